@@ -14,6 +14,9 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
+constexpr char kKnobList[] = "knob list of ";
+constexpr char kPluginDigest[] = "plugin_digest";
+
 void Flatten(const Json& json, const std::string& prefix, Values* out) {
   for (const auto& [key, value] : json.items()) {
     const std::string name = prefix.empty() ? key : prefix + "." + key;
@@ -43,7 +46,7 @@ Values Versions(std::string_view abi) {
       for (const std::string& item : Split(ReplaceAll(rest, ",", " "), ' ')) {
         const size_t equal = item.find('=');
         if (equal != std::string::npos) {
-          values["knob list of " + item.substr(0, equal) + " version"] = item.substr(equal + 1);
+          values[kKnobList + item.substr(0, equal) + " version"] = item.substr(equal + 1);
         }
       }
     } else {
@@ -57,20 +60,29 @@ Values Versions(std::string_view abi) {
   return values;
 }
 
+// A task file with the versions of its templates one by one.
+Values TaskValues(std::string_view text) {
+  Values values = Flat(text);
+  for (const auto& [name, version] : Versions("space " + values["space"])) values[name] = version;
+  values.erase("space");
+  return values;
+}
+
 std::vector<std::string> Changes(const Values& before, const Values& after) {
+  const auto in = [](const Values& values, const std::string& key) {
+    const auto found = values.find(key);
+    return found == values.end() ? std::string("none") : found->second;
+  };
   std::vector<std::string> changes;
   Values keys = before;
   keys.insert(after.begin(), after.end());
   for (const auto& [key, unused] : keys) {
-    const auto a = before.find(key), b = after.find(key);
-    const std::string was = a == before.end() ? "none" : a->second, is = b == after.end() ? "none" : b->second;
-    if (was != is) changes.push_back(fmt::format("{} {} -> {}", key, CutMiddle(was, 60), CutMiddle(is, 60)));
+    const std::string was = in(before, key), is = in(after, key);
+    if (was == is) continue;
+    changes.push_back(key == kPluginDigest ? fmt::format("the plugin {} was built anew", in(after, "plugin"))
+                                           : fmt::format("{} {} -> {}", key, CutMiddle(was, 60), CutMiddle(is, 60)));
   }
   return changes;
-}
-
-void Append(std::vector<std::string>* to, std::vector<std::string> more) {
-  to->insert(to->end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 std::string TextOf(const Json& json, const char* key) {
@@ -85,44 +97,14 @@ int64_t TrialsOf(const Json& json) {
   return std::max<int64_t>(0, trials);
 }
 
-// A task file's own text, with its versions in words.
-std::vector<std::string> TaskChanges(const std::string& before, const std::string& after) {
-  const Values was = Flat(before), is = Flat(after);
-  const auto of = [](const Values& values, const char* key) {
-    const auto found = values.find(key);
-    return found == values.end() ? std::string() : found->second;
-  };
-  std::vector<std::string> changes =
-      Changes(Versions("space " + of(was, "space")), Versions("space " + of(is, "space")));
-  if (of(was, "plugin_digest") != of(is, "plugin_digest")) {
-    changes.push_back(fmt::format("the plugin {} was built anew", of(is, "plugin")));
-  }
-  Values rest_was = was, rest_is = is;
-  for (const char* key : {"space", "plugin_digest"}) rest_was.erase(key), rest_is.erase(key);
-  Append(&changes, Changes(rest_was, rest_is));
-  return changes;
-}
-
-// The first of a stamp's texts: whole where it is there, else as its digest says.
-void Compare(const Json& stamp, const char* text_key, const char* digest_key, const std::string& now, const char* what,
-             std::vector<std::string> (*changes)(const std::string&, const std::string&),
-             std::vector<std::string>* out) {
-  const std::string before = TextOf(stamp, text_key);
-  const auto inputs = stamp.find("inputs");
-  const std::string digest = inputs != stamp.end() && inputs->is_object() ? TextOf(*inputs, digest_key) : "";
-  if (digest == Digest128(now).Hex()) return;
-  std::vector<std::string> found;
-  if (!before.empty()) found = changes(before, now);
-  if (found.empty()) found.push_back(std::string(what) + " changed");
-  Append(out, std::move(found));
-}
-
-std::vector<std::string> SettingsChanges(const std::string& before, const std::string& after) {
-  return Changes(Flat(before), Flat(after));
-}
-std::vector<std::string> VersionChanges(const std::string& before, const std::string& after) {
-  return Changes(Versions(before), Versions(after));
-}
+// A text that a job reads, and where its stamp has it.
+struct Part {
+  const char* text;    // key of the text; older stamps lack it
+  const char* digest;  // in `inputs`
+  const char* what;
+  Values (*values)(std::string_view text);
+  std::string now;
+};
 
 }  // namespace
 
@@ -130,9 +112,18 @@ std::vector<std::string> StampChanges(std::string_view stamp_text, const TuneInp
   const Result<Json> stamp = ParseJson(stamp_text, "");
   if (!stamp.ok() || !stamp->is_object()) return {"the stamp cannot be read"};
   std::vector<std::string> changes;
-  Compare(*stamp, "task_file", "task", now.task, "its task file", TaskChanges, &changes);
-  Compare(*stamp, "settings", "settings", now.settings, "its settings", SettingsChanges, &changes);
-  Compare(*stamp, "abi", "abi", std::string(Trim(now.abi)), "versions of hone-tune", VersionChanges, &changes);
+  const Json inputs = stamp->value("inputs", Json());
+  for (const Part& part : {Part{"task_file", "task", "its task file", TaskValues, now.task},
+                           Part{"settings", "settings", "its settings", Flat, now.settings},
+                           Part{"abi", "abi", "versions of hone-tune", Versions, std::string(Trim(now.abi))}}) {
+    const std::string digest = inputs.is_object() ? TextOf(inputs, part.digest) : "";
+    if (digest == Digest128(part.now).Hex()) continue;
+    const std::string before = TextOf(*stamp, part.text);
+    std::vector<std::string> found;
+    if (!before.empty()) found = Changes(part.values(before), part.values(part.now));
+    if (found.empty()) found.push_back(std::string(part.what) + " changed");
+    changes.insert(changes.end(), found.begin(), found.end());
+  }
   std::vector<std::string> donors;
   const auto listed = stamp->find("donors");
   if (listed != stamp->end() && listed->is_array()) {
@@ -153,28 +144,20 @@ std::vector<std::string> StampChanges(std::string_view stamp_text, const TuneInp
 
 int64_t NewTrials(std::string_view stamp_text, const TuneInputs& now) {
   const Result<Json> settings = ParseJson(now.settings, "");
-  int64_t budget = 0;
-  if (settings.ok() && settings->is_object()) budget = TrialsOf(*settings);
+  const int64_t budget = settings.ok() && settings->is_object() ? TrialsOf(*settings) : 0;
   const Result<Json> stamp = ParseJson(stamp_text, "");
   if (!stamp.ok() || !stamp->is_object()) return budget;
-  const auto differs = [](const Values& a, const Values& b) { return !Changes(a, b).empty(); };
-  const auto nested = [](const Json& json, const char* a, const char* b) {
-    const auto found = json.find(a);
-    return found != json.end() && found->is_object() ? TextOf(*found, b) : std::string();
-  };
-  const Result<Json> task = ParseJson(now.task, "");
-  const std::string space = task.ok() && task->is_object() ? TextOf(*task, "space") : "";
-  bool anew = differs(Versions(TextOf(*stamp, "abi")), Versions(now.abi)) ||
-              differs(Versions("space " + nested(*stamp, "task_file", "space")), Versions("space " + space));
+  bool anew = !Changes(Versions(TextOf(*stamp, "abi")), Versions(now.abi)).empty();
+  for (const std::string& change : Changes(TaskValues(TextOf(*stamp, "task_file")), TaskValues(now.task))) {
+    anew = anew || StartsWith(change, kKnobList);
+  }
   const Values was = Flat(TextOf(*stamp, "settings")), is = Flat(now.settings);
   for (const char* key : {"measure.number", "measure.repeat", "measure.min_repeat_ms"}) {
     const auto a = was.find(key), b = is.find(key);
     anew = anew || (a != was.end() && b != is.end() && a->second != b->second);
   }
   if (anew) return budget;
-  const std::string reason = TextOf(*stamp, "met_by");
-  if (reason == "space-exhausted") return 0;
-  return std::max<int64_t>(0, budget - TrialsOf(*stamp));
+  return TextOf(*stamp, "met_by") == "space-exhausted" ? 0 : std::max<int64_t>(0, budget - TrialsOf(*stamp));
 }
 
 }  // namespace hone::pipeline

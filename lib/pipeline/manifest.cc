@@ -7,7 +7,7 @@
 
 namespace hone::pipeline {
 
-Result<std::string> ManifestWriter::Write() {
+Result<Manifest> ManifestWriter::Write() {
   Head();
   Rules();
   ManifestEdge();
@@ -23,16 +23,21 @@ Result<std::string> ManifestWriter::Write() {
   if (!clash_.empty()) {
     return Status::Invalid(fmt::format("two jobs would make '{}'; rename a pipeline or a target", clash_));
   }
-  return writer_.Take();
+  return Manifest{writer_.Take(), std::move(builds_)};
 }
 
-void ManifestWriter::Build(const NinjaBuild& build) {
+void ManifestWriter::Build(NinjaBuild build) {
   for (const auto* outputs : {&build.outputs, &build.implicit_outputs}) {
     for (const std::string& path : *outputs) {
-      if (!made_.emplace(path, true).second && clash_.empty()) clash_ = path;
+      if (!made_.insert(path).second && clash_.empty()) clash_ = path;
     }
   }
   writer_.Build(build);
+  builds_.push_back(std::move(build));
+}
+
+void ManifestWriter::Alias(const std::string& name, std::vector<std::string> inputs) {
+  Build({.outputs = {name}, .rule = "phony", .inputs = std::move(inputs)});
 }
 
 void ManifestWriter::Section(const std::string& title) {
@@ -43,46 +48,27 @@ void ManifestWriter::Section(const std::string& title) {
 void ManifestWriter::ManifestEdge() {
   Section("this file: made again when a task list, a pipeline or a tool changes");
   writer_.Comment(
-      "Not by a depfile: Ninja deletes the outputs of an interrupted edge that has one. An alias of nothing may "
-      "be gone: "
-      "that is a reason to plan again, and no error.");
-  NinjaBuild build;
-  build.outputs = {"build.ninja"};
-  build.rule = "plan";
-  for (const NetworkJob& job : input_.jobs) {
-    build.inputs.push_back(TaskListPath(job.pipeline->name, job.target->name));
-  }
-  for (const std::string& path : input_.reads) {
-    NinjaBuild file;
-    file.outputs = {path};
-    file.rule = "phony";
-    Build(file);
-  }
-  build.implicit_inputs = input_.reads;
+      "Not by a depfile: Ninja deletes the outputs of an interrupted edge that has one. An alias of nothing may be "
+      "gone: that is a reason to plan again, and no error.");
+  NinjaBuild build{.outputs = {"build.ninja"}, .rule = "plan", .implicit_inputs = input_.reads};
+  for (const NetworkJob& job : input_.jobs) build.inputs.push_back(job.TaskListPath());
+  for (const std::string& path : input_.reads) Alias(path);
   Build(build);
 }
 
 void ManifestWriter::Aliases() {
   Section("targets to ask for; tune- is the whole chain, the others are its parts");
-  const auto alias = [this](const std::string& name, std::vector<std::string> inputs) {
-    NinjaBuild build;
-    build.outputs = {name};
-    build.rule = "phony";
-    build.inputs = std::move(inputs);
-    Build(build);
-  };
   std::vector<std::string> tunes, reports, failed;
   std::map<std::string, std::vector<std::string>> of_target;
   bool requested = false;
   for (const NetworkJob& job : input_.jobs) {
     const std::string& net = job.pipeline->name;
-    const std::string name = JobName(net, job.target->name);
+    const std::string name = job.Name();
     const std::string suffix = net + "-" + job.target->name;
     // Without its task list a job is not known further than extract; the list is made before anything else is.
-    std::string list = TaskListPath(net, job.target->name);
-    if (job.failed) list = FailedEdge(job);
+    const std::string list = job.failed ? FailedEdge(job) : job.TaskListPath();
     const auto part = [&](const std::string& verb, std::vector<std::string> inputs) {
-      alias(verb + "-" + suffix, job.tasks == nullptr ? std::vector<std::string>{list} : std::move(inputs));
+      Alias(verb + "-" + suffix, job.tasks == nullptr ? std::vector<std::string>{list} : std::move(inputs));
     };
     part("records", {list, TunedPath(name)});
     part("best", {FiguresPath(job), ChoicePath(name)});
@@ -112,17 +98,14 @@ void ManifestWriter::Aliases() {
   }
   // If some jobs run only on request: all of one target by one name.
   if (requested) {
-    for (auto& [target, names] : of_target) alias("tune-all-" + target, std::move(names));
+    for (auto& [target, names] : of_target) Alias("tune-all-" + target, std::move(names));
   }
-  alias("report", reports);
-  alias("tune-all", tunes);
+  Alias("report", reports);
+  Alias("tune-all", tunes);
   writer_.Blank();
   writer_.Comment(
       "Removes the stamps: every task then looks into its records, finds its budget met, and is stamped again.");
-  NinjaBuild clean;
-  clean.outputs = {"clean-stamps"};
-  clean.rule = "clean_stamps";
-  Build(clean);
+  Build({.outputs = {"clean-stamps"}, .rule = "clean_stamps"});
   writer_.Blank();
   writer_.Default({"tune-all"});
 }
@@ -133,18 +116,19 @@ std::string TargetPath(const std::string& target) { return fmt::format("targets/
 std::string RecordsPath(const std::string& target, const std::string& id) {
   return fmt::format("records/{}/{}.db", target, id);
 }
-std::string DevicePath(const std::string& target) { return fmt::format("devices/{}.json", target); }
 std::string GraphPath(const std::string& pipeline) { return fmt::format("nets/{}.graph.json", pipeline); }
 std::string ChoicePath(const std::string& job) { return fmt::format("best/{}.choice.json", job); }
 std::string FiguresPath(const NetworkJob& job) {
-  return fmt::format("best/{}{}.json", JobName(job.pipeline->name, job.target->name),
-                     job.pipeline->in_network ? ".confirmed" : "");
+  return fmt::format("best/{}{}.json", job.Name(), job.pipeline->in_network ? ".confirmed" : "");
 }
 std::string AbiPath(const std::string& tool) { return fmt::format("abi/{}.txt", tool); }
 std::string SettingsPath(const std::string& pipeline, const std::string& part) {
   return fmt::format("settings/{}.{}.json", pipeline, part);
 }
 
-Result<std::string> ManifestText(const ManifestInput& input) { return ManifestWriter(input).Write(); }
+std::string NetworkJob::Name() const { return JobName(pipeline->name, target->name); }
+std::string NetworkJob::TaskListPath() const { return hone::pipeline::TaskListPath(pipeline->name, target->name); }
+
+Result<Manifest> MakeManifest(const ManifestInput& input) { return ManifestWriter(input).Write(); }
 
 }  // namespace hone::pipeline

@@ -28,6 +28,9 @@ struct NetworkJob {
   std::vector<std::string> task_files;  // those that this job's extract edge makes, in the order of the list
   std::vector<std::string> stamps;      // that say its tasks are tuned, in the order of the list
   std::string extract_inputs;           // the text of everything hone-extract reads that hone-plan wrote
+
+  std::string Name() const;          // JobName
+  std::string TaskListPath() const;  // relative to the work folder
 };
 
 // One task on one target, tuned by one edge: for all networks that have it with the same numerics; or for one
@@ -87,11 +90,13 @@ std::string SettingsPath(const std::string& pipeline, const std::string& part); 
 
 std::string RecordsPath(const std::string& target, const std::string& id);
 
-// An edge that tunes a task, as ReadBuilds gives it: rule `tune`, with the binding `settings`, whatever rule it has in
-// the manifest. Other edges stay as they are.
-void ReadTuneRule(NinjaBuild* build);
+struct Manifest {
+  std::string text;
+  std::vector<NinjaBuild> builds;  // its statements. Edges that tune have the rule `tune` and the binding `settings`,
+                                   // whatever rule they share in the text
+};
 
 // kInvalid if two statements make the same path.
-Result<std::string> ManifestText(const ManifestInput& input);
+Result<Manifest> MakeManifest(const ManifestInput& input);
 
 }  // namespace hone::pipeline

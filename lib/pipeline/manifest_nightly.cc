@@ -6,6 +6,7 @@
 #include "pipeline/plan.h"
 
 namespace hone::pipeline {
+
 void ManifestWriter::NightlyEdges() {
   Section("nights: accepted libraries against their references; nothing else waits for these, and they always run");
   Rule("nightly", Command("hone-bench", "nightly --job $job --lib $dir --series $series $parameters", true),
@@ -13,11 +14,11 @@ void ManifestWriter::NightlyEdges() {
   Rule("verdict", Command("hone-report", "nightly --series $series --close --out $dir"), "verdict $series");
   std::vector<std::string> main, replay;
   for (const NetworkJob& job : input_.jobs) {
-    const auto accepted = input_.accepted.find(JobName(job.pipeline->name, job.target->name));
+    const auto accepted = input_.accepted.find(job.Name());
     if (accepted == input_.accepted.end()) continue;
     if (job.tasks == nullptr) {
       // Not known further than extract yet: when the list is there, the manifest is made again.
-      for (auto* all : {&main, &replay}) all->push_back(TaskListPath(job.pipeline->name, job.target->name));
+      for (auto* all : {&main, &replay}) all->push_back(job.TaskListPath());
       continue;
     }
     main.push_back(NightEdge(job, "main", "out/" + accepted->first));
@@ -28,24 +29,21 @@ void ManifestWriter::NightlyEdges() {
 }
 
 std::string ManifestWriter::NightEdge(const NetworkJob& job, const std::string& series, const std::string& dir) {
-  const std::string& net = job.pipeline->name;
-  const std::string name = JobName(net, job.target->name);
-  NinjaBuild build;
-  build.outputs = {nightly::TonightPath("nights", series, name)};
-  build.rule = "nightly";
-  build.inputs = {fmt::format("{}/lib{}.so", dir, net)};
-  build.implicit_inputs = {dir + "/manifest.json"};
-  build.order_only_inputs = {Tool("hone-bench")};
-  build.bindings = {{"job", name}, {"dir", dir}, {"series", series}, {"pool", PoolName(*job.target)}};
+  const std::string name = job.Name(), output = nightly::TonightPath("nights", series, name);
+  NinjaBuild build{.outputs = {output},
+                   .rule = "nightly",
+                   .inputs = {fmt::format("{}/lib{}.so", dir, job.pipeline->name)},
+                   .implicit_inputs = {dir + "/manifest.json"},
+                   .order_only_inputs = {Tool("hone-bench")},
+                   .bindings = {{"job", name}, {"dir", dir}, {"series", series}, {"pool", PoolName(*job.target)}}};
   AddParameters(job, &build);
   Build(build);
-  return build.outputs[0];
+  return output;
 }
 
 // The reference's own choices, built by today's tools: what differs is the code generator.
 std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted) {
-  const std::string& net = job.pipeline->name;
-  const std::string name = JobName(net, job.target->name), dir = "nights/replay/out/" + name;
+  const std::string &net = job.pipeline->name, name = job.Name(), dir = "nights/replay/out/" + name;
   const std::string from = nightly::AcceptedDir("accepted", name, accepted.digest);
   NinjaBuild build = BuildEdge(job, true);
   build.outputs = {fmt::format("{}/lib{}.so", dir, net)};
@@ -68,18 +66,14 @@ std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob
 
 void ManifestWriter::VerdictEdge(const std::string& alias, const std::string& series,
                                  const std::vector<std::string>& jobs) {
-  NinjaBuild build;
-  build.outputs = {nightly::TonightPath("nights", series, "verdict")};
-  build.rule = "verdict";
-  build.order_only_inputs = jobs;
+  const std::string output = nightly::TonightPath("nights", series, "verdict");
+  NinjaBuild build{.outputs = {output},
+                   .rule = "verdict",
+                   .order_only_inputs = jobs,
+                   .bindings = {{"series", series}, {"dir", "report/" + alias}}};
   build.order_only_inputs.push_back(Tool("hone-report"));
-  build.bindings = {{"series", series}, {"dir", "report/" + alias}};
   Build(build);
-  NinjaBuild phony;
-  phony.outputs = {alias};
-  phony.rule = "phony";
-  phony.inputs = {build.outputs[0]};
-  Build(phony);
+  Alias(alias, {output});
 }
 
 }  // namespace hone::pipeline

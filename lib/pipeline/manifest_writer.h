@@ -6,7 +6,7 @@
 
 #include <map>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,22 +22,17 @@ std::string PoolName(const TuneJob& task);
 // A file without content, later than all stamps of a job.
 std::string TunedPath(const std::string& job);
 std::string GraphPath(const std::string& pipeline);
-// The description of a GPU, written before anything is tuned for it.
-std::string DevicePath(const std::string& target);
-// The choices for building, without figures. `job`: JobName.
+// The choices for building, without figures. `job`: NetworkJob::Name.
 std::string ChoicePath(const std::string& job);
 // The choice with all that was measured of it.
 std::string FiguresPath(const NetworkJob& job);
-
-// The job's numerics as the binding of rules with `$numerics`, where they are not the default.
-void AddNumerics(const NetworkJob& job, NinjaBuild* build);
 
 class ManifestWriter {
  public:
   explicit ManifestWriter(const ManifestInput& input) : input_(input) {}
 
   // kInvalid if two statements make the same path.
-  Result<std::string> Write();
+  Result<Manifest> Write();
 
  private:
   std::string Tool(const std::string& name) const { return input_.tools + "/" + name; }
@@ -46,7 +41,9 @@ class ManifestWriter {
   std::string Command(const std::string& tool, const std::string& arguments, bool launched = false) const;
   void Rule(const std::string& name, const std::string& command, const std::string& description,
             NinjaBindings more = {});
-  void Build(const NinjaBuild& build);
+  void Build(NinjaBuild build);
+  // An alias of `inputs`; of nothing: a file that may be missing.
+  void Alias(const std::string& name, std::vector<std::string> inputs = {});
   void Section(const std::string& title);
 
   void Head();
@@ -61,11 +58,10 @@ class ManifestWriter {
   void AddTuneRule(const TuneJob& task, bool behind_edge);
   std::string TuneRule(const TuneJob& task) const;  // its name
   void WriteTuneRule(const std::string& name, const std::string& settings, NinjaBindings more);
-  void TunedEdge(const NetworkJob& job);
   void RoundEdges(const Round& round);
   void PickEdge(const NetworkJob& job);
   void ConfirmEdge(const NetworkJob& job);
-  void BenchEdge(const NetworkJob& job, const NinjaBuild& tuned, const NinjaBuild& untuned);
+  void BenchEdge(const NetworkJob& job);
   void ReportEdge(const NetworkJob& job);
   void NetworkEdges(const NetworkJob& job);
   // Writes an edge that prints why extraction failed, and fails; returns its output. An alias of many jobs gets an edge
@@ -82,14 +78,15 @@ class ManifestWriter {
 
   const ManifestInput& input_;
   NinjaWriter writer_;
-  std::unordered_map<std::string, bool> made_;
-  std::map<std::string, bool> graphs_;                                     // of networks whose graph has its edge
+  std::vector<NinjaBuild> builds_;
+  std::unordered_set<std::string> made_;
+  std::unordered_set<std::string> graphs_;                                 // networks whose graph has its edge
   std::map<std::pair<std::string, std::string>, std::string> tune_rules_;  // (settings, pool) -> rule
   bool says_why_stamps_ = false;                                           // in front of the first rule that tunes
   std::string clash_;
 };
 
-// The file of the network's parameters, if the pipeline names one: a further input, and the flag for it.
+// The file of the network's parameters, if the pipeline names one: a further input, and the flags for it.
 void AddParameters(const NetworkJob& job, NinjaBuild* build);
 
 }  // namespace hone::pipeline

@@ -72,6 +72,44 @@ std::string ShellQuote(std::string_view text) {
   return out + "'";
 }
 
+std::vector<std::string> SplitCommand(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == ' ') {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+    } else if (c == '\'') {
+      const size_t end = command.find('\'', i + 1);
+      if (end == std::string_view::npos) return {};
+      word += command.substr(i + 1, end - i - 1);
+      in_word = true;
+      i = end;
+    } else if (c == '\\' && i + 1 < command.size()) {
+      word += command[++i];
+      in_word = true;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  if (words.empty() || words[0] != "exec") return {};
+  words.erase(words.begin());
+  if (!words.empty() && words[0] == "$HONE_LAUNCHER") words.erase(words.begin());
+  return words;
+}
+
+std::string NinjaBuild::Binding(std::string_view name) const {
+  for (const auto& [key, value] : bindings) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
 void NinjaWriter::WrappedLine(std::string_view line) {
   const size_t indent = line.find_first_not_of(' ');
   std::string_view prefix;

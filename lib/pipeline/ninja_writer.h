@@ -23,6 +23,10 @@ std::string EscapeValue(std::string_view text);
 // `text` as one word of a POSIX shell: unchanged if it needs no quotes.
 std::string ShellQuote(std::string_view text);
 
+// The words of a command that consists of `exec` and quoted words, without its `exec` and `$HONE_LAUNCHER`. Empty if it
+// is not such a command: one that a shell would have to expand.
+std::vector<std::string> SplitCommand(std::string_view command);
+
 // name = value, in the order they are to be written; values are raw Ninja text (see EscapeValue).
 using NinjaBindings = std::vector<std::pair<std::string, std::string>>;
 
@@ -35,6 +39,8 @@ struct NinjaBuild {
   std::vector<std::string> implicit_inputs;    // after `|`, not in $in
   std::vector<std::string> order_only_inputs;  // after `||`: must exist, their time does not matter
   NinjaBindings bindings;
+
+  std::string Binding(std::string_view name) const;  // its value; empty if there is none of that name
 };
 
 class NinjaWriter {

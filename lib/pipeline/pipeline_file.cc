@@ -69,6 +69,54 @@ Result<std::vector<std::string>> TomlFiles(const std::string& folder, std::vecto
   return paths;
 }
 
+// Has the file one of these tables for this target alone?
+bool HasTables(TomlTable table, std::initializer_list<const char*> names, const std::string& target) {
+  for (const char* name : names) {
+    const Result<TomlTable> whole = table.Table(name);
+    if (whole.ok() && whole->TypeOf(target) == TomlTable::Type::kTable) return true;
+  }
+  return false;
+}
+
+Status ErrorIn(TomlTable table, const char* name, const std::string& target, const char* key, const char* what) {
+  HONE_ASSIGN_OR_RETURN(table, table.Table(name));
+  HONE_ASSIGN_OR_RETURN(table, table.Table(target));
+  return table.Error(key, what);
+}
+
+// Ninja has no way to write a line break, nor the system one for a path with a zero in it.
+bool HasControl(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
+}
+
+bool IsWorkloadText(std::string_view network) { return network.find('(') != std::string_view::npos; }
+
+// Only what was written: a key that is not there means "as the host has it", or the usual limit.
+Status ReadKeys(TomlTable* table, const TargetKind& kind, Json* json) {
+  for (const TargetKey& key : kind.FileKeys()) {
+    const auto read = [&](auto value) -> Status {
+      HONE_RETURN_IF_ERROR(table->Read(key.name, &value));
+      if (table->Has(key.name)) (*json)[key.name] = std::move(value);
+      return Status();
+    };
+    switch (key.type) {
+      case TargetKey::Type::kText:
+        HONE_RETURN_IF_ERROR(read(std::string()));
+        break;
+      case TargetKey::Type::kTexts:
+        HONE_RETURN_IF_ERROR(read(std::vector<std::string>()));
+        break;
+      case TargetKey::Type::kNumber:
+        HONE_RETURN_IF_ERROR(read(int64_t{0}));
+        break;
+      case TargetKey::Type::kNumbers:
+        HONE_RETURN_IF_ERROR(read(std::vector<int64_t>()));
+        break;
+    }
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what) {
@@ -100,36 +148,6 @@ const PipelineFile& PipelineFile::For(const std::string& target) const {
   return *this;
 }
 
-namespace {
-
-// Has the file one of these tables for this target alone?
-bool HasTables(TomlTable table, std::initializer_list<const char*> names, const std::string& target) {
-  for (const char* name : names) {
-    const Result<TomlTable> whole = table.Table(name);
-    if (whole.ok() && whole->TypeOf(target) == TomlTable::Type::kTable) return true;
-  }
-  return false;
-}
-
-Status ErrorIn(TomlTable table, const char* name, const std::string& target, const char* key, const char* what) {
-  HONE_ASSIGN_OR_RETURN(table, table.Table(name));
-  HONE_ASSIGN_OR_RETURN(table, table.Table(target));
-  return table.Error(key, what);
-}
-
-// Ninja has no way to write a line break, nor the system one for a path with a zero in it.
-bool HasControl(const std::string& text) {
-  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
-}
-
-}  // namespace
-
-namespace {
-
-bool IsWorkloadText(std::string_view network) { return network.find('(') != std::string_view::npos; }
-
-}  // namespace
-
 bool IsNetworkName(std::string_view network) { return !IsWorkloadText(network) && !IsNetworkFile(network); }
 
 bool IsNetworkFile(std::string_view network) {
@@ -156,10 +174,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(table.Read("on_request", &file.on_request));
   if (!table.Has("targets") && !table.Has("on_request")) file.targets = {kHost};
   const std::vector<std::string> targets = file.AllTargets();
-  HONE_RETURN_IF_ERROR(
-      ReadTuneTables(&table, {targets, ""}, &file.tune, &file.transfer, &file.in_network, &file.alternatives));
-  HONE_RETURN_IF_ERROR(ReadMemoryTable(&table, {targets, ""}, &file.memory));
-  HONE_RETURN_IF_ERROR(ReadBenchTable(&table, {targets, ""}, &file.bench));
+  HONE_RETURN_IF_ERROR(ReadJobSettings(&table, {targets, ""}, &file));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
@@ -191,12 +206,8 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
     PipelineFile on = file;
     on.on.clear();
     on.on_target = target;
-    bool alternatives = file.alternatives;
-    HONE_RETURN_IF_ERROR(
-        ReadTuneTables(&table, {targets, target}, &on.tune, &on.transfer, &on.in_network, &alternatives));
-    HONE_RETURN_IF_ERROR(ReadMemoryTable(&table, {targets, target}, &on.memory));
-    HONE_RETURN_IF_ERROR(ReadBenchTable(&table, {targets, target}, &on.bench));
-    if (alternatives != file.alternatives) {
+    HONE_RETURN_IF_ERROR(ReadJobSettings(&table, {targets, target}, &on));
+    if (on.alternatives != file.alternatives) {
       return ErrorIn(table, "tune", target, "alternatives", "`alternatives` holds for all targets: write it in [tune]");
     }
     on.shares_settings = !HasTables(table, {"tune", "measure", "numerics", "bench"}, target);
@@ -204,41 +215,6 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   }
   return file;
 }
-
-namespace {
-
-// Only what was written: a key that is not there means "as the host has it", or the usual limit.
-Status ReadKeys(TomlTable* table, const TargetKind& kind, Json* json) {
-  for (const TargetKey& key : kind.FileKeys()) {
-    const auto read = [&](auto value) -> Status {
-      HONE_RETURN_IF_ERROR(table->Read(key.name, &value));
-      if (table->Has(key.name)) (*json)[key.name] = std::move(value);
-      return Status();
-    };
-    switch (key.type) {
-      case TargetKey::Type::kText:
-        HONE_RETURN_IF_ERROR(read(std::string()));
-        break;
-      case TargetKey::Type::kTexts:
-        HONE_RETURN_IF_ERROR(read(std::vector<std::string>()));
-        break;
-      case TargetKey::Type::kNumber:
-        HONE_RETURN_IF_ERROR(read(int64_t{0}));
-        break;
-      case TargetKey::Type::kNumbers:
-        HONE_RETURN_IF_ERROR(read(std::vector<int64_t>()));
-        break;
-    }
-  }
-  return Status();
-}
-
-Status CheckDevices(const TomlTable& table, int64_t devices) {
-  if (devices >= 1 && devices <= 100000) return Status();
-  return table.Error("devices", "`devices` must be from 1 to 100000");
-}
-
-}  // namespace
 
 Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path) {
   TargetFile file;
@@ -256,7 +232,7 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
   if (!table.Has("kind")) return table.Error("kind", "`kind` is missing, such as kind = \"cpu\"");
   std::string key;
   if (Status status = (*kind)->CheckFile(json, &key); !status.ok()) return table.Error(key, status.message());
-  HONE_RETURN_IF_ERROR(CheckDevices(table, file.devices));
+  if (file.devices < 1 || file.devices > 100000) return table.Error("devices", "`devices` must be from 1 to 100000");
   file.json = DumpJson(json);
   file.device = (*kind)->has_device();
   file.tf32 = HasTensorFloat32(json.value("arch", ""));

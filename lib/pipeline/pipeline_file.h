@@ -14,7 +14,7 @@
 namespace hone::pipeline {
 
 // One pipelines/NAME.toml.
-struct PipelineFile {
+struct PipelineFile : JobSettings {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
   std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
@@ -24,14 +24,6 @@ struct PipelineFile {
   std::vector<std::string> targets;  // names of target files, sorted, distinct: what `tune-all` tunes
   // Likewise, none of `targets`: tuned when asked for by name. One of both at least.
   std::vector<std::string> on_request;
-  TuneSettings tune;
-  Transfer transfer;
-  bool in_network = true;    // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
-  bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
-  // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). In
-  // no settings file: tuning and timing do not depend on it. 0: no limit.
-  double memory = 0;
-  BenchSettings bench;
   InputShapes inputs;  // of a model that leaves them open
   // For each target with tables like [tune.TARGET]: this file with those applied, that target as `on_target`, and no
   // `on`.

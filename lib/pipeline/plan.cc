@@ -291,7 +291,9 @@ Result<Plan> MakePlan(const PlanInput& input) {
   }
   AssignDonors(&manifest);
   MarkShared(&manifest);
-  HONE_ASSIGN_OR_RETURN(plan.manifest, ManifestText(manifest));
+  HONE_ASSIGN_OR_RETURN(Manifest made, MakeManifest(manifest));
+  plan.manifest = std::move(made.text);
+  plan.builds = std::move(made.builds);
   return plan;
 }
 

@@ -48,6 +48,7 @@ struct PlannedFile {
 
 struct Plan {
   std::string manifest;            // of build.ninja
+  std::vector<NinjaBuild> builds;  // its statements (manifest.h)
   std::vector<PlannedFile> files;  // settings/, targets/ and abi/, to be written before the manifest, if changed
 };
 

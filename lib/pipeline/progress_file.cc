@@ -1,6 +1,6 @@
 #include "pipeline/progress_file.h"
 
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/text.h"
 
 namespace hone::pipeline {
@@ -9,26 +9,28 @@ std::string ProgressPath(const std::string& db) {
   return (EndsWith(db, ".db") ? db.substr(0, db.size() - 3) : db) + kProgressEnding;
 }
 
+static void ListFields(Fields* f, JobProgress* job) {
+  f->Version(1);
+  f->Value("task", &job->task);
+  f->Value("state", &job->state);
+  f->Value("host", &job->host);
+  f->Value("updated", &job->updated);
+  f->Value("trials", &job->trials);
+  f->Value("budget", &job->budget);
+  f->Maybe("pid", &job->pid);
+  double tuning = 0;
+  f->Maybe("tuning_seconds", &tuning);
+  f->MaybeObject("best", [job](Fields* best) {
+    best->Value("seconds", &job->best_seconds);
+    best->AllowOthers();
+  });
+  f->AllowOthers();
+  if (job->trials > 0 && tuning > 0) job->trial_seconds = tuning / static_cast<double>(job->trials);
+}
+
 Result<JobProgress> ReadProgress(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const Json json, ReadJsonFile(path));
-  JsonReader reader(json, path), best;
-  JobProgress job;
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
-  HONE_RETURN_IF_ERROR(reader.Read("task", &job.task));
-  HONE_RETURN_IF_ERROR(reader.Read("state", &job.state));
-  HONE_RETURN_IF_ERROR(reader.Read("host", &job.host));
-  HONE_RETURN_IF_ERROR(reader.Read("updated", &job.updated));
-  HONE_RETURN_IF_ERROR(reader.Read("trials", &job.trials));
-  HONE_RETURN_IF_ERROR(reader.Read("budget", &job.budget));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("pid", &job.pid));
-  double tuning = 0;
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("tuning_seconds", &tuning));
-  if (reader.Has("best")) {
-    HONE_RETURN_IF_ERROR(reader.Read("best", &best));
-    HONE_RETURN_IF_ERROR(best.Read("seconds", &job.best_seconds));
-  }
-  if (job.trials > 0 && tuning > 0) job.trial_seconds = tuning / static_cast<double>(job.trials);
-  return job;
+  return FieldsFrom<JobProgress>(json, path);
 }
 
 }  // namespace hone::pipeline

@@ -28,6 +28,14 @@ std::string NumericsFlags(int64_t winograd, bool tf32) {
   return flags;
 }
 
+Result<int> ParseWinograd(const std::string& text) {
+  if (text == "off") return 0;
+  for (const int cap : {2, 4, 6}) {
+    if (text == std::to_string(cap)) return cap;
+  }
+  return Status::Invalid("--winograd: expected off, 2, 4 or 6, found `" + text + "`");
+}
+
 void ListTuneKeys(Fields* f, TuneSettings* s) {
   f->Maybe("tuner", &s->tuner).Check(!s->tuner.empty(), "must not be empty");
   f->Maybe("trials", &s->trials).In(1, kMaxCount);

@@ -51,6 +51,8 @@ inline constexpr double kMostMemory = 1000;
 // Numerics as flags of tools, `--winograd 4 --tf32`: only those that differ from the default, so that the default
 // changes no command.
 std::string NumericsFlags(int64_t winograd, bool tf32);
+// The value of --winograd: "off" (0), "2", "4" or "6"; kInvalid for anything else.
+Result<int> ParseWinograd(const std::string& text);
 
 // Keys that the pipeline file has in a table of its own: [tune], [measure], [bench].
 void ListTuneKeys(Fields* f, TuneSettings* s);

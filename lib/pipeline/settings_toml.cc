@@ -74,14 +74,14 @@ Status ReadTransfer(TomlTable* table, Transfer* transfer) {
   return table->Error("transfer", fmt::format("`transfer` names '{}' twice", *twice));
 }
 
-Status ReadTune(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network,
-                bool* alternatives) {
+Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
+  TuneSettings* tune = &settings->tune;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
   if (table.Has("trials")) tune->trials_total = 0;  // of [tune], on a target that has its own
   HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
-  HONE_RETURN_IF_ERROR(ReadTransfer(&table, transfer));
-  HONE_RETURN_IF_ERROR(table.Read("in_network", in_network));
-  HONE_RETURN_IF_ERROR(table.Read("alternatives", alternatives));
+  HONE_RETURN_IF_ERROR(ReadTransfer(&table, &settings->transfer));
+  HONE_RETURN_IF_ERROR(table.Read("in_network", &settings->in_network));
+  HONE_RETURN_IF_ERROR(table.Read("alternatives", &settings->alternatives));
   HONE_RETURN_IF_ERROR(table.Finish());
   HONE_RETURN_IF_ERROR(Exclude(table, "trials", "trials_total"));
   if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: autotvm");
@@ -135,16 +135,7 @@ Status ReadNumerics(TomlTable* file, const TablesOf& of, TuneSettings* tune) {
   return At(table, CheckValues(*tune));
 }
 
-}  // namespace
-
-Status ReadTuneTables(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network,
-                      bool* alternatives) {
-  HONE_RETURN_IF_ERROR(ReadTune(file, of, tune, transfer, in_network, alternatives));
-  HONE_RETURN_IF_ERROR(ReadMeasure(file, of, tune));
-  return ReadNumerics(file, of, tune);
-}
-
-Status ReadMemoryTable(TomlTable* file, const TablesOf& of, double* parameters) {
+Status ReadMemory(TomlTable* file, const TablesOf& of, double* parameters) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "memory", of));
   HONE_RETURN_IF_ERROR(table.Read("parameters", parameters));
   HONE_RETURN_IF_ERROR(table.Finish());
@@ -152,11 +143,21 @@ Status ReadMemoryTable(TomlTable* file, const TablesOf& of, double* parameters) 
   return table.Error("parameters", fmt::format("`parameters` must be from 1 to {}, is {}", kMostMemory, *parameters));
 }
 
-Status ReadBenchTable(TomlTable* file, const TablesOf& of, BenchSettings* bench) {
+Status ReadBench(TomlTable* file, const TablesOf& of, BenchSettings* bench) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "bench", of));
   HONE_RETURN_IF_ERROR(ReadKeysOf<BenchSettings>(&table, ListFields, bench));
   HONE_RETURN_IF_ERROR(table.Finish());
   return At(table, CheckValues(*bench));
+}
+
+}  // namespace
+
+Status ReadJobSettings(TomlTable* file, const TablesOf& of, JobSettings* settings) {
+  HONE_RETURN_IF_ERROR(ReadTune(file, of, settings));
+  HONE_RETURN_IF_ERROR(ReadMeasure(file, of, &settings->tune));
+  HONE_RETURN_IF_ERROR(ReadNumerics(file, of, &settings->tune));
+  HONE_RETURN_IF_ERROR(ReadMemory(file, of, &settings->memory));
+  return ReadBench(file, of, &settings->bench);
 }
 
 Status ReadInputTable(TomlTable* file, InputShapes* inputs) {

@@ -21,6 +21,18 @@ struct Transfer {
 // [input]: the shapes of a model's inputs, by name, sorted.
 using InputShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
+// What a pipeline file says of its jobs.
+struct JobSettings {
+  TuneSettings tune;
+  Transfer transfer;
+  bool in_network = true;    // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
+  bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
+  // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). In
+  // no settings file: tuning and timing do not depend on it. 0: no limit.
+  double memory = 0;
+  BenchSettings bench;
+};
+
 // Which tables: [tune], [measure], .. themselves, or with `target` [tune.TARGET], .. , which change what those said.
 // `targets`: all whose tables are no unknown keys.
 struct TablesOf {
@@ -28,14 +40,9 @@ struct TablesOf {
   std::string target;
 };
 
-// kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that exclude each
-// other.
-// `in_network`, `alternatives`: of [tune], see PipelineFile.
-Status ReadTuneTables(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network,
-                      bool* alternatives);
-// [memory] parameters, see PipelineFile.
-Status ReadMemoryTable(TomlTable* file, const TablesOf& of, double* parameters);
-Status ReadBenchTable(TomlTable* file, const TablesOf& of, BenchSettings* bench);
+// Both: kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that
+// exclude each other.
+Status ReadJobSettings(TomlTable* file, const TablesOf& of, JobSettings* settings);
 Status ReadInputTable(TomlTable* file, InputShapes* inputs);
 
 }  // namespace hone::pipeline

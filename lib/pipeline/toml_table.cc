@@ -44,18 +44,16 @@ struct TomlTable::Document {
 
 namespace {
 
-std::string Escaped(std::string_view key) {
-  std::string out;
-  for (char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+// A key as a part of a JSON pointer.
+std::string Escaped(std::string_view key) { return ReplaceAll(ReplaceAll(key, "~", "~0"), "/", "~1"); }
+
+bool IsText(const Json& value) { return value.is_string(); }
+bool IsWhole(const Json& value) { return value.is_number_integer(); }
+bool IsNumber(const Json& value) { return value.is_number(); }
+bool IsTruth(const Json& value) { return value.is_boolean(); }
+template <bool (*kFits)(const Json&)>
+bool IsListOf(const Json& value) {
+  return value.is_array() && std::all_of(value.begin(), value.end(), kFits);
 }
 
 std::string At(const std::string& path, int line) { return fmt::format("{}:{}: ", path, line); }
@@ -123,84 +121,39 @@ Status TomlTable::Error(const std::string& key, const std::string& what) const {
   return Status::Invalid(At(document_->path, number) + what);
 }
 
-Status TomlTable::Expected(const std::string& key, const char* type) const {
-  return Error(key, fmt::format("`{}` must be {}", key, type));
-}
+const Json* TomlTable::Find(const std::string& key) const { return document_->Find(pointer_ + "/" + Escaped(key)); }
 
-bool TomlTable::Has(const std::string& key) const { return document_->Find(pointer_ + "/" + Escaped(key)) != nullptr; }
+bool TomlTable::Has(const std::string& key) const { return Find(key) != nullptr; }
+
+template <typename T>
+Status TomlTable::ReadAs(const std::string& key, bool (*fits)(const Json&), const char* type, T* out) {
+  known_.push_back(key);
+  const Json* value = Find(key);
+  if (value == nullptr) return Status::Ok();
+  if (!fits(*value)) return Error(key, fmt::format("`{}` must be {}", key, type));
+  *out = value->get<T>();
+  return Status::Ok();
+}
 
 Status TomlTable::Read(const std::string& key, std::string* out) {
-  known_.push_back(key);
-  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
-  if (value == nullptr) return Status::Ok();
-  if (!value->is_string()) return Expected(key, "a text in quotes");
-  *out = value->get<std::string>();
-  return Status::Ok();
+  return ReadAs(key, IsText, "a text in quotes", out);
 }
-
-Status TomlTable::Read(const std::string& key, int64_t* out) {
-  known_.push_back(key);
-  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
-  if (value == nullptr) return Status::Ok();
-  if (!value->is_number_integer()) return Expected(key, "a whole number");
-  *out = value->get<int64_t>();
-  return Status::Ok();
-}
-
-Status TomlTable::Read(const std::string& key, double* out) {
-  known_.push_back(key);
-  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
-  if (value == nullptr) return Status::Ok();
-  if (!value->is_number()) return Expected(key, "a number");
-  *out = value->get<double>();
-  return Status::Ok();
-}
-
+Status TomlTable::Read(const std::string& key, int64_t* out) { return ReadAs(key, IsWhole, "a whole number", out); }
+Status TomlTable::Read(const std::string& key, double* out) { return ReadAs(key, IsNumber, "a number", out); }
+Status TomlTable::Read(const std::string& key, bool* out) { return ReadAs(key, IsTruth, "true or false", out); }
 Status TomlTable::Read(const std::string& key, std::vector<std::string>* out) {
-  known_.push_back(key);
-  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
-  if (value == nullptr) return Status::Ok();
-  if (!value->is_array()) return Expected(key, "a list of texts, such as [\"cpu\"]");
-  std::vector<std::string> items;
-  for (const Json& item : *value) {
-    if (!item.is_string()) return Expected(key, "a list of texts, such as [\"cpu\"]");
-    items.push_back(item.get<std::string>());
-  }
-  *out = std::move(items);
-  return Status::Ok();
+  return ReadAs(key, IsListOf<IsText>, "a list of texts, such as [\"cpu\"]", out);
 }
-
-Status TomlTable::Read(const std::string& key, bool* out) {
-  known_.push_back(key);
-  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
-  if (value == nullptr) return Status::Ok();
-  if (!value->is_boolean()) return Expected(key, "true or false");
-  *out = value->get<bool>();
-  return Status::Ok();
-}
-
 Status TomlTable::Read(const std::string& key, std::vector<int64_t>* out) {
-  known_.push_back(key);
-  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
-  if (value == nullptr) return Status::Ok();
-  if (!value->is_array()) return Expected(key, "a list of whole numbers, such as [1, 3]");
-  std::vector<int64_t> items;
-  for (const Json& item : *value) {
-    if (!item.is_number_integer()) return Expected(key, "a list of whole numbers, such as [1, 3]");
-    items.push_back(item.get<int64_t>());
-  }
-  *out = std::move(items);
-  return Status::Ok();
+  return ReadAs(key, IsListOf<IsWhole>, "a list of whole numbers, such as [1, 3]", out);
 }
 
 TomlTable::Type TomlTable::TypeOf(const std::string& key) const {
-  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
+  const Json* value = Find(key);
   if (value == nullptr) return Type::kMissing;
   if (value->is_string()) return Type::kText;
-  if (value->is_boolean()) return Type::kTruth;
-  if (value->is_number_integer()) return Type::kWhole;
-  if (value->is_number()) return Type::kNumber;
-  return value->is_array() ? Type::kList : Type::kTable;
+  if (value->is_array()) return Type::kList;
+  return value->is_object() ? Type::kTable : Type::kOther;
 }
 
 std::vector<std::string> TomlTable::Keys() const {
@@ -215,7 +168,7 @@ Result<TomlTable> TomlTable::Table(const std::string& key) {
   known_.push_back(key);
   const std::string below = pointer_ + "/" + Escaped(key);
   const Json* value = document_->Find(below);
-  if (value != nullptr && !value->is_object()) return Expected(key, fmt::format("a table: [{}]", key).c_str());
+  if (value != nullptr && !value->is_object()) return Error(key, fmt::format("`{0}` must be a table: [{0}]", key));
   return TomlTable(document_, below);
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 
 namespace hone::pipeline {
@@ -28,7 +29,7 @@ class TomlTable {
   Status Read(const std::string& key, std::vector<std::string>* out);
   Status Read(const std::string& key, std::vector<int64_t>* out);
 
-  enum class Type { kMissing, kText, kWhole, kNumber, kTruth, kList, kTable };
+  enum class Type { kMissing, kText, kList, kTable, kOther };
   Type TypeOf(const std::string& key) const;  // before Read, where a key takes several
   std::vector<std::string> Keys() const;      // all, sorted: of a table whose keys are names
 
@@ -46,7 +47,9 @@ class TomlTable {
   struct Document;
   TomlTable(std::shared_ptr<const Document> document, std::string pointer)
       : document_(std::move(document)), pointer_(std::move(pointer)) {}
-  Status Expected(const std::string& key, const char* type) const;
+  const Json* Find(const std::string& key) const;  // null: it is missing
+  template <typename T>
+  Status ReadAs(const std::string& key, bool (*fits)(const Json&), const char* type, T* out);
 
   // Shared because a table is a view of its file and tables are handed around by value.
   std::shared_ptr<const Document> document_;

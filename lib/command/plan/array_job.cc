@@ -2,46 +2,40 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/text.h"
 
 namespace hone::command {
 
+static void ListFields(Fields* f, ArrayJob* job) {
+  f->Value("job", &job->number);
+  f->Value("stage", &job->stage);
+  f->Maybe("after", &job->after);
+  f->Value("what", &job->what);
+  f->Value("outputs", &job->outputs).Check(!job->outputs.empty(), "names no file");
+  f->Maybe("seconds", &job->seconds);
+  f->Maybe("argv", &job->argv);
+  f->AllowOthers();
+}
+
 std::string ArrayJobsText(const std::vector<ArrayJob>& jobs) {
   std::string text;
-  for (const ArrayJob& job : jobs) {
-    text += DumpJson({{"job", job.number},
-                      {"stage", job.stage},
-                      {"after", job.after},
-                      {"what", job.what},
-                      {"outputs", job.outputs},
-                      {"seconds", job.seconds},
-                      {"argv", job.argv}},
-                     -1);
-  }
+  for (const ArrayJob& job : jobs) text += FieldsText(job, -1);
   return text;
 }
 
 Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const std::string& path) {
-  int64_t line_number = 0;
-  for (const std::string& line : Split(text, '\n')) {
-    if (++line_number != number || line.empty()) continue;
-    const std::string where = fmt::format("{}:{}", path, number);
-    HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(line, where));
-    JsonReader reader(json, where);
-    ArrayJob job;
-    HONE_RETURN_IF_ERROR(reader.Read("job", &job.number));
-    HONE_RETURN_IF_ERROR(reader.Read("what", &job.what));
-    HONE_RETURN_IF_ERROR(reader.Read("stage", &job.stage));
-    HONE_RETURN_IF_ERROR(reader.Read("outputs", &job.outputs));
-    if (job.number != number) return reader.Error("job", fmt::format("is {} in line {}", job.number, number));
-    if (job.outputs.empty()) return reader.Error("outputs", "names no file");
-    return job;
+  const std::vector<std::string> lines = Split(text, '\n');  // behind the last newline there is no job
+  const auto count = static_cast<int64_t>(lines.size()) - lines.back().empty();
+  if (number < 1 || number > count || lines[static_cast<size_t>(number) - 1].empty()) {
+    return Status::Invalid(fmt::format("{}: no job {}; it has {}", path, number, count));
   }
-  return Status::Invalid(fmt::format("{}: no job {}; it has {}", path, number, std::max<int64_t>(line_number - 1, 0)));
+  const std::string where = fmt::format("{}:{}", path, number);
+  HONE_ASSIGN_OR_RETURN(ArrayJob job, ParseFields<ArrayJob>(lines[static_cast<size_t>(number) - 1], where));
+  if (job.number == number) return job;
+  return Status::Invalid(fmt::format("{}: /job: is {} in line {}", where, job.number, number));
 }
 
 std::string StagesText(const std::vector<ArrayJob>& jobs) {

@@ -30,8 +30,7 @@ struct ArrayJob {
 
 std::string ArrayJobsText(const std::vector<ArrayJob>& jobs);
 
-// Job `number` of such a text, without what running it does not need: `after`, `seconds` and `argv` are left empty.
-// kInvalid with "PATH:LINE": a malformed job or an unknown format.
+// Job `number` of such a text. kInvalid with "PATH:LINE": a malformed job or an unknown format.
 Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const std::string& path);
 
 // A line a stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, words); of stage 0

@@ -9,20 +9,24 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "pipeline/manifest.h"
-#include "pipeline/ninja_reader.h"
 
 namespace hone::command {
 namespace {
 
 using pipeline::NinjaBuild;
 
-Result<std::string> RunNinja(const std::string& work, const std::string& manifest,
-                             const std::vector<std::string>& arguments) {
+// The output of Ninja over a copy of WORK/build.ninja: of the manifest's own name Ninja would bring it up to date
+// first, and stop there without running anything.
+Result<std::string> AskNinja(const std::string& work, const std::vector<std::string>& arguments) {
+  HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(JoinPath(work, "build.ninja")));
+  HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-plan"));
+  const std::string copy = dir.Join("manifest.ninja");
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(copy, manifest));
   CommandOptions options;
   options.cwd = work;
   options.env = {{"NINJA_STATUS", ""}};
   options.timeout_seconds = 600;
-  std::vector<std::string> argv = {"ninja", "-f", manifest};
+  std::vector<std::string> argv = {"ninja", "-f", copy};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   auto result = RunCommand(argv, options);
   if (!result.ok() && result.status().kind() == StatusKind::kNotFound) {
@@ -55,14 +59,9 @@ std::map<std::string, LoggedRun> ReadNinjaLog(const std::string& work) {
   return logged;
 }
 
-// The commands of all edges, expanded by Ninja itself.
-Status ReadCommands(const std::string& text, const std::string& work, NinjaView* view) {
-  HONE_ASSIGN_OR_RETURN(const Json list, ParseJson(text, work + "/build.ninja, by `ninja -t compdb`"));
-  for (const Json& item : list) {
-    if (!item.is_object() || !item.contains("output") || !item.contains("command")) continue;
-    view->commands[item["output"].get<std::string>()] = item["command"].get<std::string>();
-  }
-  return Status::Ok();
+std::string TextOf(const std::string& work, const std::string& path) {
+  const Result<std::string> text = ReadFile(JoinPath(work, path));
+  return text.ok() ? *text : "";
 }
 
 }  // namespace
@@ -72,30 +71,33 @@ const NinjaBuild* NinjaView::Maker(const std::string& path) const {
   return found == makers.end() ? nullptr : &builds[found->second];
 }
 
-Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::string>& targets) {
+Result<std::map<std::string, std::string>> ReadCommands(const std::string& work) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, AskNinja(work, {"-t", "compdb"}));
+  HONE_ASSIGN_OR_RETURN(const Json list, ParseJson(text, work + "/build.ninja, by `ninja -t compdb`"));
+  std::map<std::string, std::string> commands;
+  for (const Json& item : list) {
+    if (!item.is_object() || !item.contains("output") || !item.contains("command")) continue;
+    commands[item["output"].get<std::string>()] = item["command"].get<std::string>();
+  }
+  return commands;
+}
+
+Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::string>& targets,
+                             std::vector<NinjaBuild> builds) {
   NinjaView view;
-  const std::string path = JoinPath(work, "build.ninja");
-  HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(path));
-  HONE_ASSIGN_OR_RETURN(view.builds, pipeline::ReadBuilds(manifest));
+  view.builds = std::move(builds);
   for (size_t i = 0; i < view.builds.size(); ++i) {
-    pipeline::ReadTuneRule(&view.builds[i]);
     for (const auto* outputs : {&view.builds[i].outputs, &view.builds[i].implicit_outputs}) {
       for (const std::string& output : *outputs) view.makers[output] = i;
     }
   }
-  // Under another name: of its own name Ninja would bring it up to date first, and stop there without running anything.
-  HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-plan"));
-  const std::string copy = dir.Join("manifest.ninja");
-  HONE_RETURN_IF_ERROR(WriteFileAtomic(copy, manifest));
-  HONE_ASSIGN_OR_RETURN(const std::string compdb, RunNinja(work, copy, {"-t", "compdb"}));
-  HONE_RETURN_IF_ERROR(ReadCommands(compdb, work, &view));
-  if (targets.empty()) return view;
+  HONE_ASSIGN_OR_RETURN(const auto commands, ReadCommands(work));
   view.logged = ReadNinjaLog(work);
   std::vector<std::string> arguments = {"-n", "-v"};
   arguments.insert(arguments.end(), targets.begin(), targets.end());
-  HONE_ASSIGN_OR_RETURN(const std::string plan, RunNinja(work, copy, arguments));
+  HONE_ASSIGN_OR_RETURN(const std::string plan, AskNinja(work, arguments));
   std::unordered_map<std::string, std::string> outputs;  // by command
-  for (const auto& [output, command] : view.commands) {
+  for (const auto& [output, command] : commands) {
     if (!command.empty()) outputs[command] = output;  // an alias has none
   }
   for (const std::string& line : Split(plan, '\n')) {
@@ -104,5 +106,29 @@ Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::str
   }
   return view;
 }
+
+std::string EdgeName(const NinjaBuild& build) {
+  std::string about = build.Binding("job");
+  if (build.rule == "tune") {
+    about = BaseName(build.inputs.empty() ? build.outputs[0] : build.inputs[0]);
+    if (EndsWith(about, ".task.json")) about.resize(about.size() - std::string(".task.json").size());
+  }
+  if (about.empty()) about = build.outputs[0];
+  return ReplaceAll(build.rule, "_", " ") + " " + about;
+}
+
+pipeline::TuneInputs ReadTuneInputs(const std::string& work, const NinjaBuild& build) {
+  pipeline::TuneInputs inputs;
+  inputs.task = TextOf(work, build.inputs[0]);
+  inputs.settings = TextOf(work, build.Binding("settings"));
+  inputs.abi = TextOf(work, pipeline::AbiPath("hone-tune"));
+  for (const std::string& word : SplitWords(build.Binding("flags"))) {
+    const std::string name = BaseName(word);
+    if (EndsWith(name, ".db")) inputs.donors.push_back(name.substr(0, name.size() - 3));
+  }
+  return inputs;
+}
+
+std::string ReadStamp(const std::string& work, const NinjaBuild& build) { return TextOf(work, build.outputs[0]); }
 
 }  // namespace hone::command

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pipeline/changes.h"
 #include "pipeline/ninja_writer.h"
 
 namespace hone::command {
@@ -22,19 +23,29 @@ struct LoggedRun {
 };
 
 struct NinjaView {
-  std::vector<pipeline::NinjaBuild> builds;     // of the whole manifest
-  std::map<std::string, size_t> makers;         // path -> index into `builds`
-  std::map<std::string, std::string> commands;  // first output -> command
-  std::map<std::string, LoggedRun> logged;      // by output
-  std::vector<DirtyEdge> dirty;                 // each after its inputs; without aliases
+  std::vector<pipeline::NinjaBuild> builds;  // of the whole manifest
+  std::map<std::string, size_t> makers;      // path -> index into `builds`
+  std::map<std::string, LoggedRun> logged;   // by output
+  std::vector<DirtyEdge> dirty;              // each after its inputs; without aliases
 
   // The edge that makes a path; null: none does.
   const pipeline::NinjaBuild* Maker(const std::string& path) const;
 };
 
-// Reads WORK/build.ninja and asks Ninja (found in PATH) about `targets`. Nothing is run or written, the manifest's own
-// edge is ignored. kNotFound without manifest or Ninja, kInvalid for a target that is not known, with Ninja's
-// suggestion. Without targets: the commands alone.
-Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::string>& targets);
+// Asks Ninja (found in PATH) what it would run for `targets` by WORK/build.ninja, which was just planned and has the
+// statements `builds`. Nothing is run or written, the manifest's own edge is ignored. kNotFound without manifest or
+// Ninja, kInvalid for a target that is not known, with Ninja's suggestion.
+Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::string>& targets,
+                             std::vector<pipeline::NinjaBuild> builds);
+
+// The commands of all edges of WORK/build.ninja by their first output, expanded by Ninja itself.
+Result<std::map<std::string, std::string>> ReadCommands(const std::string& work);
+
+// "tune conv2d-0123456789abcdef", "pick best resnet18.cpu": the rule and its subject.
+std::string EdgeName(const pipeline::NinjaBuild& build);
+
+// Of an edge of rule `tune`: the texts it reads, empty where a file is not there; the stamp it wrote last, empty: none.
+pipeline::TuneInputs ReadTuneInputs(const std::string& work, const pipeline::NinjaBuild& build);
+std::string ReadStamp(const std::string& work, const pipeline::NinjaBuild& build);
 
 }  // namespace hone::command

@@ -2,20 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <thread>
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "command/plan/array_job.h"
-#include "command/plan/find_array_jobs.h"
-#include "command/plan/run_array_job.h"
+#include "command/common/tool.h"
+#include "command/plan/export_jobs.h"
 #include "command/plan/why.h"
 #include "graph/networks.h"
 #include "nightly/accepted.h"
@@ -166,7 +163,8 @@ Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) 
   return Status::Ok();
 }
 
-Status Run(const PlanOptions& options) {
+// Plans, and returns the statements of the manifest.
+Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   std::string pipelines = options.pipelines;  // by the name the caller gave: messages show it
   while (pipelines.size() > 1 && pipelines.back() == '/') pipelines.pop_back();
   const std::string work = AbsolutePath(options.work);
@@ -197,43 +195,46 @@ Status Run(const PlanOptions& options) {
   std::vector<PlannedFile> files = std::move(plan.files);
   files.push_back({"build.ninja", std::move(plan.manifest)});
   HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // so that the first one that comes is noticed
-  return WriteAll(work, files);
+  HONE_RETURN_IF_ERROR(WriteAll(work, files));
+  return std::move(plan.builds);
+}
+
+// As Ninja would: first the manifest, without which nothing is known of what has changed since.
+Result<NinjaView> PlanAndLook(const PlanOptions& options, const std::vector<std::string>& targets) {
+  HONE_ASSIGN_OR_RETURN(std::vector<pipeline::NinjaBuild> builds, Run(options));
+  return LookAtWork(options.work, targets, std::move(builds));
+}
+
+Status ExportJobs(const PlanOptions& options, const std::vector<std::string>& targets, const std::string& file) {
+  HONE_ASSIGN_OR_RETURN(const NinjaView view, PlanAndLook(options, targets));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ArrayJob> jobs, FindArrayJobs(options.work, view));
+  HONE_RETURN_IF_ERROR(WriteFileIfChanged(file, ArrayJobsText(jobs)).status());
+  if (jobs.empty()) LogInfo(Join(targets, ", ") + (targets.size() == 1 ? " is" : " are") + " up to date: no jobs");
+  return WriteOut(StagesText(jobs));
+}
+
+Status RunJob(const PlanOptions& options, const std::string& file, int64_t number) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  HONE_ASSIGN_OR_RETURN(const ArrayJob job, ParseArrayJob(text, number, file));
+  LogInfo(job.what);
+  return RunArrayJob(options.work, job);
 }
 
 }  // namespace
 
-int RunPlan(const PlanOptions& options) { return ExitCodeOf(Run(options)); }
+int RunPlan(const PlanOptions& options) { return ExitCodeOf(Run(options).status()); }
 
 int RunWhy(const PlanOptions& options, const std::string& target) {
-  // As Ninja would: first the manifest, without which nothing is known of what has changed since.
-  const Status planned = Run(options);
-  if (!planned.ok()) return ExitCodeOf(planned);
-  const Result<std::string> text = WhyText(options.work, target);
-  if (!text.ok()) return ExitCodeOf(text.status());
-  fwrite(text->data(), 1, text->size(), stdout);
-  return fflush(stdout) == 0 ? kDone : kFailed;
+  const Result<NinjaView> view = PlanAndLook(options, {target});
+  return ExitCodeOf(view.ok() ? WriteOut(WhyText(options.work, target, *view)) : view.status());
 }
 
 int RunExportJobs(const PlanOptions& options, const std::vector<std::string>& targets, const std::string& file) {
-  const Status planned = Run(options);
-  if (!planned.ok()) return ExitCodeOf(planned);
-  const Result<std::vector<ArrayJob>> jobs = FindArrayJobs(options.work, targets);
-  if (!jobs.ok()) return ExitCodeOf(jobs.status());
-  const Result<bool> written = WriteFileIfChanged(file, ArrayJobsText(*jobs));
-  if (!written.ok()) return ExitCodeOf(written.status());
-  const std::string stages = StagesText(*jobs);
-  fwrite(stages.data(), 1, stages.size(), stdout);
-  if (jobs->empty()) LogInfo(Join(targets, ", ") + (targets.size() == 1 ? " is" : " are") + " up to date: no jobs");
-  return fflush(stdout) == 0 ? kDone : kFailed;
+  return ExitCodeOf(ExportJobs(options, targets, file));
 }
 
 int RunExportedJob(const PlanOptions& options, const std::string& file, int64_t number) {
-  const Result<std::string> text = ReadFile(file);
-  if (!text.ok()) return ExitCodeOf(text.status());
-  const Result<ArrayJob> job = ParseArrayJob(*text, number, file);
-  if (!job.ok()) return ExitCodeOf(job.status());
-  LogInfo(job->what);
-  return ExitCodeOf(RunArrayJob(options.work, *job));
+  return ExitCodeOf(RunJob(options, file, number));
 }
 
 }  // namespace hone::command

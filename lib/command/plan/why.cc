@@ -9,8 +9,6 @@
 #include "base/file.h"
 #include "base/file_time.h"
 #include "base/text.h"
-#include "command/plan/ninja_view.h"
-#include "command/plan/tune_edge.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
@@ -76,7 +74,7 @@ class Why {
   // Empty: only its inputs are out of date.
   std::string Reason(const NinjaBuild& build) const {
     if (build.rule == "cannot_extract") {
-      const auto list = pipeline::ReadTaskList(JoinPath(work_, Binding(build, "tasks")));
+      const auto list = pipeline::ReadTaskList(JoinPath(work_, build.Binding("tasks")));
       return list.ok() ? list->failure : list.status().message();
     }
     const bool tune = build.rule == "tune", made = IsThere(build.outputs[0]);
@@ -109,7 +107,7 @@ class Why {
 
   std::string WithoutStamp(const NinjaBuild& build) const {
     const std::string& stamp = build.outputs[0];
-    if (!IsThere(Binding(build, "db"))) return "never tuned";
+    if (!IsThere(build.Binding("db"))) return "never tuned";
     if (stamp.find(".winograd-") != std::string::npos || EndsWith(stamp, ".tf32.done")) {
       return "not tuned yet under these numerics";
     }
@@ -134,8 +132,7 @@ class Why {
 
 }  // namespace
 
-Result<std::string> WhyText(const std::string& work, const std::string& target) {
-  HONE_ASSIGN_OR_RETURN(const NinjaView view, LookAtWork(work, {target}));
+std::string WhyText(const std::string& work, const std::string& target, const NinjaView& view) {
   if (view.dirty.empty()) return target + " is up to date.\n";
   return Why(work, view).Text(target);
 }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/file.h"
-#include "pipeline/ninja_reader.h"
 #include "plan_case.h"
 
 namespace hone::pipeline {
@@ -58,28 +57,21 @@ TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
 }
 
 // What asks about edges need not know how the manifest says what they have in common.
-TEST(Plan, EdgesOfTasksReadBackHaveTheirSettingsWhateverTheirRule) {
+TEST(Plan, StatementsThatTuneHaveTheirSettingsWhateverTheirRule) {
   PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
   input.folder.pipelines[0].tune.trials_total = 100;
   for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x", "y"});
-  auto builds = Must(ReadBuilds(Manifest(input)));
-  int tunes = 0, rules = 0;
-  for (NinjaBuild& build : builds) {
-    rules += build.rule == "tune-1";
-    const std::string rule = build.rule;
-    ReadTuneRule(&build);
-    if (build.outputs[0].find("stamps/") != 0 || build.rule == "tuned") {
-      EXPECT_EQ(build.rule, rule) << build.outputs[0];
-      continue;
-    }
+  const Result<Plan> plan = MakePlan(input);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(Count(plan->manifest, ": tune-1 "), 2) << "both of b";
+  int tunes = 0;
+  for (const NinjaBuild& build : plan->builds) {
+    const bool stamp = build.outputs[0].find("stamps/") == 0 && build.rule != "tuned";
+    EXPECT_EQ(build.rule == "tune", stamp) << build.outputs[0];
+    if (!stamp) continue;
     ++tunes;
-    EXPECT_EQ(build.rule, "tune");
-    const auto settings = std::find_if(build.bindings.begin(), build.bindings.end(),
-                                       [](const auto& binding) { return binding.first == "settings"; });
-    ASSERT_NE(settings, build.bindings.end()) << build.outputs[0];
-    EXPECT_EQ(settings->second, build.implicit_inputs[0]);
+    EXPECT_EQ(build.Binding("settings"), build.implicit_inputs[0]);
   }
-  EXPECT_EQ(rules, 2) << "both of b";
   EXPECT_EQ(tunes, 2 + 2 * kRounds);
 }
 

@@ -1,23 +1,73 @@
-#include "command/plan/find_array_jobs.h"
+#include "command/plan/export_jobs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "base/file.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "command/plan/edge_seconds.h"
-#include "command/plan/ninja_view.h"
-#include "command/plan/tune_edge.h"
-#include "pipeline/ninja_reader.h"
+#include "pipeline/progress_file.h"
 
 namespace hone::command {
 namespace {
 
 using pipeline::NinjaBuild;
+
+constexpr double kTrialSeconds = 0.1;  // where nothing was tuned yet
+
+double UsualSeconds(const std::string& rule) {
+  if (rule == "extract") return 5;
+  if (rule == "confirm" || rule == "bench") return 60;
+  if (rule == "build" || rule == "build_untuned") return 15;
+  return 1;
+}
+
+// Seconds a trial by what the task's progress file says; 0: it never ran.
+double TrialSeconds(const std::string& work, const NinjaBuild& build) {
+  const auto progress = pipeline::ReadProgress(JoinPath(work, pipeline::ProgressPath(build.Binding("db"))));
+  return progress.ok() ? progress->trial_seconds : 0;
+}
+
+// Estimates of edges: their last times, or a guess.
+class EdgeSeconds {
+ public:
+  // Reads the progress files of WORK; what cannot be read is not known.
+  EdgeSeconds(const std::string& work, const NinjaView& view)
+      : work_(work), view_(view), usual_trial_seconds_(kTrialSeconds) {
+    std::vector<double> known;
+    for (const NinjaBuild& build : view.builds) {
+      if (build.rule != "tune") continue;
+      const double seconds = TrialSeconds(work, build);
+      if (seconds > 0) known.push_back(seconds);
+      trial_seconds_[&build] = seconds;
+    }
+    if (!known.empty()) usual_trial_seconds_ = Median(known);
+  }
+
+  // Of tuning: the trials that it still needs, by what one took there, or in the middle of all tasks. Of an edge that
+  // never ran: a typical value for a typical network on a CPU.
+  double Of(const NinjaBuild& build) const {
+    if (build.rule == "tune") {
+      const double known = trial_seconds_.at(&build);
+      return (known > 0 ? known : usual_trial_seconds_) *
+             static_cast<double>(pipeline::NewTrials(ReadStamp(work_, build), ReadTuneInputs(work_, build)));
+    }
+    const auto logged = view_.logged.find(build.outputs[0]);
+    return logged == view_.logged.end() ? UsualSeconds(build.rule) : logged->second.seconds;
+  }
+
+ private:
+  const std::string& work_;
+  const NinjaView& view_;
+  std::map<const NinjaBuild*, double> trial_seconds_;  // of tuning; 0: it never ran
+  double usual_trial_seconds_;
+};
 
 // A tuning job that is done, whatever Ninja's log knows of it.
 bool IsTuned(const std::string& work, const NinjaBuild& build) {
@@ -37,7 +87,7 @@ constexpr double kAllocateSeconds = 60;
 // Runs what shares a total of trials out: small files from a few stamps. By its command and not by Ninja, which does
 // not know what arrays have done and would do that again first, on this machine: the one that has the queue.
 bool ShareOut(const std::string& work, const DirtyEdge& edge) {
-  const std::string what = fmt::format("round {} of {}", Binding(*edge.build, "round"), Binding(*edge.build, "job"));
+  const std::string what = fmt::format("round {} of {}", edge.build->Binding("round"), edge.build->Binding("job"));
   LogInfo("sharing out " + what);
   const std::vector<std::string> argv = pipeline::SplitCommand(edge.command);
   if (argv.empty()) return false;
@@ -74,8 +124,7 @@ std::set<const NinjaBuild*> FindDone(const std::string& work, const NinjaView& v
 
 }  // namespace
 
-Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::vector<std::string>& targets) {
-  HONE_ASSIGN_OR_RETURN(const NinjaView view, LookAtWork(work, targets));
+Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const NinjaView& view) {
   const std::set<const NinjaBuild*> done = FindDone(work, view);
   const EdgeSeconds seconds(work, view);
   std::map<const NinjaBuild*, size_t> index;
@@ -109,7 +158,7 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::
     }
     // A pool keeps Ninja's edges that write the same records apart. Arrays have no pools, so these jobs run one after
     // the other.
-    const std::string db = Binding(build, "db");
+    const std::string db = build.Binding("db");
     if (job.stage > 0 && !db.empty()) {
       const auto [last, first] = writer.try_emplace(db, jobs.size());
       if (!first) {
@@ -136,6 +185,28 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::
     sorted.push_back(std::move(jobs[i]));
   }
   return sorted;
+}
+
+Status RunArrayJob(const std::string& work, const ArrayJob& job) {
+  HONE_ASSIGN_OR_RETURN(const auto commands, ReadCommands(work));
+  const auto command = commands.find(job.outputs[0]);
+  std::vector<std::string> words;
+  if (command != commands.end()) words = pipeline::SplitCommand(command->second);
+  if (words.empty()) {
+    return Status::NotFound(fmt::format("{}/build.ninja: no edge makes `{}` (any more); export the jobs again", work,
+                                        Printable(job.outputs[0])));
+  }
+  // A job of an array tunes: it writes a stamp, with hone-tune.
+  if (BaseName(words[0]) != "hone-tune" || std::find(words.begin(), words.end(), "--stamp") == words.end()) {
+    return Status::Invalid(
+        fmt::format("{} cannot be an array job; `ninja -C {}` runs it after the arrays", Printable(job.what), work));
+  }
+  const char* launcher = getenv("HONE_LAUNCHER");
+  if (launcher != nullptr && StartsWith(command->second, "exec $HONE_LAUNCHER ")) {
+    const std::vector<std::string> front = SplitWords(launcher);
+    words.insert(words.begin(), front.begin(), front.end());
+  }
+  return ReplaceProcess(words, work);
 }
 
 }  // namespace hone::command

@@ -1,0 +1,24 @@
+// What tools have in common beside base/interrupt.h.
+#pragma once
+
+#include <cstdio>
+#include <string_view>
+
+#include "base/interrupt.h"
+#include "base/status.h"
+
+namespace hone::command {
+
+// Data for people or programs on stdout, as it is.
+inline Status WriteOut(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  return written && std::fflush(stdout) == 0 ? Status() : Status::Io("stdout: cannot be written");
+}
+
+// Of a tool that writes its files at its end: kInterrupted if it was asked to stop.
+inline Status StoppedBeforeWriting() {
+  if (!Interrupted()) return Status();
+  return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+}
+
+}  // namespace hone::command
