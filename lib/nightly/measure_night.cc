@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/statistics.h"
-#include "nightly/environment.h"
 
 namespace hone::nightly {
 namespace {
@@ -64,6 +64,34 @@ Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const T
   return times;
 }
 
+// The canary after some nights.
+struct Canary {
+  std::vector<double> levels;  // of its nights since the machine last changed
+  double off = 0;              // of the last one that was timed, if that was off its level; else 0
+};
+
+Canary Follow(const std::vector<Night>& nights) {
+  Canary canary;
+  std::string digest, fingerprint;
+  for (const Night& night : nights) {
+    const double level = night.CanarySeconds();
+    if (night.fingerprint != fingerprint || (level > 0 && night.canary->digest != digest)) canary = {};
+    fingerprint = night.fingerprint;
+    if (level <= 0) continue;
+    digest = night.canary->digest;
+    const auto differs = [&](double from) { return std::abs(level / from - 1) > Threshold(canary.levels); };
+    if (canary.levels.size() < kLeastHistory || !differs(Median(canary.levels))) {
+      canary.levels.push_back(level);
+      canary.off = 0;
+    } else if (canary.off == 0 || differs(canary.off)) {
+      canary.off = level;
+    } else {
+      canary = {{canary.off, level}, 0};  // two nights that agree: the machine changed
+    }
+  }
+  return canary;
+}
+
 std::string Busy(const Comparison& comparison) {
   if (!TooWide(comparison)) return "";
   return fmt::format("the machine was busy: a change between {:+.1f} and {:+.1f} % would not have been seen",
@@ -111,6 +139,16 @@ bool OfTheArtifact(const Status& failure) {
   using enum StatusKind;
   const StatusKind facts[] = {kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported};
   return std::find(std::begin(facts), std::end(facts), failure.kind()) != std::end(facts);
+}
+
+std::string EnvironmentMoved(std::vector<Night> before, const Night& tonight) {
+  if (tonight.CanarySeconds() <= 0) return "";
+  before.push_back(tonight);
+  const Canary canary = Follow(before);
+  if (canary.off == 0) return "";
+  return fmt::format(
+      "the canary, which is never rebuilt, runs {:+.1f} % from its level of {} nights ({:.1f} % would do)",
+      100 * (canary.off / Median(canary.levels) - 1), canary.levels.size(), 100 * Threshold(canary.levels));
 }
 
 Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes, double pace) {

@@ -26,6 +26,11 @@ struct NightInput {
 // others (an interrupt, a full disk, a lock that is lost) are none: they end the night, and nothing is recorded.
 bool OfTheArtifact(const Status& failure);
 
+// Says so if tonight's canary runs at another level than in earlier nights; empty if it does not. Silent with fewer
+// than kLeastHistory nights on this machine (fingerprint). A single night off the level is only marked, since somebody
+// else had the machine; two in a row that agree are a machine that changed, and begin a new level.
+std::string EnvironmentMoved(std::vector<Night> before, const Night& tonight);
+
 // Times one fresh process.
 using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 

@@ -1,5 +1,7 @@
 #include "nightly/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -7,26 +9,24 @@
 
 #include "base/file.h"
 #include "nightly/night_file.h"
-#include "report/junit_suite.h"
+#include "report/junit.h"
 
 namespace hone::nightly {
 namespace {
 
 using report::JunitCase;
 
-// The trend is made of all nights, as its levels and epochs need them; then the last ones stay.
-void Shorten(NightlyJob* job, size_t* older) {
-  if (job->nights.size() <= kNightsShown) return;
-  const size_t cut = job->nights.size() - kNightsShown;
-  *older = std::max(*older, cut);
-  const auto erase = [cut](auto* list) {
-    list->erase(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(cut));
-  };
-  erase(&job->nights);
-  erase(&job->trend.values);
-  erase(&job->trend.epochs);
-  std::erase_if(job->trend.changes, [cut](const ChangePoint& change) { return change.index < cut; });
-  for (ChangePoint& change : job->trend.changes) change.index -= cut;
+std::string Figures(const Night& night) {
+  const Comparison& c = night.comparison;
+  auto percent = [](double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); };
+  return fmt::format("{} % ({} .. {}), p = {:.2g}", percent(c.ratio), percent(c.low), percent(c.high), c.p);
+}
+
+JobState StateOf(const Night& night) {
+  if (!night.failure.empty()) return JobState::kFailed;
+  if (!night.environment.empty()) return JobState::kEnvironment;
+  if (night.comparison.change == Change::kNone) return JobState::kFine;
+  return night.comparison.change == Change::kSlower ? JobState::kSlower : JobState::kFaster;
 }
 
 // Returns the value that was read, or a default one after adding the error to `data->problems`. `must`: without this
@@ -46,6 +46,81 @@ JunitCase::State JunitState(JobState state) {
 }
 
 }  // namespace
+
+std::string NightWords(const Night& night) {
+  if (!night.failure.empty()) return night.failure;
+  std::string words = Figures(night);
+  if (!night.environment.empty()) {
+    words += ": " + night.environment;
+  } else if (night.comparison.change != Change::kNone) {
+    words += ", confirmed by a repeat";
+  } else if (night.repeat) {
+    words += ", not confirmed by the repeat";
+  }
+  if (!night.no_canary.empty()) words += "; without its canary: " + night.no_canary;
+  return words;
+}
+
+const char* JobStateName(JobState state) {
+  constexpr const char* kNames[] = {"slower", "failed", "missing", "environment", "faster", "fine"};
+  return kNames[static_cast<size_t>(state)];
+}
+
+Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::string night) {
+  Verdict verdict;
+  // Ids are times as text of one form: the largest is the last.
+  if (night.empty()) {
+    for (const auto& [job, nights] : histories) {
+      for (const Night& n : nights) night = std::max(night, n.night);
+    }
+  }
+  verdict.night = night;
+  for (const auto& [job, nights] : histories) {
+    JobVerdict& of = verdict.jobs.emplace_back();
+    of.job = job;
+    of.words = "accepted, but nothing was measured in this night";
+    for (const Night& n : nights) {
+      if (n.night == night) of.state = StateOf(n), of.words = NightWords(n);
+    }
+  }
+  return verdict;
+}
+
+int Verdict::Count(JobState state) const {
+  return static_cast<int>(
+      std::count_if(jobs.begin(), jobs.end(), [&](const JobVerdict& job) { return job.state == state; }));
+}
+
+int Verdict::ExitCode() const {
+  if (Count(JobState::kSlower) > 0) return 1;
+  return Count(JobState::kFine) + Count(JobState::kFaster) > 0 ? 0 : 3;
+}
+
+std::string Verdict::Text() const {
+  const int slower = Count(JobState::kSlower), faster = Count(JobState::kFaster), fine = Count(JobState::kFine);
+  const int all = static_cast<int>(jobs.size());
+  std::string text;
+  if (all == 0) {
+    text =
+        "nothing is accepted, so there is nothing to compare with; `hone-report accept --reason WHY NET.TARGET` in the "
+        "work folder makes the library of a job its reference\n";
+  } else if (slower > 0) {
+    text = fmt::format("{} of {} {} slower than accepted\n", slower, all, slower == 1 ? "is" : "are");
+  } else if (fine + faster == 0) {
+    text = fmt::format("nothing usable was measured ({} accepted)\n", all);
+  } else {
+    text = fmt::format("no confirmed slowdown in {} of {}{}\n", fine + faster, all,
+                       faster > 0 ? fmt::format("; {} faster: accept to keep it", faster) : "");
+  }
+  std::vector<JobVerdict> sorted = jobs;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const JobVerdict& a, const JobVerdict& b) { return a.state < b.state; });
+  size_t width = 0;
+  for (const JobVerdict& job : sorted) width = std::max(width, job.job.size());
+  for (const JobVerdict& job : sorted)
+    text += fmt::format("  {:<{}}  {:<11}  {}\n", job.job, width, JobStateName(job.state), job.words);
+  return text;
+}
 
 std::vector<const NightlyJob*> NightlyData::ByInterest() const {
   std::vector<const NightlyJob*> order;
@@ -88,8 +163,10 @@ void Conclude(NightlyData* data) {
     for (const JobVerdict& verdict : data->verdict.jobs) {
       if (verdict.job == job.job) job.verdict = verdict;
     }
-    job.trend = TrendOf(job.nights);
-    Shorten(&job, &data->older);
+    if (job.nights.size() <= kNightsShown) continue;
+    const size_t cut = job.nights.size() - kNightsShown;
+    data->older = std::max(data->older, cut);
+    job.nights.erase(job.nights.begin(), job.nights.begin() + static_cast<std::ptrdiff_t>(cut));
   }
 }
 

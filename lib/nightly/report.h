@@ -1,18 +1,53 @@
-// The report of a regression run: what the last night of a series says of every accepted job, as a page and for build
-// servers. Both are functions of NightlyData alone.
+// The verdict of a regression run and its report: what the last night of a series says of every accepted job, as a page
+// and for build servers. Both are functions of NightlyData alone.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "nightly/accepted.h"
-#include "nightly/environment.h"
 #include "nightly/history.h"
-#include "nightly/verdict.h"
 
 namespace hone::nightly {
+
+// What a night says on the whole.
+
+// In the order of a reader's interest.
+enum class JobState {
+  kSlower,       // confirmed
+  kFailed,       // could not be measured: crashed, wrong outputs, a damaged file
+  kMissing,      // accepted, but there is nothing of this night
+  kEnvironment,  // measured, but the machine was not what it was
+  kFaster,       // confirmed
+  kFine,         // measured, and neither slower nor faster than its reference
+};
+const char* JobStateName(JobState state);  // "fine", "slower", "faster", "environment", "failed", "missing"
+
+// One line: "+6.1 % (+5.2 .. +7.0), p = 0.0006, confirmed by a repeat".
+std::string NightWords(const Night& night);
+
+struct JobVerdict {
+  std::string job;
+  JobState state = JobState::kMissing;
+  std::string words;  // NightWords, or why the job has no result
+};
+
+struct Verdict {
+  std::string night;             // empty: there was none
+  std::vector<JobVerdict> jobs;  // by name
+
+  int Count(JobState state) const;
+  // 1: a job is slower, confirmed. 3: of no job something usable was measured; also if there is none. Else 0.
+  int ExitCode() const;
+  // The first line is the verdict: "1 of 6 jobs is slower"; then a line a job, the worst first.
+  std::string Text() const;
+};
+
+// `histories`: of every accepted job, the nights. `night`: whose; empty: the last one that any of them knows.
+Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::string night = "");
 
 inline constexpr size_t kNightsShown = 90;
 
@@ -21,9 +56,7 @@ struct NightlyJob {
   std::vector<Night> nights;         // oldest first
   std::vector<Acceptance> accepted;  // in order; the last one holds
   std::string page;                  // address of the job's own report, relative to this one's; empty: none
-  // By Conclude:
-  Trend trend;  // of `nights`
-  JobVerdict verdict;
+  JobVerdict verdict;                // by Conclude
 };
 
 struct NightlyData {
@@ -52,7 +85,7 @@ struct NightlyFolders {
 // damaged history does not cost the page about all other networks.
 NightlyData ReadNights(const NightlyFolders& folders);
 
-// Judges the night, finds the changes of the trends, and keeps the last kNightsShown nights.
+// Judges the night, and keeps the last kNightsShown nights.
 void Conclude(NightlyData* data);
 
 std::string NightlyHtml(const NightlyData& data);  // one page that needs nothing else

@@ -7,19 +7,17 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "nightly/report.h"
-#include "report/figures.h"
 #include "report/page.h"
 #include "report/svg.h"
 
 namespace hone::nightly {
 namespace {
 
+using report::Chart;
+using report::ChartSeries;
 using report::HtmlWriter;
 using report::Mark;
 using report::PageWriter;
-using report::TrendFigure;
-
-using Border = TrendFigure::Border;
 
 constexpr double kRange = 0.1;  // of all interval figures, to either side
 
@@ -44,60 +42,55 @@ std::string ChanceText(double p) { return p < 1e-4 ? "< 0.0001" : fmt::format("{
 // "2026-11-21", of a longer text as it stands in the files.
 std::string DayText(const std::string& recorded) { return recorded.substr(0, 10); }
 
-// Acceptances stand before the first night that was recorded after them.
-std::vector<Border> BordersOf(const NightlyJob& job) {
-  std::vector<Border> borders;
+// Where the machine changed or another reference was accepted: the first night after it, and what happened.
+std::vector<std::pair<size_t, std::string>> EventsOf(const NightlyJob& job) {
+  std::vector<std::pair<size_t, std::string>> events;
   const std::vector<Night>& nights = job.nights;
   for (size_t i = 1; i < nights.size(); ++i) {
-    if (job.trend.epochs[i] == job.trend.epochs[i - 1]) continue;
-    const bool machine = nights[i].fingerprint != nights[i - 1].fingerprint;
-    borders.push_back({i, Border::Kind::kEpoch,
-                       fmt::format("{}: the machine changed ({})", DayText(nights[i].recorded),
-                                   machine ? "now " + nights[i].fingerprint : "the canary runs at another level")});
-  }
-  for (const ChangePoint& change : job.trend.changes) {
-    const bool slower = change.after > change.before;
-    borders.push_back({change.index, slower ? Border::Kind::kSlower : Border::Kind::kFaster,
-                       fmt::format("{}: level {} by {}", DayText(nights[change.index].recorded), slower ? "up" : "down",
-                                   ChangeText(change.after / change.before))});
+    if (nights[i].fingerprint == nights[i - 1].fingerprint) continue;
+    events.emplace_back(
+        i, fmt::format("{}: the machine changed (now {})", DayText(nights[i].recorded), nights[i].fingerprint));
   }
   for (const Acceptance& acceptance : job.accepted) {
     const auto after = std::find_if(nights.begin(), nights.end(),
                                     [&](const Night& night) { return night.recorded >= acceptance.recorded; });
     const size_t index = static_cast<size_t>(after - nights.begin());
     if (index == 0 || after == nights.end()) continue;
-    borders.push_back({index, Border::Kind::kAccepted,
-                       fmt::format("{}: accepted: {}", DayText(acceptance.recorded), acceptance.reason)});
+    events.emplace_back(index, fmt::format("{}: accepted: {}", DayText(acceptance.recorded), acceptance.reason));
   }
-  std::stable_sort(borders.begin(), borders.end(), [](const Border& a, const Border& b) { return a.index < b.index; });
-  return borders;
+  std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return events;
 }
 
-TrendFigure FigureOf(const NightlyJob& job) {
-  TrendFigure figure;
-  std::vector<double> known;
+// Library over canary, times the canary's median: what the machine does hits both.
+Chart TrendOf(const NightlyJob& job) {
+  std::vector<double> canary;
   for (const Night& night : job.nights) {
-    TrendFigure::Night point;
-    point.value = night.ShareOfCanary();  // disturbed nights are drawn too, but do not count
-    point.counted = night.Usable();
-    const Comparison& c = night.comparison;
-    if (c.ratio > 0 && c.low > 0 && c.high > 0) {
-      point.low = point.value * c.low / c.ratio;
-      point.high = point.value * c.high / c.ratio;
-    }
-    point.words = DayText(night.recorded) + ": " + NightWords(night);
-    if (point.counted && point.value > 0) known.push_back(point.value);
-    figure.nights.push_back(std::move(point));
+    if (night.CanarySeconds() > 0) canary.push_back(night.CanarySeconds());
   }
-  figure.level = known.empty() ? 1 : Median(known);
-  figure.borders = BordersOf(job);
-  figure.first = DayText(job.nights.front().recorded);
-  figure.last = DayText(job.nights.back().recorded);
-  figure.title = fmt::format("{} over {} nights: latency as a share of the canary's", job.job, job.nights.size());
-  for (const Border& border : figure.borders)
-    figure.description += (figure.description.empty() ? "" : "; ") + border.words;
-  if (figure.description.empty()) figure.description = "no change of level";
-  return figure;
+  const double pace = Median(canary);
+  Chart chart;
+  ChartSeries dots{ChartSeries::Kind::kDots, "dots", {}};
+  for (const Night& night : job.nights) {
+    const double at = static_cast<double>(chart.x_names.size());
+    const double seconds = night.Usable() ? night.ShareOfCanary() * pace : 0;
+    if (seconds > 0) {
+      dots.points.push_back({at, seconds});
+    } else {
+      chart.ticks.push_back(at);
+    }
+    chart.x_names.push_back(DayText(night.recorded));
+  }
+  chart.x_end = static_cast<double>(chart.x_names.size()) - 1;
+  chart.x_title = "night";
+  chart.label = fmt::format("{} over {} nights: latency at the canary's pace", job.job, job.nights.size());
+  for (const auto& [index, words] : EventsOf(job)) {
+    chart.dividers.push_back(static_cast<double>(index) - 0.5);
+    chart.description += (chart.description.empty() ? "" : "; ") + words;
+  }
+  if (chart.description.empty()) chart.description = "the same machine and reference in all nights";
+  chart.series = {std::move(dots)};
+  return chart;
 }
 
 struct Kernel {
@@ -215,40 +208,50 @@ class NightlyPageWriter {
     page_.Number(FormatSeconds(Median(night->library.processes)));
     page_.Number(ChangeText(c.ratio));
     page_.Number(IntervalText(c));
-    html_.Open("td", {{"class", "spark"}});
-    DrawInterval({c.low - 1, c.ratio - 1, c.high - 1, c.threshold, kRange},
-                 fmt::format("{} with its interval {}; smaller than {:.1f} % does not count", ChangeText(c.ratio),
-                             IntervalText(c), 100 * c.threshold),
-                 &html_);
-    html_.Close();
+    Interval(c);
     page_.Number(ChanceText(c.p));
+  }
+
+  // A change with its interval around 0; the grey middle does not count as a change.
+  void Interval(const Comparison& c) {
+    constexpr double kWidth = 132, kHeight = 22;
+    const auto at = [](double share) {
+      return report::Coordinate(kWidth / 2 + std::clamp(share / kRange, -1.0, 1.0) * (kWidth / 2 - 4));
+    };
+    const auto path = [this](const char* style, const std::string& d) {
+      html_.Empty("path", {{"class", style}, {"d", d}});
+    };
+    html_.Open("td", {{"class", "spark"}});
+    OpenFigure(kWidth, kHeight,
+               fmt::format("{} with its interval {}; smaller than {:.1f} % does not count", ChangeText(c.ratio),
+                           IntervalText(c), 100 * c.threshold),
+               "", &html_);
+    path("rest", fmt::format("M{0} 3H{1}V19H{0}z", at(-c.threshold), at(c.threshold)));
+    path("zero", fmt::format("M{} 1V21", at(0)));
+    path("line", fmt::format("M{} 11H{}", at(c.low - 1), at(c.high - 1)));
+    path("now", fmt::format("M{} 11h0", at(c.ratio - 1)));
+    html_.Close().Close();
   }
 
   void Trends() {
     page_.Section("trend", "Trend");
     page_.Note(fmt::format(
-        "Latency as a share of the canary's, which is never rebuilt, in per cent of the median of the nights; the band "
-        "is the interval of the night's comparison. Triangles: the level changed (up is slower); e: the machine "
-        "changed; a: another reference was accepted. Rings are nights that say nothing about the library.{}",
+        "Latency at the pace of the canary, which is never rebuilt: what the machine does to both is left out. Dotted "
+        "borders: the machine changed, or another reference was accepted. Short marks at the bottom are nights that "
+        "say "
+        "nothing about the library.{}",
         data_.older > 0 ? fmt::format(" {} older nights are in the files alone.", data_.older) : ""));
     html_.Open("div", {{"class", "cards"}});
     for (const NightlyJob* job : data_.ByInterest()) {
-      if (!job->nights.empty()) TrendCard(*job);
+      if (job->nights.empty()) continue;
+      const Chart trend = TrendOf(*job);
+      html_.Open("figure").Open("h3").Text(job->job + " ");
+      page_.MarkWord(MarkOf(job->verdict.state), JobStateName(job->verdict.state));
+      html_.Close();
+      DrawChart(trend, &html_);
+      html_.Element("figcaption", trend.description).Close();
     }
     html_.Close();
-  }
-
-  void TrendCard(const NightlyJob& job) {
-    const TrendFigure figure = FigureOf(job);
-    html_.Open("figure").Open("h3").Text(job.job + " ");
-    page_.MarkWord(MarkOf(job.verdict.state), JobStateName(job.verdict.state));
-    html_.Close();
-    DrawTrend(figure, &html_);
-    const auto gaps = std::count_if(figure.nights.begin(), figure.nights.end(),
-                                    [](const TrendFigure::Night& night) { return !(night.value > 0); });
-    std::string caption = figure.description;
-    if (gaps > 0) caption += fmt::format("; {} of {} nights have no figure", gaps, figure.nights.size());
-    html_.Element("figcaption", caption).Close();
   }
 
   void Kernels() {
@@ -271,13 +274,9 @@ class NightlyPageWriter {
     for (const Kernel& kernel : kernels) {
       const double moved = kernel.now - kernel.reference;
       const bool known = kernel.reference > 0;
-      page_.BeginRow();
-      page_.RowName(kernel.node);
-      page_.Number(FormatSeconds(kernel.now));
-      page_.Number(known ? FormatSeconds(kernel.reference) : "-");
-      page_.Number(known ? (moved < 0 ? "-" : "+") + FormatSeconds(std::abs(moved)) : "-");
-      page_.Number(known ? ChangeText(kernel.now / kernel.reference) : "-");
-      page_.EndRow();
+      page_.Row({kernel.node, FormatSeconds(kernel.now), known ? FormatSeconds(kernel.reference) : "-",
+                 known ? (moved < 0 ? "-" : "+") + FormatSeconds(std::abs(moved)) : "-",
+                 known ? ChangeText(kernel.now / kernel.reference) : "-"});
     }
     page_.EndTable();
     html_.Close();

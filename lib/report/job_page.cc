@@ -87,14 +87,9 @@ class JobPageWriter {
 
   void LatencyRow(const char* name, const BenchLibrary& library, double speedup) {
     const Latency latency = library.latency();
-    page_.BeginRow();
-    page_.RowName(name);
-    for (const double value : {latency.median, latency.p10, latency.p90, latency.min})
-      page_.Number(FormatSeconds(value));
-    page_.Number(speedup > 0 ? fmt::format("{:.2f}", speedup) : "-");
-    page_.Number(FormatCount(static_cast<int64_t>(library.Samples().size())));
-    page_.Number(std::to_string(library.processes.size()));
-    html_.Close();
+    page_.Row({name, FormatSeconds(latency.median), FormatSeconds(latency.p10), FormatSeconds(latency.p90),
+               FormatSeconds(latency.min), speedup > 0 ? fmt::format("{:.2f}", speedup) : "-",
+               FormatCount(static_cast<int64_t>(library.Samples().size())), std::to_string(library.processes.size())});
   }
 
   void SampleChart(const char* name, const BenchLibrary& library) {
@@ -222,12 +217,8 @@ class JobPageWriter {
     page_.BeginTable("choices over the whole network",
                      {{"the network, run with and without"}, {"with", true}, {"without", true}, {"built"}});
     for (const ChoiceFact& c : data_.choices) {
-      html_.Open("tr");
-      page_.Cell(ChoiceText(c.what));
-      page_.Number(FormatSeconds(c.with_seconds));
-      page_.Number(FormatSeconds(c.without_seconds));
-      page_.Cell(c.kept ? "with" : "without");
-      html_.Close();
+      page_.Row({ChoiceText(c.what), FormatSeconds(c.with_seconds), FormatSeconds(c.without_seconds),
+                 c.kept ? "with" : "without"});
     }
     page_.EndTable();
   }

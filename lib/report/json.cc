@@ -1,12 +1,22 @@
 #include "base/json.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "base/text.h"
-#include "report/json_text.h"
 #include "report/knobs.h"
 #include "report/outputs.h"
 
 namespace hone::report {
 namespace {
+
+// `value` with this many significant digits: what a measurement says, in a third of the bytes.
+double Rounded(double value, int digits) {
+  if (!std::isfinite(value)) return value;
+  const Result<double> rounded = ParseDouble(fmt::format("{:.{}g}", value, digits));
+  return rounded.ok() ? *rounded : value;
+}
 
 Json TotalsJson(const Totals& totals) {
   return {{"trials", totals.trials},
@@ -156,7 +166,9 @@ std::string JsonText(const ReportData& data) {
                  {"best", data.best_path},
                  {"records", data.records_path}}}};
   if (bench.batch == 0) json.erase("batch");
-  return IslandText(json);
+  // On one line, without a '<', so that it can stand in a page. Only strings can hold one, and there the escape means
+  // the same character.
+  return ReplaceAll(DumpJson(json, -1), "<", "\\u003c");
 }
 
 }  // namespace hone::report

@@ -1,12 +1,18 @@
+#include "report/junit.h"
+
 #include <fmt/format.h>
 
-#include "report/junit_suite.h"
+#include <algorithm>
+
+#include "report/html.h"
 #include "report/outputs.h"
 
 namespace hone::report {
 namespace {
 
 using State = JunitCase::State;
+
+constexpr const char* kTags[] = {nullptr, "failure", "error", "skipped"};  // by State
 
 JunitCase VerificationCase(const ReportData& data) {
   const Verification& v = data.bench.verification;
@@ -31,6 +37,31 @@ JunitCase TaskCase(const TaskFact& task) {
 }
 
 }  // namespace
+
+std::string JunitSuiteText(const JunitSuite& suite) {
+  const auto count = [&](State state) {
+    return std::to_string(std::count_if(suite.cases.begin(), suite.cases.end(),
+                                        [state](const JunitCase& c) { return c.state == state; }));
+  };
+  HtmlWriter xml;
+  xml.Trusted("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  xml.Open("testsuite", {{"name", suite.name},
+                         {"tests", std::to_string(suite.cases.size())},
+                         {"failures", count(State::kFailed)},
+                         {"errors", count(State::kError)},
+                         {"skipped", count(State::kSkipped)},
+                         {"time", fmt::format("{:.3f}", suite.seconds)},
+                         {"timestamp", suite.timestamp},
+                         {"hostname", suite.host}});
+  xml.Text("\n");
+  for (const JunitCase& c : suite.cases) {
+    xml.Open("testcase", {{"classname", suite.name}, {"name", c.name}, {"time", fmt::format("{:.3f}", c.seconds)}});
+    if (const char* tag = kTags[static_cast<size_t>(c.state)]) xml.Element(tag, c.details, {{"message", c.message}});
+    xml.Close();
+  }
+  xml.Close();
+  return std::move(xml).Finish();
+}
 
 std::string JunitText(const ReportData& data) {
   JunitSuite suite{data.job, data.Sum().wall_seconds, data.bench.recorded, data.bench.host, {VerificationCase(data)}};

@@ -6,29 +6,15 @@
 namespace hone::report {
 namespace {
 
-const char* Sign(Mark mark) {
-  switch (mark) {
-    case Mark::kGood:
-      return "\xE2\x9C\x93";  // check mark
-    case Mark::kBad:
-      return "\xE2\x9C\x97";  // ballot x
-    case Mark::kOpen:
-      return "\xE2\x80\x93";  // dash
-  }
-  return "";
-}
+struct Look {
+  const char* sign;
+  const char* style;
+};
+constexpr Look kLooks[] = {{"\xE2\x9C\x93", "good"},   // check mark
+                           {"\xE2\x9C\x97", "wrong"},  // ballot x
+                           {"\xE2\x80\x93", "open"}};  // dash
 
-const char* Style(Mark mark) {
-  switch (mark) {
-    case Mark::kGood:
-      return "good";
-    case Mark::kBad:
-      return "wrong";
-    case Mark::kOpen:
-      return "open";
-  }
-  return "";
-}
+const Look& LookOf(Mark mark) { return kLooks[static_cast<size_t>(mark)]; }
 
 }  // namespace
 
@@ -49,7 +35,8 @@ void PageWriter::Heading(const std::string& over, const std::string& title, cons
 }
 
 void PageWriter::Verdict(Mark mark, const std::string& sentence) {
-  html_.Open("p", {{"class", "verdict"}}).Element("b", Sign(mark), {{"class", Style(mark)}, {"aria-hidden", "true"}});
+  html_.Open("p", {{"class", "verdict"}})
+      .Element("b", LookOf(mark).sign, {{"class", LookOf(mark).style}, {"aria-hidden", "true"}});
   html_.Text(" ").Element("span", sentence).Close();
 }
 
@@ -64,8 +51,8 @@ void PageWriter::Note(const std::string& text) { html_.Element("p", text, {{"cla
 void PageWriter::Paragraph(const std::string& text) { html_.Element("p", text); }
 
 void PageWriter::MarkWord(Mark mark, const std::string& word) {
-  html_.Open("span", {{"class", std::string("mark ") + Style(mark)}});
-  html_.Element("span", Sign(mark), {{"aria-hidden", "true"}}).Text(" " + word).Close();
+  html_.Open("span", {{"class", std::string("mark ") + LookOf(mark).style}});
+  html_.Element("span", LookOf(mark).sign, {{"aria-hidden", "true"}}).Text(" " + word).Close();
 }
 
 void PageWriter::BeginTiles() { html_.Open("div", {{"class", "tiles"}}); }
@@ -86,6 +73,13 @@ void PageWriter::BeginTable(const std::string& caption, const std::vector<Column
     html_.Close().Close();
   }
   html_.Open("tbody");
+  columns_ = columns;
+}
+void PageWriter::Row(const std::vector<std::string>& cells) {
+  BeginRow();
+  RowName(cells[0]);
+  for (size_t i = 1; i < cells.size(); ++i) columns_[i].number ? Number(cells[i]) : Cell(cells[i]);
+  EndRow();
 }
 void PageWriter::EndTable() { html_.Close().Close().Close(); }
 void PageWriter::RowName(const std::string& text) { html_.Element("th", text, {{"scope", "row"}}); }

@@ -16,7 +16,7 @@ struct Column {
 };
 
 // How something stands: a sign and a word, as colour alone tells not everybody.
-enum class Mark { kGood, kBad, kOpen };
+enum class Mark { kGood, kBad, kOpen };  // page.cc has a look for each
 
 class PageWriter {
  public:
@@ -43,6 +43,7 @@ class PageWriter {
   void EndTable();
   void BeginRow() { html_.Open("tr"); }
   void EndRow() { html_.Close(); }
+  void Row(const std::vector<std::string>& cells);  // texts, the first of which names the row
   void RowName(const std::string& text);
   void Cell(const std::string& text, const char* style = "");
   void Number(const std::string& text);
@@ -54,6 +55,7 @@ class PageWriter {
 
  private:
   HtmlWriter html_;
+  std::vector<Column> columns_;  // of the table
 };
 
 }  // namespace hone::report

@@ -67,7 +67,6 @@ td.spark { min-width: 8.5rem; width: 8.5rem; padding-top: .2rem; padding-bottom:
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 svg path { fill: none; stroke: var(--text); stroke-width: 1; }
 svg .tick { font-size: 10.5px; fill: var(--soft); font-family: system-ui, sans-serif; }
-svg .name { font-size: 10.5px; fill: var(--text); font-family: system-ui, sans-serif; }
 svg .end { text-anchor: end; }
 svg .middle { text-anchor: middle; }
 svg .grid { stroke: var(--line); }
@@ -76,16 +75,12 @@ svg .zero { stroke: var(--axis); }
 svg .divider { stroke: var(--axis); stroke-dasharray: 1 3; }
 svg .level { stroke: var(--soft); stroke-dasharray: 4 3; }
 svg .dots { stroke: var(--accent); stroke-width: 3.6; stroke-linecap: round; stroke-opacity: .8; }
-svg .rings { stroke: var(--soft); stroke-width: 1; }
 svg .pruned { stroke: var(--pruned); }
 svg .best { stroke: var(--text); stroke-width: 1.4; stroke-linejoin: round; }
 svg .line { stroke: var(--accent); stroke-width: 1.6; stroke-linejoin: round; }
-svg .band { fill: var(--accent); fill-opacity: .16; stroke: none; }
 svg .now { stroke: var(--accent); stroke-width: 5; stroke-linecap: round; }
-svg .change { stroke: var(--bad); stroke-width: 1.4; }
-svg .faster { stroke: var(--good); }
 svg .bad { stroke: var(--bad); stroke-width: 1.4; }
-svg .rest { fill: var(--axis); fill-opacity: .45; }
+svg .rest { fill: var(--axis); fill-opacity: .45; stroke: none; }
 @media (max-width: 40rem) {
   main { padding-top: 1.5rem; }
   h1 { font-size: 1.6rem; }

@@ -11,6 +11,8 @@
 namespace hone::report {
 namespace {
 
+constexpr const char* kEpilogues[] = {" +bias", " +add", " +relu", " +relu6", " +clip"};  // by EpilogueKind
+
 void Add(const TaskFact& task, Totals* totals) {
   for (const TrialFact& trial : task.trials) {
     ++totals->trials;
@@ -23,22 +25,6 @@ void Add(const TaskFact& task, Totals* totals) {
   totals->compile_seconds += task.compile_seconds;
   totals->measure_seconds += task.measure_seconds;
   totals->wall_seconds += task.wall_seconds;
-}
-
-const char* EpilogueWord(EpilogueKind kind) {
-  switch (kind) {
-    case EpilogueKind::kBias:
-      return " +bias";
-    case EpilogueKind::kAdd:
-      return " +add";
-    case EpilogueKind::kRelu:
-      return " +relu";
-    case EpilogueKind::kRelu6:
-      return " +relu6";
-    case EpilogueKind::kClip:
-      return " +clip";
-  }
-  return "";
 }
 
 }  // namespace
@@ -113,7 +99,7 @@ std::string ShortWorkload(const std::string& text) {
     }
     const std::vector<int64_t> stride = part.Numbers("stride", {1});
     if (!stride.empty() && stride[0] != 1) words += fmt::format(" s{}", stride[0]);
-    for (const EpilogueOp& op : part.epilogue) words += EpilogueWord(op.kind);
+    for (const EpilogueOp& op : part.epilogue) words += kEpilogues[static_cast<size_t>(op.kind)];
   }
   return words;
 }
@@ -152,19 +138,20 @@ std::string AlgorithmText(const std::string& workload, const Config& config) {
   return "Winograd";
 }
 
+const TaskFact* ReportData::TaskOf(const BenchLayer& layer) const {
+  const auto found =
+      std::find_if(tasks.begin(), tasks.end(), [&](const TaskFact& task) { return task.id == layer.task; });
+  return found == tasks.end() ? nullptr : &*found;
+}
+
 std::string ReportData::AlgorithmOf(const BenchLayer& layer) const {
-  for (const TaskFact& task : tasks) {
-    if (!layer.task.empty() && task.id == layer.task) return task.algorithm;
-  }
-  return "";
+  const TaskFact* task = TaskOf(layer);
+  return task == nullptr ? "" : task->algorithm;
 }
 
 double ReportData::AloneSeconds(const BenchLayer& layer) const {
-  if (layer.source != "tuned") return 0;
-  for (const TaskFact& task : tasks) {
-    if (!layer.task.empty() && task.id == layer.task) return task.seconds;
-  }
-  return 0;
+  const TaskFact* task = TaskOf(layer);
+  return task == nullptr || layer.source != "tuned" ? 0 : task->seconds;
 }
 
 std::string ReportData::AlgorithmsText() const {

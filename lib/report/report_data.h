@@ -96,8 +96,9 @@ struct ReportData {
   double PeakShare(int64_t flop, double seconds) const;  // of the machine's FMA peak; 0: unknown
   std::vector<const BenchLayer*> SlowestLayers() const;  // of the tuned library, the slowest first
   Totals Sum() const;
-  std::string AlgorithmOf(
-      const BenchLayer& layer) const;  // of the tuned library; empty: its default, or nothing to tune
+  const TaskFact* TaskOf(const BenchLayer& layer) const;  // null: there is nothing to tune in the layer
+  // Of a layer of the tuned library; empty: its default, or nothing to tune.
+  std::string AlgorithmOf(const BenchLayer& layer) const;
   // The time of its kernel alone, the median by which it was chosen; 0: no records.
   double AloneSeconds(const BenchLayer& layer) const;
   // Its layers that several nodes were fused into.

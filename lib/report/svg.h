@@ -45,6 +45,14 @@ void DrawChart(const Chart& chart, HtmlWriter* html);
 void OpenFigure(double width, double height, const std::string& title, const std::string& description,
                 HtmlWriter* html);
 
+// A coordinate of a path: one digit behind the point, none if it is 0.
+std::string Coordinate(double value);
+
+// Round values inside [low, high] for the labels of an axis, at least one, about `wanted` of them.
+// Logarithmic: 1, 2, 5 times powers of ten, thinned to the powers alone if there are more than twice as many.
+std::vector<double> LinearTicks(double low, double high, int wanted);
+std::vector<double> LogTicks(double low, double high, int wanted);
+
 // The meaning of a series' mark, in a line of text.
 void DrawKey(ChartSeries::Kind kind, const char* style, const std::string& meaning, HtmlWriter* html);
 

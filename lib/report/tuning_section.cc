@@ -48,12 +48,11 @@ class Section {
     }
     html_.Close();
     page_.Section("knobs", "Configurations by knob");
-    page_.Note(fmt::format(
-        "Every configuration tried, in turns over the seconds of measuring and over the values of its knobs; of each "
-        "task the {} "
-        "knobs whose values explain most of the spread of the times (of their logarithms, corrected for the number of "
-        "values).",
-        kKnobsTold));
+    page_.Note(
+        fmt::format("Every configuration tried, over the values of its knobs: of each task the {} knobs whose values "
+                    "explain most of "
+                    "the spread of the times (of their logarithms, corrected for the number of values).",
+                    kKnobsTold));
     for (const TaskFact& task : data_.tasks) {
       if (!task.trials.empty()) ByKnob(task);
     }
@@ -76,53 +75,32 @@ class Section {
     return trials;
   }
 
-  // The chart with the fastest correct time up to each trial, which stands at at[its index].
-  static void AddBest(const TaskFact& task, const std::vector<double>& at, Chart* chart) {
-    ChartSeries best{Kind::kSteps, "best", {}};
-    for (size_t i = 0; i < task.trials.size(); ++i) {
-      const TrialFact& trial = task.trials[i];
-      if (trial.state != TrialState::kOk) continue;
-      if (best.points.empty() || trial.seconds < best.points.back().y) best.points.push_back({at[i], trial.seconds});
-    }
-    chart->series.push_back(std::move(best));
-    chart->description = CountsText(TotalsOf(task));
-    const auto& steps = chart->series.back().points;
-    if (!steps.empty()) {
-      chart->description += fmt::format("; the first correct one took {}, the best {}", FormatSeconds(steps.front().y),
-                                        FormatSeconds(steps.back().y));
-    }
-  }
-
+  // All trials, and the fastest correct time up to each of them.
   void ByTrial(const TaskFact& task) {
-    std::vector<double> at;
-    for (const TrialFact& trial : task.trials) at.push_back(static_cast<double>(trial.ordinal));
-    Chart chart = TrialChart(All(task), [&](size_t i) { return at[i]; });
-    AddBest(task, at, &chart);
+    const std::vector<const TrialFact*> trials = All(task);
+    Chart chart = TrialChart(trials, [&](size_t i) { return static_cast<double>(trials[i]->ordinal); });
+    ChartSeries best{Kind::kSteps, "best", {}};
+    for (const TrialFact* trial : trials) {
+      if (trial->state != TrialState::kOk) continue;
+      if (!best.points.empty() && trial->seconds >= best.points.back().y) continue;
+      best.points.push_back({static_cast<double>(trial->ordinal), trial->seconds});
+    }
+    const Totals totals = TotalsOf(task);
+    chart.description = CountsText(totals);
+    if (!best.points.empty()) {
+      chart.description += fmt::format("; the first correct one took {}, the best {}",
+                                       FormatSeconds(best.points.front().y), FormatSeconds(best.points.back().y));
+    }
+    chart.series.push_back(std::move(best));
     chart.label = fmt::format("times of the trials of {}, and the best so far", task.id);
     chart.x_title = "trial";
     html_.Open("figure", {{"id", "task-" + task.id}}).Element("h3", ShortWorkload(task.workload));
     DrawChart(chart, &html_);
-    const Totals totals = TotalsOf(task);
     std::string caption = fmt::format("{}; {}; {}", task.id, CountsText(totals), FormatSeconds(totals.wall_seconds));
     if (!task.stopped.empty()) caption += "; ended by: " + task.stopped;
     if (task.foreign_trials > 0)
       caption += fmt::format("; {} more of other machines", FormatCount(task.foreign_trials));
     html_.Element("figcaption", caption).Close();
-  }
-
-  void BySeconds(const TaskFact& task) {
-    std::vector<double> at;
-    double spent = 0;
-    for (const TrialFact& trial : task.trials) at.push_back(spent += trial.measure_seconds);
-    if (!(spent > 0)) return;
-    Chart chart = TrialChart(All(task), [&](size_t i) { return at[i]; });
-    chart.x_end = spent;
-    AddBest(task, at, &chart);
-    chart.label = fmt::format("times of the trials of {} over the seconds of measuring, and the best so far", task.id);
-    chart.x_title = "seconds of measuring";
-    html_.Open("figure").Element("h3", "over time");
-    DrawChart(chart, &html_);
-    html_.Element("figcaption", fmt::format("{} of measuring in all", FormatSeconds(spent))).Close();
   }
 
   void Knob(const KnobFact& fact) {
@@ -150,7 +128,6 @@ class Section {
     html_.Element("span", fmt::format(" {} trials", FormatCount(static_cast<int64_t>(task.trials.size()))),
                   {{"class", "soft"}});
     html_.Close().Open("div", {{"class", "cards"}});
-    BySeconds(task);
     for (const KnobFact& fact : KnobFacts(task)) Knob(fact);
     html_.Close().Close();
   }

@@ -26,7 +26,7 @@
 #include "base/subprocess.h"
 #include "command/bench/bench.h"
 #include "command/bench/library_process.h"
-#include "command/nightly/nightly.h"
+#include "command/bench/nightly.h"
 #include "library/loaded_network.h"
 #include "nightly/measure_night.h"
 #include "perf/flags.h"

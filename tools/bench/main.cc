@@ -5,7 +5,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "command/bench/bench.h"
-#include "command/nightly/nightly.h"
+#include "command/bench/nightly.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-bench");
@@ -21,12 +21,10 @@ int main(int argc, char** argv) {
   app.add_option("--settings", options.settings,
                  "settings file (settings/JOB.bench.json): processes, iterations, warmup, seed");
   app.add_option("--out", options.out, "file to write with all samples (bench/NET.TARGET.json)");
-  app.add_option("--slowest", options.slowest, "number of layers in the table")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  app.add_option("--parameter-file", options.parameter_file, "file with the values of the graph's `file` parameters");
-  app.add_option("--input", options.inputs,
-                 "if that file is an ONNX model: the shapes of its inputs, as given to hone-extract");
+  const std::string parameter_help = "file with the values of the graph's `file` parameters";
+  const std::string input_help = "if that file is an ONNX model: the shapes of its inputs, as given to hone-extract";
+  app.add_option("--parameter-file", options.parameter_file, parameter_help);
+  app.add_option("--input", options.inputs, input_help);
   app.add_flag("--child", child, "internal: time one library in this process; request on stdin, reply on stdout");
 
   CLI::App* nightly = app.add_subcommand("nightly", "time a job's library and its accepted reference");
@@ -37,22 +35,13 @@ int main(int argc, char** argv) {
   nightly->add_option("--series", night.series, "history to append to: main or replay")
       ->check(CLI::IsMember({"main", "replay"}))
       ->capture_default_str();
-  nightly->add_option("--processes", night.processes, "fresh processes of each library")
-      ->check(CLI::Range(5, 30))
-      ->capture_default_str();
-  nightly->add_option("--iterations", night.timing.iterations, "least number of runs of a process")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  nightly->add_option("--seconds", night.timing.min_seconds, "least duration of these runs")
-      ->check(CLI::Range(0.0, 3600.0))
-      ->capture_default_str();
-  nightly->add_option("--seed", night.timing.seed, "seed of the inputs")->capture_default_str();
-  nightly->add_option("--parameter-file", night.parameter_file, "as above");
-  nightly->add_option("--input", night.inputs, "as above");
+  nightly->add_option("--parameter-file", night.parameter_file, parameter_help);
+  nightly->add_option("--input", night.inputs, input_help);
   nightly->add_option("--fake-times", night.fake_times, "tests: a file with lines `DIGEST SECONDS`")->group("");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi)) return *code;
   if (child) return hone::command::RunBenchChild();
   hone::InstallInterruptHandlers();
   if (nightly->parsed()) return hone::command::RunNightly(night);
+  if (const auto code = hone::RequireFlags(app, {"--lib"})) return *code;
   return hone::command::RunBench(options);
 }

@@ -3,10 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
-#include "base/interrupt.h"
 #include "base/log.h"
-#include "command/nightly/accept.h"
-#include "command/nightly/verdict.h"
 #include "command/report/report.h"
 
 int main(int argc, char** argv) {
@@ -15,12 +12,11 @@ int main(int argc, char** argv) {
   hone::command::VerdictOptions night;
   hone::command::AcceptOptions accept;
   CLI::App app("Reports on a tuned network or a nightly run.", "hone-report");
-  const CLI::Option* const required[] = {
-      app.add_option("--bench", options.bench, "result of hone-bench (bench/NET.TARGET.json)"),
-      app.add_option("--tasks", options.tasks, "task list of the network (tasks/NET.TARGET.tasks.json)"),
-      app.add_option("--best", options.best, "choices of hone-pick-best (best/NET.TARGET.json)"),
-      app.add_option("--records", options.records, "folder of the record files (TASKID.db)"),
-      app.add_option("--out", options.out, "folder for the four files; an unchanged one is not touched")};
+  app.add_option("--bench", options.bench, "result of hone-bench (bench/NET.TARGET.json)");
+  app.add_option("--tasks", options.tasks, "task list of the network (tasks/NET.TARGET.tasks.json)");
+  app.add_option("--best", options.best, "choices of hone-pick-best (best/NET.TARGET.json)");
+  app.add_option("--records", options.records, "folder of the record files (TASKID.db)");
+  app.add_option("--out", options.out, "folder for the four files; an unchanged one is not touched");
 
   CLI::App* nightly =
       app.add_subcommand("nightly", "report on the last nightly run; exit code 0 fine, 1 slower, 3 nothing usable");
@@ -41,10 +37,6 @@ int main(int argc, char** argv) {
   if (const auto code = hone::ParseFlags(&app, argc, argv, "report 3")) return *code;
   if (nightly->parsed()) return hone::command::RunVerdict(night);
   if (take->parsed()) return hone::command::RunAccept(accept);
-  for (const CLI::Option* option : required) {
-    if (option->count() > 0) continue;
-    hone::LogError(option->get_name() + " is required");
-    return hone::kMisused;
-  }
+  if (const auto code = hone::RequireFlags(app, {"--bench", "--tasks", "--best", "--records", "--out"})) return *code;
   return hone::command::RunReport(options);
 }

@@ -1,7 +1,6 @@
 #include "command/bench/bench.h"
 
 #include <fmt/format.h>
-#include <stdio.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +12,11 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/statistics.h"
 #include "command/bench/bench_table.h"
 #include "command/bench/library_process.h"
+#include "command/common/tool.h"
 #include "compile/compile.h"
 #include "library/loaded_network.h"
 #include "library/reference.h"
@@ -60,14 +59,14 @@ class Bench {
     HONE_RETURN_IF_ERROR(Time());
     machine.Unlock();
     HONE_RETURN_IF_ERROR(Summarise());
-    const std::string table = BenchTable(bench_, options_.slowest);
+    const std::string table = BenchTable(bench_);
     if (!options_.out.empty()) {
       HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.out)));
       HONE_RETURN_IF_ERROR(WriteFileAtomic(options_.out, report::BenchFileText(bench_)));
     }
     ShowLiveLine("");
     if (!wrong_.ok()) return wrong_;  // the times of wrong kernels mean nothing: no table
-    fwrite(table.data(), 1, table.size(), stdout);
+    HONE_RETURN_IF_ERROR(WriteOut(table));
     if (retaken_ > 0) LogInfo(fmt::format("{} runs repeated because other programs used the machine", retaken_));
     return Status();
   }
@@ -246,10 +245,6 @@ class Bench {
 std::string BenchAbi() { return fmt::format("bench 3\nlibrary {}", HONE_NET_ABI_VERSION); }
 
 int RunBench(const BenchOptions& options) {
-  if (options.lib.empty()) {
-    LogError("--lib is required: the folder of a library that hone-build made");
-    return kMisused;
-  }
   const Status status = Bench(options).Run();
   ShowLiveLine("");
   return ExitCodeOf(status);
@@ -261,9 +256,7 @@ int RunBenchChild() {
   if (!request.ok()) return ExitCodeOf(request.status());
   auto reply = library::TimeNetwork(*request);
   if (!reply.ok()) return ExitCodeOf(reply.status());
-  const std::string out = library::ReplyText(*reply);
-  fwrite(out.data(), 1, out.size(), stdout);
-  return fflush(stdout) == 0 ? kDone : kFailed;
+  return ExitCodeOf(WriteOut(library::ReplyText(*reply)));
 }
 
 }  // namespace hone::command

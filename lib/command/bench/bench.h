@@ -15,7 +15,6 @@ struct BenchOptions {
   std::string out;             // bench/NET.TARGET.json; empty: only the table
   std::string parameter_file;  // values of parameters of kind `file`; empty: no such file
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
-  int slowest = 8;                  // layers in the table
 };
 
 std::string BenchAbi();

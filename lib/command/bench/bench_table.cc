@@ -8,16 +8,17 @@ namespace hone::command {
 namespace {
 
 constexpr double kMs = 1e3;
+constexpr size_t kSlowest = 8;  // layers of the tuned library that are listed
 
 std::string LatencyRow(const char* name, const report::Latency& l) {
   return fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", name, l.median * kMs, l.p10 * kMs, l.p90 * kMs,
                      l.min * kMs);
 }
 
-std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& library, int slowest) {
+std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& library) {
   std::vector<report::BenchLayer> layers = library.layers;
   std::stable_sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
-  const size_t shown = std::min(layers.size(), static_cast<size_t>(std::max(0, slowest)));
+  const size_t shown = std::min(layers.size(), kSlowest);
   if (shown == 0) return "";
   const double all = library.LayerSeconds();
   std::string text = fmt::format("\n{:<24} {:>9} {:>7} {:>9} {:>7}  {}\n", "slowest layers", "ms", "share", "GFLOP/s",
@@ -40,7 +41,7 @@ bool HasTunedKernels(const report::BenchLibrary& library) {
 
 }  // namespace
 
-std::string BenchTable(const report::BenchFile& bench, int slowest) {
+std::string BenchTable(const report::BenchFile& bench) {
   const report::BenchLibrary* tuned = bench.Find(report::BenchRole::kTuned);
   const report::BenchLibrary* untuned = bench.Find(report::BenchRole::kUntuned);
   std::string text = fmt::format("{}, {}\n", bench.What(), bench.cpu);
@@ -63,7 +64,7 @@ std::string BenchTable(const report::BenchFile& bench, int slowest) {
     text += fmt::format("memory     {:>10.1f}  MB, parameters included\n",
                         static_cast<double>(tuned->resident_bytes) * 1e-6);
   }
-  text += Layers(bench, *tuned, slowest);
+  text += Layers(bench, *tuned);
   text += "\n";
   if (bench.peak_flops > 0)
     text += fmt::format("FMA peak measured beside it: {:.1f} GFLOP/s\n", bench.peak_flops * 1e-9);

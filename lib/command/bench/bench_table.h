@@ -7,7 +7,6 @@
 
 namespace hone::command {
 
-// `slowest`: the number of layers of the tuned library to list.
-std::string BenchTable(const report::BenchFile& bench, int slowest);
+std::string BenchTable(const report::BenchFile& bench);
 
 }  // namespace hone::command

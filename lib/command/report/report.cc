@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "pipeline/best_file.h"
+#include "pipeline/ninja_writer.h"
 #include "pipeline/task_list.h"
 #include "record/closing.h"
 #include "record/store.h"
@@ -21,12 +22,6 @@ namespace {
 
 using report::ReportData;
 using report::TaskFact;
-
-std::string Quoted(const std::string& path) {
-  constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/";
-  if (!path.empty() && path.find_first_not_of(kPlain) == std::string::npos) return path;
-  return "'" + ReplaceAll(path, "'", "'\\''") + "'";
-}
 
 class ReportCollector {
  public:
@@ -88,7 +83,7 @@ class ReportCollector {
   }
 
   std::string TaskFile(const TaskFact& task) const {
-    return Quoted(JoinPath(DirName(options_.tasks), task.id + ".task.json"));
+    return pipeline::ShellQuote(JoinPath(DirName(options_.tasks), task.id + ".task.json"));
   }
   std::string RepeatCommand(const TaskFact& task, uint64_t index) const {
     return fmt::format("hone-tune --task {} --trial {}", TaskFile(task), index);
@@ -166,8 +161,8 @@ class ReportCollector {
     failure->kind = TrialErrorName(o.error);
     failure->message = o.error_text;
     failure->trial = trial.ordinal;
-    failure->explain =
-        fmt::format("hone-tune --task {} --db {} --explain {}", TaskFile(task), Quoted(db), trial.ordinal);
+    failure->explain = fmt::format("hone-tune --task {} --db {} --explain {}", TaskFile(task), pipeline::ShellQuote(db),
+                                   trial.ordinal);
     failure->repeat = RepeatCommand(task, o.config.index);
   }
 

@@ -76,6 +76,7 @@ TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
   EXPECT_EQ(Report({"accept", "--work", "work", "--reason", " ", "one.cpu"}).status.code, 2);
   EXPECT_THAT(Report({"accept", "--work", "work", "--reason", "x", "on.cpu"}).err,
               HasSubstr("did you mean `one.cpu`?"));
+  EXPECT_THAT(Run({Path("bin/hone-bench"), "nightly", "--help"}).out, ::testing::Not(HasSubstr("as above")));
 
   Accept("the beginning");
   ASSERT_EQ(Log().size(), 1u);

@@ -1,6 +1,5 @@
 #include "fuzz_target.h"
-#include "nightly/environment.h"
-#include "nightly/history.h"
+#include "nightly/measure_night.h"
 
 namespace hone::nightly {
 

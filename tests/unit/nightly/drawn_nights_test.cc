@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "nightly/measure_night.h"
-#include "nightly/verdict.h"
+#include "nightly/report.h"
 
 namespace hone::nightly {
 namespace {

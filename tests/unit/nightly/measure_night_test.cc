@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "nightly/verdict.h"
+#include "nightly/report.h"
 
 namespace hone::nightly {
 namespace {

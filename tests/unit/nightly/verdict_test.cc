@@ -1,11 +1,11 @@
-#include "nightly/verdict.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
+
+#include "nightly/report.h"
 
 namespace hone::nightly {
 namespace {

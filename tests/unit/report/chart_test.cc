@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "markup.h"
-#include "report/axis.h"
 #include "report/svg.h"
 
 namespace hone::report {

@@ -56,10 +56,9 @@ TEST(Nightly, TablesAndFiguresSayWhatTheyAre) {
   const std::vector<const Element*> figures = markup.Find("svg");
   EXPECT_EQ(figures.size(), 6u) << "an interval and a trend each";
   for (const Element* figure : figures) EXPECT_FALSE(figure->attributes.at("aria-label").empty());
-  // The machine changed after ten nights, the level rose with the eighth night from the end.
+  // The machine changed after ten nights.
   const std::string trend = markup.Find("desc").at(0)->text;
   EXPECT_TRUE(Has(trend, "the machine changed (now cpu=A CPU; cores=2; governor=performance; kernel=6.2)")) << trend;
-  EXPECT_TRUE(Has(trend, "2026-01-24: level up by +")) << trend;
   EXPECT_TRUE(Has(trend, "accepted: first reference")) << trend;
 }
 
@@ -132,8 +131,6 @@ TEST(Nightly, OlderNightsAreLeftOutAndCounted) {
   NightlyData data = SampleNights({1, 130, 0});
   EXPECT_EQ(data.jobs[0].nights.size(), kNightsShown);
   EXPECT_EQ(data.older, 40u);
-  ASSERT_FALSE(data.jobs[0].trend.changes.empty());
-  EXPECT_EQ(data.jobs[0].trend.changes.back().index, 82u) << "of the nights that stay";
   EXPECT_TRUE(Has(NightlyHtml(data), "40 older nights"));
 }
 

@@ -20,8 +20,6 @@ struct NightlyOptions {
   std::string series = "main";                   // main or replay: whose history it is
   std::string parameter_file;                    // as hone-bench's own
   std::vector<std::string> inputs;               // likewise
-  int processes = 7;                             // fresh ones of each library
-  library::TimeRequest timing = NightRequest();  // of a process, except its folder
   std::string fake_times;                        // tests: a file with lines `DIGEST SECONDS` in place of processes
 };
 

@@ -1,4 +1,4 @@
-#include "command/nightly/nightly.h"
+#include "command/bench/nightly.h"
 
 #include <fmt/format.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 #include "nightly/accepted.h"
 #include "nightly/measure_night.h"
 #include "nightly/night_file.h"
-#include "nightly/verdict.h"
+#include "nightly/report.h"
 #include "pipeline/task_list.h"
 #include "session/machine.h"
 #include "target/target.h"
@@ -99,15 +99,13 @@ class Nightly {
     input_.tools = fmt::format("hone {}; codegen={}", kVersion, compile::CodegenVersion());
     input_.reference = reference.digest;
     input_.canary = canary.digest;
-    input_.processes = options_.processes;
     // The library may be damaged, and then there is no process to say so.
     const Status bad = Prepare(reference, canary);
     if (!bad.ok()) return nightly::MeasureNight(input_, [&](const ProcessKey&) -> Result<ProcessTimes> { return bad; });
     const std::string samples =
         fmt::format("{}/samples/{}/{}.jsonl", series_, options_.job, ReplaceAll(input_.night, ":", ""));
-    const std::string key = fmt::format("{} {} {} {} {} {} {} {} {}", input_.library, input_.reference, input_.canary,
-                                        options_.timing.seed, options_.processes, options_.timing.iterations,
-                                        options_.timing.min_seconds, options_.timing.max_seconds, input_.fingerprint);
+    const std::string key =
+        fmt::format("{} {} {} {}", input_.library, input_.reference, input_.canary, input_.fingerprint);
     HONE_ASSIGN_OR_RETURN(nightly::NightSamples store, nightly::NightSamples::Open(samples, key));
     return nightly::MeasureNight(input_, [&](const ProcessKey& key) { return Once(key, &store); });
   }
@@ -143,7 +141,7 @@ class Nightly {
     if (fake_) return Status();
     HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target));
     machine_.emplace(std::move(machine));
-    HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(folders_[Who::kLibrary], options_.timing.seed,
+    HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(folders_[Who::kLibrary], NightRequest().seed,
                                                      options_.parameter_file, options_.inputs));
     return Status();
   }
@@ -166,7 +164,7 @@ class Nightly {
     HONE_RETURN_IF_ERROR(heartbeat_->Check());
     if (const ProcessTimes* known = store->Find(key)) return *known;
     ShowLiveLine(fmt::format("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
-                             options_.processes, key.phase > 0 ? " (repeat)" : ""));
+                             input_.processes, key.phase > 0 ? " (repeat)" : ""));
     HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(key) : Process(key.who));
     HONE_RETURN_IF_ERROR(heartbeat_->Check());
     HONE_RETURN_IF_ERROR(store->Append(key, times));
@@ -175,7 +173,7 @@ class Nightly {
 
   Result<ProcessTimes> Process(Who who) {
     const LibraryFolder& folder = folders_.at(who);
-    library::TimeRequest request = options_.timing;
+    library::TimeRequest request = NightRequest();
     request.dir = folder.dir;
     request.pace = folders_.at(Who::kReference).dir;
     request.profiled = kProfiled;
@@ -204,8 +202,7 @@ class Nightly {
     Rng rng(Digest128(process).lo);
     ProcessTimes times;
     const double level = found->second * (1 + 0.003 * rng.Normal());
-    for (int64_t i = 0; i < options_.timing.iterations; ++i)
-      times.samples.push_back(level * (1 + 0.001 * rng.Normal()));
+    for (int64_t i = 0; i < NightRequest().iterations; ++i) times.samples.push_back(level * (1 + 0.001 * rng.Normal()));
     return times;
   }
 

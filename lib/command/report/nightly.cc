@@ -1,5 +1,3 @@
-#include "command/nightly/accept.h"
-
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -11,11 +9,14 @@
 #include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/user.h"
+#include "command/report/report.h"
 #include "library/loaded_network.h"
 #include "nightly/accepted.h"
+#include "nightly/night_file.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
@@ -73,16 +74,30 @@ Status AcceptJobs(const AcceptOptions& options) {
   const std::vector<std::string>& jobs = options.all ? there : options.jobs;
   for (const std::string& job : jobs) {
     if (std::find(there.begin(), there.end(), job) != there.end()) continue;
-    const auto near = Suggest(job, there);
-    return Status::NotFound(fmt::format("{}: no library of a job `{}`{}", out, job,
-                                        near ? fmt::format("; did you mean `{}`?", *near) : ""));
+    return Status::NotFound(fmt::format("{}: no library of a job `{}`{}", out, job, SuggestionText(job, there)));
   }
   for (const std::string& job : jobs) HONE_RETURN_IF_ERROR(AcceptJob(options.work, job, options.reason));
   return Status();
 }
 
+Status ShowVerdict(const VerdictOptions& options, const nightly::NightlyData& data) {
+  const nightly::NightlyFolders& folders = options.folders;
+  if (!folders.out.empty()) HONE_RETURN_IF_ERROR(nightly::WriteNightlyReport(data, folders.out));
+  HONE_RETURN_IF_ERROR(data.unreadable);
+  for (const std::string& problem : data.problems) LogWarning(problem);
+  fmt::print("{}", data.verdict.Text());
+  if (fflush(stdout) != 0) return Status::Io("cannot write to stdout");
+  return options.close ? nightly::CloseNight(nightly::SeriesDir(folders.nights, folders.series)) : Status();
+}
+
 }  // namespace
 
 int RunAccept(const AcceptOptions& options) { return ExitCodeOf(AcceptJobs(options)); }
+
+int RunVerdict(const VerdictOptions& options) {
+  const nightly::NightlyData data = nightly::ReadNights(options.folders);
+  const Status status = ShowVerdict(options, data);
+  return status.ok() ? data.verdict.ExitCode() : ExitCodeOf(status);
+}
 
 }  // namespace hone::command
