@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "graph/network_builder.h"
 #include "op/operator.h"
 #include "target/target.h"
@@ -227,6 +228,9 @@ std::vector<std::string> NetworkNames() {
 Status CheckNetworkName(const std::string& name) {
   for (const NamedNetwork& entry : kNetworks) {
     if (name == entry.name) return Status();
+  }
+  for (const char* ending : {".pt", ".pth", ".h5", ".keras", ".pb", ".tflite", ".safetensors"}) {
+    if (EndsWith(name, ending)) return Status::NotFound("`" + name + "` is not an ONNX model: export it to ONNX first");
   }
   return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
 }

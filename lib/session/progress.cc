@@ -29,7 +29,7 @@ Progress::Progress(ProgressOptions options, int64_t first_count, Clock* clock)
 
 Progress::~Progress() { ShowLiveLine(""); }
 
-std::string Progress::Line(const History& history, double peak_flops) const {
+std::string Progress::Line(const History& history, double peak_flops, bool ended) const {
   std::string line = fmt::format("{}/{} trials", history.count(), options_.budget.trials);
   const double elapsed = clock_->NowSeconds() - started_;
   const int64_t done = history.count() - first_count_;
@@ -37,7 +37,7 @@ std::string Progress::Line(const History& history, double peak_flops) const {
   const double spent = elapsed + (first_count_ > 0 ? history.past_seconds() : 0);
   const int64_t trials = first_count_ > 0 ? history.count() : done;
   const int64_t left = options_.budget.trials - history.count();
-  if (left > 0 && trials > 0 && spent > 0) {
+  if (!ended && left > 0 && trials > 0 && spent > 0) {
     line += fmt::format(", {} left", FormatSeconds(static_cast<double>(left) * spent / static_cast<double>(trials)));
   }
   if (const auto best = history.best()) {

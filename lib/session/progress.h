@@ -31,7 +31,8 @@ class Progress {
   Status Finish(const History& history, double peak_flops, const std::string& state);
 
   // "34/64 trials, 0.8 s left, best 412 us (trial 17), 561 GFLOP/s, 93 % of peak, 38.1/s": terminals cut its end
-  std::string Line(const History& history, double peak_flops) const;
+  // `ended`: without the time left.
+  std::string Line(const History& history, double peak_flops, bool ended = false) const;
 
  private:
   Status Write(const History& history, double peak_flops, const std::string& state);

@@ -262,7 +262,7 @@ class Job {
                         result_.new_trials, FormatSeconds(result_.seconds),
                         result_.seconds > 0 ? static_cast<double>(result_.new_trials) / result_.seconds : 0.0,
                         100 * result_.measuring_share, how, CountText(history_->outcomes()),
-                        progress.Line(*history_, result_.peak_flops)));
+                        progress.Line(*history_, result_.peak_flops, /*ended=*/true)));
   }
 
   const TuneJobOptions& options_;

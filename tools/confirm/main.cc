@@ -25,12 +25,10 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "time limit for timing the finalists")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  app.add_option("--jobs", options.jobs, "threads that compile (0: as many as cores)")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
   app.add_option("--child", child, "internal: request file; time libraries in this process and write the reply to --out");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ConfirmAbi)) return *code;
   if (!child.empty()) return hone::command::RunTrialChild(child, options.out);
+  if (const auto code = hone::RequireFlags(app, {"--graph", "--target", "--best", "--out", "--choice"})) return *code;
   hone::InstallInterruptHandlers();
   return hone::command::RunConfirm(options);
 }

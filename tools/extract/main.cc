@@ -31,5 +31,9 @@ int main(int argc, char** argv) {
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ExtractAbi)) return *code;
   hone::InstallInterruptHandlers();
   if (!options.failed.empty()) return hone::command::RunExtractFailed(options);
-  return options.check.empty() ? hone::command::RunExtract(options) : hone::command::RunExtractCheck(options);
+  if (!options.check.empty()) return hone::command::RunExtractCheck(options);
+  if (const auto code = hone::RequireFlags(app, {"--network", "--target", "--graph", "--tasks", "--task-dir"})) {
+    return *code;
+  }
+  return hone::command::RunExtract(options);
 }

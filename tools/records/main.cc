@@ -4,10 +4,7 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/records/explain.h"
-#include "command/records/foreign_records.h"
 #include "command/records/records.h"
-#include "command/records/salvage.h"
 
 int main(int argc, char** argv) {
   using namespace hone::command;
@@ -34,7 +31,7 @@ int main(int argc, char** argv) {
   explain->add_flag("--json", explained.json, "print JSON");
 
   CLI::App* dump = app.add_subcommand("export", "write all trials as text for other programs");
-  dump->add_option("files,--db", options.files, "record files or folders")->required();
+  dump->add_option("files,--db", options.files, "record files or folders");  // one of the two names
   dump->add_option("--format", options.format, "jsonl, csv, autotvm or t4")->capture_default_str();
   dump->add_option("--out", options.out, "file to write (default: stdout)");
 

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/common/load_graph.h"
-#include "command/common/numerics.h"
+#include "command/common/tool.h"
 #include "compile/compile.h"
 #include "graph/graph_json.h"
 #include "library/build.h"
@@ -20,6 +20,7 @@
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/space_version.h"
+#include "pipeline/settings.h"
 #include "pipeline/task_list.h"
 #include "session/machine.h"
 
@@ -49,8 +50,8 @@ Status Build(const BuildOptions& options) {
   if (!options.untuned) {
     HONE_ASSIGN_OR_RETURN(best, pipeline::ReadBestFile(options.best));
     input.best = &*best;
-    HONE_ASSIGN_OR_RETURN(const op::Numerics numerics, ParseNumerics(options.winograd, options.tf32));
-    HONE_RETURN_IF_ERROR(CheckNumerics(*best, options.best, input.target, numerics));
+    HONE_ASSIGN_OR_RETURN(const int winograd, pipeline::ParseWinograd(options.winograd));
+    HONE_RETURN_IF_ERROR(CheckNumerics(*best, options.best, input.target, {winograd, options.tf32}));
   }
   HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options.parameter_file, options.inputs));
   if (parameters) input.file = &*parameters;
@@ -66,7 +67,7 @@ Status Build(const BuildOptions& options) {
   if (!result.ok()) return result.status().WithContext(options.graph);
   const library::BuiltLibrary& built = *result;
   machine.Unlock();
-  if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+  HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
   if (built.missing > 0)
     LogWarning(fmt::format("{} of the tasks have no records; their default schedules were built", built.missing));

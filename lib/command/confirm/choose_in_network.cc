@@ -23,15 +23,11 @@ constexpr double kWorthwhile = 0.99;
 // The limit for all libraries together, which are in a temporary folder.
 constexpr int64_t kMostBytes = int64_t{3} << 30;
 
-Result<std::vector<Compared>> TimeLayers(const InNetworkTrial& trial, const std::vector<TrialNetwork>& networks) {
+// In whole runs, or layer by layer.
+Result<std::vector<Compared>> Time(const InNetworkTrial& trial, const std::vector<TrialNetwork>& networks,
+                                   bool layers) {
   library::CompareOptions options = trial.compare;
-  options.layers = true;
-  return trial.networks->Compare(networks, options);
-}
-
-Result<std::vector<Compared>> TimeRuns(const InNetworkTrial& trial, const std::vector<TrialNetwork>& networks) {
-  library::CompareOptions options = trial.compare;
-  options.layers = false;
+  options.layers = layers;
   return trial.networks->Compare(networks, options);
 }
 
@@ -99,7 +95,7 @@ Status ChooseFinalists(const InNetworkTrial& trial, size_t most, BestFile* best,
     built.push_back(std::move(network));
   }
   ShowLiveLine(fmt::format("{}: timing {} finalists in the network", best->network, count));
-  HONE_ASSIGN_OR_RETURN(const std::vector<Compared> rounds, TimeLayers(trial, built));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Compared> rounds, Time(trial, built, /*layers=*/true));
   for (size_t k = 1; k < built.size(); ++k) trial.networks->Drop(built[k]);  // the first is asked for again
   in_network->runs = static_cast<int64_t>(rounds[0].runs.size());
   in_network->alone_seconds = in_network->confirmed_seconds = rounds[0].RunSeconds();
@@ -117,7 +113,8 @@ Status ChooseAlternatives(const InNetworkTrial& trial, BestFile* best) {
   HONE_ASSIGN_OR_RETURN(TrialNetwork with_network, trial.networks->Build(*best));
   HONE_ASSIGN_OR_RETURN(TrialNetwork without_network, trial.networks->Build(without));
   ShowLiveLine(fmt::format("{}: timing {} alternatives in the network", best->network, best->alternatives.size()));
-  HONE_ASSIGN_OR_RETURN(const std::vector<Compared> both, TimeLayers(trial, {with_network, without_network}));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Compared> both,
+                        Time(trial, {with_network, without_network}, /*layers=*/true));
   std::map<std::string, double> with_layers = LayersByName(both[0]), without_layers = LayersByName(both[1]);
   for (const pipeline::Alternative& a : best->alternatives) {
     auto& [seconds, apart] = kernels[a.by.back().workload];
@@ -157,7 +154,7 @@ Status ChooseWhole(const InNetworkTrial& trial, bool changed, BestFile* best, pi
     built.push_back(std::move(network));
   }
   ShowLiveLine(fmt::format("{}: timing the combination", best->network));
-  HONE_ASSIGN_OR_RETURN(const std::vector<Compared> runs, TimeRuns(trial, built));
+  HONE_ASSIGN_OR_RETURN(const std::vector<Compared> runs, Time(trial, built, /*layers=*/false));
   const double with = runs[0].RunSeconds();
   in_network->runs = static_cast<int64_t>(runs[0].runs.size());
   in_network->alone_seconds = in_network->confirmed_seconds = with;
@@ -183,7 +180,8 @@ Status ChooseWhole(const InNetworkTrial& trial, bool changed, BestFile* best, pi
   for (const size_t i : better) Apply(variants[i], &together);
   if (better.size() > 1) {
     HONE_ASSIGN_OR_RETURN(TrialNetwork network, trial.networks->Build(together));
-    HONE_ASSIGN_OR_RETURN(const std::vector<Compared> last, TimeRuns(trial, {built[fastest + 1], network}));
+    HONE_ASSIGN_OR_RETURN(const std::vector<Compared> last,
+                          Time(trial, {built[fastest + 1], network}, /*layers=*/false));
     if (!(last[1].RunSeconds() < last[0].RunSeconds())) {
       better = {fastest};
       together = *best;

@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "command/common/load_graph.h"
 #include "command/confirm/choose_in_network.h"
-#include "command/confirm/earlier_answer.h"
 #include "command/confirm/trial_networks.h"
 #include "compile/compile.h"
 #include "graph/alternatives.h"
@@ -23,13 +24,74 @@
 #include "library/alternatives.h"
 #include "library/network_plan.h"
 #include "library/runtime/net_runtime.h"
+#include "measure/protocol.h"
+#include "op/space_version.h"
 #include "pipeline/best_file.h"
+#include "session/fingerprint.h"
 
 namespace hone::command {
 namespace {
 
 using pipeline::BestEntry;
 using pipeline::BestFile;
+using pipeline::Finalist;
+
+struct Question {
+  Target target;
+  graph::Graph graph;           // canonical, without alternatives
+  BestFile best;                // the best alone, with finalists
+  std::set<std::string> tasks;  // of the network with and without alternatives
+};
+
+// A digest of all that the answer depends on. Not of the figures, nor of the order that they put the finalists in:
+// measuring them again asks nothing new.
+std::string QuestionKey(const Question& question) {
+  std::string text = ConfirmAbi() + "\n" + question.target.Text() + "\n" +
+                     Digest128(graph::GraphText(question.graph)).Hex() + "\n" +
+                     session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion) + "\n";
+  for (const pipeline::Alternative& alternative : question.best.alternatives) {
+    for (const pipeline::AlternativeNode& node : alternative.by) text += node.name + " " + node.workload + "\n";
+  }
+  // Steps identify tuned kernels, below; versions of templates identify all others.
+  for (const graph::Node& node : question.graph.nodes) {
+    const auto version = op::TaskSpaceVersion(node.workload, question.target);
+    if (version.ok()) text += *version + "\n";
+  }
+  for (const BestEntry& task : question.best.tasks) {
+    if (question.tasks.count(task.id) == 0) continue;
+    std::set<std::string> configs;
+    for (const Finalist& f : task.finalists) configs.insert(f.config.ValueDigest().Hex() + f.steps_digest);
+    text += task.id;
+    for (const std::string& config : configs) text += " " + config;
+    text += "\n";
+  }
+  return Digest128(text).Hex();
+}
+
+// `question.best` with the answer that the file of the last time holds; nothing if there is none, or it is one to
+// another question.
+std::optional<BestFile> EarlierAnswer(const Question& question, const std::string& path) {
+  if (!Exists(path)) return std::nullopt;
+  const Result<BestFile> earlier = pipeline::ReadBestFile(path);
+  if (!earlier.ok() || !earlier->in_network || earlier->in_network->key != QuestionKey(question)) return std::nullopt;
+  BestFile best = question.best;
+  best.in_network = earlier->in_network;
+  best.alternatives = earlier->alternatives;
+  best.share = earlier->share;
+  for (BestEntry& task : best.tasks) {
+    if (question.tasks.count(task.id) == 0) continue;
+    const BestEntry* then = earlier->Find(task.id);
+    if (then == nullptr) return std::nullopt;
+    for (Finalist& f : task.finalists) {
+      for (const Finalist& old : then->finalists) {
+        if (old.config == f.config) f.in_network = old.in_network;
+      }
+      if (then->config == f.config) task.Choose(f);
+    }
+    if (task.config != then->config) return std::nullopt;
+  }
+  return best;
+}
 
 class Confirmer {
  public:
@@ -93,7 +155,7 @@ class Confirmer {
     const double start = RealClock()->NowSeconds();
     HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
     TrialNetworks networks(question_.graph, question_.target, parameters ? &*parameters : nullptr,
-                           options_.jobs > 0 ? options_.jobs : DetectCpu().logical_cores, options_.best);
+                           DetectCpu().logical_cores, options_.best);
     HONE_RETURN_IF_ERROR(networks.Open());
     InNetworkTrial trial{question_.graph, &networks, {}};
     trial.compare.seconds = options_.seconds;
@@ -122,11 +184,12 @@ class Confirmer {
 
   void Tell(int changed, double seconds) const {
     const pipeline::InNetwork& in_network = *best_.in_network;
-    LogInfo(fmt::format(
-        "{}: {} of {} tasks have another finalist that is faster in the network; {:.3f} ms with them, "
-        "{:.3f} ms without: {}; in {}",
-        best_.network, changed, question_.tasks.size(), in_network.confirmed_seconds * 1e3,
-        in_network.alone_seconds * 1e3, in_network.kept ? "taken" : "left as it is", FormatSeconds(seconds)));
+    LogInfo(
+        fmt::format("{}: tasks with another finalist that is faster in the network: {}; {:.3f} ms with them, {:.3f} ms "
+                    "without: {}; "
+                    "in {}",
+                    best_.network, changed, in_network.confirmed_seconds * 1e3, in_network.alone_seconds * 1e3,
+                    in_network.kept ? "taken" : "left as it is", FormatSeconds(seconds)));
     if (const size_t places = question_.best.alternatives.size(); places > 0)
       LogInfo(fmt::format("{}: {} of {} alternatives kept", best_.network, best_.alternatives.size(), places));
     for (const pipeline::ComparedChoice& c : in_network.compared) {
@@ -136,7 +199,7 @@ class Confirmer {
   }
 
   const ConfirmOptions& options_;
-  ConfirmQuestion question_;
+  Question question_;
   BestFile best_;    // the answer
   size_t most_ = 0;  // finalists of a task
 };
@@ -148,13 +211,6 @@ std::string ConfirmAbi() {
 }
 
 int RunConfirm(const ConfirmOptions& options) {
-  for (const auto& [flag, value] :
-       {std::pair("--graph", &options.graph), std::pair("--target", &options.target),
-        std::pair("--best", &options.best), std::pair("--out", &options.out), std::pair("--choice", &options.choice)}) {
-    if (!value->empty()) continue;
-    LogError(std::string(flag) + " is required");
-    return kMisused;
-  }
   const Status status = Confirmer(options).Run();
   ShowLiveLine("");
   return ExitCodeOf(status);

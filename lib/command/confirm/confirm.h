@@ -15,7 +15,6 @@ struct ConfirmOptions {
   std::string parameter_file;       // values of parameters of kind `file`; empty: no such file
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
   double seconds = 6;  // of timing the finalists, and as much again for each of the comparisons behind that
-  int jobs = 0;        // threads that compile; 0: the cores
 };
 
 std::string ConfirmAbi();

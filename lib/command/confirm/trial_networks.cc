@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "command/common/tool.h"
 #include "library/build.h"
 #include "library/compare.h"
 #include "library/reference.h"
@@ -20,10 +20,6 @@ namespace {
 constexpr double kChildTimeout = 600;
 constexpr double kPoll = 0.1;
 
-Status InterruptedStatus() {
-  return Status::Interrupted("interrupted; nothing was written, the same command starts again");
-}
-
 }  // namespace
 
 Status TrialNetworks::Open() {
@@ -34,7 +30,7 @@ Status TrialNetworks::Open() {
 }
 
 Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
-  if (Interrupted()) return InterruptedStatus();
+  HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   const std::string text = pipeline::ChoiceText(choice);
   if (auto found = known_.find(text); found != known_.end()) return found->second;
   const session::TurnsEnd end(&*turns_);
@@ -94,7 +90,7 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
       break;
     }
   }
-  if (Interrupted()) return InterruptedStatus();
+  HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   if (!ended.ok()) return Status::Crashed(fmt::format("{}: the process that ran the networks hung", where_));
   if (!ended->ok()) {
     return Status::Crashed(fmt::format("{}: the process that ran the networks {}", where_, ended->ToString()));

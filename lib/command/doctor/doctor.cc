@@ -1,17 +1,16 @@
 #include "command/doctor/doctor.h"
 
 #include <fmt/format.h>
-#include <stdio.h>
 
 #include <algorithm>
 
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/sandbox.h"
 #include "base/text.h"
 #include "codegen/llvm/codegen.h"
+#include "command/common/tool.h"
 #include "compile/backend.h"
 #include "measure/machine.h"
 #include "target/target.h"
@@ -21,6 +20,12 @@ namespace {
 
 constexpr double kWatchSeconds = 0.5;
 constexpr double kBusy = 0.1, kStolen = 0.02;  // shares of all cores' time
+
+struct Finding {
+  std::string subject;  // "cpu", "governor", "sandbox"
+  std::string text;
+  std::string advice = {};  // what to do; empty: nothing is wrong
+};
 
 struct CpuTimes {
   double all = 0, idle = 0, stolen = 0;  // ticks since boot, of all cores
@@ -45,12 +50,12 @@ Finding Load() {
   const auto before = ReadCpuTimes();
   RealClock()->SleepSeconds(kWatchSeconds);
   const auto after = ReadCpuTimes();
-  if (!before.ok() || !after.ok() || after->all <= before->all) return {"load", "unknown", ""};
+  if (!before.ok() || !after.ok() || after->all <= before->all) return {"load", "unknown"};
   const double all = after->all - before->all;
   const double stolen = (after->stolen - before->stolen) / all;
   const double busy = std::max(0.0, 1 - (after->idle - before->idle) / all - stolen);
-  Finding finding{
-      "load", fmt::format("others use {:.0f} % of the cores, the host takes {:.0f} %", 100 * busy, 100 * stolen), ""};
+  Finding finding{"load",
+                  fmt::format("others use {:.0f} % of the cores, the host takes {:.0f} %", 100 * busy, 100 * stolen)};
   if (busy > kBusy)
     finding.advice = "times are worth little beside other work: end it, or use another machine";
   else if (stolen > kStolen)
@@ -59,7 +64,7 @@ Finding Load() {
 }
 
 Finding Governor(const CpuInfo& cpu) {
-  Finding finding{"governor", cpu.governor, ""};
+  Finding finding{"governor", cpu.governor};
   if (cpu.governor == "powersave" || cpu.governor == "ondemand" || cpu.governor == "conservative") {
     finding.advice = "set it to `performance` while tuning: clocks follow the load";
   }
@@ -68,36 +73,30 @@ Finding Governor(const CpuInfo& cpu) {
 
 Finding HugePages() {
   const auto text = ReadFile("/sys/kernel/mm/transparent_hugepage/enabled");
-  if (!text.ok()) return {"huge pages", "this kernel has none", ""};
+  if (!text.ok()) return {"huge pages", "this kernel has none"};
   const size_t open = text->find('['), close = text->find(']');
   const std::string state =
       open < close && close != std::string::npos ? text->substr(open + 1, close - open - 1) : "unknown";
-  Finding finding{"huge pages", state, ""};
+  Finding finding{"huge pages", state};
   if (state == "never")
     finding.advice = "set `madvise`: libraries ask for huge pages, and large layers gain some percent";
   return finding;
 }
 
-Finding CandidateSandbox() {
-  const auto sandbox = TrySandbox();
-  if (!sandbox.ok()) return {"sandbox", "could not be tried: " + sandbox.status().message(), ""};
-  Finding finding{"sandbox", "candidates cannot use: " + sandbox->Text(), ""};
-  if (!sandbox->files()) {
+// A `device` sandbox leaves room for a GPU's driver.
+Finding CandidateSandbox(bool device) {
+  const std::string subject = device ? "gpu sandbox" : "sandbox";
+  const auto sandbox = device ? TrySandbox(DeviceSandbox()) : TrySandbox();
+  if (!sandbox.ok()) return {subject, "could not be tried: " + sandbox.status().message()};
+  Finding finding{subject, (device ? "candidates on GPUs cannot use: " : "candidates cannot use: ") + sandbox->Text()};
+  if (device && !sandbox->network) {
+    finding.advice = "this kernel has no seccomp filters: a driver could reach a network";
+  } else if (!device && !sandbox->files()) {
     finding.advice =
         "this kernel has neither seccomp filters nor Landlock 3 (6.2 and later, `lsm=landlock`): a wrong candidate "
         "could write to files";
-  } else if (!sandbox->network || !sandbox->processes) {
+  } else if (!device && (!sandbox->network || !sandbox->processes)) {
     finding.advice = "this kernel has no seccomp filters: a wrong candidate could start processes";
-  }
-  return finding;
-}
-
-Finding DeviceCandidateSandbox() {
-  const auto sandbox = TrySandbox(DeviceSandbox());
-  if (!sandbox.ok()) return {"gpu sandbox", "could not be tried: " + sandbox.status().message(), ""};
-  Finding finding{"gpu sandbox", "candidates on GPUs cannot use: " + sandbox->Text(), ""};
-  if (!sandbox->network) {
-    finding.advice = "this kernel has no seccomp filters: a driver could reach a network";
   }
   return finding;
 }
@@ -105,44 +104,36 @@ Finding DeviceCandidateSandbox() {
 // Without a device its targets cannot be tuned here. That is no fault of the machine, so the finding gives the reason
 // and no advice.
 Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& info) {
-  if (!info.ok()) return {subject, info.status().message(), ""};
+  if (!info.ok()) return {subject, info.status().message()};
   const std::string identity = info->identity.empty() ? "" : ", " + info->identity;
-  return {subject, fmt::format("{}{}, driver {}", info->name, identity, info->driver), ""};
+  return {subject, fmt::format("{}{}, driver {}", info->name, identity, info->driver)};
 }
 
-}  // namespace
-
+// Watches the load for half a second and tries the sandbox.
 Result<std::vector<Finding>> Examine() {
   const CpuInfo cpu = DetectCpu();
   HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
   std::vector<Finding> findings;
-  findings.push_back({"cpu",
-                      fmt::format("{}, {} core{}, vectors of {} bytes", cpu.model, cpu.logical_cores,
-                                  cpu.logical_cores == 1 ? "" : "s", host.vector_bytes),
-                      ""});
-  findings.push_back(
-      {"caches",
-       fmt::format("{} KiB L1 data, {} KiB L2, {} KiB L3", cpu.l1d_bytes >> 10, cpu.l2_bytes >> 10, cpu.l3_bytes >> 10),
-       ""});
-  findings.push_back({"kernel", KernelRelease(), ""});
+  findings.push_back({"cpu", fmt::format("{}, {} core{}, vectors of {} bytes", cpu.model, cpu.logical_cores,
+                                         cpu.logical_cores == 1 ? "" : "s", host.vector_bytes)});
+  findings.push_back({"caches", fmt::format("{} KiB L1 data, {} KiB L2, {} KiB L3", cpu.l1d_bytes >> 10,
+                                            cpu.l2_bytes >> 10, cpu.l3_bytes >> 10)});
+  findings.push_back({"kernel", KernelRelease()});
   findings.push_back(Governor(cpu));
   findings.push_back(Load());
   findings.push_back(HugePages());
-  findings.push_back(CandidateSandbox());
-  findings.push_back(DeviceCandidateSandbox());
+  for (const bool device : {false, true}) findings.push_back(CandidateSandbox(device));
   const std::string cpu_name = codegen::LlvmHostCpu();
-  findings.push_back({"compiler",
-                      cpu_name.empty() ? codegen::LlvmVersion() + ": only GPUs are tuned for"
-                                       : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),
-                                                     SplitWords(cpu_name).front()),
-                      ""});
+  findings.push_back({"compiler", cpu_name.empty() ? codegen::LlvmVersion() + ": only GPUs are tuned for"
+                                                   : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),
+                                                                 SplitWords(cpu_name).front())});
   for (const compile::Backend* backend : compile::Backends()) {
     Target target;
     target.kind = &backend->kind();
     const auto version = backend->CompilerVersion("", measure::NewestCode(target));
     if (version.ok() && version->empty()) continue;
-    findings.push_back({std::string(backend->kind().name()) + " code",
-                        version.ok() ? *version : version.status().message(), ""});
+    findings.push_back(
+        {std::string(backend->kind().name()) + " code", version.ok() ? *version : version.status().message()});
   }
   for (const measure::Machine* machine : measure::Machines()) {
     if (machine->kind().has_device()) findings.push_back(Device(machine->kind().name(), machine->Describe()));
@@ -150,21 +141,17 @@ Result<std::vector<Finding>> Examine() {
   return findings;
 }
 
-std::string FindingsText(const std::vector<Finding>& findings) {
-  std::string text;
-  for (const Finding& finding : findings) {
-    text += fmt::format("{:<12}{}\n", finding.subject, finding.text);
-    if (!finding.advice.empty()) text += fmt::format("{:<12}! {}\n", "", finding.advice);
-  }
-  return text;
-}
+}  // namespace
 
 int RunDoctor() {
   const auto findings = Examine();
   if (!findings.ok()) return ExitCodeOf(findings.status());
-  const std::string text = FindingsText(*findings);
-  fwrite(text.data(), 1, text.size(), stdout);
-  return kDone;
+  std::string text;
+  for (const Finding& finding : *findings) {
+    text += fmt::format("{:<12}{}\n", finding.subject, finding.text);
+    if (!finding.advice.empty()) text += fmt::format("{:<12}! {}\n", "", finding.advice);
+  }
+  return ExitCodeOf(WriteOut(text));
 }
 
 }  // namespace hone::command

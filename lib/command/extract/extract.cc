@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/common/load_graph.h"
+#include "command/common/tool.h"
 #include "graph/alternatives.h"
 #include "graph/choose.h"
 #include "graph/graph_json.h"
@@ -194,7 +195,7 @@ Status Extract(const ExtractOptions& options) {
     HONE_ASSIGN_OR_RETURN(const auto values, graph::MakeParameters(graph, file ? &*file : nullptr));
     parameters = graph::ParameterFileBytes(graph, values);
   }
-  if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+  HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   // All folders first: if one cannot be made, nothing is written.
   HONE_RETURN_IF_ERROR(MakeDirs(options.task_dir));
   for (const std::string& file : {options.parameters, options.graph, options.tasks}) {
@@ -242,13 +243,6 @@ Status NoteFailure(const ExtractOptions& options, const Status& failure) {
 std::string ExtractAbi() { return "extract 4\nspace " + op::SpaceVersionText(); }
 
 int RunExtract(const ExtractOptions& options) {
-  for (const auto& [flag, value] : {std::pair("--network", &options.network), std::pair("--target", &options.target),
-                                    std::pair("--graph", &options.graph), std::pair("--tasks", &options.tasks),
-                                    std::pair("--task-dir", &options.task_dir)}) {
-    if (!value->empty()) continue;
-    LogError(std::string(flag) + " is required");
-    return kMisused;
-  }
   const Status done = Extract(options);
   if (options.keep_going && IsNetworkFault(done)) return ExitCodeOf(NoteFailure(options, done));
   return ExitCodeOf(done);
@@ -268,9 +262,8 @@ int RunExtractCheck(const ExtractOptions& options) {
     LogError(report.status().message());
     return kMisused;  // also of a file that is not there: 1 is said of models
   }
-  fwrite(report->text.data(), 1, report->text.size(), stdout);
-  if (fflush(stdout) != 0) return kFailed;
-  return report->usable ? kDone : kFailed;
+  const Status written = WriteOut(report->text);
+  return !written.ok() ? ExitCodeOf(written) : report->usable ? kDone : kFailed;
 }
 
 }  // namespace hone::command

@@ -13,7 +13,6 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "command/common/numerics.h"
 #include "command/pick_best/finalists.h"
 #include "command/pick_best/network_memory.h"
 #include "graph/choose.h"
@@ -45,7 +44,8 @@ class Picker {
   explicit Picker(const PickBestOptions& options) : options_(options) {}
 
   Status Run() {
-    HONE_ASSIGN_OR_RETURN(numerics_, ParseNumerics(options_.winograd, options_.tf32));
+    HONE_ASSIGN_OR_RETURN(const int winograd, pipeline::ParseWinograd(options_.winograd));
+    numerics_ = {winograd, options_.tf32};
     HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options_.tasks));
     pipeline::BestFile best{list.network, list.target, {}};
     HONE_RETURN_IF_ERROR(ReadNetwork(list));

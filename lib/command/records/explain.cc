@@ -1,22 +1,19 @@
-#include "command/records/explain.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "base/clock.h"
-#include "base/fields.h"
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "command/common/tool.h"
+#include "command/records/records.h"
 #include "pipeline/best_file.h"
 #include "record/store.h"
 
@@ -41,7 +38,7 @@ struct Explanation {
   const BestEntry* entry = nullptr;
   std::optional<Candidate> chosen;
   std::vector<Candidate> rivals;  // the fastest first
-  std::string tool_version, codegen_version, protocol_version, device;
+  std::optional<record::Session> session;  // that measured it
   int64_t trials = 0, correct = 0;  // on this machine
   std::string note;                 // why the records say no more
 };
@@ -106,11 +103,7 @@ Status ReadRecords(const std::string& folder, Explanation* out) {
     return Status();
   }
   for (const record::Session& s : sessions) {
-    if (s.id != chosen->session) continue;
-    out->tool_version = s.tool_version;
-    out->codegen_version = s.codegen_version;
-    out->protocol_version = s.protocol_version;
-    out->device = s.device;
+    if (s.id == chosen->session) out->session = s;
   }
   const double in_network = out->chosen->in_network;
   out->chosen = Of(*chosen, trials);
@@ -172,11 +165,12 @@ Json TaskJson(const Explanation& e) {
                {"source", pipeline::BestSourceName(entry.source)},
                {"why", Why(entry.source)}};
   if (e.chosen) json["chosen"] = CandidateJson(*e.chosen);
+  const record::Session session = e.session.value_or(record::Session());
   for (const auto& [key, value] :
        {std::pair("from", &entry.from), std::pair("host", &entry.host), std::pair("recorded", &entry.recorded),
-        std::pair("fingerprint", &entry.fingerprint), std::pair("device", &e.device),
-        std::pair("tool", &e.tool_version), std::pair("codegen", &e.codegen_version),
-        std::pair("protocol", &e.protocol_version), std::pair("note", &e.note)}) {
+        std::pair("fingerprint", &entry.fingerprint), std::pair("device", &session.device),
+        std::pair("tool", &session.tool_version), std::pair("codegen", &session.codegen_version),
+        std::pair("protocol", &session.protocol_version), std::pair("note", &e.note)}) {
     if (!value->empty()) json[key] = *value;
   }
   if (e.trials > 0) json["trials"] = e.trials, json["correct"] = e.correct;
@@ -193,31 +187,13 @@ Json TaskJson(const Explanation& e) {
 Json FileJson(const pipeline::BestFile& best, const std::vector<Explanation>& tasks) {
   Json json = {{"version", 1}, {"network", best.network}, {"target", best.target}, {"tasks", Json::array()}};
   for (const Explanation& e : tasks) json["tasks"].push_back(TaskJson(e));
-  json["alternatives"] = Json::array();
-  for (const pipeline::Alternative& a : best.alternatives) json["alternatives"].push_back(FieldsJson(a));
-  json["share"] = {{"slices", best.share.slices}, {"in_place", best.share.in_place}};
-  if (best.partition) {
-    json["partition"] = {{"alone_seconds", best.partition->alone_seconds},
-                         {"chosen_seconds", best.partition->chosen_seconds},
-                         {"taken", best.partition->taken},
-                         {"exact", best.partition->exact}};
+  const Json file = Json::parse(pipeline::BestFileText(best));
+  for (const char* key : {"alternatives", "share", "partition", "in_network"}) {
+    if (file.contains(key)) json[key] = file[key];
   }
   if (best.in_network) {
-    Json compared = Json::array();
-    for (const pipeline::ComparedChoice& c : best.in_network->compared) {
-      compared.push_back({{"what", c.what},
-                          {"with_seconds", c.with_seconds},
-                          {"without_seconds", c.without_seconds},
-                          {"runs", c.runs},
-                          {"kept", c.kept}});
-    }
-    json["in_network"] = {{"kept", best.in_network->kept},
-                          {"alone_seconds", best.in_network->alone_seconds},
-                          {"confirmed_seconds", best.in_network->confirmed_seconds},
-                          {"runs", best.in_network->runs},
-                          {"host", best.in_network->host},
-                          {"recorded", best.in_network->recorded},
-                          {"compared", std::move(compared)}};
+    json["in_network"].erase("key");
+    json["in_network"]["kept"] = best.in_network->kept;
   }
   return json;
 }
@@ -243,10 +219,11 @@ std::string TaskText(const Explanation& e) {
     text += fmt::format("  measured on {} in the session of {}, fingerprint {}\n", entry.host, entry.recorded,
                         entry.fingerprint);
   }
-  if (!e.tool_version.empty()) {
-    text += fmt::format("  by hone-tune {}, code generator {}, measuring protocol {}{}\n", e.tool_version,
-                        e.codegen_version, e.protocol_version,
-                        e.tool_version == kVersion ? "" : fmt::format("; this is Hone {}", kVersion));
+  if (e.session && !e.session->tool_version.empty()) {
+    const record::Session& s = *e.session;
+    text += fmt::format("  by hone-tune {}, code generator {}, measuring protocol {}{}\n", s.tool_version,
+                        s.codegen_version, s.protocol_version,
+                        s.tool_version == kVersion ? "" : fmt::format("; this is Hone {}", kVersion));
   }
   if (!e.note.empty()) text += "  " + e.note + "\n";
   for (const Candidate& rival : e.rivals) {
@@ -299,10 +276,7 @@ Status Run(const ExplainOptions& options) {
     for (const Explanation& e : tasks) text += TaskText(e);
     text = PrintableLines(text + NetworkText(best));
   }
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    return Status::Io("stdout: cannot be written");
-  }
-  return Status();
+  return WriteOut(text);
 }
 
 }  // namespace

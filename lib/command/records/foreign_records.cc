@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "command/records/records.h"
 #include "record/autotvm_log.h"
 #include "record/foreign_store.h"
 #include "record/t4.h"

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "command/common/tool.h"
 #include "command/records/foreign_records.h"
 #include "record/autotvm_log.h"
 #include "record/closing.h"
@@ -153,6 +152,8 @@ Status ExportAll(const RecordsOptions& options) {
   if (options.format != "jsonl" && options.format != "csv" && options.format != "autotvm" && options.format != "t4") {
     return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv, autotvm, t4");
   }
+  if (options.files.empty())
+    return Status::Invalid("export takes record files or folders; see hone-records export --help");
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(options.files));
   if (options.format == "t4" && files.size() != 1) {
     return Status::Invalid("--format: t4 is one document a file; name one record file");
@@ -165,8 +166,7 @@ Status ExportAll(const RecordsOptions& options) {
     all += text;
   }
   if (!options.out.empty()) return WriteFileIfChanged(options.out, all).status();
-  std::fwrite(all.data(), 1, all.size(), stdout);  // for other programs
-  return Status();
+  return WriteOut(all);
 }
 
 Result<std::vector<std::string>> VerifyOne(const std::string& path) {

@@ -1,4 +1,4 @@
-#include "command/records/salvage.h"
+#include "record/salvage.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "record/salvage.h"
+#include "command/records/records.h"
 #include "record/store.h"
 
 namespace hone::command {

@@ -71,7 +71,11 @@ class ConfirmTest : public BuildFolder {
 };
 
 TEST_F(ConfirmTest, EveryFinalistIsTimedAndTheChoiceCanBeBuilt) {
-  EXPECT_EQ(RunOk(Command()), "");
+  const CommandResult result = Run(Command());
+  ASSERT_TRUE(result.status.ok()) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("tasks with another finalist that is faster in the network: "), std::string::npos)
+      << result.err;
   const pipeline::BestFile best = Confirmed();
   ASSERT_TRUE(best.in_network);
   EXPECT_GT(best.in_network->alone_seconds, 0);

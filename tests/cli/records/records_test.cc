@@ -138,6 +138,8 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   ExpectRefused(Records({}), 2,
                 {"known: list, show, explain, export, import, compare, status, merge, salvage, verify"});
   ExpectRefused(Records({"list"}), 2, {"files"});
+  ExpectRefused(Records({"export"}), 2, {"export takes record files or folders; see hone-records export --help\n"});
+  EXPECT_EQ(Out({"export", "--help"}).find("REQUIRED"), std::string::npos) << "`files` and --db are one";
   EXPECT_EQ(Out({"--abi"}), "records 1\n");
   ExpectHas(Out({"--help"}), {"explain"});
 }

@@ -110,6 +110,7 @@ TEST(Networks, UnknownOnesAndBatchesAreRefused) {
   auto unknown = BuildNetwork("resnet18", 1);
   EXPECT_THAT(unknown.status().message(), HasSubstr("did you mean `resnet-18`"));
   EXPECT_EQ(CheckNetworkName("resnet18").message(), unknown.status().message());
+  EXPECT_EQ(CheckNetworkName("model.pt").message(), "`model.pt` is not an ONNX model: export it to ONNX first");
   for (const std::string& name : NetworkNames()) EXPECT_TRUE(CheckNetworkName(name).ok()) << name;
   EXPECT_FALSE(BuildNetwork("resnet-18", 0).ok());
   EXPECT_FALSE(BuildNetwork("resnet-18", 5000).ok());

@@ -34,6 +34,8 @@ TEST(Progress, AResumedJobThatHadToWaitCountsItsOwnTrials) {
   const std::string line = progress.Line(history, 0);
   EXPECT_TRUE(StartsWith(line, "20/50 trials, ")) << line;
   EXPECT_TRUE(EndsWith(line, ", 1.0/s")) << line;
+  EXPECT_NE(line.find(" left"), std::string::npos) << line;
+  EXPECT_EQ(progress.Line(history, 0, /*ended=*/true).find(" left"), std::string::npos);
 }
 
 }  // namespace

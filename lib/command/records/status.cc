@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "command/records/records.h"
+#include "pipeline/progress_file.h"
+#include "pipeline/task_list.h"
+
+namespace hone::command {
+namespace {
+
+constexpr char kTasks[] = ".tasks.json";
+constexpr double kWatchSeconds = 1;
+constexpr char kHomeAndClear[] = "\033[H\033[J";
+
+enum class State {
+  kRunning,
+  kGone,     // it says that it runs, but its process is not there any more, or silent for long
+  kWaiting,  // planned, and never begun
+  kDone,
+  kInterrupted,
+  kFailed,
+};
+constexpr const char* kStates[] = {"running", "gone", "waiting", "done", "interrupted", "failed"};
+const char* NameOf(State state) { return kStates[static_cast<size_t>(state)]; }
+
+struct Job {
+  std::string target;
+  State state = State::kWaiting;
+  pipeline::JobProgress progress;  // of one that never began only the task
+  double left_seconds = -1;        // until its budget is met, if all is spent; below 0: unknown
+};
+
+struct WorkStatus {
+  std::vector<Job> jobs;            // by target, then task
+  double left_seconds = -1;         // of all that run, wait or were cut off, one after the other; below 0: unknown
+  std::vector<std::string> failed;  // of networks that could not be extracted, the messages
+  std::vector<std::string> unread;  // of files that could not be read, the messages; their jobs are missing
+};
+
+Result<Job> ReadJob(const std::string& path, const std::string& target) {
+  Job job{.target = target};
+  HONE_ASSIGN_OR_RETURN(job.progress, pipeline::ReadProgress(path));
+  const std::string& text = job.progress.state;
+  const auto* name = std::find(std::begin(kStates), std::end(kStates), text);
+  job.state = static_cast<State>(name - std::begin(kStates));
+  if (name == std::end(kStates) || job.state == State::kGone || job.state == State::kWaiting) {
+    return Status::Invalid(fmt::format("{}: /state: \"{}\" is not a known state", path, Printable(text)));
+  }
+  if (job.state != State::kRunning) return job;
+  const std::string db = path.substr(0, path.size() - std::string(pipeline::kProgressEnding).size()) + ".db";
+  HONE_ASSIGN_OR_RETURN(const std::optional<LockHolder> holder, FileLock::Holder(db + ".lock"));
+  // It writes its last state before it gives the lock back.
+  if (!holder || holder->gone) job.state = State::kGone;
+  return job;
+}
+
+// A file that is being replaced, or is malformed, does not hide the others.
+Status AddFolder(const std::string& folder, const std::string& target, WorkStatus* status) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
+  for (const std::string& name : names) {
+    if (!EndsWith(name, pipeline::kProgressEnding)) continue;
+    Result<Job> job = ReadJob(JoinPath(folder, name), target);
+    if (job.ok()) {
+      status->jobs.push_back(std::move(*job));
+    } else {
+      status->unread.push_back(job.status().message());
+    }
+  }
+  return Status();
+}
+
+// Tasks of the lists in tasks/NET.TARGET.tasks.json without records: there is no stamp either, or it was tuned
+// elsewhere.
+void AddPlanned(const std::string& work, WorkStatus* status) {
+  auto names = ListDir(JoinPath(work, "tasks"));
+  if (!names.ok()) return;  // nothing is extracted yet
+  auto stamps = ListDir(JoinPath(work, "stamps"));
+  std::set<std::string> known;
+  for (const Job& job : status->jobs) known.insert(job.target + "/" + job.progress.task);
+  for (const std::string& name : *names) {
+    if (!EndsWith(name, kTasks)) continue;
+    const std::string stem = name.substr(0, name.size() - std::string(kTasks).size());
+    const size_t dot = stem.rfind('.');
+    if (dot == std::string::npos) continue;
+    const std::string target = stem.substr(dot + 1);
+    const Result<pipeline::TaskList> list = pipeline::ReadTaskList(JoinPath(work, "tasks/" + name));
+    if (!list.ok()) {
+      status->unread.push_back(list.status().message());
+      continue;
+    }
+    if (!list->failure.empty()) status->failed.push_back(stem + " cannot be extracted: " + list->failure);
+    for (const pipeline::TaskEntry& entry : list->tasks) {
+      if (!known.insert(target + "/" + entry.id).second) continue;
+      Job job{.target = target};
+      job.progress.task = entry.id;
+      const auto done = [&](const std::string& stamp) { return StartsWith(stamp, entry.id + "." + target + "."); };
+      if (stamps.ok() && std::any_of(stamps->begin(), stamps->end(), done)) job.state = State::kDone;
+      status->jobs.push_back(std::move(job));
+    }
+  }
+}
+
+bool HasMore(State state) { return state != State::kDone && state != State::kFailed; }
+
+// By target, since a trial on a CPU says nothing about one on a GPU.
+void Estimate(WorkStatus* status) {
+  std::map<std::string, std::vector<double>> costs, budgets;
+  for (const Job& job : status->jobs) {
+    if (job.progress.trial_seconds > 0) costs[job.target].push_back(job.progress.trial_seconds);
+    if (job.progress.budget > 0) budgets[job.target].push_back(static_cast<double>(job.progress.budget));
+  }
+  bool known = true;
+  double left = 0;
+  for (Job& job : status->jobs) {
+    if (!HasMore(job.state)) continue;
+    if (job.progress.budget == 0) job.progress.budget = static_cast<int64_t>(Median(budgets[job.target]));
+    const double cost = job.progress.trial_seconds > 0 ? job.progress.trial_seconds : Median(costs[job.target]);
+    if (cost > 0 && job.progress.budget > 0) {
+      job.left_seconds = cost * static_cast<double>(std::max<int64_t>(0, job.progress.budget - job.progress.trials));
+      left += job.left_seconds;
+    } else {
+      known = false;
+    }
+  }
+  if (known) status->left_seconds = left;
+}
+
+// "45 s", "12 min", "3.5 h": an estimate has no more digits than that.
+std::string About(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 90 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string Line(const Job& job) {
+  const pipeline::JobProgress& p = job.progress;
+  if (job.state == State::kWaiting) return fmt::format("{}  waiting\n", Printable(p.task));
+  if (p.updated.empty()) return fmt::format("{}  done\n", Printable(p.task));
+  const std::string best = p.best_seconds > 0 ? "best " + FormatSeconds(p.best_seconds) : "nothing correct yet";
+  const std::string left = job.left_seconds > 0 ? fmt::format(", about {} left", About(job.left_seconds)) : "";
+  return fmt::format("{}  {}  {}/{} trials, {}{}  (on {}, {})\n", Printable(p.task), NameOf(job.state), p.trials,
+                     p.budget, best, left, Printable(p.host), Printable(p.updated));
+}
+
+// `folder`: a work folder, or one with record files (work/records/TARGET). Jobs that were never begun are known of a
+// work folder only. Times a trial of jobs without trials are the median of the others'.
+Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
+  WorkStatus status;
+  const std::string records = JoinPath(folder, "records");
+  if (IsDirectory(records)) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> targets, ListDir(records));
+    for (const std::string& target : targets) {
+      if (!IsDirectory(JoinPath(records, target))) continue;
+      HONE_RETURN_IF_ERROR(AddFolder(JoinPath(records, target), target, &status));
+    }
+  } else if (!IsDirectory(JoinPath(folder, "tasks"))) {
+    HONE_RETURN_IF_ERROR(AddFolder(folder, BaseName(folder), &status));
+  }
+  AddPlanned(folder, &status);
+  std::sort(status.jobs.begin(), status.jobs.end(), [](const Job& a, const Job& b) {
+    return std::tie(a.target, a.progress.task) < std::tie(b.target, b.progress.task);
+  });
+  Estimate(&status);
+  return status;
+}
+
+// A line a file that could not be read, a line a job, and one for all.
+std::string WorkStatusText(const WorkStatus& status) {
+  std::string text;
+  for (const std::string& message : status.unread) text += fmt::format("cannot be read: {}\n", Printable(message));
+  for (const std::string& message : status.failed) text += Printable(message) + "\n";
+  if (status.jobs.empty())
+    return text + (status.unread.empty() && status.failed.empty() ? "no job has run here\n" : "");
+  std::map<State, int> counts;
+  for (const Job& job : status.jobs) {
+    ++counts[job.state];
+    text += Line(job);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, NameOf(state)));
+  text += Join(parts, ", ");
+  if (status.left_seconds > 0) text += fmt::format("; about {} left", About(status.left_seconds));
+  if (counts[State::kGone] > 0) text += "; gone jobs were killed: run the same command again";
+  return text + "\n";
+}
+
+// *whole: all files could be read.
+Result<std::string> Text(const std::vector<std::string>& folders, bool* whole) {
+  std::string text;
+  *whole = true;
+  for (const std::string& folder : folders) {
+    HONE_ASSIGN_OR_RETURN(const WorkStatus status, ReadWorkStatus(folder));
+    text += WorkStatusText(status);
+    if (!status.unread.empty()) *whole = false;
+  }
+  return text;
+}
+
+}  // namespace
+
+int ShowStatus(const RecordsOptions& options) {
+  const bool screen = options.watch && IsTerminal(STDOUT_FILENO);
+  for (bool first = true;; first = false) {
+    bool whole = true;
+    const Result<std::string> text = Text(options.files, &whole);
+    // A file may be replaced, or a folder made, while we look on.
+    if (!text.ok() && (first || !options.watch)) return ExitCodeOf(text.status());
+    const std::string shown = text.ok() ? *text : text.status().message() + "\n";
+    std::fputs(screen ? kHomeAndClear : first ? "" : "\n", stdout);
+    PrintOut(shown);
+    std::fflush(stdout);  // whoever reads a pipe looks on, too
+    if (!options.watch) return whole ? kDone : kFailed;
+    if (Interrupted()) return kDone;
+    RealClock()->SleepSeconds(kWatchSeconds);
+    if (Interrupted()) return kDone;  // looking on has no end of its own
+  }
+}
+
+}  // namespace hone::command
