@@ -57,9 +57,7 @@ class JobPageWriter {
     }
     std::vector<std::pair<const char*, const char*>> sections = {
         {"latency", "Latency"}, {"layers", "Layers"}, {"tasks", "Tasks"}, {"tuning", "Tuning"}};
-    const bool tried =
-        std::any_of(data_.tasks.begin(), data_.tasks.end(), [](const TaskFact& t) { return !t.trials.empty(); });
-    if (tried) sections.emplace_back("knobs", "Knobs");
+    if (data_.Sum().trials > 0) sections.emplace_back("knobs", "Knobs");
     sections.insert(sections.end(), {{"failures", "Failures"}, {"machine", "Machine"}, {"origin", "Files"}});
     page_.Contents(sections);
   }
@@ -70,10 +68,7 @@ class JobPageWriter {
     page_.BeginTiles();
     page_.Tile(FormatSeconds(data_.tuned().latency().median), "median latency, tuned");
     if (data_.Speedup() > 0) page_.Tile(fmt::format("{:.2f} x", data_.Speedup()), "as fast as untuned");
-    page_.Tile(v.ok ? "verified" : "WRONG",
-               fmt::format("largest error {:.1e} of the reference's standard deviation, allowed {:.1e}", v.max_error,
-                           v.tolerance),
-               v.ok ? "good" : "wrong");
+    page_.Tile(v.ok ? "verified" : "WRONG", VerificationText(v), v.ok ? "good" : "wrong");
     int64_t flop = 0;
     for (const BenchLayer& layer : data_.tuned().layers) flop += layer.flop;
     const double share = data_.PeakShare(flop, data_.tuned().latency().median);
@@ -144,13 +139,13 @@ class JobPageWriter {
     const auto slower = [&](const BenchLayer* l) { return std::abs(l->seconds - data_.AloneSeconds(*l)); };
     std::erase_if(layers, [&](const BenchLayer* l) { return data_.AloneSeconds(*l) <= 0; });
     std::stable_sort(layers.begin(), layers.end(), [&](auto* a, auto* b) { return slower(a) > slower(b); });
-    std::string text;
+    std::vector<std::string> parts;
     for (size_t i = 0; i < std::min<size_t>(layers.size(), 3); ++i) {
       const double difference = layers[i]->seconds - data_.AloneSeconds(*layers[i]);
-      text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", layers[i]->node, difference < 0 ? "-" : "+",
-                          FormatSeconds(std::abs(difference)));
+      parts.push_back(
+          fmt::format("{} ({}{})", layers[i]->node, difference < 0 ? "-" : "+", FormatSeconds(std::abs(difference))));
     }
-    return text.empty() ? text : " Farthest from it: " + text + ".";
+    return parts.empty() ? "" : " Farthest from it: " + Join(parts, ", ") + ".";
   }
 
   void Layers() {
@@ -205,8 +200,7 @@ class JobPageWriter {
     if (p.chosen == 0 && data_.choices.empty()) return;
     page_.Section("choices", "Choices over the whole network");
     if (p.chosen > 0) {
-      std::string fused;
-      for (const BenchLayer* layer : data_.FusedLayers()) fused += (fused.empty() ? "" : ", ") + layer->node;
+      const std::string fused = data_.FusedText();
       html_.Element("p", fmt::format("By the kernels' own times {} places are computed otherwise than node by node: {} "
                                      "together instead of {}. Of these {} are built{}.{}",
                                      p.chosen, FormatSeconds(p.chosen_seconds), FormatSeconds(p.alone_seconds), p.built,
@@ -244,10 +238,9 @@ class JobPageWriter {
       page_.Number(PercentText(data_.PeakShare(task.flop, task.seconds)));
       const Totals totals = TotalsOf(task);
       page_.Number(FormatCount(totals.trials));
-      std::string failed;
-      for (const auto& [kind, count] : totals.failures)
-        failed += fmt::format("{}{} {}", failed.empty() ? "" : ", ", count, kind);
-      page_.Number(failed.empty() ? "0" : failed);
+      std::vector<std::string> failed;
+      for (const auto& [kind, count] : totals.failures) failed.push_back(fmt::format("{} {}", count, kind));
+      page_.Number(failed.empty() ? "0" : Join(failed, ", "));
       page_.Cell(task.source == "anchor" ? "anchor: " + task.from : task.source);
       html_.Open("td", {{"class", "wide"}});
       html_.Element("code", task.config.empty() ? "the template's default"

@@ -97,11 +97,6 @@ std::string Title(const ReportData& data) {
   return title + (data.bench.verification.ok ? "\n" : "; WRONG RESULTS\n");
 }
 
-std::string TuningLine(const ReportData& data) {
-  const Totals totals = data.Sum();
-  return fmt::format("{} tasks, {}", data.tasks.size(), CountsText(totals));
-}
-
 }  // namespace
 
 std::string MarkdownText(const ReportData& data) {
@@ -117,13 +112,9 @@ std::string MarkdownText(const ReportData& data) {
     text += Plain(fmt::format("- {:<10} {}", std::string(name) + ":", what), kColumns) + "\n";
   };
   const Verification& v = bench.verification;
-  line(v.ok ? "verified" : "WRONG",
-       fmt::format("largest error {:.1e} of the reference's standard deviation, allowed {:.1e}", v.max_error,
-                   v.tolerance));
+  line(v.ok ? "verified" : "WRONG", VerificationText(v));
   const Totals totals = data.Sum();
-  std::string fused;
-  for (const BenchLayer* layer : data.FusedLayers()) fused += (fused.empty() ? "" : ", ") + layer->node;
-  if (!fused.empty()) line("fused", fused);
+  if (const std::string fused = data.FusedText(); !fused.empty()) line("fused", fused);
   if (const PartitionFact& p = data.partition; p.chosen > 0) {
     line("kernels", fmt::format("{} together with {} alternatives, {} without; {} of them built{}",
                                 FormatSeconds(p.chosen_seconds), p.chosen, FormatSeconds(p.alone_seconds), p.built,
@@ -133,16 +124,15 @@ std::string MarkdownText(const ReportData& data) {
     line("network", fmt::format("{} with {}, {} without: {}", FormatSeconds(c.with_seconds), ChoiceText(c.what),
                                 FormatSeconds(c.without_seconds), c.kept ? "built" : "not built"));
   }
-  line("tuning", TuningLine(data));
+  line("tuning", fmt::format("{} tasks, {}", data.tasks.size(), CountsText(totals)));
   line("spent",
        fmt::format("{} (compiling {}, summed over the cores; measuring {})", FormatSeconds(totals.wall_seconds),
                    FormatSeconds(totals.compile_seconds), FormatSeconds(totals.measure_seconds)));
-  std::string missing;
+  std::vector<std::string> missing;
   for (const TaskFact& task : data.tasks) {
-    if (task.source != "tuned" && task.uses > 0)
-      missing += (missing.empty() ? "" : ", ") + task.id + " (" + task.source + ")";
+    if (task.source != "tuned" && task.uses > 0) missing.push_back(task.id + " (" + task.source + ")");
   }
-  if (!missing.empty()) line("not tuned", missing);
+  if (!missing.empty()) line("not tuned", Join(missing, ", "));
   if (bench.PredictedRatio() > 0) {
     line("predicted", fmt::format("the recorded times of the kernels add up to {} of the latency",
                                   PercentText(bench.PredictedRatio())));

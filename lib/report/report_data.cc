@@ -111,12 +111,17 @@ std::string ChoiceText(const std::string& what) {
   return what;
 }
 
-std::vector<const BenchLayer*> ReportData::FusedLayers() const {
-  std::vector<const BenchLayer*> fused;
+std::string ReportData::FusedText() const {
+  std::vector<std::string> fused;
   for (const BenchLayer& layer : tuned().layers) {
-    if (layer.workload.find(" -> ") != std::string::npos) fused.push_back(&layer);
+    if (layer.workload.find(" -> ") != std::string::npos) fused.push_back(layer.node);
   }
-  return fused;
+  return Join(fused, ", ");
+}
+
+std::string VerificationText(const Verification& v) {
+  return fmt::format("largest error {:.1e} of the reference's standard deviation, allowed {:.1e}", v.max_error,
+                     v.tolerance);
 }
 
 std::string PercentText(double share) { return share > 0 ? fmt::format("{:.1f} %", 100 * share) : "-"; }
@@ -163,11 +168,9 @@ std::string ReportData::AlgorithmsText() const {
   std::vector<std::pair<int64_t, std::string>> order;
   for (const auto& [algorithm, count] : counts) order.emplace_back(-count, algorithm);
   std::sort(order.begin(), order.end());
-  std::string text;
-  for (const auto& [count, algorithm] : order) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", -count, algorithm);
-  }
-  return text;
+  std::vector<std::string> parts;
+  for (const auto& [count, algorithm] : order) parts.push_back(fmt::format("{} {}", -count, algorithm));
+  return Join(parts, ", ");
 }
 
 }  // namespace hone::report

@@ -101,8 +101,8 @@ struct ReportData {
   std::string AlgorithmOf(const BenchLayer& layer) const;
   // The time of its kernel alone, the median by which it was chosen; 0: no records.
   double AloneSeconds(const BenchLayer& layer) const;
-  // Its layers that several nodes were fused into.
-  std::vector<const BenchLayer*> FusedLayers() const;
+  // Names of its layers that compute several nodes: "conv1, conv5"; empty: there are none.
+  std::string FusedText() const;
   // How many of its layers are computed in which way, the most frequent first: "12 direct, 8 Winograd F(4x4)".
   std::string AlgorithmsText() const;
 };
@@ -120,6 +120,9 @@ std::string ChoiceText(const std::string& what);
 // A workload in a few words: "conv2d 64x56x56 -> 64, 3x3 s2 +bias +relu"; of a chain all its members: "conv2d 3x224x224
 // -> 64, 7x7 s2 +bias +relu, then max_pool2d 3x3 s2"; the text itself if it is of another shape.
 std::string ShortWorkload(const std::string& workload);
+
+// "largest error 3.1e-07 of the reference's standard deviation, allowed 1.0e-04".
+std::string VerificationText(const Verification& verification);
 
 // "12.3 %", or "-" for 0: unknown.
 std::string PercentText(double share);

@@ -37,7 +37,7 @@ class Section {
 
   void Write() {
     page_.Section("tuning", "Tuning");
-    if (std::none_of(data_.tasks.begin(), data_.tasks.end(), [](const TaskFact& t) { return !t.trials.empty(); })) {
+    if (data_.Sum().trials == 0) {
       page_.Paragraph("No task has trials.");
       return;
     }
