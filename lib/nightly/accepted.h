@@ -1,8 +1,8 @@
-// The accepted references: what a night's libraries are compared with.
-//   accepted/JOB.jsonl        every acceptance, a line each; the last one holds
+// The accepted references, with which nightly runs compare libraries.
+//   accepted/JOB.jsonl        a line for each acceptance; the last one is valid
 //   accepted/JOB/DIGEST/      a whole copy of the library's folder, read-only: libNET.so, NET.h, NET.params,
 //                             NET.graph.json, manifest.json, and the choice it was built from (choice.json)
-// The first one ever accepted is also the canary: it is never rebuilt, so where it moves, the machine did.
+// The first accepted library is also the canary: it is never rebuilt, so if it moves, the machine has moved.
 // A line (version 1):
 //   {"version": 1, "recorded": "2026-11-21T10:00:00Z", "by": "me@host", "reason": "...", "digest": "...",
 //    "before": "...", "network": "...", "target": "...", "name": "resnet18", "files": {"libresnet18.so": "HEX", ..}}
@@ -27,7 +27,7 @@ struct Acceptance {
   std::map<std::string, std::string> files;  // name -> digest of its content, hex
 };
 
-// What makes two artifacts the same one: library, parameters and graph. `name`: of the library, as in libNAME.so.
+// The digest of library, parameters and graph: equal digests are the same artifact. `name`: as in libNAME.so.
 std::string ArtifactDigest(const std::map<std::string, std::string>& files, const std::string& name);
 
 // Of the library NAME in `dir`, by the bytes of its files.
@@ -61,9 +61,9 @@ struct AcceptInput {
   std::function<Status()> still_ours = {};
 };
 
-// Copies and appends the line; `acceptance` comes with everything but digest, before and files. Nothing changes, and
-// `moved` is false, if it is the reference already. Nothing is half accepted: the line comes last. Returns the
-// acceptance that holds now. Hold the job's lock.
+// Copies the files, then appends the line, so that nothing is half accepted. Fill in all of `acceptance` but digest,
+// before and files, and hold the job's lock. Returns the valid acceptance. If the library is the reference already,
+// nothing changes and `moved` is false.
 Result<Acceptance> Accept(const AcceptInput& input, Acceptance acceptance, bool* moved);
 
 }  // namespace hone::nightly

@@ -1,6 +1,6 @@
-// The gate: has a library become slower or faster than its reference? What is compared is one value a process, taken at
-// the night's pace (nightly/measure_night.h), as runs within a process resemble one another and say nothing about the
-// next one.
+// The gate decides whether a library has become slower or faster than its reference. It compares one value of each
+// process, taken at the night's pace (nightly/measure_night.h): runs within a process resemble one another and say
+// nothing about the next process.
 //
 // A change counts if all of this holds:
 //   - it is larger than 2 %, and than 4 robust deviations of what the same measurement says of equal libraries (A/A);
@@ -25,7 +25,7 @@ struct Comparison {
   double low = 1, high = 1;  // its interval, with 99 % confidence
   double p = 1;
   double threshold = 0;  // smallest change that counted, as a share
-  std::string why;       // in words, for the report: which of the conditions decided
+  std::string why;       // in words: which of the conditions decided
 };
 
 // The robust standard deviation (1.4826 x median absolute deviation from the median) of the logarithms of `ratios`.
@@ -42,11 +42,11 @@ Comparison Compare(const std::vector<double>& library, const std::vector<double>
 // No change, but the machine was too busy to see one: the ratio's interval is wider than 5 % to either side.
 bool TooWide(const Comparison& comparison);
 
-// What stands after the repeat: the change if both say the same, else none; figures of both nights' processes together
-// are not made, the repeat is a new experiment.
+// The decision after the repeat: the change if both say the same, else no change. The repeat is a new experiment, so
+// its processes are not added to the first ones.
 Change Confirm(const Comparison& first, const Comparison& repeat);
 
-// Comparing two sets of times without believing in a distribution: the test of Mann and Whitney ("On a test of whether
+// Compares two sets of times without assuming a distribution: the test of Mann and Whitney ("On a test of whether
 // one of two random variables is stochastically larger than the other", 1947) and the estimate that goes with it
 // (Hodges and Lehmann, "Estimates of location based on rank tests", 1963).
 

@@ -1,4 +1,4 @@
-// What the nights found, of one job: a file of lines, one a night, only ever appended to.
+// The history of one job: a file with a line for each nightly run. It is only appended to.
 //   nights/JOB.jsonl          the library of that night against the accepted reference
 //   nights/replay/JOB.jsonl   the reference's own choices, built by that night's code generator, against it
 // A line (version 1; times are seconds):
@@ -9,9 +9,8 @@
 //    "ratio": 1.01, "low": .., "high": .., "p": .., "threshold": .., "change": "none", "why": "...",
 //    "repeat": {"library": [..], "reference": [..], "change": "none"}, "environment": "...", "failure": "...",
 //    "no_canary": "..."}
-// `night`, `tools`, `canary`, `repeat`, `environment`, `failure`, `no_canary`, and of a subject all but digest and
-// processes may be missing. `change` is what stands after the repeat. The samples of all processes are beside it
-// (nightly/samples.h).
+// These keys may be missing: `night`, `tools`, `canary`, `repeat`, `environment`, `failure`, `no_canary`, and `layers`.
+// `change` is the decision after the repeat. nightly/samples.h describes the file with the samples of all processes.
 #pragma once
 
 #include <optional>
@@ -48,11 +47,11 @@ struct Night {
   std::optional<Subject> canary;  // the first library that was ever accepted: never rebuilt, the machine itself
   Comparison comparison;          // its `change` is what stands after the repeat
   std::optional<Repeat> repeat;
-  std::string environment;     // why the night says nothing about the library; empty: it does
+  std::string environment;     // why the night is no verdict on the library; empty: it is one
   std::string night = {};      // when it began: the same for all jobs of it
   std::string tools = {};      // versions of what built the library
-  std::string failure = {};    // why nothing was measured: one line; then only digests are known. Empty: it was
-  std::string no_canary = {};  // why it was left out of this night: one line
+  std::string failure = {};    // one line: why nothing was measured, so that only digests are known; empty: it was
+  std::string no_canary = {};  // one line: why the canary was left out; empty: it was not
 
   bool Usable() const { return environment.empty() && failure.empty(); }
   double CanarySeconds() const;  // the median process; 0: it was not timed
@@ -71,8 +70,8 @@ Result<History> ParseHistory(std::string_view text, const std::string& path);
 // Empty if there is no such file.
 Result<History> ReadHistory(const std::string& path);
 
-// What the same measurement says where nothing changed, in nights with this fingerprint: ratios of equal libraries;
-// and of a pair of different ones that was compared in five nights or more, the ratios over their median.
+// The noise of the measurement, from the nights with this fingerprint: the ratios of equal libraries, and for each pair
+// of different ones that was compared in five nights or more, the ratios divided by their median.
 std::vector<double> NoiseRatios(const std::vector<Night>& nights, const std::string& fingerprint);
 
 }  // namespace hone::nightly

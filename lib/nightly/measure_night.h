@@ -1,5 +1,5 @@
-// One job's night: which processes run in which order, and what their times say. Who runs them is the caller's: a real
-// machine, or a test.
+// A nightly run of one job: which processes run in which order, and what their times mean. The caller runs the
+// processes: on a machine, or in a test.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ struct NightInput {
   int processes = 7;  // fresh ones of each, and as many again for a repeat
 };
 
-// Is the failure a fact about what was measured (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported)? The
-// others (an interrupt, a full disk, a lock that is lost) are none: they end the night, and nothing is recorded.
+// Is the failure a fact about the library (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported)? Other
+// failures (an interrupt, a full disk, a lost lock) end the run, and nothing is recorded.
 bool OfTheArtifact(const Status& failure);
 
 // Says so if tonight's canary runs at another level than in earlier nights; empty if it does not. Silent with fewer

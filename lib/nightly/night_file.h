@@ -1,6 +1,6 @@
-// The night under way: NIGHTS/night.json, so that all jobs of a night carry the same name, and one that was interrupted
-// goes on under it: {"version": 1, "night": "2026-11-21T03:00:00Z", "opened": 1795230000.5, "closed":
-// false}, `opened` in seconds since 1970.
+// The nightly run in progress, NIGHTS/night.json. It gives all jobs of a run the same name, also after an interrupt:
+//   {"version": 1, "night": "2026-11-21T03:00:00Z", "opened": 1795230000.5, "closed": false}
+// `opened`: seconds since 1970.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace hone::nightly {
 
-// A night that nobody closed is given up after this long: what follows is another one.
+// A run that nobody closed is given up after this long.
 inline constexpr double kLongestNight = 12 * 3600;
 
-// Its name: of the one that is open, else of a new one, which is named by `now` (seconds since 1970).
+// Returns the name of the open run, or opens one that is named by `now` (seconds since 1970).
 Result<std::string> OpenNight(const std::string& nights, double now);
 
-// The last one opened; empty if there was none.
+// The name of the last run; empty if there was no run.
 Result<std::string> LastNight(const std::string& nights);
 
-// Whatever is measured from now on belongs to another one. Ok if none is open.
+// Ends the run: the next measurement opens another one. Ok if no run is open.
 Status CloseNight(const std::string& nights);
 
 // Where a series has its nights: "main" is NIGHTS itself, others a folder in it.

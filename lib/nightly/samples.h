@@ -1,6 +1,6 @@
-// Every fresh process of a night with all its samples: nights/samples/JOB/NIGHT.jsonl (of a series in its own folder,
-// as its history). It is written as the night goes, a line a process, so that a night that was interrupted goes on
-// where it stopped; afterwards it is what the figures of the night can be checked against. First line:
+// All samples of a nightly run, a line for each process: nights/samples/JOB/NIGHT.jsonl, or below the folder of its
+// series. Each line is written when its process ends, so an interrupted run continues where it stopped. Later the file
+// serves to check the figures of the night. First line:
 //   {"version": 2, "key": "..."}    what was compared, and how: under another key the file begins anew
 // Then, in the order they ran ("who": library, reference or canary; "phase": 0, or 1 for the repeat; times in seconds;
 // "pace": the reference's runs in the same process):
@@ -27,20 +27,20 @@ struct ProcessKey {
   bool operator==(const ProcessKey&) const = default;
 };
 
-// Runs of a library that follow one another before it is the pace's turn, and of the pace.
+// In a process, this many runs of the library and this many of the pace take turns.
 inline constexpr size_t kRunsOfTurn = 4;
 
 struct ProcessTimes {
   std::vector<double> samples;     // one a run, in order
   std::vector<double> pace = {};   // runs of the reference in the same process, in turns with them; empty: none
   std::vector<Layer> layers = {};  // medians of its profiled runs; may be empty
-  double lost = 0;                 // seconds for which others kept it from running while it was timed
+  double lost = 0;                 // seconds that other programs took from it while it was timed
 
   // The lower quartiles of its runs, and of the pace's (0 without one).
   double Seconds() const;
   double PaceSeconds() const;
-  // How much longer than the pace it takes: the median, over the turns, of a turn's fastest run over that of the pace's
-  // turn beside it. 0 without a pace, or with one that took no time.
+  // The library's time as a multiple of the pace's: the fastest run of each turn, divided by the fastest of the pace's
+  // turn beside it; the median of these ratios. 0 without a pace, or with one that took no time.
   double PaceRatio() const;
 };
 

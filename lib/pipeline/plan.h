@@ -57,8 +57,8 @@ std::string JobName(const std::string& pipeline, const std::string& target);
 // "tasks/resnet18.cpu.tasks.json", relative to the work folder.
 std::string TaskListPath(const std::string& pipeline, const std::string& target);
 
-// Requested but missing: networks, tuners; and for tasks that are known: fewer trials in all than tasks, donors that
-// are no tasks. kInvalid at the line of the pipeline.
+// kInvalid, at the line of the pipeline, for a network or tuner that does not exist, a `trials_total` below the number
+// of tasks, or a donor that is not a task (the last two once the tasks are known).
 Status CheckPipelines(const PlanInput& input);
 
 // kInvalid if two jobs would make the same file or alias ("a-b" on "c", "a" on "b-c"), naming it.

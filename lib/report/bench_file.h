@@ -66,11 +66,11 @@ struct BenchLibrary {
 struct Verification {
   double max_error = 0;  // largest difference from the reference, relative to the reference's standard deviation.
                          // Infinity if the output is not a number; the file then holds null
-  double tolerance = 0;  // that max_error had to keep
+  double tolerance = 0;  // the largest allowed max_error
   bool ok = false;
 };
 
-// Those layers of the tuned library whose kernels have records, each kernel times its uses.
+// The layers of the tuned library whose kernels have records; each kernel counts as often as it is used.
 struct KernelSum {
   double recorded_seconds = 0;  // medians of tuning
   double layer_seconds = 0;     // medians of the same layers, profiled in the network

@@ -15,7 +15,7 @@ struct Column {
   bool number = false;  // to the right, digits below one another
 };
 
-// How something stands: a sign and a word, as colour alone tells not everybody.
+// A state, shown by a sign and a word, since not everybody sees colours.
 enum class Mark { kGood, kBad, kOpen };  // page.cc has a look for each
 
 class PageWriter {

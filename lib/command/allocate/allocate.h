@@ -15,8 +15,8 @@ struct AllocateOptions {
 
 std::string AllocateAbi();
 
-// Writes the settings of every task, each only if its bytes change: those of the pipeline with the task's own number of
-// trials, and finalists in the last round alone. Returns the exit code.
+// Writes the settings of every task, each only if its bytes change: the pipeline's, with the task's own number of
+// trials, and with finalists only in the last round. Returns the exit code.
 int RunAllocate(const AllocateOptions& options);
 
 }  // namespace hone::command

@@ -1,4 +1,4 @@
-// Built libraries in fresh processes of their own: what hone-bench's ways of timing share.
+// Runs built libraries in fresh processes, for hone-bench and hone-bench nightly.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace hone::command {
 
-// Lets the device's compiler cache its output, for this process and those it starts: a library's kernels are compiled
-// by each of its processes, those of tuning once and never again (runtime/opencl). Before the first look at a device.
+// Lets the device's compiler cache its output, for this process and its children: each process of a library compiles
+// the same kernels, while tuning compiles each kernel once (runtime/opencl). Call it before the first look at a device.
 void KeepDeviceKernels();
 
-// The network's outputs for the inputs of `seed`: taken from the file beside the library if they are known, else
-// computed, which takes seconds, and with the host shared, whatever the library runs on. `parameter_file`, `inputs`: as
-// of LoadParameterFile.
+// Returns the network's outputs for the inputs of `seed`, from the file beside the library if it has them. Computing
+// them takes seconds and shares the host, whatever the library runs on. `parameter_file`, `inputs`: see
+// LoadParameterFile.
 Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
                                                          const std::string& parameter_file,
                                                          const std::vector<std::string>& inputs);
 
-// The reply of a fresh process, which has the machine to itself while it lives. kCrashed with its last words, kTimeout,
+// Runs the request in a fresh process that has the machine to itself. kCrashed with the process's last words, kTimeout,
 // kInterrupted.
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine);
 

@@ -1,4 +1,4 @@
-// Small things that hone-extract, hone-build and hone-bench share.
+// Values of parameters and the memory they need, for hone-extract, -build, -confirm and -bench.
 #pragma once
 
 #include <optional>

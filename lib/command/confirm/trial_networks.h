@@ -1,5 +1,5 @@
-// Libraries of one network in several variants, built into a temporary folder and timed against each other in a process
-// of their own. The interface behind hone-confirm.
+// Builds several variants of one network into a temporary folder and times them against each other in a separate
+// process, for hone-confirm.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class NetworkTrials {
  public:
   virtual ~NetworkTrials() = default;
 
-  // The network with these choices: built, or the one that was and is still there.
+  // Builds the network with these choices, or returns the one that was built before and is still there.
   virtual Result<TrialNetwork> Build(const pipeline::BestFile& choice) = 0;
   // Removes the files of one that is not needed any more.
   virtual void Drop(const TrialNetwork& network) = 0;
@@ -56,8 +56,8 @@ class TrialNetworks final : public NetworkTrials {
   Result<TrialNetwork> Build(const pipeline::BestFile& choice) override;
   void Drop(const TrialNetwork& network) override;
 
-  // Has the device for itself. kCrashed if the process dies of one of them; kCorrupt if an output differs from those
-  // of the first network that was ever timed here by more than hone-bench would allow.
+  // Has the device for itself. kCrashed if a network kills the process; kCorrupt if an output differs from that of the
+  // first network timed here by more than hone-bench allows.
   Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
                                                  const library::CompareOptions& options) override;
 

@@ -1,4 +1,4 @@
-// Which of a task's recorded configurations may be the best in the network.
+// Finds the recorded configurations of a task that may be the best in the network.
 #pragma once
 
 #include <functional>

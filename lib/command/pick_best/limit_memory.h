@@ -1,5 +1,5 @@
-// Which kernels a network may take if its packed parameters are to stay within a limit: a knapsack. It knows times and
-// bytes only; command/pick_best/network_memory.h asks the network and the records for them.
+// Chooses kernels so that the packed parameters of a network stay within a limit: a knapsack. It knows only times and
+// bytes; command/pick_best/network_memory.h gets them from the network and the records.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct MemoryLimit {
   int64_t bytes = 0;            // of all copies of all tasks
   double seconds = 0;           // of one run, more than with the fastest kernel of each task
   int64_t changed = 0;          // tasks that have another than the fastest
-  bool reached = true;          // false: the smallest of each task together are above the limit, and taken
+  bool reached = true;          // false: even the smallest kernels exceed the limit; they are taken
 };
 
 // Chooses one kernel for each task so that all constants take at most `limit` bytes and a run takes the least time.

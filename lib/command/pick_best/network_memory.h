@@ -30,12 +30,13 @@ struct NetworkMemory {
 // recorded.
 using KernelCosts = std::function<Result<std::vector<KernelCost>>(const std::string& id, const Workload& workload)>;
 
-// First the tasks of the network as it stands (LimitMemory). A node's constants count once for each set of parameters
-// that nodes of its workload read: equal ones are stored once. Then those of alternatives: a kernel that stands for
-// some nodes may take what these were given together, so that whatever is built in the end, with some alternatives or
-// without any, is within the limit. One with a task that the network has itself is bounded as that, and left out where
-// this is too much for its place. What is left over then goes to kernels that are larger than their task was given
-// and about as fast (SpendRest): hone-confirm shall have them to choose from.
+// 1. The tasks of the network as it stands (LimitMemory). Constants count once for each set of parameters that nodes of
+//    a workload read, since equal ones are stored once.
+// 2. The tasks of alternatives. A kernel that replaces some nodes may take what these nodes were given together, so
+// that
+//    every combination of alternatives is within the limit. If its task is also one of the network's own, it gets that
+//    task's bound, or is left out if that is too much for its place.
+// 3. The rest goes to kernels that are about as fast but larger (SpendRest), so that hone-confirm can try them.
 Result<NetworkMemory> BoundMemory(const graph::Graph& graph, const pipeline::TaskList& list, double times,
                                   const KernelCosts& costs);
 
