@@ -8,8 +8,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "measure/inputs.h"
-#include "measure/reference_file.h"
-#include "measure/verify.h"
+#include "measure/reference.h"
 
 namespace hone::measure {
 

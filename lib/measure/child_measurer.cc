@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/fields.h"
 
 namespace hone::measure {
 namespace {
@@ -45,7 +45,7 @@ Status ChildMeasurer::ReadAnswer(const std::string& text, Json* answer) {
 
 Status ChildMeasurer::EnsureStarted() {
   if (worker_.started()) return Status();
-  const std::string message = DumpJson(SetupToJson(setup_), -1);
+  const std::string message = FieldsText(setup_, -1);
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(worker_.Start());
     auto text = Ask(message, kSetupTimeoutSeconds);
@@ -86,7 +86,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
   outcome.steps = kernel.steps;
   outcome.compile_seconds = kernel.compile_seconds;
   const std::string message =
-      DumpJson({{"do", "measure"}, {"kernel", KernelToJson(kernel)}, {"incumbent", incumbent}}, -1);
+      DumpJson({{"do", "measure"}, {"kernel", FieldsJson(kernel)}, {"incumbent", incumbent}}, -1);
   const double started = RealClock()->NowSeconds();
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(EnsureStarted());
@@ -121,7 +121,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
 
 Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
   Json list = Json::array();
-  for (const BuiltKernel& kernel : kernels) list.push_back(KernelToJson(kernel));
+  for (const BuiltKernel& kernel : kernels) list.push_back(FieldsJson(kernel));
   const std::string message = DumpJson({{"do", "interleaved"}, {"kernels", list}, {"rounds", rounds}}, -1);
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(EnsureStarted());
@@ -133,7 +133,11 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
     }
     Json answer;
     HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
-    HONE_ASSIGN_OR_RETURN(std::vector<Series> series, SeriesFromJson(answer));
+    std::vector<Series> series;
+    JsonReader reader(answer, "answer of hone-worker");
+    Fields fields(&reader);
+    fields.Value("series", &series);
+    HONE_RETURN_IF_ERROR(fields.status());
     if (series.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
     return series;
   }

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "measure/inputs.h"
-#include "measure/verify.h"
+#include "measure/reference.h"
 
 namespace hone::measure {
 namespace {

@@ -50,9 +50,7 @@ Result<EntryPoint> ParseEntryText(const std::string& text) {
 
 }  // namespace
 
-static void ListFields(Fields* f, BuiltKernel* k) {
-  f->As(
-      "config", &k->config, [](const Config& config) { return config.ToJson(); }, Config::FromJson);
+void ListFields(Fields* f, BuiltKernel* k) {
   f->Value("format", &k->format);
   f->Value("path", &k->path);
   f->Value("artifact_digest", &k->artifact_digest);
@@ -91,8 +89,5 @@ Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, co
   }
   return Status();
 }
-
-Json KernelToJson(const BuiltKernel& kernel) { return FieldsJson(kernel); }
-Result<BuiltKernel> KernelFromJson(const Json& json) { return FieldsFrom<BuiltKernel>(json, "kernel message"); }
 
 }  // namespace hone::measure

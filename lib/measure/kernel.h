@@ -1,10 +1,9 @@
-// The result of building a candidate, for measuring: plain data, sent between processes as JSON.
+// The result of building a candidate, for measuring: plain data, sent between processes as JSON (base/fields.h).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "base/json_fwd.h"
 #include "base/result.h"
 #include "target/kernel.h"
 #include "task/config.h"
@@ -19,7 +18,7 @@ namespace hone::measure {
 
 // A candidate as a file, ready to be loaded: a shared object, or the bytes of a device's artifact.
 struct BuiltKernel : KernelInterface {
-  Config config;
+  Config config;                      // not sent: each process knows what it asked for
   std::string format = "elf-shared";  // Artifact::format
   std::string path;                   // of the file; the builder removes it with itself or at the next batch
   std::string artifact_digest;        // hex, of the machine code: equal digests are equal kernels
@@ -32,7 +31,6 @@ struct BuiltKernel : KernelInterface {
 Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, const BuiltKernel& kernel,
                  const std::vector<Operand>& operands);
 
-Json KernelToJson(const BuiltKernel& kernel);
-Result<BuiltKernel> KernelFromJson(const Json& json);
+void ListFields(Fields* f, BuiltKernel* kernel);
 
 }  // namespace hone::measure

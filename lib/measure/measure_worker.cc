@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/channel.h"
-#include "base/json.h"
+#include "base/fields.h"
 #include "measure/machine.h"
 #include "measure/worker.h"
 
@@ -66,7 +66,7 @@ class MeasureWorker {
   }
 
   Result<Json> Setup(const Json& message) {
-    HONE_ASSIGN_OR_RETURN(TaskSetup setup, SetupFromJson(message));
+    HONE_ASSIGN_OR_RETURN(TaskSetup setup, FieldsFrom<TaskSetup>(message, "setup message"));
     Target target;
     if (!setup.target.empty()) {
       HONE_ASSIGN_OR_RETURN(target, Target::Parse(setup.target));
@@ -78,26 +78,27 @@ class MeasureWorker {
 
   Result<Json> Measure(const Json& message) {
     JsonReader reader(message, "message");
+    Fields fields(&reader);
     double incumbent = 0;
-    JsonReader kernel_reader;
-    HONE_RETURN_IF_ERROR(reader.Read("incumbent", &incumbent));
-    HONE_RETURN_IF_ERROR(reader.Read("kernel", &kernel_reader));
-    HONE_ASSIGN_OR_RETURN(BuiltKernel kernel, KernelFromJson(kernel_reader.value()));
+    BuiltKernel kernel;
+    fields.Value("incumbent", &incumbent);
+    fields.Value("kernel", &kernel);
+    HONE_RETURN_IF_ERROR(fields.status());
     return Json{{"ok", true}, {"outcome", VerdictToJson(runner_->Measure(kernel, incumbent))}};
   }
 
   Result<Json> Interleaved(const Json& message) {
     JsonReader reader(message, "message");
+    Fields fields(&reader);
     int rounds = 0;
-    std::vector<JsonReader> items;
-    HONE_RETURN_IF_ERROR(reader.Read("rounds", &rounds));
-    HONE_RETURN_IF_ERROR(reader.Read("kernels", &items));
     std::vector<BuiltKernel> kernels;
-    for (const JsonReader& item : items) {
-      HONE_ASSIGN_OR_RETURN(BuiltKernel kernel, KernelFromJson(item.value()));
-      kernels.push_back(std::move(kernel));
-    }
-    return Json{{"ok", true}, {"series", SeriesToJson(runner_->MeasureInterleaved(kernels, rounds))}};
+    fields.Value("rounds", &rounds);
+    fields.Value("kernels", &kernels);
+    HONE_RETURN_IF_ERROR(fields.status());
+    std::vector<Series> series = runner_->MeasureInterleaved(kernels, rounds);
+    Json answer = {{"ok", true}};
+    Fields(&answer).Value("series", &series);
+    return answer;
   }
 
   std::unique_ptr<CandidateRunner> runner_;

@@ -18,7 +18,7 @@ void ListVerdict(Fields* f, Outcome* o) {
 
 }  // namespace
 
-static void ListFields(Fields* f, TaskSetup* s) {
+void ListFields(Fields* f, TaskSetup* s) {
   std::string verb = "setup";
   f->Value("do", &verb);
   f->Value("operands", &s->operands).Check(!s->operands.empty(), "must hold the output at least");
@@ -30,31 +30,12 @@ static void ListFields(Fields* f, TaskSetup* s) {
   f->Value("protocol", &s->protocol);
 }
 
-static void ListFields(Fields* f, Series* s) {
+void ListFields(Fields* f, Series* s) {
   f->Value("seconds", &s->seconds);
   f->Value("disturbed", &s->disturbed);
   f->Value("retaken", &s->retaken);
   f->As("error", &s->error, TrialErrorName, ParseTrialError);
   f->Value("error_text", &s->error_text);
-}
-
-Json SetupToJson(const TaskSetup& setup) { return FieldsJson(setup); }
-
-Result<TaskSetup> SetupFromJson(const Json& json) { return FieldsFrom<TaskSetup>(json, "setup message"); }
-
-Json SeriesToJson(const std::vector<Series>& series) {
-  Json list = Json::array();
-  for (const Series& one : series) list.push_back(FieldsJson(one));
-  return list;
-}
-
-Result<std::vector<Series>> SeriesFromJson(const Json& json) {
-  JsonReader reader(json, "answer of hone-worker");
-  Fields fields(&reader);
-  std::vector<Series> series;
-  fields.Value("series", &series);
-  HONE_RETURN_IF_ERROR(fields.status());
-  return series;
 }
 
 Json VerdictToJson(const Outcome& outcome) {

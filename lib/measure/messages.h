@@ -20,7 +20,7 @@ namespace hone::measure {
 // The task and the protocol: the same for all candidates of a task.
 struct TaskSetup {
   std::vector<Operand> operands;  // the last one is the output
-  std::string reference_path;     // measure/reference_file.h
+  std::string reference_path;     // measure/reference.h
   std::string reference_key;
   double flop = 0;  // of one run, 0 if unknown
   int threads = 1;
@@ -28,14 +28,9 @@ struct TaskSetup {
   Protocol protocol;
 };
 
-Json SetupToJson(const TaskSetup& setup);
-Result<TaskSetup> SetupFromJson(const Json& json);
-
+void ListFields(Fields* f, TaskSetup* setup);
+void ListFields(Fields* f, Series* series);
 // Only what measuring finds out: state, error, error_text, samples, median, measure_seconds.
-// {"series": [{"seconds": [..], ..}, ..]}
-Json SeriesToJson(const std::vector<Series>& series);
-Result<std::vector<Series>> SeriesFromJson(const Json& json);
-
 Json VerdictToJson(const Outcome& outcome);
 Status VerdictFromJson(const Json& json, Outcome* outcome);
 

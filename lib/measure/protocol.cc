@@ -2,30 +2,7 @@
 
 #include <algorithm>
 
-#include "base/fields.h"
 #include "base/statistics.h"
-
-namespace hone {
-
-void ListFields(Fields* f, Protocol* p) {
-  f->Value("candidate_seconds", &p->candidate_seconds);
-  f->Value("timeout_seconds", &p->timeout_seconds);
-  f->Value("prune_factor", &p->prune_factor);
-  f->Value("min_samples", &p->min_samples);
-  f->Value("max_samples", &p->max_samples);
-  f->Value("usual_seconds", &p->usual_seconds);
-  f->Value("relative_width", &p->relative_width);
-  f->Value("confidence", &p->confidence);
-  f->Value("cold_bytes", &p->cold_bytes);
-  f->Value("roofline_slack", &p->roofline_slack);
-  f->Value("patience_seconds", &p->patience_seconds);
-  f->Value("number", &p->number);
-  f->Value("repeat", &p->repeat);
-  f->Value("min_repeat_ms", &p->min_repeat_ms);
-  f->Value("cooldown", &p->cooldown);
-}
-
-}  // namespace hone
 
 namespace hone::measure {
 

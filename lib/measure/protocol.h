@@ -1,15 +1,10 @@
-// The measuring protocol (task/protocol.h): its version, as a message, and when to stop repeating.
+// The measuring protocol (task/protocol.h): its version, and when to stop repeating.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "task/protocol.h"
-
-namespace hone {
-class Fields;
-void ListFields(Fields* f, Protocol* p);
-}  // namespace hone
 
 namespace hone::measure {
 

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "measure/inputs.h"
-#include "measure/verify.h"
+#include "measure/reference.h"
 #include "runtime/host/peak.h"
 
 namespace hone::measure {

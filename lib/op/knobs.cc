@@ -27,7 +27,7 @@ std::vector<int64_t> EvenParts(int64_t extent, int64_t least, int64_t most) {
 }
 
 Result<Config> PointOf(const search::Space& space, const std::map<std::string, KnobSetting>& settings) {
-  uint64_t index = 0, radix = 1;
+  std::vector<size_t> digits;
   for (const search::Knob& knob : space.knobs()) {
     auto setting = settings.find(knob.name());
     if (setting == settings.end()) return Status::Invalid(fmt::format("knob `{}` is not set", knob.name()));
@@ -41,10 +41,9 @@ Result<Config> PointOf(const search::Space& space, const std::map<std::string, K
       }
     }
     if (digit == knob.size()) return Status::Invalid(fmt::format("knob `{}` has no such value", knob.name()));
-    index += radix * digit;
-    radix *= knob.size();
+    digits.push_back(digit);
   }
-  return space.At(index);
+  return space.At(space.IndexOf(digits));
 }
 
 Result<Config> LegalNear(const search::Space& space, const Config& preferred, uint64_t limit) {
@@ -52,7 +51,7 @@ Result<Config> LegalNear(const search::Space& space, const Config& preferred, ui
   if (!why) return preferred;
   std::optional<Config> best;
   int most = -1;
-  for (uint64_t i = 0, end = std::min(space.size(), limit); i < end; ++i) {
+  for (PointIndex i = 0; i < space.size() && i < limit; ++i) {
     Config config = space.At(i);
     int same = 0;
     for (size_t k = 0; k < config.values.size(); ++k) same += config.values[k] == preferred.values[k];

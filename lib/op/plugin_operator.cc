@@ -41,8 +41,8 @@ class PluginTemplate final : public Template {
     if (given_.preferred != nullptr) {
       return Guarded<Config>(Who(), [&] { return given_.preferred(space, w, target); });
     }
-    std::optional<uint64_t> first;
-    space.ForEach(0, space.size(), [&](uint64_t index, bool legal) {
+    std::optional<PointIndex> first;
+    space.ForEach(0, space.size(), [&](PointIndex index, bool legal) {
       if (legal) first = index;
       return !legal;
     });

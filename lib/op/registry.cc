@@ -105,7 +105,7 @@ Result<Candidate> Instantiate(const Workload& workload, const Target& target, co
       continue;
     }
     HONE_ASSIGN_OR_RETURN(search::Space space, t->MakeSpace(workload, target));
-    HONE_ASSIGN_OR_RETURN(uint64_t index, space.IndexOf(config));  // all knobs there, with values of the space
+    HONE_ASSIGN_OR_RETURN(PointIndex index, space.IndexOf(config));  // all knobs there, with values of the space
     if (std::optional<std::string> why = space.Reject(space.At(index))) {
       return Status::Invalid(fmt::format("{}: not a legal point: {}", config.Text(), *why));
     }

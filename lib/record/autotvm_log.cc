@@ -151,9 +151,9 @@ Fit FitOf(const search::Space& space, const Json& entity, int64_t index) {
     if (!value) return Fit::kNo;
     config.values.push_back(std::move(*value));
   }
-  const Result<uint64_t> found = space.IndexOf(config);
+  const Result<PointIndex> found = space.IndexOf(config);
   if (!found.ok()) return Fit::kNo;
-  return *found == static_cast<uint64_t>(index) ? Fit::kYes : Fit::kMoved;
+  return index >= 0 && *found == static_cast<PointIndex>(index) ? Fit::kYes : Fit::kMoved;
 }
 
 // "" if the record is well formed, else its error.
@@ -204,7 +204,7 @@ class OwnIndex {
 
   // The template's own index. Records hold indices of the union of the task's templates (search/space/space.h), which
   // AutoTVM does not know; for templates that it lacks they stay.
-  uint64_t Of(const Config& config) {
+  PointIndex Of(const Config& config) {
     if (!shape_) return config.index;
     const auto [place, fresh] = spaces_.try_emplace(config.template_name);
     if (fresh) {
@@ -212,7 +212,7 @@ class OwnIndex {
       if (space.ok()) place->second = std::move(*space);
     }
     if (!place->second) return config.index;
-    const Result<uint64_t> index = place->second->IndexOf(config);
+    const Result<PointIndex> index = place->second->IndexOf(config);
     return index.ok() ? *index : config.index;
   }
 
@@ -222,13 +222,6 @@ class OwnIndex {
 };
 
 }  // namespace
-
-struct AutoTvmReader::Spaces {
-  std::map<std::string, std::optional<search::Space>> known;  // by task, target's kind and arguments
-};
-
-AutoTvmReader::AutoTvmReader() : spaces_(new Spaces) {}
-AutoTvmReader::~AutoTvmReader() = default;
 
 Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
   Result<Json> parsed = ParseJson(line, "");
@@ -257,8 +250,8 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
   ReadResult(j["result"], &record);
 
   const std::string key = record.task + " " + record.target.substr(0, record.target.find(' ')) + " " + record.workload;
-  if (spaces_->known.size() >= kMaxSpaces && !spaces_->known.contains(key)) spaces_->known.clear();
-  const auto [place, fresh] = spaces_->known.try_emplace(key);
+  if (spaces_.size() >= kMaxSpaces && !spaces_.contains(key)) spaces_.clear();
+  const auto [place, fresh] = spaces_.try_emplace(key);
   if (fresh) {
     Result<search::Space> space = search::AutoTvmSpace(record.task, ShapeOf(record.target, j["input"][2]));
     if (space.ok()) place->second = std::move(*space);
@@ -363,9 +356,10 @@ Result<std::string> ExportAutoTvm(const Store& store) {
     const Json config = Json::parse(o.config.ToJson());
     std::vector<double> costs = {kFailedCost};
     if (o.state == TrialState::kOk) costs = o.samples.empty() ? std::vector<double>{o.median} : t.LastRound();
+    const PointIndex index = own_index.Of(o.config);
     Json line;
     line["input"] = {store.meta().target, o.config.template_name, args, Json::object()};
-    line["config"] = {{"index", own_index.Of(o.config)}, {"code_hash", nullptr}, {"entity", config["entity"]}};
+    line["config"] = {{"index", index <= INT64_MAX ? static_cast<int64_t>(index) : -1}, {"code_hash", nullptr}, {"entity", config["entity"]}};
     line["result"] = {costs, ErrorNumber(o), o.compile_seconds + o.measure_seconds, started[t.session]};
     line["version"] = 0.2;
     line["tvm_version"] = "hone";

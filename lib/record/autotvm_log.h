@@ -3,27 +3,26 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "record/foreign_store.h"
 #include "record/store.h"
+#include "search/space/space.h"
 
 namespace hone::record {
 
 // Reads lines; keeps the spaces it has met.
 class AutoTvmReader {
  public:
-  AutoTvmReader();
-  ~AutoTvmReader();
   // kUnsupported for another version, kInvalid for anything else; messages without a place. NaN and infinite times are
   // read: such a record is a failed one.
   Result<ForeignRecord> Read(std::string_view line);
 
  private:
-  struct Spaces;
-  std::unique_ptr<Spaces> spaces_;
+  std::map<std::string, std::optional<search::Space>> spaces_;  // by task, target's kind and arguments
 };
 
 // All records of a log into `db`, in one transaction. `report` gets each line that is skipped, with its number from 1.

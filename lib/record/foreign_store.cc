@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "record/schema_check.h"
+#include "record/schema.h"
 #include "record/sqlite.h"
 
 namespace hone::record {
@@ -77,16 +77,9 @@ class SqliteForeignStore final : public ForeignStore {
 
   Status Begin() override {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
-    {
-      HONE_ASSIGN_OR_RETURN(Statement texts,
-                            db_->Prepare("SELECT name, workload, text FROM record JOIN task ON task.id = "
-                                         "record.task"));
-      for (;;) {
-        HONE_ASSIGN_OR_RETURN(const bool row, texts.Step());
-        if (!row) break;
-        ++counts_[DigestOf(texts.Text(0), texts.Text(1), texts.Text(2))].stored;
-      }
-    }
+    HONE_RETURN_IF_ERROR(db_->Each(
+        "SELECT name, workload, text FROM record JOIN task ON task.id = record.task",
+        [&](const Statement& row) { ++counts_[DigestOf(row.Text(0), row.Text(1), row.Text(2))].stored; }));
     HONE_ASSIGN_OR_RETURN(Statement insert, db_->Prepare("INSERT INTO record(task, space_index, fit, seconds, error, "
                                                          "text) VALUES (?,?,?,?,?,?)"));
     insert_.reset(new Statement(std::move(insert)));
@@ -114,21 +107,17 @@ class SqliteForeignStore final : public ForeignStore {
   }
 
   Result<std::vector<ForeignTask>> Tasks() const override {
-    // The bare columns beside min() are those of the row that has it.
-    HONE_ASSIGN_OR_RETURN(
-        Statement s,
-        db_->Prepare(
-            "SELECT task.format, task.target, task.name, task.workload, count(seconds), count(*), "
-            "min(seconds), space_index, number FROM record JOIN task ON task.id = record.task GROUP BY task.id "
-            "ORDER BY task.id"));
     std::vector<ForeignTask> tasks;
-    for (;;) {
-      HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
-      if (!row) return tasks;
-      ForeignTask t{s.Text(0), s.Text(1), s.Text(2), s.Text(3), s.Int(4), s.Int(5) - s.Int(4), s.Real(6), -1, 0};
-      if (t.ok > 0) t.best_index = s.Int(7), t.best_number = s.Int(8);
-      tasks.push_back(std::move(t));
-    }
+    // The bare columns beside min() are those of the row that has it.
+    HONE_RETURN_IF_ERROR(db_->Each(
+        "SELECT task.format, task.target, task.name, task.workload, count(seconds), count(*), min(seconds), "
+        "space_index, number FROM record JOIN task ON task.id = record.task GROUP BY task.id ORDER BY task.id",
+        [&](const Statement& s) {
+          ForeignTask t{s.Text(0), s.Text(1), s.Text(2), s.Text(3), s.Int(4), s.Int(5) - s.Int(4), s.Real(6), -1, 0};
+          if (t.ok > 0) t.best_index = s.Int(7), t.best_number = s.Int(8);
+          tasks.push_back(std::move(t));
+        }));
+    return tasks;
   }
 
   Status ForEach(const std::string& format,
@@ -149,12 +138,9 @@ class SqliteForeignStore final : public ForeignStore {
   Result<std::vector<std::string>> Verify() const override {
     std::vector<std::string> findings;
     for (const char* check : {"PRAGMA integrity_check", "PRAGMA foreign_key_check"}) {
-      HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare(check));
-      for (;;) {
-        HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
-        if (!row) break;
-        if (s.Text(0) != "ok") findings.push_back(s.Text(0));
-      }
+      HONE_RETURN_IF_ERROR(db_->Each(check, [&](const Statement& row) {
+        if (row.Text(0) != "ok") findings.push_back(row.Text(0));
+      }));
     }
     return findings;
   }

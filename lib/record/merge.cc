@@ -18,13 +18,9 @@ namespace {
 // The columns of a table of the source: a file of an older format lacks the newest ones, which have defaults.
 Result<std::vector<std::string>> Columns(Database* db, const std::string& table) {
   HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT name FROM pragma_table_info(?, 'source')"));
-  s.Bind(table);
   std::vector<std::string> names;
-  for (;;) {
-    HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
-    if (!row) return names;
-    names.push_back(s.Text(0));
-  }
+  HONE_RETURN_IF_ERROR(s.Bind(table).Each([&](const Statement& row) { names.push_back(row.Text(0)); }));
+  return names;
 }
 
 class Merger {

@@ -126,12 +126,7 @@ class Parser {
       }
     }
     if (words[2] == "reorder") return search::Knob::Reorder(words[1], std::move(numbers));
-    if (words[2] == "split") {
-      search::SplitOptions options;
-      options.policy = search::SplitPolicy::kCandidate;
-      options.candidates = std::move(numbers);
-      return search::Knob::Split(words[1], 1, 2, options);
-    }
+    if (words[2] == "split") return search::Knob::SplitOf(words[1], std::move(numbers));
     if (words[2] != "number") return Error("unknown kind of knob `" + Printable(words[2]) + "`");
     std::vector<int64_t> single;
     for (const auto& v : numbers) single.push_back(v[0]);
@@ -140,7 +135,7 @@ class Parser {
 
   Status Points() {
     HONE_ASSIGN_OR_RETURN(const int64_t count, Number(std::string(current_.substr(7))));
-    uint64_t size = 0, index = 0;
+    PointIndex size = 0, index = 0;
     for (const ReplayTemplate& t : space_.templates) {
       uint64_t n = 1;
       for (const search::Knob& k : t.knobs) {
@@ -192,40 +187,38 @@ class Parser {
 
 search::TaskSpace ReplaySpace::MakeSpace() const {
   search::TaskSpace task;
-  uint64_t begin = 0;
   for (const ReplayTemplate& t : templates) {
     search::Space space(t.name);
     for (const search::Knob& knob : t.knobs) space.Add(knob);
     // Shared: the rule is copied with its space.
-    auto legal = std::make_shared<std::unordered_set<uint64_t>>();
+    auto legal = std::make_shared<search::IndexSet>();
     for (const ReplayPoint& p : points) {
-      if (p.index >= begin && p.index - begin < space.size()) legal->insert(p.index - begin);
+      if (p.index >= task.size() && p.index - task.size() < space.size()) legal->insert(p.index - task.size());
     }
     space.AddRule({"replay", [legal](const Config& config) -> std::optional<std::string> {
                      if (legal->count(config.index)) return std::nullopt;
                      return "not among the points that were measured";
                    }});
-    begin += space.size();
     task.Add(std::move(space));
   }
   return task;
 }
 
-std::vector<uint64_t> ReplaySpace::Defaults() const {
-  std::vector<uint64_t> defaults;
-  uint64_t begin = 0;
+std::vector<PointIndex> ReplaySpace::Defaults() const {
+  std::vector<PointIndex> defaults;
+  PointIndex begin = 0;
   for (const ReplayTemplate& t : templates) {
     if (t.default_index && Find(begin + *t.default_index)) defaults.push_back(begin + *t.default_index);
-    uint64_t size = 1;
+    PointIndex size = 1;
     for (const search::Knob& knob : t.knobs) size *= knob.size();
     begin += size;
   }
   return defaults;
 }
 
-const ReplayPoint* ReplaySpace::Find(uint64_t index) const {
+const ReplayPoint* ReplaySpace::Find(PointIndex index) const {
   const auto at = std::lower_bound(points.begin(), points.end(), index,
-                                   [](const ReplayPoint& p, uint64_t i) { return p.index < i; });
+                                   [](const ReplayPoint& p, PointIndex i) { return p.index < i; });
   return at != points.end() && at->index == index ? &*at : nullptr;
 }
 
@@ -250,7 +243,7 @@ std::string ReplayText(const ReplaySpace& space) {
     }
   }
   text += fmt::format("points {}\n", space.points.size());
-  uint64_t before = 0;
+  PointIndex before = 0;
   for (const ReplayPoint& p : space.points) {
     const char* mark = p.state == TrialState::kPruned ? ">" : "";
     text += p.state == TrialState::kFailed
@@ -270,9 +263,9 @@ Result<ReplaySpace> MakeReplay(const Meta& meta, const std::string& fingerprint,
                                std::vector<ReplayTemplate> templates, const std::vector<Outcome>& outcomes) {
   HONE_CHECK(templates.size() == space.spaces().size());
   ReplaySpace replay{meta.workload, meta.target, fingerprint, std::move(templates), {}};
-  std::map<uint64_t, ReplayPoint> points;
+  std::map<PointIndex, ReplayPoint> points;
   for (const Outcome& outcome : outcomes) {
-    HONE_ASSIGN_OR_RETURN(const uint64_t index, space.IndexOf(outcome.config));
+    HONE_ASSIGN_OR_RETURN(const PointIndex index, space.IndexOf(outcome.config));
     const bool timed = outcome.state != TrialState::kFailed;
     points.emplace(index, ReplayPoint{index, outcome.state, outcome.error, timed ? outcome.median : 0});
   }

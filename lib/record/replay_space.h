@@ -39,7 +39,7 @@ struct ReplayTemplate {
 };
 
 struct ReplayPoint {
-  uint64_t index = 0;
+  PointIndex index = 0;
   TrialState state = TrialState::kOk;
   TrialError error = TrialError::kNone;
   double median = 0;  // seconds; of a pruned point a lower bound; of a failed one 0
@@ -53,8 +53,8 @@ struct ReplaySpace {
   // The union of the templates' spaces, of which the points are legal. Holds no reference to this object.
   search::TaskSpace MakeSpace() const;
   // The points that are templates' defaults, in the order of the templates, as indices of the union.
-  std::vector<uint64_t> Defaults() const;
-  const ReplayPoint* Find(uint64_t index) const;  // null: not legal
+  std::vector<PointIndex> Defaults() const;
+  const ReplayPoint* Find(PointIndex index) const;  // null: not legal
   double best() const;                            // seconds; 0 if no point is ok
 };
 

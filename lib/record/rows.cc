@@ -8,6 +8,7 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
+#include "task/protocol.h"
 
 namespace hone::record {
 namespace {
@@ -32,12 +33,9 @@ Result<TemplateVersions> ReadTemplates(Database* db, int64_t version) {
     }
     return templates;
   }
-  HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT name, version FROM template"));
-  for (;;) {
-    HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
-    if (!row) return templates;
-    templates[s.Text(0)] = s.Int(1);
-  }
+  HONE_RETURN_IF_ERROR(db->Each("SELECT name, version FROM template",
+                                [&](const Statement& s) { templates[s.Text(0)] = s.Int(1); }));
+  return templates;
 }
 
 Session SessionOfRow(const Statement& row) {
@@ -49,6 +47,7 @@ Session SessionOfRow(const Statement& row) {
   s.device = row.Text(4);
   s.driver = row.Text(5);
   s.fingerprint = row.Text(6);
+  s.trimmed_means = CountsTrimmedMeans(s.fingerprint);
   s.tool_version = row.Text(7);
   s.codegen_version = row.Text(8);
   s.protocol_version = row.Text(9);
@@ -118,13 +117,10 @@ Result<Trial> TrialOfRow(const Statement& row) {
 Status ReadSamples(Database* db, Trial* trial) {
   HONE_ASSIGN_OR_RETURN(Statement s,
                         db->Prepare("SELECT seconds, round FROM sample WHERE trial = ? ORDER BY sequence"));
-  s.Bind(trial->ordinal);
-  for (;;) {
-    HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
-    if (!row) return Status();
-    trial->outcome.samples.push_back(s.Real(0));
-    trial->rounds.push_back(s.Int(1));
-  }
+  return s.Bind(trial->ordinal).Each([&](const Statement& row) {
+    trial->outcome.samples.push_back(row.Real(0));
+    trial->rounds.push_back(row.Int(1));
+  });
 }
 
 Result<TrialWriter> TrialWriter::Prepare(Database* db) {
@@ -172,11 +168,10 @@ double MedianOfSamples(const Trial& trial) {
                                                     : Median(samples);
 }
 
-bool IsOfSamples(double stored, const Trial& trial, const std::string& fingerprint) {
+bool IsOfSamples(double stored, const Trial& trial, bool trimmed_means) {
   const auto is = [stored](double expected) { return std::abs(stored - expected) <= kRelative * expected; };
   if (is(MedianOfSamples(trial))) return true;
-  if (!CountsTrimmedMeans(fingerprint)) return false;
-  return trial.outcome.state == TrialState::kOk && trial.rounds.back() == 0 && is(TrimmedMean(trial.LastRound()));
+  return trimmed_means && trial.outcome.state == TrialState::kOk && trial.rounds.back() == 0 && is(TrimmedMean(trial.LastRound()));
 }
 
 }  // namespace hone::record

@@ -51,9 +51,9 @@ class TrialWriter {
 };
 
 // The median that a trial must have by its own last round of samples; for a pruned one the fastest of its few; and
-// whether a stored one is that, or what stands for it where blocks were timed in AutoTVM's way, as the fingerprint of
-// its session says (CountsTrimmedMeans): TrimmedMean of those taken while searching. REQUIRES: it has samples.
+// whether a stored one is that, or, under Session::trimmed_means, the TrimmedMean of those taken while searching.
+// REQUIRES: it has samples.
 double MedianOfSamples(const Trial& trial);
-bool IsOfSamples(double stored, const Trial& trial, const std::string& fingerprint);
+bool IsOfSamples(double stored, const Trial& trial, bool trimmed_means);
 
 }  // namespace hone::record

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <map>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "record/migrations.h"
-#include "record/schema_check.h"
 #include "record/store.h"
 
 namespace hone::record {
@@ -57,11 +58,43 @@ Result<int64_t> CheckedVersion(Database* db) {
   return version;
 }
 
+using Objects = std::map<std::string, std::string>;  // "table trial": its SQL
+
+Result<Objects> ObjectsOf(Database* db) {
+  Objects objects;
+  HONE_RETURN_IF_ERROR(db->Each("SELECT type, name, tbl_name, sql FROM sqlite_master", [&](const Statement& row) {
+    const std::string type = row.Text(0), name = row.Text(1);
+    if (type == "table" && StartsWith(name, "sqlite_stat")) return;
+    objects[type + " " + name] = row.Text(2) + " " + row.Text(3);
+  }));
+  return objects;
+}
+
 Status CheckSchemaOf(Database* db, int64_t version) {
   return CheckSchema(db, std::vector<std::string>(kMigrations, kMigrations + version));
 }
 
 }  // namespace
+
+Status CheckSchema(Database* db, const std::vector<std::string>& scripts) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Database> model, Database::Open(":memory:", OpenMode::kCreate));
+  for (const std::string& script : scripts) HONE_RETURN_IF_ERROR(model->Execute(script));
+  HONE_ASSIGN_OR_RETURN(const Objects wanted, ObjectsOf(model.get()));
+  HONE_ASSIGN_OR_RETURN(const Objects found, ObjectsOf(db));
+  const auto refuse = [&](const std::string& object, const char* how) {
+    return Status::Corrupt(
+        fmt::format("{}: its {} {}; restore a copy of the file, or move it away", db->path(), object, how));
+  };
+  for (const auto& [object, sql] : wanted) {
+    const auto at = found.find(object);
+    if (at == found.end()) return refuse(object, "is missing");
+    if (at->second != sql) return refuse(object, "is not as Hone makes it");
+  }
+  for (const auto& [object, sql] : found) {
+    if (!wanted.contains(object)) return refuse(object, "does not belong to Hone");
+  }
+  return Status();
+}
 
 Result<int64_t> CheckReadable(Database* db) {
   HONE_RETURN_IF_ERROR(Recover(db));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "record/sqlite.h"
 
@@ -15,7 +17,13 @@ inline constexpr int64_t kApplicationId = 0x484F4E45;
 // than its version has.
 Result<int64_t> CheckReadable(Database* db);
 
-// The same, then creates the schema in an empty file, with what `begin` writes into it, or applies the missing
+// Is the schema of a database exactly the one that its version was created with? A database is input: a view that never
+// ends in the place of a table, a trigger, or a generated column would otherwise run whenever the file is read.
+// kCorrupt, naming the table, view, index or trigger that is missing, that differs or that should not be there, if the
+// schema is not what `scripts`, run in order in an empty database, make. SQLite's own statistics tables may be there.
+Status CheckSchema(Database* db, const std::vector<std::string>& scripts);
+
+// CheckReadable, then creates the schema in an empty file, with what `begin` writes into it, or applies the missing
 // migrations; in one transaction: an interruption leaves an empty file or a whole one.
 Status Migrate(Database* db, const std::function<Status()>& begin);
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "base/result.h"
 
@@ -32,6 +33,19 @@ class Statement {
 
   Result<bool> Step();  // true: a row is there; false: done
   Status Run();         // steps to the end and resets, for reuse with new bindings
+  // Calls visit(*this) for each row that is left. If that returns a Status, the first failure ends it.
+  template <typename Visit>
+  Status Each(const Visit& visit) {
+    for (;;) {
+      HONE_ASSIGN_OR_RETURN(const bool row, Step());
+      if (!row) return Status();
+      if constexpr (std::is_void_v<decltype(visit(*this))>) {
+        visit(*this);
+      } else {
+        HONE_RETURN_IF_ERROR(visit(*this));
+      }
+    }
+  }
 
   int64_t Int(int column) const;
   double Real(int column) const;  // 0 for null
@@ -57,6 +71,12 @@ class Database {
   Status Execute(const std::string& sql);  // one or several statements, no rows
   Result<Statement> Prepare(const std::string& sql);
   Result<int64_t> QueryInt(const std::string& sql);
+  // Statement::Each of a query without parameters.
+  template <typename Visit>
+  Status Each(const std::string& sql, const Visit& visit) {
+    HONE_ASSIGN_OR_RETURN(Statement s, Prepare(sql));
+    return s.Each(visit);
+  }
   int64_t LastRowId() const;
   const std::string& path() const { return path_; }
   Status Error(int code) const;  // of the last call

@@ -112,37 +112,29 @@ class SqliteStore final : public Store {
   }
 
   Result<std::vector<Trial>> AllTrials() const override {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare(fmt::format("SELECT {} FROM trial ORDER BY ordinal", columns_)));
     std::vector<Trial> trials;
-    for (;;) {
-      HONE_ASSIGN_OR_RETURN(bool row, s.Step());
-      if (!row) break;
-      HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(s));
-      trials.push_back(std::move(trial));
-    }
-    HONE_ASSIGN_OR_RETURN(Statement samples,
-                          db_->Prepare("SELECT trial, seconds, round FROM sample ORDER BY trial, sequence"));
+    HONE_RETURN_IF_ERROR(
+        db_->Each(fmt::format("SELECT {} FROM trial ORDER BY ordinal", columns_), [&](const Statement& row) -> Status {
+          HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(row));
+          trials.push_back(std::move(trial));
+          return Status();
+        }));
     size_t at = 0;
-    for (;;) {
-      HONE_ASSIGN_OR_RETURN(bool row, samples.Step());
-      if (!row) break;
-      while (at < trials.size() && trials[at].ordinal < samples.Int(0)) ++at;
-      if (at == trials.size() || trials[at].ordinal != samples.Int(0)) continue;
-      trials[at].outcome.samples.push_back(samples.Real(1));
-      trials[at].rounds.push_back(samples.Int(2));
-    }
+    HONE_RETURN_IF_ERROR(
+        db_->Each("SELECT trial, seconds, round FROM sample ORDER BY trial, sequence", [&](const Statement& row) {
+          while (at < trials.size() && trials[at].ordinal < row.Int(0)) ++at;
+          if (at == trials.size() || trials[at].ordinal != row.Int(0)) return;
+          trials[at].outcome.samples.push_back(row.Real(1));
+          trials[at].rounds.push_back(row.Int(2));
+        }));
     return trials;
   }
 
   Result<std::vector<Session>> Sessions() const override {
-    HONE_ASSIGN_OR_RETURN(Statement s,
-                          db_->Prepare(fmt::format("SELECT {} FROM session ORDER BY id", kSessionColumns)));
     std::vector<Session> sessions;
-    for (;;) {
-      HONE_ASSIGN_OR_RETURN(bool row, s.Step());
-      if (!row) return sessions;
-      sessions.push_back(SessionOfRow(s));
-    }
+    HONE_RETURN_IF_ERROR(db_->Each(fmt::format("SELECT {} FROM session ORDER BY id", kSessionColumns),
+                                   [&](const Statement& row) { sessions.push_back(SessionOfRow(row)); }));
+    return sessions;
   }
 
   Result<int64_t> CountTrials() const override { return db_->QueryInt("SELECT count(*) FROM trial"); }

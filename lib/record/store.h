@@ -33,6 +33,8 @@ struct Session {
   double started = 0, ended = 0;  // unix seconds; ended 0: it did not end well
   double tuning_seconds = 0;      // spent on trials, by a clock that does not jump; kept up with each batch
   std::string host, device, driver, fingerprint;
+  bool trimmed_means = false;  // blocks were timed in AutoTVM's way (Protocol::number): TrimmedMean of the samples
+                               // counts, not the median. Not stored by itself: the fingerprint says so
   std::string tool_version, codegen_version, protocol_version;
   uint64_t seed = 0;
   std::string settings;  // JSON

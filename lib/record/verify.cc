@@ -6,6 +6,7 @@
 
 #include "record/rows.h"
 #include "task/candidate.h"
+#include "task/protocol.h"
 
 namespace hone::record {
 namespace {
@@ -31,21 +32,18 @@ class Verifier {
       return s.Int(0) == wanted ? ""
                                 : fmt::format("trial {}: expected ordinal {}: a trial is missing", s.Int(0), wanted);
     }));
+    const std::string columns = version_ < 3 ? "config_digest" : "config_digest, template";
     HONE_RETURN_IF_ERROR(
-        Rows("SELECT ordinal, config, config_digest FROM trial ORDER BY ordinal", [](const Statement& s) {
+        Rows(fmt::format("SELECT ordinal, config, {} FROM trial ORDER BY ordinal", columns), [&](const Statement& s) {
           Result<Config> config = Config::FromJson(s.Text(1));
           if (!config.ok()) return fmt::format("trial {}: {}", s.Int(0), config.status().message());
+          if (version_ >= 3 && config->template_name != s.Text(3)) {
+            Add(fmt::format("trial {}: its config is of the template `{}`, the column beside it says `{}`", s.Int(0),
+                            config->template_name, s.Text(3)));
+          }
           if (config->ValueDigest().Hex() == s.Text(2)) return std::string();
           return fmt::format("trial {}: its config does not have the digest stored beside it", s.Int(0));
         }));
-    if (version_ >= 3) {
-      HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, config, template FROM trial ORDER BY ordinal", [](const Statement& s) {
-        Result<Config> config = Config::FromJson(s.Text(1));
-        if (!config.ok() || config->template_name == s.Text(2)) return std::string();
-        return fmt::format("trial {}: its config is of the template `{}`, the column beside it says `{}`", s.Int(0),
-                           config->template_name, s.Text(2));
-      }));
-    }
     HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, artifact_digest FROM trial ORDER BY ordinal", [](const Statement& s) {
       return IsHex(s.Text(1))
                  ? ""
@@ -69,12 +67,7 @@ class Verifier {
  private:
   template <typename F>
   Status Rows(const std::string& sql, const F& describe) {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare(sql));
-    for (;;) {
-      HONE_ASSIGN_OR_RETURN(bool row, s.Step());
-      if (!row) return Status();
-      Add(describe(s));
-    }
+    return db_->Each(sql, [&](const Statement& row) { Add(describe(row)); });
   }
 
   void Add(const std::string& finding) {
@@ -82,12 +75,10 @@ class Verifier {
   }
 
   Status Medians() {
-    HONE_ASSIGN_OR_RETURN(Statement s,
-                          db_->Prepare("SELECT t.ordinal, t.state, t.median, t.count, s.fingerprint FROM trial t LEFT "
-                                       "JOIN session s ON s.id = t.session ORDER BY t.ordinal"));
-    for (;;) {
-      HONE_ASSIGN_OR_RETURN(bool row, s.Step());
-      if (!row) return Status();
+    const char* sql =
+        "SELECT t.ordinal, t.state, t.median, t.count, s.fingerprint FROM trial t LEFT JOIN session s ON s.id = "
+        "t.session ORDER BY t.ordinal";
+    return db_->Each(sql, [&](const Statement& s) -> Status {
       Trial trial;
       trial.ordinal = s.Int(0);
       HONE_RETURN_IF_ERROR(ReadSamples(db_, &trial));
@@ -96,18 +87,19 @@ class Verifier {
       for (const double x : trial.LastRound()) {
         if (!std::isfinite(x) || x <= 0) Add(fmt::format("trial {}: a sample of {} seconds", s.Int(0), x));
       }
-      if (s.Text(1) == "failed") continue;
+      if (s.Text(1) == "failed") return Status();
       trial.outcome.state = s.Text(1) == "pruned" ? TrialState::kPruned : TrialState::kOk;
       if (count > 0) {
         OwnMedian(s, trial);
       } else {
         HONE_RETURN_IF_ERROR(TwinMedian(s));
       }
-    }
+      return Status();
+    });
   }
 
   void OwnMedian(const Statement& row, const Trial& trial) {
-    if (IsOfSamples(row.Real(2), trial, row.Text(4))) return;
+    if (IsOfSamples(row.Real(2), trial, CountsTrimmedMeans(row.Text(4)))) return;
     Add(fmt::format("trial {}: its median is {}, but its {} samples give {}", row.Int(0), row.Real(2),
                     trial.LastRound().size(), MedianOfSamples(trial)));
   }

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/text.h"
 #include "measure/machine.h"
 #include "op/plugin.h"
@@ -67,9 +67,9 @@ Status ChildBuilder::Collect(Slot* slot) {
     JsonReader reader(answer, "answer of hone-worker");
     HONE_RETURN_IF_ERROR(reader.Read("ok", &result.ok));
     if (result.ok) {
-      JsonReader kernel;
-      HONE_RETURN_IF_ERROR(reader.Read("kernel", &kernel));
-      HONE_ASSIGN_OR_RETURN(result.kernel, measure::KernelFromJson(kernel.value()));
+      Fields fields(&reader);
+      fields.Value("kernel", &result.kernel);
+      HONE_RETURN_IF_ERROR(fields.status());
       result.error = TrialError::kNone;
       result.compile_seconds = result.kernel.compile_seconds;
     } else {

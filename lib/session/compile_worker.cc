@@ -4,7 +4,7 @@
 
 #include "base/channel.h"
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/fields.h"
 #include "compile/backend.h"
 #include "measure/worker.h"
 
@@ -21,7 +21,7 @@ Result<Json> Answer(const Result<CompileSetup>& setup, const std::string& text, 
   HONE_ASSIGN_OR_RETURN(Config config, Config::FromJson(config_text));
   HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(*setup, config, path));
   if (after) HONE_RETURN_IF_ERROR(after(config, &kernel));
-  return Json{{"ok", true}, {"kernel", measure::KernelToJson(kernel)}};
+  return Json{{"ok", true}, {"kernel", FieldsJson(kernel)}};
 }
 
 // A failure that every machine would see. Others, such as a full disk, say nothing of a candidate.

@@ -3,7 +3,7 @@
 //   {"workload": TEXT, "target": TEXT, "newest_cuda": N (compile::CompileOptions)}
 // Each one after it is a candidate:
 //   {"config": JSON TEXT, "path": FILE}
-//     -> {"ok": true, "kernel": measure::KernelToJson}  the shared object is at FILE
+//     -> {"ok": true, "kernel": measure::BuiltKernel}  the shared object is at FILE
 //      | {"ok": false, "error": TEXT, "verdict": B, "seconds": S}  B: it is the candidate's fault, not this machine's
 #pragma once
 

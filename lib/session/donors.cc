@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <set>
 
 #include "op/space_version.h"
 #include "record/store.h"
-#include "session/search_times.h"
+#include "session/history.h"
 
 namespace hone::session {
-namespace {}  // namespace
 
 Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Workload& workload, const Target& target,
                                 const std::string& fingerprint) {
@@ -38,19 +38,20 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
     }
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->AllTrials());
-    std::set<int64_t> ours;
+    std::map<int64_t, bool> ours;  // trimmed_means
     for (const record::Session& session : sessions) {
-      if (session.fingerprint == fingerprint) ours.insert(session.id);
+      if (session.fingerprint == fingerprint) ours[session.id] = session.trimmed_means;
     }
     std::vector<Outcome> outcomes;
     size_t foreign = 0, other_version = 0;
-    SearchTimes times(fingerprint);
+    SearchTimes times;
     for (const record::Trial& trial : trials) {
-      if (!ours.count(trial.session)) {
+      const auto own = ours.find(trial.session);
+      if (own == ours.end()) {
         ++foreign;
         continue;
       }
-      const double searched = times.Take(trial.outcome, trial.rounds);
+      const double searched = times.Take(trial.outcome, trial.rounds, own->second);
       const auto version = current.find(trial.outcome.config.template_name);
       if (version != current.end() && version->second != trial.template_version) {
         ++other_version;

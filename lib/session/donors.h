@@ -20,7 +20,7 @@ struct DonorRecords {
 };
 
 // Reads the databases at `paths`. Takes trials of the machine and versions in `fingerprint` that belong to a template
-// of `workload` in its current version (op/space_version.h). They carry the search's times (session/search_times.h).
+// of `workload` in its current version (op/space_version.h). They carry the search's times (session/history.h).
 // Trials of another machine or of another template version are refused with a line, because an update of Hone causes
 // them. Returns kInvalid for a file of another target, of another operator or of this task: the caller named it by
 // mistake.

@@ -14,7 +14,6 @@
 #include "op/numerics.h"
 #include "record/closing.h"
 #include "record/store.h"
-#include "session/search_times.h"
 #include "task/outcome.h"
 
 namespace hone::session {
@@ -39,11 +38,28 @@ using record::Closing;
 using record::StopReason;
 using record::StopReasonName;
 
+// The trials' times during the search, apart from the times of finalists that were measured again later.
+//
+// Finalists are measured again at another time and under other conditions (session/finalists.h), and the new medians
+// replace the old ones. The new times decide which finalist wins, but they do not compare with the times of other
+// trials. A tuner, or a task that learns from this one, needs times of one kind: those of the search.
+class SearchTimes {
+ public:
+  // The next trial of that fingerprint, in the order of the ordinals: the median (of blocks the trimmed mean) of its
+  // own first samples; without any, that of the trial in which its artifact was timed. Where nothing was measured again
+  // it is the recorded median to the bit, and so it is where the first samples are lost. `rounds`: of each sample
+  // (record::Trial), 0 for the first ones; empty: all of them are. `trimmed_means`: of its session.
+  double Take(const Outcome& outcome, const std::vector<int64_t>& rounds, bool trimmed_means);
+
+ private:
+  std::map<std::string, double> by_artifact_;
+};
+
 // Trials of one fingerprint in order, and running figures. Not thread-safe.
 class History {
  public:
   explicit History(std::string fingerprint, Scope scope = {})
-      : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)), search_times_(fingerprint_) {}
+      : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)) {}
 
   // Reads everything. Only counts trials of other fingerprints, superseded trials, and trials outside the limits. The
   // verdicts on the artifacts of the last two kinds are still used.

@@ -51,8 +51,6 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   return inputs;
 }
 
-int Finish(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }
-
 std::string ValueText(const KnobValue& value) {
   if (value.words.empty()) return fmt::format("[{}]", fmt::join(value.numbers, ","));
   return fmt::format("[{}]", fmt::join(value.words, ","));
@@ -62,38 +60,19 @@ std::string ValueText(const KnobValue& value) {
 std::string LegalText(const search::Space& space) {
   constexpr uint64_t kCountLimit = 65536;
   constexpr int kSample = 20000;
-  const uint64_t size = space.size();
+  const PointIndex size = space.size();
   uint64_t legal = 0;
   if (size <= kCountLimit) {
-    space.ForEach(0, size, [&](uint64_t, bool is_legal) {
+    space.ForEach(0, size, [&](PointIndex, bool is_legal) {
       legal += is_legal;
       return true;
     });
     return fmt::format("{} of {} points are legal", legal, size);
   }
   Rng rng(1);
-  for (int i = 0; i < kSample; ++i) legal += space.Legal(rng.UniformInt(size));
+  for (int i = 0; i < kSample; ++i) legal += space.Legal(space.Uniform(rng));
   return fmt::format("{} points, about {:.2g} % of them are legal (a sample of {})", size,
                      100.0 * static_cast<double>(legal) / kSample, kSample);
-}
-
-Result<int> DoListSpace(const TuneJobOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace task,
-                        op::MakeTaskSpace(inputs.task.workload, inputs.task.target, NumericsOf(inputs.settings)));
-  std::string text = fmt::format("{}\n{}\n", inputs.task.workload.Text(), inputs.task.target.Text());
-  for (const search::Space& space : task.spaces()) {
-    text += fmt::format("{}: {}\n", space.template_name(), LegalText(space));
-    for (const search::Knob& knob : space.knobs()) {
-      text += fmt::format("  {} ({}):", knob.name(), knob.size());
-      for (size_t i = 0; i < knob.size(); ++i) text += " " + ValueText(knob.value(i));
-      text += "\n";
-    }
-  }
-  auto first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
-  if (first.ok()) text += fmt::format("default: {} {}\n", first->index, first->Text());
-  PrintOut(text);
-  return static_cast<int>(kDone);
 }
 
 Result<std::string> WorkerProgram(const TuneJobOptions& options) {
@@ -107,30 +86,67 @@ std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& 
   constexpr uint64_t kCountLimit = 4096;
   constexpr int kMostMisses = 1000;
   std::vector<Config> configs;
-  std::set<uint64_t> known;
+  search::IndexSet known;
   const auto full = [&] { return static_cast<int64_t>(configs.size()) >= count; };
-  const auto add = [&](uint64_t index) {
+  const auto add = [&](PointIndex index) {
     const bool added = !full() && known.insert(index).second;
     if (added) configs.push_back(space.At(index));
     return added;
   };
   const Result<Config> first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
   if (first.ok() && known.insert(first->index).second) configs.push_back(*first);
-  for (const uint64_t index : tuner->NextBatch(static_cast<int>(count))) add(index);
+  for (const PointIndex index : tuner->NextBatch(static_cast<int>(count))) add(index);
   Rng rng(inputs.settings.seed);
-  if (std::optional<std::vector<uint64_t>> legal = space.LegalIndices(kCountLimit)) {
+  if (std::optional<std::vector<PointIndex>> legal = space.LegalIndices(kCountLimit)) {
     rng.Shuffle(&*legal);
-    for (const uint64_t index : *legal) add(index);
+    for (const PointIndex index : *legal) add(index);
     return configs;
   }
   for (int misses = 0; !full() && misses < kMostMisses;) {
-    const std::optional<uint64_t> index = space.SampleLegal(rng);
+    const std::optional<PointIndex> index = space.SampleLegal(rng);
     if (!index || !add(*index)) ++misses;
   }
   return configs;
 }
 
-Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
+// `samples`: those that gave the median; empty for a twin of another trial.
+std::string VerdictText(const Outcome& outcome, const std::vector<double>& samples, double flop) {
+  std::string text = TrialStateName(outcome.state);
+  if (outcome.state == TrialState::kFailed) {
+    return text + fmt::format(", {}: {}", TrialErrorName(outcome.error), outcome.error_text);
+  }
+  text += ", " + FormatSeconds(outcome.median);
+  if (!samples.empty()) {
+    const Interval interval = MedianInterval(samples, 0.95);
+    text += fmt::format(" ({} to {}, {} samples)", FormatSeconds(interval.low), FormatSeconds(interval.high),
+                        samples.size());
+  }
+  if (flop > 0 && outcome.median > 0) text += ", " + FormatSi(flop / outcome.median, "FLOP/s");
+  return text;
+}
+
+}  // namespace
+
+Result<int> ListSpace(const TuneJobOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace task,
+                        op::MakeTaskSpace(inputs.task.workload, inputs.task.target, NumericsOf(inputs.settings)));
+  std::string text = fmt::format("{}\n{}\n", inputs.task.workload.Text(), inputs.task.target.Text());
+  for (const search::Space& space : task.spaces()) {
+    text += fmt::format("{}: {}\n", space.template_name(), LegalText(space));
+    for (const search::Knob& knob : space.knobs()) {
+      text += fmt::format("  {} ({}):", knob.name(), knob.size());
+      for (size_t i = 0; i < knob.size(); ++i) text += " " + ValueText(knob.value(i));
+      text += "\n";
+    }
+  }
+  auto first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
+  if (first.ok()) text += fmt::format("default: {} {}\n", first->IndexText(), first->Text());
+  PrintOut(text);
+  return static_cast<int>(kDone);
+}
+
+Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
@@ -150,7 +166,7 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   for (const measure::BuildResult& result : built) {
     ok += result.ok;
     seconds += result.compile_seconds;
-    PrintOut(fmt::format("{} {} {} {}\n", result.kernel.config.index, FormatSeconds(result.compile_seconds),
+    PrintOut(fmt::format("{} {} {} {}\n", result.kernel.config.IndexText(), FormatSeconds(result.compile_seconds),
                          result.ok ? "ok" : TrialErrorName(result.error),
                          result.ok ? result.kernel.config.Text() : result.error_text));
   }
@@ -159,23 +175,7 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   return static_cast<int>(ok > 0 ? kDone : kFailed);
 }
 
-// `samples`: those that gave the median; empty for a twin of another trial.
-std::string VerdictText(const Outcome& outcome, const std::vector<double>& samples, double flop) {
-  std::string text = TrialStateName(outcome.state);
-  if (outcome.state == TrialState::kFailed) {
-    return text + fmt::format(", {}: {}", TrialErrorName(outcome.error), outcome.error_text);
-  }
-  text += ", " + FormatSeconds(outcome.median);
-  if (!samples.empty()) {
-    const Interval interval = MedianInterval(samples, 0.95);
-    text += fmt::format(" ({} to {}, {} samples)", FormatSeconds(interval.low), FormatSeconds(interval.high),
-                        samples.size());
-  }
-  if (flop > 0 && outcome.median > 0) text += ", " + FormatSi(flop / outcome.median, "FLOP/s");
-  return text;
-}
-
-Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show) {
+Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(options.db_path));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->Trials());
@@ -187,7 +187,7 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
   const Outcome& outcome = trial.outcome;
   std::string text = fmt::format("trial {}: {}\nproposed by {}, index {}\n{}\n\nsteps:\n{}", ordinal,
                                  VerdictText(outcome, trial.LastRound(), static_cast<double>(inputs.task.flop)),
-                                 outcome.proposer, outcome.config.index, outcome.config.Text(),
+                                 outcome.proposer, outcome.config.IndexText(), outcome.config.Text(),
                                  outcome.steps.empty() ? "none: nothing was generated\n" : outcome.steps);
   if (outcome.error != TrialError::kInvalid) {
     compile::CompileOptions compile_options;
@@ -221,7 +221,7 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
   return static_cast<int>(kDone);
 }
 
-Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
+Result<int> TryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
@@ -254,17 +254,5 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
               VerdictText(outcome, outcome.samples, static_cast<double>(task.flop)).c_str(), outcome.steps.c_str());
   return static_cast<int>(outcome.state == TrialState::kFailed ? kFailed : kDone);
 }
-
-}  // namespace
-
-int ListSpace(const TuneJobOptions& options) { return Finish(DoListSpace(options)); }
-
-int CompileOnly(const TuneJobOptions& options, int64_t count) { return Finish(DoCompileOnly(options, count)); }
-
-int Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show) {
-  return Finish(DoExplain(options, ordinal, show));
-}
-
-int TryOne(const TuneJobOptions& options, uint64_t index) { return Finish(DoTryOne(options, index)); }
 
 }  // namespace hone::session

@@ -1,5 +1,7 @@
 #include "session/machine.h"
 
+#include <fmt/format.h>
+
 #include <functional>
 
 #include "base/log.h"
@@ -67,6 +69,16 @@ Status TakeTurn(Turns* turns, Use use) {
     return use == Use::kShared ? turns->Compute(timeout) : turns->Time(timeout);
   };
   return Take(use, lock, [&] { return turns->Holders(use); });
+}
+
+std::string Fingerprint(const std::string& environment, const std::string& compiler, int codegen_version,
+                        int protocol_version) {
+  return fmt::format("{}{}{}; codegen={}; protocol={}", environment, compiler.empty() ? "" : "; compiler=", compiler,
+                     codegen_version, protocol_version);
+}
+
+std::string HostFingerprint(int codegen_version, int protocol_version) {
+  return Fingerprint(measure::HostEnvironment(), "", codegen_version, protocol_version);
 }
 
 }  // namespace hone::session

@@ -1,4 +1,6 @@
-// The machine lock: compiling and computing share the host, timing has the device alone (base/lock.h).
+// The machine that times are taken on: its lock and its fingerprint.
+//
+// Compiling and computing share the host, timing has the device alone (base/lock.h).
 #pragma once
 
 #include <optional>
@@ -76,5 +78,14 @@ class TurnsEnd {
 Status TakeMachine(MachineLock* machine, Use use);
 // The same of Turns: Compute, or the end of that and Time.
 Status TakeTurn(Turns* turns, Use use);
+
+// The fingerprint of a machine, as far as times depend on it: times of different fingerprints are never compared.
+// "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4; compiler=NVRTC 13.0; codegen=1; protocol=1". `environment`:
+// measure::Machine::Environment. `compiler`: compile::Backend::CompilerVersion, which may be empty.
+std::string Fingerprint(const std::string& environment, const std::string& compiler, int codegen_version,
+                        int protocol_version);
+
+// That of this host.
+std::string HostFingerprint(int codegen_version, int protocol_version);
 
 }  // namespace hone::session

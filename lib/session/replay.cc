@@ -1,17 +1,21 @@
 #include "session/replay.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/statistics.h"
 #include "session/tuner_context.h"
 
 namespace hone::session {
 namespace {
+
+constexpr size_t kMarks[] = {4, 8, 16, 32, 64, 128};
+constexpr double kGoal = 0.95;
 
 Outcome Try(const record::ReplayPoint& point, const search::TaskSpace& space, double incumbent, double prune_factor) {
   Outcome outcome;
@@ -34,23 +38,6 @@ Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay) {
   return context;
 }
 
-search::LoopProgram RememberLoops(search::LoopProgram loops) {
-  struct Known {
-    std::mutex mutex;
-    std::map<std::string, Result<ir::Function>> functions;  // by workload and point
-  };
-  return [known = std::make_shared<Known>(), loops = std::move(loops)](const Workload& workload, const Config& config) {
-    const std::string key = workload.Text() + "\n" + config.Text();
-    {
-      const std::lock_guard<std::mutex> lock(known->mutex);
-      if (const auto at = known->functions.find(key); at != known->functions.end()) return at->second;
-    }
-    Result<ir::Function> function = loops(workload, config);
-    const std::lock_guard<std::mutex> lock(known->mutex);
-    return known->functions.emplace(key, std::move(function)).first->second;
-  };
-}
-
 Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
                          const ReplayOptions& options) {
   const double best = replay.best();
@@ -68,7 +55,7 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
   while (static_cast<int64_t>(run.tried.size()) < options.trials) {
     const int64_t count = static_cast<int64_t>(run.tried.size());
     const int64_t room = std::min<int64_t>(options.batch - count % options.batch, options.trials - count);
-    std::vector<uint64_t> batch;
+    std::vector<PointIndex> batch;
     if (count == 0 && !context.defaults.empty()) {
       batch = {context.defaults[0]};  // alone, as in a session
     } else {
@@ -78,7 +65,7 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
     }
     if (batch.empty()) break;
     std::vector<Outcome> outcomes;
-    for (uint64_t index : batch) {
+    for (const PointIndex index : batch) {
       const record::ReplayPoint* point = replay.Find(index);
       if (point == nullptr) return Status::Invalid(options.tuner + " proposed a point that is not legal");
       outcomes.push_back(Try(*point, space, incumbent, options.prune_factor));
@@ -101,6 +88,52 @@ int64_t TrialsTo(const ReplayRun& run, double share) {
     if (run.share[i] >= share) return static_cast<int64_t>(i) + 1;
   }
   return static_cast<int64_t>(run.share.size()) + 1;
+}
+
+std::string ReplayTableHead(int64_t trials, const std::string& first_column) {
+  std::string head = "| " + first_column, line = "| ---";
+  for (const char* what : {"median", "worst"}) {
+    for (const size_t mark : kMarks) {
+      if (static_cast<int64_t>(mark) > trials) continue;
+      head += fmt::format(" | {} {}", what, mark);
+      line += " | ---";
+    }
+  }
+  return head + " | to 95 % | to 95 %, 3 of 4 | ms a trial |\n" + line + " | --- | --- | --- |\n";
+}
+
+std::string ReplayTableRow(const std::string& label, const std::vector<ReplayRun>& runs, int64_t trials) {
+  std::string row = "| " + label;
+  for (const double q : {0.5, 0.0}) {
+    for (const size_t mark : kMarks) {
+      if (static_cast<int64_t>(mark) > trials) continue;
+      std::vector<double> shares;
+      for (const ReplayRun& run : runs) {
+        if (!run.share.empty()) shares.push_back(run.share[std::min(mark, run.share.size()) - 1]);
+      }
+      row += fmt::format(" | {:.1f}", 100 * QuantileNearest(shares, q));
+    }
+  }
+  std::vector<double> to;
+  double seconds = 0, count = 0;
+  for (const ReplayRun& run : runs) {
+    to.push_back(static_cast<double>(TrialsTo(run, kGoal)));
+    seconds += run.tuner_seconds;
+    count += static_cast<double>(run.tried.size());
+  }
+  return row + fmt::format(" | {:.0f} | {:.0f} | {:.2f} |\n", QuantileNearest(to, 0.5), QuantileNearest(to, 0.75),
+                           1e3 * seconds / std::max(count, 1.0));
+}
+
+Result<std::vector<ReplayRun>> ReplaySeeds(const record::ReplaySpace& replay, const search::TaskSpace& space,
+                                           ReplayOptions options, int64_t seeds) {
+  std::vector<ReplayRun> runs;
+  for (int64_t seed = 1; seed <= seeds; ++seed) {
+    options.seed = static_cast<uint64_t>(seed);
+    HONE_ASSIGN_OR_RETURN(ReplayRun run, Replay(replay, space, options));
+    runs.push_back(std::move(run));
+  }
+  return runs;
 }
 
 }  // namespace hone::session

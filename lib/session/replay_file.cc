@@ -19,7 +19,7 @@
 #include "record/closing.h"
 #include "record/store.h"
 #include "session/donors.h"
-#include "session/replay_table.h"
+#include "session/replay.h"
 
 namespace hone::session {
 namespace {

@@ -17,7 +17,9 @@
 #include "base/version.h"
 #include "compile/backend.h"
 #include "measure/child_measurer.h"
+#include "measure/inputs.h"
 #include "measure/machine.h"
+#include "measure/reference.h"
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/plugin.h"
@@ -27,12 +29,9 @@
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
 #include "session/donors.h"
-#include "session/fingerprint.h"
 #include "session/machine.h"
 #include "session/progress.h"
-#include "session/reference.h"
 #include "session/stamp.h"
-#include "session/summary.h"
 #include "session/tuner_context.h"
 
 namespace hone::session {
@@ -304,10 +303,21 @@ Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics
   return scope;
 }
 
-std::string TimingText(const Protocol& protocol) {
-  if (protocol.number == 0) return "";
-  return fmt::format("; number={} repeat={} min_repeat_ms={:g} trimmed", protocol.number, protocol.repeat,
-                     protocol.min_repeat_ms);
+Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
+                             measure::TaskSetup* setup) {
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  setup->operands = op->Operands(workload, target);
+  setup->reference_path = path;
+  setup->reference_key = measure::ReferenceKey(workload.Text(), setup->operands);
+  if (measure::ReadReference(path, setup->reference_key, setup->operands.back()).ok()) return false;
+  std::vector<TensorData> values;
+  std::vector<void*> buffers;
+  for (const Operand& operand : setup->operands) values.push_back(measure::MakeInput(operand));
+  for (TensorData& v : values) buffers.push_back(v.bytes.data());
+  op->Reference(workload, target, buffers);
+  if (Interrupted()) return Status::Interrupted("interrupted while computing the reference");
+  HONE_RETURN_IF_ERROR(measure::WriteReference(path, setup->reference_key, values.back()));
+  return true;
 }
 
 Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,

@@ -22,7 +22,7 @@ struct TuneJobOptions {
   std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
   std::string like, tuner;               // instead of the settings' if not empty
   std::string worker_program;            // hone-worker; empty: beside this program
-  bool optional = false;                 // a task that the network does without: no right trial is a result, too
+  bool optional = false;                 // a task that the network does without: succeed even if no trial is correct
   bool fake = false;                     // no compiler, no clock: measure/fake.h
   measure::FakeWorld fake_world;
 };
@@ -38,9 +38,11 @@ std::string TuneAbi();
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings);
 Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics);
 
-// How times are taken, if not by the adaptive protocol: part of the fingerprint, since they are not comparable. "" if
-// adaptive. CountsTrimmedMeans reads it.
-std::string TimingText(const Protocol& protocol);
+// Sets operands, reference_path and reference_key of `setup`; computes the reference with op::Operator::Reference and
+// writes it to `path` unless it is there already (and right). True if it was computed; kInterrupted: not written.
+// kUnsupported for an unknown operator.
+Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
+                             measure::TaskSetup* setup);
 
 // Setup of measuring for a task; computes the reference if it is not there.
 Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <set>
 #include <utility>
@@ -93,7 +94,7 @@ class Run {
                                   : search::MakeTuner(options_.tuner, *options_.space, options_.seed, options_.context);
     if (!made.ok()) return made.status();
     tuner_ = std::move(*made);
-    tuner_->Update(history_.AsSearched(0));
+    tuner_->Update(NewOutcomes(0));
     return Status();
   }
 
@@ -125,7 +126,7 @@ class Run {
     while (static_cast<int64_t>(batch.size()) < room) {
       const auto next = tuner_->NextBatch(static_cast<int>(room) - static_cast<int>(batch.size()));
       if (next.empty()) break;
-      for (const uint64_t index : next) {
+      for (const PointIndex index : next) {
         Config config = options_.space->At(index);
         if (!Tried(config)) batch.push_back(std::move(config));
       }
@@ -175,53 +176,40 @@ class Run {
       rejections.push_back(options_.space->Reject(config.index));
       if (!rejections.back()) legal.push_back(config);
     }
-    const double begin = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(Lock(false));
     HONE_RETURN_IF_ERROR(EnsureDevice());
-    const double ready = world_.clock->NowSeconds();
-    if (world_.turns != nullptr && world_.turns->apart()) {
-      const Status status = MeasureWhileBuilding(batch, legal, rejections);
-      building_ = false;
-      device_.builder->Abandon();  // an early end leaves some: nothing compiles when the host is given back
-      Unlock();
-      return status;
-    }
-    auto built = device_.builder->Build(legal);
-    if (!built.ok()) return built.status();
-    const double compiled = world_.clock->NowSeconds();
-    HONE_RETURN_IF_ERROR(Lock(true));
-    const double start = world_.clock->NowSeconds();
-    size_t taken = 0;
-    const Status status =
-        MeasureBatch(batch, rejections, [&]() -> Result<measure::BuildResult> { return (*built)[taken++]; });
-    const double end = world_.clock->NowSeconds();
-    measuring_seconds_ += end - start;
+    building_ = world_.turns != nullptr && world_.turns->apart();
+    const Status status = BuildAndMeasure(batch, legal, rejections);
+    building_ = false;
+    device_.builder->Abandon();  // an early end leaves some: nothing compiles when the host is given back
     Unlock();
-    LogDebug(fmt::format("batch of {}: ready in {}, compiled in {}, machine free after {}, measured in {}",
-                         batch.size(), FormatSeconds(ready - begin), FormatSeconds(compiled - ready),
-                         FormatSeconds(start - compiled), FormatSeconds(end - start)));
     return status;
   }
 
-  // Where compiling does not disturb what is timed, a candidate is measured as soon as it is built, and those before it
-  // measured, while children build the others. Their order is that of the batch, whichever is built first: so they are
-  // the trials that they would be one step after the other, and a resume finds the same.
-  Status MeasureWhileBuilding(const std::vector<Config>& batch, const std::vector<Config>& legal,
-                              const std::vector<std::optional<std::string>>& rejections) {
+  // On the host all candidates are built before the first is measured. Where compiling does not disturb what is timed, a
+  // candidate is measured as soon as it is built, and those before it measured, while children build the others. Their
+  // order is that of the batch, whichever is built first: so they are the trials that they would be one step after the
+  // other, and a resume finds the same.
+  Status BuildAndMeasure(const std::vector<Config>& batch, const std::vector<Config>& legal,
+                         const std::vector<std::optional<std::string>>& rejections) {
     const double begin = world_.clock->NowSeconds();
-    building_ = true;
     HONE_RETURN_IF_ERROR(device_.builder->Begin(legal));
-    // The first one is waited for without the device, which others may use meanwhile.
-    std::optional<measure::BuildResult> first;
-    if (!legal.empty()) {
-      HONE_ASSIGN_OR_RETURN(first, device_.builder->Next());
+    // These are waited for without the device, which others may use meanwhile.
+    std::deque<measure::BuildResult> built;
+    while (built.size() < (building_ ? std::min<size_t>(legal.size(), 1) : legal.size())) {
+      HONE_ASSIGN_OR_RETURN(measure::BuildResult next, device_.builder->Next());
+      built.push_back(std::move(next));
     }
     HONE_RETURN_IF_ERROR(GoOnBuilding());
     const double compiled = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(Lock(true));
     const double start = world_.clock->NowSeconds();
     const Status status = MeasureBatch(batch, rejections, [&]() -> Result<measure::BuildResult> {
-      if (first) return *std::exchange(first, std::nullopt);
+      if (!built.empty()) {
+        measure::BuildResult next = std::move(built.front());
+        built.pop_front();
+        return next;
+      }
       HONE_ASSIGN_OR_RETURN(const bool soon, device_.builder->Ready(kCompilerSeconds));
       if (!soon) world_.turns->Timed();
       HONE_ASSIGN_OR_RETURN(measure::BuildResult next, device_.builder->Next());
@@ -231,10 +219,8 @@ class Run {
     });
     const double end = world_.clock->NowSeconds();
     measuring_seconds_ += end - start;
-    LogDebug(fmt::format("batch of {}: the first compiled in {}, device free after {}, the others compiled and all "
-                         "measured in {}",
-                         batch.size(), FormatSeconds(compiled - begin), FormatSeconds(start - compiled),
-                         FormatSeconds(end - start)));
+    LogDebug(fmt::format("batch of {}: compiled in {}, machine free after {}, measured in {}", batch.size(),
+                         FormatSeconds(compiled - begin), FormatSeconds(start - compiled), FormatSeconds(end - start)));
     return status;
   }
 
@@ -294,13 +280,20 @@ class Run {
                                   what, last_failure_));
   }
 
-  // The outcomes from position `from` on for the tuner, in the order of its proposals: with those set aside.
+  // The outcomes from position `from` on for the tuner, in the order of its proposals: with those set aside. Their
+  // indices follow from their values: those that records hold may be of a space with other templates.
   std::vector<Outcome> NewOutcomes(size_t from) {
     std::vector<Outcome> outcomes = history_.AsSearched(from);
     for (auto aside = untold_.rbegin(); aside != untold_.rend(); ++aside) {
       outcomes.insert(outcomes.begin() + static_cast<std::ptrdiff_t>(aside->first - from), std::move(aside->second));
     }
     untold_.clear();
+    for (Outcome& outcome : outcomes) {
+      PointIndex& index = outcome.config.index;
+      if (index < options_.space->size() && options_.space->At(index) == outcome.config) continue;
+      const Result<PointIndex> found = options_.space->IndexOf(outcome.config);
+      index = found.ok() ? *found : kNoIndex;
+    }
     return outcomes;
   }
 

@@ -20,14 +20,13 @@ search::TunerContext MakeTunerContext(const Workload& workload, const Target& ta
   search::TunerContext context = ContextOf(workload, target);
   const auto op = op::FindOperator(workload);
   if (!op.ok()) return context;
-  uint64_t offset = 0;
-  for (const search::Space& part : space.spaces()) {
+  for (size_t s = 0; s < space.spaces().size(); ++s) {
+    const search::Space& part = space.spaces()[s];
     for (const op::Template* t : (*op)->Templates(workload, target)) {
       if (part.template_name() != t->name()) continue;
       const auto point = t->Default(part, workload, target);
-      if (point.ok() && !part.Reject(*point)) context.defaults.push_back(offset + point->index);
+      if (point.ok() && !part.Reject(*point)) context.defaults.push_back(space.offset(s) + point->index);
     }
-    offset += part.size();
   }
   return context;
 }

@@ -63,9 +63,9 @@ Result<KnobValue> KnobFromJson(const Json& e, size_t i) {
   return v;
 }
 
-const KnobValue& Get(const Config& config, const std::string& knob, KnobKind kind) {
+const KnobValue& Get(const Config& config, std::string_view knob, KnobKind kind) {
   for (const KnobValue& v : config.values) {
-    if (v.name == knob && v.kind == kind) return v;
+    if (v.kind == kind && v.name == knob) return v;
   }
   // A template asked for a knob it did not define.
   HONE_CHECK(false && "knob exists");
@@ -74,21 +74,23 @@ const KnobValue& Get(const Config& config, const std::string& knob, KnobKind kin
 
 }  // namespace
 
-const std::vector<int64_t>& Config::Sizes(const std::string& knob) const {
+const std::vector<int64_t>& Config::Sizes(std::string_view knob) const {
   return Get(*this, knob, KnobKind::kSplit).numbers;
 }
 
-int64_t Config::Number(const std::string& knob) const {
+int64_t Config::Number(std::string_view knob) const {
   const KnobValue& v = Get(*this, knob, KnobKind::kOther);
   HONE_CHECK(!v.numbers.empty());
   return v.numbers[0];
 }
 
-const std::string& Config::Word(const std::string& knob) const {
+const std::string& Config::Word(std::string_view knob) const {
   const KnobValue& v = Get(*this, knob, KnobKind::kOther);
   HONE_CHECK(!v.words.empty());
   return v.words[0];
 }
+
+std::string Config::IndexText() const { return index <= UINT64_MAX ? fmt::format("{}", index) : "-"; }
 
 std::string Config::Text() const {
   std::string text = template_name;
@@ -110,7 +112,7 @@ std::string Config::ToJson() const {
   for (const KnobValue& v : values) entity.push_back(Json::array({v.name, Tag(v.kind), ValueJson(v)}));
   Json j;
   j["template"] = template_name;
-  j["index"] = index;
+  j["index"] = index <= UINT64_MAX ? Json(static_cast<uint64_t>(index)) : Json();
   j["entity"] = std::move(entity);
   return j.dump();
 }
@@ -118,12 +120,12 @@ std::string Config::ToJson() const {
 Result<Config> Config::FromJson(const std::string& json) {
   HONE_ASSIGN_OR_RETURN(Json j, ParseJson(json, "config"));
   if (!j.is_object() || !j.contains("template") || !j["template"].is_string() || !j.contains("index") ||
-      !j["index"].is_number_unsigned() || !j.contains("entity") || !j["entity"].is_array()) {
+      !(j["index"].is_number_unsigned() || j["index"].is_null()) || !j.contains("entity") || !j["entity"].is_array()) {
     return Status::Invalid("config: expected {\"template\": word, \"index\": number, \"entity\": [...]}");
   }
   Config c;
   c.template_name = j["template"].get<std::string>();
-  c.index = j["index"].get<uint64_t>();
+  c.index = j["index"].is_null() ? kNoIndex : j["index"].get<uint64_t>();
   for (size_t i = 0; i < j["entity"].size(); ++i) {
     HONE_ASSIGN_OR_RETURN(KnobValue v, KnobFromJson(j["entity"][i], i));
     c.values.push_back(std::move(v));

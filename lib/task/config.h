@@ -1,20 +1,24 @@
-// Config: one point of a space: the template it belongs to, and a value for each knob by name. Readable as data; the index
-// is only where it stands in the space of its version.
+// Config: one point of a space: the template it belongs to, and a value for each knob by name. Readable as data. The
+// values are its identity; the index is only where it stands in the space of its version.
 //
 // JSON (stored in records, in best/*.json):
 //   {"template": "conv2d_direct", "index": 1234, "entity": [["tile_ow","sp",[-1,14]], ["order","ot","oc_first"], ["unroll","ot",4]]}
-// with AutoTVM's tags: sp split, re reorder, an annotate, ot other.
+// with AutoTVM's tags: sp split, re reorder, an annotate, ot other. The index is null from 2^64 on.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
 #include "base/result.h"
 
 namespace hone {
+
+// A position in a space. 128 bits: a space of many knobs has more than 2^64 points.
+using PointIndex = unsigned __int128;
+inline constexpr PointIndex kNoIndex = ~PointIndex{0};
 
 enum class KnobKind { kSplit, kReorder, kAnnotate, kOther };
 
@@ -30,14 +34,15 @@ struct KnobValue {
 
 struct Config {
   std::string template_name;
-  uint64_t index = 0;
+  PointIndex index = 0;
   std::vector<KnobValue> values;  // in the space's order
 
   // The value of a knob. REQUIRES: it exists and has the kind (a template asks only for its own knobs).
-  const std::vector<int64_t>& Sizes(const std::string& knob) const;  // split parts
-  int64_t Number(const std::string& knob) const;                     // an integer choice
-  const std::string& Word(const std::string& knob) const;            // a word choice
+  const std::vector<int64_t>& Sizes(std::string_view knob) const;  // split parts
+  int64_t Number(std::string_view knob) const;                     // an integer choice
+  const std::string& Word(std::string_view knob) const;            // a word choice
 
+  std::string IndexText() const;  // "1234"; "-" from 2^64 on
   std::string Text() const;  // one line for people: "conv2d_direct tile_ow=[-1,14] unroll=4"
   std::string ToJson() const;
   static Result<Config> FromJson(const std::string& json);

@@ -43,9 +43,4 @@ Result<TrialError> ParseTrialError(const std::string& s) {
   return Status::Invalid("unknown trial error `" + s + "`; known: invalid, compile, timeout, crash, wrong, device");
 }
 
-bool CountsTrimmedMeans(const std::string& fingerprint) {
-  const size_t at = fingerprint.find("; number=");
-  return at != std::string::npos && fingerprint.find(" trimmed", at) != std::string::npos;  // old ones: medians
-}
-
 }  // namespace hone

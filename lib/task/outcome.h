@@ -45,8 +45,4 @@ struct Outcome {
   int64_t retaken = 0;    // samples that were repeated for that reason
 };
 
-// Whether trials of this fingerprint were timed in AutoTVM's blocks, so that TrimmedMean stands for the median of
-// their samples: whether it has the text of session::TimingText.
-bool CountsTrimmedMeans(const std::string& fingerprint);
-
 }  // namespace hone

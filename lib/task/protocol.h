@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace hone {
+
+class Fields;
 
 struct Protocol {
   double candidate_seconds = 0.3;  // timing of one candidate stops here at the latest, > 0
@@ -30,5 +33,13 @@ struct Protocol {
 
   bool operator==(const Protocol&) const = default;
 };
+
+void ListFields(Fields* f, Protocol* protocol);
+
+// How times are taken, if not by the adaptive protocol: part of the fingerprint, since they are not comparable. "" if
+// adaptive.
+std::string TimingText(const Protocol& protocol);
+// Whether a fingerprint has such a text. Only lib/record asks (record::Session::trimmed_means).
+bool CountsTrimmedMeans(const std::string& fingerprint);
 
 }  // namespace hone

@@ -66,9 +66,9 @@ class Sampler {
   }
 
   // The point that other architectures have, or, where it is none here, one of this one's own.
-  std::optional<uint64_t> Choose(const search::Space& space) {
+  std::optional<PointIndex> Choose(const search::Space& space) {
     if (point_) {
-      const Result<uint64_t> same = space.IndexOf(*point_);
+      const Result<PointIndex> same = space.IndexOf(*point_);
       if (same.ok() && space.Legal(*same)) return *same;
     }
     return space.SampleLegal(rng_);
@@ -79,7 +79,7 @@ class Sampler {
     const op::Template* t = FindGpuTemplate(name, w, target);
     if (t == nullptr) return;  // not for this one
     const auto space = t->MakeSpace(w, target);
-    const std::optional<uint64_t> index = space.ok() ? Choose(*space) : std::nullopt;
+    const std::optional<PointIndex> index = space.ok() ? Choose(*space) : std::nullopt;
     sample.without_point += !index;
     if (!index) return;
     has_knobs_ = space->size() > 1;

@@ -44,7 +44,7 @@ std::vector<Point> Draw(const std::string& name, const Target& target, int point
     const size_t defaults = configs.size();
     for (int i = 0; i < points && space->size() > 1; ++i) {
       ++wanted;
-      if (const std::optional<uint64_t> index = space->SampleLegal(rng)) configs.push_back(space->At(*index));
+      if (const std::optional<PointIndex> index = space->SampleLegal(rng)) configs.push_back(space->At(*index));
     }
     sampled += static_cast<int>(configs.size() - defaults);
     for (const Config& config : configs) {

@@ -29,6 +29,7 @@ class MemoryStore : public record::Store {
     if (fail_after >= 0 && appends_++ >= fail_after) return Status::Io("records.db: disk full (fake)");
     for (const Outcome& outcome : outcomes) {
       trials_.push_back({static_cast<int64_t>(trials_.size()), session, outcome, {}});
+      trials_.back().outcome.config = *Config::FromJson(outcome.config.ToJson());  // as a file holds it
       trials_.back().rounds.assign(outcome.samples.size(), 0);
     }
     record::Session& row = sessions_[static_cast<size_t>(session - 1)];

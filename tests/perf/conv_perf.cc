@@ -113,7 +113,7 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   HONE_ASSIGN_OR_RETURN(search::TaskSpace space, op::MakeTaskSpace(workload, target));
   Clock::time_point start = Clock::now();
-  std::optional<std::vector<uint64_t>> legal = space.LegalIndices(2000000);
+  std::optional<std::vector<PointIndex>> legal = space.LegalIndices(2000000);
   double listing = std::chrono::duration<double>(Clock::now() - start).count();
   HONE_ASSIGN_OR_RETURN(testing::OperandData data, testing::MakeOperandData(workload, target, 7));
   start = Clock::now();
@@ -146,7 +146,7 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   }
   Rng rng(1);
   for (int i = 0; i < options.points && options.settings.empty(); ++i) {
-    std::optional<uint64_t> index = space.SampleLegal(rng);
+    std::optional<PointIndex> index = space.SampleLegal(rng);
     if (index) configs.push_back(space.At(*index));
   }
   double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = semantics::Flop(workload), best_share = -1;

@@ -7,7 +7,7 @@
 // possible speed after 4, 8, .. trials, the worst of them, the trials to reach 95 % (median, and of the worst quarter),
 // and milliseconds in the tuner a trial.
 // --each: a table a space too. --donors: the tasks
-// learn from each other as those of a pipeline with `transfer = true` do (session/replay_donors.h). Nothing is
+// learn from each other as those of a pipeline with `transfer = true` do (replay_donors.h). Nothing is
 // measured; figures but the milliseconds are the same on every machine.
 #include <fmt/format.h>
 
@@ -20,11 +20,10 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "perf/flags.h"
+#include "perf/replay_donors.h"
 #include "record/replay_space.h"
 #include "session/replay.h"
-#include "session/replay_donors.h"
 #include "session/replay_file.h"
-#include "session/replay_table.h"
 
 namespace {
 

@@ -45,7 +45,7 @@ double BestSeconds(const Body& body) {
   return best;
 }
 
-void PrintFit(const search::KnobFeatures& features, const std::vector<uint64_t>& points) {
+void PrintFit(const search::KnobFeatures& features, const std::vector<PointIndex>& points) {
   search::FitData data;
   data.rows.columns = features.columns();
   search::Matrix unseen;
@@ -97,12 +97,12 @@ Status PrintAuto(const Workload& workload, int group) {
   double seconds = 0;
   for (int trials = 0, shown = 64; shown <= 256;) {
     const double start = Now();
-    const std::vector<uint64_t> batch = tuner->NextBatch(16);
+    const std::vector<PointIndex> batch = tuner->NextBatch(16);
     seconds += Now() - start;
     if (trials == 0) fmt::print("auto     {:>10.0f} ms before the first trial, groups of {}\n", 1e3 * seconds, group);
     if (batch.empty()) return Status::Invalid("the space is used up");
     std::vector<Outcome> outcomes;
-    for (const uint64_t index : batch) {
+    for (const PointIndex index : batch) {
       features.Write(index, row.data());
       Outcome outcome;
       outcome.config = space.At(index);
@@ -129,7 +129,7 @@ Status Run(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));
   Rng rng(1);
-  std::vector<uint64_t> points;
+  std::vector<PointIndex> points;
   while (points.size() < 10000) {
     const auto index = space.SampleLegal(rng);
     if (!index) return Status::Invalid("no legal point");
@@ -139,7 +139,7 @@ Status Run(const std::string& text) {
   std::vector<float> row(features.columns());
   float sum = 0;
   const double knob = BestSeconds([&] {
-    for (const uint64_t index : points) {
+    for (const PointIndex index : points) {
       features.Write(index, row.data());
       sum += std::isnan(row[0]) ? 0 : row[0];
     }

@@ -1,5 +1,5 @@
 // Replays of tasks that learn from each other: who learns from whom, and of what.
-#include "session/replay_donors.h"
+#include "perf/replay_donors.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "session/donors.h"
 #include "session/replay_file.h"
-#include "session/replay_table.h"
+#include "session/replay.h"
 #include "task/workload.h"
 
 namespace hone::session {
@@ -26,7 +26,7 @@ std::pair<ReplaySpace, ReplaySpace> TwoTasks() {
   return {*one, other};
 }
 
-std::vector<uint64_t> TriedWith(const ReplaySpace& replay, const std::vector<search::Donor>& donors,
+std::vector<PointIndex> TriedWith(const ReplaySpace& replay, const std::vector<search::Donor>& donors,
                                 ReplayOptions options) {
   options.donors = donors;
   options.seed = 2;

@@ -53,7 +53,7 @@ class ReplayRecords : public testing::Test {
 
   TempDir dir_;
   search::TaskSpace space_;
-  std::vector<uint64_t> legal_;
+  std::vector<PointIndex> legal_;
 };
 
 // The same artifacts were timed on another machine before, which was five times as slow.

@@ -1,5 +1,5 @@
 // The table of replays, worked out by hand.
-#include "session/replay_table.h"
+#include "session/replay.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "perf/replay_donors.h"
 #include "session/replay_file.h"
-#include "session/replay_table.h"
 
 namespace hone::session {
 namespace {
@@ -99,8 +99,8 @@ TEST(Replay, TrialsBehindTheBestArePruned) {
   for (const Outcome& trial : run->trials) {
     const record::ReplayPoint& point = *replay.Find(trial.config.index);
     const bool behind = point.state == TrialState::kOk && best > 0 && point.median > 2 * best;
-    EXPECT_EQ(trial.state, behind ? TrialState::kPruned : point.state) << point.index;
-    EXPECT_EQ(trial.median, point.median) << point.index;
+    EXPECT_EQ(trial.state, behind ? TrialState::kPruned : point.state) << trial.config.Text();
+    EXPECT_EQ(trial.median, point.median) << trial.config.Text();
     pruned += behind;
     if (trial.state == TrialState::kOk && (best == 0 || trial.median < best)) best = trial.median;
   }
@@ -140,7 +140,7 @@ TEST(Replay, LoopsAreRemembered) {
       RememberLoops([&made](const Workload&, const Config& config) -> Result<ir::Function> {
         ++made;
         if (config.index == 2) return Status::Invalid("no loops");
-        return ir::Function{"f" + std::to_string(config.index), {}, {}};
+        return ir::Function{"f" + config.IndexText(), {}, {}};
       });
   Config one, two;
   one.template_name = two.template_name = "t";
@@ -161,7 +161,7 @@ const char kText[] =
 TEST(ReplayFile, SaysWhatItHolds) {
   auto replay = ParseReplay(kText, "f");
   ASSERT_TRUE(replay.ok()) << replay.status().message();
-  EXPECT_EQ(replay->Defaults(), std::vector<uint64_t>{1});
+  EXPECT_EQ(replay->Defaults(), std::vector<PointIndex>{1});
   EXPECT_DOUBLE_EQ(replay->best(), 12.5e-6);
   ASSERT_NE(replay->Find(3), nullptr);
   EXPECT_EQ(replay->Find(3)->state, TrialState::kPruned);
@@ -169,7 +169,7 @@ TEST(ReplayFile, SaysWhatItHolds) {
   EXPECT_EQ(replay->Find(2), nullptr);
   const search::TaskSpace space = replay->MakeSpace();
   EXPECT_EQ(space.size(), 12U);
-  EXPECT_EQ(*space.LegalIndices(100), (std::vector<uint64_t>{1, 3, 4}));
+  EXPECT_EQ(*space.LegalIndices(100), (std::vector<PointIndex>{1, 3, 4}));
   EXPECT_EQ(space.At(4).Text(), "t a=2 s=[-1,2] w=x");
   EXPECT_EQ(ReplayText(*replay), kText);
 }

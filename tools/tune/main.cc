@@ -11,11 +11,11 @@ int main(int argc, char** argv) {
   hone::InstallInterruptHandlers();
   hone::command::TuneOptions options;
   CLI::App app("Finds the fastest schedule of one task. Continues where it stopped.", "hone-tune");
-  app.add_option("--task", options.task, "task file (TASKID.task.json), written by hone-extract");
-  app.add_option("--settings", options.settings, "settings of the job: tuner, budget, seed, measuring (JOB.tune.json)");
-  app.add_option("--db", options.db, "records of the task (TASKID.db); created or continued");
-  app.add_option("--stamp", options.stamp, "file to write when the budget is met; not touched if nothing changes");
-  app.add_option("--donor", options.donors, "records of another task on this target to learn from; may be repeated");
+  app.add_option("--task", options.task_path, "task file (TASKID.task.json), written by hone-extract");
+  app.add_option("--settings", options.settings_path, "settings of the job: tuner, budget, seed, measuring (JOB.tune.json)");
+  app.add_option("--db", options.db_path, "records of the task (TASKID.db); created or continued");
+  app.add_option("--stamp", options.stamp_path, "file to write when the budget is met; not touched if nothing changes");
+  app.add_option("--donor", options.donor_paths, "records of another task on this target to learn from; may be repeated");
   app.add_flag("--optional", options.optional, "optional task: succeed even if no candidate is correct");
   app.add_option("--like", options.like, "autotvm: the tuner uses that system's constants (default: the settings')");
   app.add_option("--tuner", options.tuner, "tuner to use (default: the settings')");
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   app.add_option("--describe-device", options.describe_device,
                  "print the present device (cuda, opencl) as a target file, and stop");
   app.add_flag("--verbose", options.verbose, "print more on stderr");
-  app.add_option("--worker", options.worker, "hone-worker to start (default: the one beside this program)")->group("");
+  app.add_option("--worker", options.worker_program, "hone-worker to start (default: the one beside this program)")->group("");
   app.add_option("--fake-measure", options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]")->group("");
   for (const std::string tool : {"doctor", "replay"}) {
     const auto moved = [tool] {

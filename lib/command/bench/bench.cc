@@ -26,7 +26,6 @@
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
 #include "report/bench_file.h"
-#include "session/fingerprint.h"
 #include "session/machine.h"
 
 namespace hone::command {

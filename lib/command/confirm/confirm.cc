@@ -27,7 +27,7 @@
 #include "measure/protocol.h"
 #include "op/space_version.h"
 #include "pipeline/best_file.h"
-#include "session/fingerprint.h"
+#include "session/machine.h"
 
 namespace hone::command {
 namespace {

@@ -85,8 +85,8 @@ class ReportCollector {
   std::string TaskFile(const TaskFact& task) const {
     return pipeline::ShellQuote(JoinPath(DirName(options_.tasks), task.id + ".task.json"));
   }
-  std::string RepeatCommand(const TaskFact& task, uint64_t index) const {
-    return fmt::format("hone-tune --task {} --trial {}", TaskFile(task), index);
+  std::string RepeatCommand(const TaskFact& task, const Config& config) const {
+    return fmt::format("hone-tune --task {} --trial {}", TaskFile(task), config.IndexText());
   }
 
   Result<TaskFact> Task(const pipeline::TaskEntry& entry, const pipeline::BestEntry& choice) const {
@@ -102,7 +102,7 @@ class ReportCollector {
       task.algorithm = report::AlgorithmText(entry.workload, *choice.config);
       task.seconds = choice.median;
       task.trial = choice.trial;
-      task.repeat = RepeatCommand(task, choice.config->index);
+      task.repeat = RepeatCommand(task, *choice.config);
       task.host = choice.host;
       task.recorded = choice.recorded;
     }
@@ -163,7 +163,7 @@ class ReportCollector {
     failure->trial = trial.ordinal;
     failure->explain = fmt::format("hone-tune --task {} --db {} --explain {}", TaskFile(task), pipeline::ShellQuote(db),
                                    trial.ordinal);
-    failure->repeat = RepeatCommand(task, o.config.index);
+    failure->repeat = RepeatCommand(task, o.config);
   }
 
   const ReportOptions& options_;

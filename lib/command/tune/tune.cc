@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "command/tune/find_device.h"
 #include "session/inspect.h"
-#include "session/tune_job.h"
 
 namespace hone::command {
 namespace {
@@ -26,6 +25,8 @@ Result<measure::FakeWorld> ParseFakeWorld(const std::string& text) {
   return world;
 }
 
+int CodeOf(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }
+
 int Misused(const std::string& message) {
   LogError(message);
   return kMisused;
@@ -36,16 +37,7 @@ int Misused(const std::string& message) {
 std::string TuneAbi() { return session::TuneAbi(); }
 
 int RunTune(const TuneOptions& options) {
-  session::TuneJobOptions job;
-  job.task_path = options.task;
-  job.settings_path = options.settings;
-  job.db_path = options.db;
-  job.stamp_path = options.stamp;
-  job.donor_paths = options.donors;
-  job.optional = options.optional;
-  job.like = options.like;
-  job.tuner = options.tuner;
-  job.worker_program = options.worker;
+  session::TuneJobOptions job = options;
   if (options.verbose) SetLogLevel(LogLevel::kDebug);
   if (options.fake_measure) {
     auto world = ParseFakeWorld(*options.fake_measure);
@@ -62,14 +54,14 @@ int RunTune(const TuneOptions& options) {
   }
   if (!options.find_device.empty()) return RunFindDevice(options.find_device, options.out);
   if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
-  if (options.task.empty()) return Misused("--task is required: the task file");
-  if (options.list_space) return session::ListSpace(job);
-  if (options.compile_only) return session::CompileOnly(job, kCompileOnlyCandidates);
-  if (options.trial) return session::TryOne(job, *options.trial);
-  if (options.db.empty()) return Misused("--db is required: the records of the task");
-  if (options.explain) return session::Explain(job, *options.explain, options.show);
-  if (options.settings.empty()) return Misused("--settings is required to tune: the job's .tune.json");
-  if (options.stamp.empty()) return Misused("--stamp is required to tune: the file that says it is done");
+  if (options.task_path.empty()) return Misused("--task is required: the task file");
+  if (options.list_space) return CodeOf(session::ListSpace(job));
+  if (options.compile_only) return CodeOf(session::CompileOnly(job, kCompileOnlyCandidates));
+  if (options.trial) return CodeOf(session::TryOne(job, *options.trial));
+  if (options.db_path.empty()) return Misused("--db is required: the records of the task");
+  if (options.explain) return CodeOf(session::Explain(job, *options.explain, options.show));
+  if (options.settings_path.empty()) return Misused("--settings is required to tune: the job's .tune.json");
+  if (options.stamp_path.empty()) return Misused("--stamp is required to tune: the file that says it is done");
   return session::RunTuneJob(job);
 }
 

@@ -6,17 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "session/tune_job.h"
+
 namespace hone::command {
 
-struct TuneOptions {
-  std::string task;                 // task file
-  std::string settings;             // settings of the job: tuner, budget, seed, measuring
-  std::string db;                   // records
-  std::string stamp;                // written last
-  std::vector<std::string> donors;  // records of other tasks for the tuner to learn from
-  bool optional = false;            // the network does without this task: no right trial is a result, too
-  std::string like;                 // "autotvm": the tuner with its constants; empty: as the settings say
-  std::string tuner;                // empty: as the settings say
+struct TuneOptions : session::TuneJobOptions {
   // Instead of tuning, with a task:
   bool list_space = false;
   bool compile_only = false;
@@ -29,7 +23,6 @@ struct TuneOptions {
   std::string describe_device;  // "cuda", "opencl"
   // For tests:
   std::optional<std::string> fake_measure;  // "SEED[,SLEEP_SECONDS[,FAIL_SHARE]]"
-  std::string worker;                       // path of hone-worker
   bool verbose = false;
 };
 

@@ -45,8 +45,7 @@ Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
   const GpuGemmShape g(w);
   search::Space space("conv2d_gpu_gemm");
   const auto split = [&](const char* name, int64_t extent) {
-    return search::Knob::Split(name, extent, 4,
-                               {.policy = search::SplitPolicy::kCandidate, .candidates = Tiles(extent, {1, 2, 4, 8})});
+    return search::Knob::SplitOf(name, Tiles(extent, {1, 2, 4, 8}));
   };
   space.Add(split("tile_f", g.s.o));
   space.Add(split("tile_p", g.pixels()));

@@ -83,8 +83,7 @@ Result<search::Space> WinogradKnobs(const Workload& w, const Target&) {
     if (k < 2 * s.cg || k == 4) ks.push_back(k);
   }
   const auto split = [](const char* name, int64_t extent) {
-    return search::Knob::Split(name, extent, 4,
-                               {.policy = search::SplitPolicy::kCandidate, .candidates = Shares(extent)});
+    return search::Knob::SplitOf(name, Shares(extent));
   };
   space.Add(search::Knob::Choice("m", Sizes(s)));
   space.Add(split("tile_f", s.o));

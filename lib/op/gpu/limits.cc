@@ -26,11 +26,11 @@ struct ThreadTable {
   std::vector<Groups> groups;
   std::vector<Row> rows;
 
-  uint64_t Draw(Rng& rng) const {
+  PointIndex Draw(Rng& rng) const {
     const uint64_t at = rng.UniformInt(rows.back().until);
     const Row& row =
         *std::upper_bound(rows.begin(), rows.end(), at, [](uint64_t value, const Row& r) { return value < r.until; });
-    uint64_t index = 0, place = 1;
+    PointIndex index = 0, place = 1;
     for (size_t k = 0; k < radix.size(); ++k) {
       uint64_t digit = 0;
       const size_t which = std::find(chosen.begin(), chosen.end(), k) - chosen.begin();
@@ -150,7 +150,7 @@ Result<Config> GpuDefault(const search::Space& space, const Target& target, cons
   std::optional<Config> best;
   double most = -1;
   for (int i = 0; i < kTries; ++i) {
-    const std::optional<uint64_t> index = space.SampleLegal(rng);
+    const std::optional<PointIndex> index = space.SampleLegal(rng);
     if (!index) break;
     Config config = space.At(*index);
     const double score = Score(use(config), target.limits);

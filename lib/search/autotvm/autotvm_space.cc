@@ -175,12 +175,12 @@ Knob Annotation(const std::string& name, int64_t axes, const Words& words) {
 }
 
 Knob SplitKnob(const std::string& name, const std::string& parts, int64_t extent, int64_t limit) {
-  if (parts != "set") return Knob::Split(name, extent, static_cast<int>(*ParseInt(parts)), {.max_factor = limit});
-  SplitOptions options{.policy = SplitPolicy::kCandidate};
+  if (parts != "set") return Knob::Split(name, extent, static_cast<int>(*ParseInt(parts)), limit);
+  std::vector<Sizes> sizes;
   for (int64_t inner : VerboseFactors(extent)) {
-    if (inner <= limit) options.candidates.push_back({-1, inner});
+    if (inner <= limit) sizes.push_back({-1, inner});
   }
-  return Knob::Split(name, extent, 2, options);
+  return Knob::SplitOf(name, std::move(sizes));
 }
 
 Status AddKnob(const std::string& text, const Names& names, Space* space) {

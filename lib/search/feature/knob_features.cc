@@ -40,12 +40,10 @@ std::vector<float> Encode(const Knob& knob, const KnobValue& value) {
 KnobFeatures::KnobFeatures(const TaskSpace& space) : space_(space) {
   columns_ = space.spaces().size() > 1 ? 1 : 0;
   for (const Space& s : space.spaces()) {
-    TemplateTable& table = templates_.emplace_back();
-    table.size = s.size();
+    std::vector<KnobTable>& knobs = templates_.emplace_back();
     for (const Knob& knob : s.knobs()) {
-      KnobTable& t = table.knobs.emplace_back();
+      KnobTable& t = knobs.emplace_back();
       t.column = columns_;
-      t.size = knob.size();
       std::vector<std::vector<float>> rows;
       for (size_t d = 0; d < knob.size(); ++d) {
         rows.push_back(Encode(knob, knob.value(d)));
@@ -60,23 +58,14 @@ KnobFeatures::KnobFeatures(const TaskSpace& space) : space_(space) {
   }
 }
 
-void KnobFeatures::Write(uint64_t index, float* row) const {
+void KnobFeatures::Write(PointIndex index, float* row) const {
   std::fill_n(row, columns_, kMissing);
-  for (size_t s = 0; s < templates_.size(); ++s) {
-    const TemplateTable& table = templates_[s];
-    if (index >= table.size) {
-      index -= table.size;
-      continue;
-    }
-    if (templates_.size() > 1) row[0] = static_cast<float>(s);
-    for (const KnobTable& knob : table.knobs) {
-      const float* from = knob.values.data() + (index % knob.size) * knob.width;
-      std::copy_n(from, knob.width, row + knob.column);
-      index /= knob.size;
-    }
-    return;
-  }
-  HONE_CHECK(false && "index is in the space");
+  const auto [s, own] = space_.Find(index);
+  if (templates_.size() > 1) row[0] = static_cast<float>(s);
+  const std::vector<KnobTable>& knobs = templates_[s];
+  space_.spaces()[s].VisitDigits(own, [&](size_t k, size_t digit) {
+    std::copy_n(knobs[k].values.data() + digit * knobs[k].width, knobs[k].width, row + knobs[k].column);
+  });
 }
 
 std::vector<float> KnobFeatures::RowOf(const Config& config) const {
@@ -90,7 +79,7 @@ std::vector<float> KnobFeatures::RowOf(const Config& config) const {
       for (const KnobValue& value : config.values) {
         if (value.name != knob.name() || value.kind != knob.kind()) continue;
         const std::vector<float> encoded = Encode(knob, value);
-        const KnobTable& table = templates_[s].knobs[k];
+        const KnobTable& table = templates_[s][k];
         std::copy_n(encoded.begin(), std::min(encoded.size(), table.width), row.begin() + table.column);
       }
     }

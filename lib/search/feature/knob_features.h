@@ -21,22 +21,18 @@ class KnobFeatures {
 
   size_t columns() const { return columns_; }
   // Writes `columns()` floats. REQUIRES: index < the space's size.
-  void Write(uint64_t index, float* row) const;
+  void Write(PointIndex index, float* row) const;
   // The row of a config that need not be a point of this space: one of another shape. Knobs and templates that this
   // space does not have are ignored; missing ones stay missing.
   std::vector<float> RowOf(const Config& config) const;
 
  private:
   struct KnobTable {
-    size_t column = 0, width = 0, size = 0;
-    std::vector<float> values;  // size x width
-  };
-  struct TemplateTable {
-    uint64_t size = 0;
-    std::vector<KnobTable> knobs;
+    size_t column = 0, width = 0;
+    std::vector<float> values;  // of each digit `width`
   };
   const TaskSpace& space_;
-  std::vector<TemplateTable> templates_;
+  std::vector<std::vector<KnobTable>> templates_;
   size_t columns_ = 0;
 };
 

@@ -2,46 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace hone::search {
-namespace {
-
-// a * b, or the largest value if that does not fit: a space that large is only ever sampled.
-uint64_t SaturatingMultiply(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-}  // namespace
 
 void Space::Add(Knob knob) {
   for (const Knob& k : knobs_) HONE_CHECK(k.name() != knob.name());
+  HONE_CHECK(!__builtin_mul_overflow(size_, PointIndex{knob.size()}, &size_));
   knobs_.push_back(std::move(knob));
 }
 
-void Space::AddRule(Rule rule) { rules_.push_back(std::move(rule)); }
-
-uint64_t Space::size() const {
-  uint64_t n = 1;
-  for (const Knob& k : knobs_) n = SaturatingMultiply(n, k.size());
-  return n;
-}
-
-Config Space::At(uint64_t index) const {
+Config Space::At(PointIndex index) const {
   HONE_CHECK(index < size());
   Config config;
   config.template_name = template_name_;
   config.index = index;
   config.values.reserve(knobs_.size());
-  for (const Knob& k : knobs_) {
-    config.values.push_back(k.value(index % k.size()));
-    index /= k.size();
-  }
+  VisitDigits(index, [&](size_t k, size_t digit) { config.values.push_back(knobs_[k].value(digit)); });
   return config;
 }
 
-Result<uint64_t> Space::IndexOf(const Config& config) const {
+std::vector<size_t> Space::Digits(PointIndex index) const {
+  std::vector<size_t> digits(knobs_.size());
+  VisitDigits(index, [&](size_t k, size_t digit) { digits[k] = digit; });
+  return digits;
+}
+
+PointIndex Space::IndexOf(const std::vector<size_t>& digits) const {
+  PointIndex index = 0, radix = 1;
+  for (size_t k = 0; k < knobs_.size(); ++k) {
+    index += radix * digits[k];
+    radix *= knobs_[k].size();
+  }
+  return index;
+}
+
+Result<PointIndex> Space::IndexOf(const Config& config) const {
   const auto not_here = [&](const std::string& what) {
     return Status::Invalid(
         fmt::format("config `{}` is not a point of the space of {}: {}", config.Text(), template_name_, what));
@@ -50,7 +48,7 @@ Result<uint64_t> Space::IndexOf(const Config& config) const {
   if (config.values.size() != knobs_.size()) {
     return not_here(fmt::format("it has {} knobs, the space {}", config.values.size(), knobs_.size()));
   }
-  uint64_t index = 0, radix = 1;
+  std::vector<size_t> digits;
   for (const Knob& knob : knobs_) {
     const KnobValue* given = nullptr;
     for (const KnobValue& v : config.values) {
@@ -60,10 +58,9 @@ Result<uint64_t> Space::IndexOf(const Config& config) const {
     size_t digit = 0;
     while (digit < knob.size() && !(knob.value(digit) == *given)) ++digit;
     if (digit == knob.size()) return not_here("knob `" + knob.name() + "` cannot have that value");
-    index += radix * digit;
-    radix = SaturatingMultiply(radix, knob.size());
+    digits.push_back(digit);
   }
-  return index;
+  return IndexOf(digits);
 }
 
 std::optional<std::string> Space::Reject(const Config& config) const {
@@ -73,26 +70,32 @@ std::optional<std::string> Space::Reject(const Config& config) const {
   return std::nullopt;
 }
 
-std::optional<uint64_t> Space::SampleLegal(Rng& rng, int tries) const {
-  const uint64_t all = size();
-  for (int t = 0; t < tries && all > 0; ++t) {
-    const uint64_t index = sampler_ ? sampler_(rng) : rng.UniformInt(all);
-    if (!Reject(At(index))) return index;
+bool Space::Legal(const Config& config) const {
+  return std::none_of(rules_.begin(), rules_.end(), [&](const Rule& rule) { return rule.reject(config).has_value(); });
+}
+
+PointIndex Space::Uniform(Rng& rng) const {
+  if (size_ <= UINT64_MAX) return rng.UniformInt(static_cast<uint64_t>(size_));
+  std::vector<size_t> digits;
+  for (const Knob& knob : knobs_) digits.push_back(rng.UniformInt(knob.size()));
+  return IndexOf(digits);
+}
+
+std::optional<PointIndex> Space::SampleLegal(Rng& rng, int tries) const {
+  for (int t = 0; t < tries && size_ > 0; ++t) {
+    const PointIndex index = Draw(rng);
+    if (Legal(index)) return index;
   }
   return std::nullopt;
 }
 
-void Space::ForEach(uint64_t begin, uint64_t end, const std::function<bool(uint64_t index, bool legal)>& visit) const {
+void Space::ForEach(PointIndex begin, PointIndex end,
+                    const std::function<bool(PointIndex index, bool legal)>& visit) const {
   if (begin >= end) return;
   Config config = At(begin);
-  std::vector<size_t> digits;
-  uint64_t rest = begin;
-  for (const Knob& k : knobs_) {
-    digits.push_back(rest % k.size());
-    rest /= k.size();
-  }
-  for (uint64_t index = begin;;) {
-    if (!visit(index, !Reject(config).has_value()) || ++index == end) return;
+  std::vector<size_t> digits = Digits(begin);
+  for (PointIndex index = begin;;) {
+    if (!visit(index, Legal(config)) || ++index == end) return;
     config.index = index;
     for (size_t k = 0; k < knobs_.size(); ++k) {
       digits[k] = digits[k] + 1 == knobs_[k].size() ? 0 : digits[k] + 1;
@@ -102,77 +105,58 @@ void Space::ForEach(uint64_t begin, uint64_t end, const std::function<bool(uint6
   }
 }
 
-void TaskSpace::Add(Space space) { spaces_.push_back(std::move(space)); }
-
-uint64_t TaskSpace::size() const {
-  uint64_t n = 0;
-  for (const Space& s : spaces_) {
-    if (__builtin_add_overflow(n, s.size(), &n)) return UINT64_MAX;
-  }
-  return n;
+void TaskSpace::Add(Space space) {
+  offsets_.push_back(size_);
+  HONE_CHECK(!__builtin_add_overflow(size_, space.size(), &size_));
+  spaces_.push_back(std::move(space));
 }
 
-Config TaskSpace::At(uint64_t index) const {
-  const uint64_t in_union = index;
-  for (const Space& s : spaces_) {
-    if (index < s.size()) {
-      Config config = s.At(index);
-      config.index = in_union;
-      return config;
-    }
-    index -= s.size();
-  }
-  HONE_CHECK(false && "index is in the space");
-  return {};
+TaskSpace::Place TaskSpace::Find(PointIndex index) const {
+  HONE_CHECK(index < size_);
+  size_t s = 0;
+  while (index - offsets_[s] >= spaces_[s].size()) ++s;
+  return {s, index - offsets_[s]};
 }
 
-Result<uint64_t> TaskSpace::IndexOf(const Config& config) const {
-  uint64_t offset = 0;
-  for (const Space& s : spaces_) {
-    if (s.template_name() == config.template_name) {
-      HONE_ASSIGN_OR_RETURN(uint64_t index, s.IndexOf(config));
-      return offset + index;
-    }
-    offset += s.size();
+Config TaskSpace::At(PointIndex index) const {
+  const Place place = Find(index);
+  Config config = spaces_[place.space].At(place.index);
+  config.index = index;
+  return config;
+}
+
+Result<PointIndex> TaskSpace::IndexOf(const Config& config) const {
+  for (size_t s = 0; s < spaces_.size(); ++s) {
+    if (spaces_[s].template_name() != config.template_name) continue;
+    HONE_ASSIGN_OR_RETURN(const PointIndex index, spaces_[s].IndexOf(config));
+    return offsets_[s] + index;
   }
   return Status::Invalid("config `" + config.Text() + "`: this task has no template `" + config.template_name + "`");
 }
 
-std::optional<std::string> TaskSpace::Reject(uint64_t index) const {
-  for (const Space& s : spaces_) {
-    if (index < s.size()) return s.Reject(s.At(index));
-    index -= s.size();
-  }
-  HONE_CHECK(false && "index is in the space");
-  return std::nullopt;
+std::optional<std::string> TaskSpace::Reject(PointIndex index) const {
+  const Place place = Find(index);
+  return spaces_[place.space].Reject(spaces_[place.space].At(place.index));
 }
 
-std::optional<std::vector<uint64_t>> TaskSpace::LegalIndices(uint64_t limit) const {
-  const uint64_t n = size();
-  if (n > limit) return std::nullopt;
-  std::vector<uint64_t> legal;
-  uint64_t offset = 0;
-  for (const Space& s : spaces_) {
-    s.ForEach(0, s.size(), [&](uint64_t index, bool is_legal) {
-      if (is_legal) legal.push_back(offset + index);
+std::optional<std::vector<PointIndex>> TaskSpace::LegalIndices(uint64_t limit) const {
+  if (size_ > limit) return std::nullopt;
+  std::vector<PointIndex> legal;
+  for (size_t s = 0; s < spaces_.size(); ++s) {
+    spaces_[s].ForEach(0, spaces_[s].size(), [&](PointIndex index, bool is_legal) {
+      if (is_legal) legal.push_back(offsets_[s] + index);
       return true;
     });
-    offset += s.size();
   }
   return legal;
 }
 
-std::optional<uint64_t> TaskSpace::SampleLegal(Rng& rng, int tries) const {
-  if (size() == 0) return std::nullopt;
-  for (int t = 0; t < tries; ++t) {
-    const size_t chosen = spaces_.size() == 1 ? 0 : rng.UniformInt(spaces_.size());
-    const Space& space = spaces_[chosen];
-    if (space.size() == 0) continue;
-    const uint64_t index = space.sampler_ ? space.sampler_(rng) : rng.UniformInt(space.size());
-    if (space.Reject(space.At(index))) continue;
-    uint64_t offset = 0;
-    for (size_t s = 0; s < chosen; ++s) offset += spaces_[s].size();
-    return offset + index;
+std::optional<PointIndex> TaskSpace::SampleLegal(Rng& rng, int tries) const {
+  for (int t = 0; t < tries && size_ > 0; ++t) {
+    const size_t s = spaces_.size() == 1 ? 0 : rng.UniformInt(spaces_.size());
+    if (spaces_[s].size() == 0) continue;
+    const PointIndex index = spaces_[s].Draw(rng);
+    if (spaces_[s].Legal(index)) return offsets_[s] + index;
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -17,29 +18,17 @@
 
 namespace hone::search {
 
-enum class SplitPolicy {
-  kFactors,    // divisors of the extent
-  kPower2,     // 1, 2, 4, .. up to the extent
-  kVerbose,    // union of the two, ascending
-  kCandidate,  // the list given
-};
-
-struct SplitOptions {
-  SplitPolicy policy = SplitPolicy::kFactors;
-  int64_t max_factor = INT64_MAX;
-  std::optional<bool> no_tail;                              // unset: true only for kFactors
-  std::vector<std::vector<int64_t>> candidates;             // of kCandidate: part sizes, outermost -1
-  std::function<bool(const std::vector<int64_t>&)> filter;  // on the parts, outermost -1
-};
-
 // One knob: a name and the values it may take; a digit of the index is a position among them.
 class Knob {
  public:
-  static Knob Split(std::string name, int64_t extent, int parts, const SplitOptions& options = {});
+  // All ways to split `extent` into `parts` parts whose product divides it, the inner ones of max_factor at most.
+  static Knob Split(std::string name, int64_t extent, int parts, int64_t max_factor = INT64_MAX);
+  // These splits: part sizes, the outermost of each -1.
+  static Knob SplitOf(std::string name, std::vector<std::vector<int64_t>> sizes);
   static Knob Reorder(std::string name, std::vector<std::vector<int64_t>> permutations);
   static Knob Annotate(std::string name, std::vector<std::vector<std::string>> annotations);
-  static Knob Choice(std::string name, std::vector<int64_t> values);
-  static Knob Words(std::string name, std::vector<std::string> values);
+  static Knob Choice(std::string name, const std::vector<int64_t>& values);
+  static Knob Words(std::string name, const std::vector<std::string>& values);
 
   const std::string& name() const { return name_; }
   KnobKind kind() const { return kind_; }
@@ -47,8 +36,11 @@ class Knob {
   const KnobValue& value(size_t digit) const { return values_[digit]; }
 
  private:
+  Knob(std::string name, KnobKind kind, std::vector<std::vector<int64_t>> numbers,
+       std::vector<std::vector<std::string>> words);
+
   std::string name_;
-  KnobKind kind_ = KnobKind::kOther;
+  KnobKind kind_;
   std::vector<KnobValue> values_;
 };
 
@@ -61,55 +53,96 @@ struct Rule {
 class Space {
  public:
   explicit Space(std::string template_name) : template_name_(std::move(template_name)) {}
-  void Add(Knob knob);
-  void AddRule(Rule rule);
+  void Add(Knob knob);  // REQUIRES: fewer than 2^128 points with it
+  void AddRule(Rule rule) { rules_.push_back(std::move(rule)); }
 
   // How to draw points where few are legal: each legal point as likely as another, others may come out too (they are
   // rejected by the rules). After the last Add. Without one, all points are as likely.
-  void SetSampler(std::function<uint64_t(Rng&)> sampler) { sampler_ = std::move(sampler); }
+  void SetSampler(std::function<PointIndex(Rng&)> sampler) { sampler_ = std::move(sampler); }
 
   const std::string& template_name() const { return template_name_; }
   const std::vector<Knob>& knobs() const { return knobs_; }
   const std::vector<Rule>& rules() const { return rules_; }
-  uint64_t size() const;  // product of the knobs, legal or not; 1 without knobs, 0 if a knob has no value
+  PointIndex size() const { return size_; }  // all points, legal or not; 1 without knobs, 0 if a knob has no value
 
-  Config At(uint64_t index) const;  // REQUIRES: index < size()
+  Config At(PointIndex index) const;  // REQUIRES: index < size()
   // The index of a config by its values; kInvalid with the knob's name if it is not a point of this space.
-  Result<uint64_t> IndexOf(const Config& config) const;
+  Result<PointIndex> IndexOf(const Config& config) const;
+  // Calls visit(k, digit) for each knob k in order. REQUIRES: index < size()
+  template <typename Visit>
+  void VisitDigits(PointIndex index, const Visit& visit) const;
+  std::vector<size_t> Digits(PointIndex index) const;
+  PointIndex IndexOf(const std::vector<size_t>& digits) const;
+
   // "rule: reason" of the first rule that rejects, or nothing.
   std::optional<std::string> Reject(const Config& config) const;
-  bool Legal(uint64_t index) const { return !Reject(At(index)).has_value(); }
+  // The same in fewer steps, where nobody reads why.
+  bool Legal(const Config& config) const;
+  bool Legal(PointIndex index) const { return Legal(At(index)); }
+  // A point, legal or not: each as likely; as SetSampler says. REQUIRES: size() > 0
+  PointIndex Uniform(Rng& rng) const;
+  PointIndex Draw(Rng& rng) const { return sampler_ ? sampler_(rng) : Uniform(rng); }
   // A legal index, each as likely; nothing after `tries` misses.
-  std::optional<uint64_t> SampleLegal(Rng& rng, int tries = 10000) const;
+  std::optional<PointIndex> SampleLegal(Rng& rng, int tries = 10000) const;
   // Calls `visit` with each index in `begin` .. `end` - 1 and whether it is legal, until it returns false. Faster than
   // Legal point by point. REQUIRES: end <= size()
-  void ForEach(uint64_t begin, uint64_t end, const std::function<bool(uint64_t index, bool legal)>& visit) const;
+  void ForEach(PointIndex begin, PointIndex end,
+               const std::function<bool(PointIndex index, bool legal)>& visit) const;
 
  private:
-  friend class TaskSpace;
   std::string template_name_;
   std::vector<Knob> knobs_;
+  PointIndex size_ = 1;
   std::vector<Rule> rules_;
-  std::function<uint64_t(Rng&)> sampler_;
+  std::function<PointIndex(Rng&)> sampler_;
 };
 
 // The union of the spaces of a task's templates: what a tuner sees. Indices run through the templates in order.
 class TaskSpace {
  public:
-  void Add(Space space);
+  void Add(Space space);  // REQUIRES: fewer than 2^128 points with it
   const std::vector<Space>& spaces() const { return spaces_; }
-  uint64_t size() const;
-  Config At(uint64_t index) const;  // Config::index is the index in the union
-  Result<uint64_t> IndexOf(const Config& config) const;
-  std::optional<std::string> Reject(uint64_t index) const;
+  PointIndex size() const { return size_; }
+  // The first index of a template's points.
+  PointIndex offset(size_t space) const { return offsets_[space]; }
+  // The template that a point belongs to, and its index there. REQUIRES: index < size()
+  struct Place {
+    size_t space = 0;
+    PointIndex index = 0;
+  };
+  Place Find(PointIndex index) const;
+  Config At(PointIndex index) const;  // Config::index is the index in the union
+  Result<PointIndex> IndexOf(const Config& config) const;
+  std::optional<std::string> Reject(PointIndex index) const;
   // All legal indices, ascending, if the union has at most `limit` points; nothing otherwise.
-  std::optional<std::vector<uint64_t>> LegalIndices(uint64_t limit) const;
+  std::optional<std::vector<PointIndex>> LegalIndices(uint64_t limit) const;
   // A legal index: first one of the templates, each as likely, then one of its legal points, each as likely (by
   // rejection), so that a template with many points does not hide one with few. Nothing after `tries` misses.
-  std::optional<uint64_t> SampleLegal(Rng& rng, int tries = 10000) const;
+  std::optional<PointIndex> SampleLegal(Rng& rng, int tries = 10000) const;
 
  private:
   std::vector<Space> spaces_;
+  std::vector<PointIndex> offsets_;
+  PointIndex size_ = 0;
 };
+
+struct PointHash {
+  size_t operator()(PointIndex index) const { return static_cast<size_t>(index ^ index >> 64); }
+};
+using IndexSet = std::unordered_set<PointIndex, PointHash>;
+
+template <typename Visit>
+void Space::VisitDigits(PointIndex index, const Visit& visit) const {
+  size_t k = 0;
+  for (; k < knobs_.size() && index > UINT64_MAX; ++k) {
+    visit(k, static_cast<size_t>(index % knobs_[k].size()));
+    index /= knobs_[k].size();
+  }
+  auto rest = static_cast<uint64_t>(index);  // which is divided much faster
+  for (; k < knobs_.size(); ++k) {
+    visit(k, static_cast<size_t>(rest % knobs_[k].size()));
+    rest /= knobs_[k].size();
+  }
+}
 
 }  // namespace hone::search

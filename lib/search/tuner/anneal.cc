@@ -13,7 +13,7 @@ class Best {
  public:
   Best(size_t count, const IndexSet& known) : count_(count), known_(known) {}
 
-  bool Add(uint64_t index, float score) {  // did it change anything?
+  bool Add(PointIndex index, float score) {  // did it change anything?
     if (count_ == 0 || known_.count(index) != 0) return false;
     const Entry entry{-score, index};
     if (entries_.size() == count_ && !(entry < *entries_.rbegin())) return false;
@@ -22,14 +22,14 @@ class Best {
     return true;
   }
 
-  std::vector<uint64_t> Take() const {
-    std::vector<uint64_t> out;
+  std::vector<PointIndex> Take() const {
+    std::vector<PointIndex> out;
     for (const Entry& entry : entries_) out.push_back(entry.second);
     return out;
   }
 
  private:
-  using Entry = std::pair<float, uint64_t>;  // minus the score, index: ascending is best first
+  using Entry = std::pair<float, PointIndex>;  // minus the score, index: ascending is best first
   const size_t count_;
   const IndexSet& known_;
   std::set<Entry> entries_;
@@ -37,8 +37,8 @@ class Best {
 
 }  // namespace
 
-std::vector<uint64_t> Anneal(const Points& points, const ScoreFunction& score, size_t count, const IndexSet& known,
-                             const AnnealOptions& options, Rng* rng, std::vector<uint64_t>* walkers) {
+std::vector<PointIndex> Anneal(const Points& points, const ScoreFunction& score, size_t count, const IndexSet& known,
+                             const AnnealOptions& options, Rng* rng, std::vector<PointIndex>* walkers) {
   if (walkers->empty()) *walkers = points.DrawNew(static_cast<size_t>(options.walkers), {}, {}, rng);
   if (walkers->empty()) return {};
   Best best(count, known);
@@ -49,8 +49,8 @@ std::vector<uint64_t> Anneal(const Points& points, const ScoreFunction& score, s
   int unchanged = 0;
   for (int i = 0; i < options.iterations && unchanged < options.patience; ++i) {
     const double temperature = 1 - static_cast<double>(i) / (options.iterations + 1);
-    std::vector<uint64_t> next;
-    for (const uint64_t from : *walkers) next.push_back(points.Walk(from, rng));
+    std::vector<PointIndex> next;
+    for (const PointIndex from : *walkers) next.push_back(points.Walk(from, rng));
     const std::vector<float> next_scores = score(next);
     bool changed = false;
     for (size_t w = 0; w < next.size(); ++w) {
@@ -65,7 +65,7 @@ std::vector<uint64_t> Anneal(const Points& points, const ScoreFunction& score, s
   return best.Take();
 }
 
-std::vector<uint64_t> BestOf(const std::vector<uint64_t>& candidates, const ScoreFunction& score, size_t count,
+std::vector<PointIndex> BestOf(const std::vector<PointIndex>& candidates, const ScoreFunction& score, size_t count,
                              const IndexSet& known) {
   Best best(count, known);
   const std::vector<float> scores = score(candidates);
@@ -73,37 +73,39 @@ std::vector<uint64_t> BestOf(const std::vector<uint64_t>& candidates, const Scor
   return best.Take();
 }
 
-std::vector<uint64_t> PickDiverse(const Points& points, const std::vector<uint64_t>& candidates, size_t count,
+std::vector<PointIndex> PickDiverse(const TaskSpace& space, const std::vector<PointIndex>& candidates, size_t count,
                                   double weight) {
   struct Candidate {
-    Points::Digits digits;
+    size_t space = 0;
+    std::vector<size_t> digits;
     double standing = 0;
     bool taken = false;
   };
   std::vector<Candidate> all;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const double standing = 1 - static_cast<double>(i) / static_cast<double>(candidates.size());
-    all.push_back({points.DigitsOf(candidates[i]), standing});
+    const TaskSpace::Place place = space.Find(candidates[i]);
+    all.push_back({place.space, space.spaces()[place.space].Digits(place.index), standing});
   }
   std::set<std::tuple<size_t, size_t, size_t>> used;  // template, knob, digit
-  std::vector<uint64_t> chosen;
+  std::vector<PointIndex> chosen;
   while (chosen.size() < std::min(count, candidates.size())) {
     size_t next = 0;
     double largest = -1;
     for (size_t i = 0; i < all.size(); ++i) {
       if (all[i].taken) continue;
-      const Points::Digits& d = all[i].digits;
+      const Candidate& c = all[i];
       double fresh = 0;
-      for (size_t k = 0; k < d.digits.size(); ++k) fresh += used.count({d.space, k, d.digits[k]}) == 0;
-      const double value = all[i].standing + weight * fresh / static_cast<double>(std::max<size_t>(1, d.digits.size()));
+      for (size_t k = 0; k < c.digits.size(); ++k) fresh += used.count({c.space, k, c.digits[k]}) == 0;
+      const double value = c.standing + weight * fresh / static_cast<double>(std::max<size_t>(1, c.digits.size()));
       if (value <= largest) continue;
       largest = value;
       next = i;
     }
     all[next].taken = true;
     chosen.push_back(candidates[next]);
-    const Points::Digits& d = all[next].digits;
-    for (size_t k = 0; k < d.digits.size(); ++k) used.insert({d.space, k, d.digits[k]});
+    const Candidate& c = all[next];
+    for (size_t k = 0; k < c.digits.size(); ++k) used.insert({c.space, k, c.digits[k]});
   }
   return chosen;
 }

@@ -17,23 +17,23 @@ struct AnnealOptions {
 };
 
 // Scores of points, larger is better; finite, of any sign.
-using ScoreFunction = std::function<std::vector<float>(const std::vector<uint64_t>&)>;
+using ScoreFunction = std::function<std::vector<float>(const std::vector<PointIndex>&)>;
 
 // Returns the `count` points with the largest score among all that were proposed to a walker (accepted or not) and are
 // not in `known`, best first; of equal scores the smaller index first. The temperature falls linearly from 1 to 0; a
 // step is accepted with probability exp(difference / temperature). `walkers` holds the walkers' points on entry and on
 // return. If it is empty, they start at random legal points; there are fewer walkers if there are fewer such points.
-std::vector<uint64_t> Anneal(const Points& points, const ScoreFunction& score, size_t count, const IndexSet& known,
-                             const AnnealOptions& options, Rng* rng, std::vector<uint64_t>* walkers);
+std::vector<PointIndex> Anneal(const Points& points, const ScoreFunction& score, size_t count, const IndexSet& known,
+                             const AnnealOptions& options, Rng* rng, std::vector<PointIndex>* walkers);
 
 // The same for all `candidates`, without walking.
-std::vector<uint64_t> BestOf(const std::vector<uint64_t>& candidates, const ScoreFunction& score, size_t count,
+std::vector<PointIndex> BestOf(const std::vector<PointIndex>& candidates, const ScoreFunction& score, size_t count,
                              const IndexSet& known);
 
 // Picks `count` good and different points from `candidates`, which are sorted best first. Each next point has the
 // largest sum of its rank (1 for the first candidate, falling to 0 for the last) and `weight` times the share of its
 // knob values that no chosen point has.
-std::vector<uint64_t> PickDiverse(const Points& points, const std::vector<uint64_t>& candidates, size_t count,
+std::vector<PointIndex> PickDiverse(const TaskSpace& space, const std::vector<PointIndex>& candidates, size_t count,
                                   double weight);
 
 }  // namespace hone::search

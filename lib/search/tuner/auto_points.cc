@@ -60,24 +60,22 @@ class Encoder {
     return next_;
   }
 
-  void Write(uint64_t index, float* row) const {
-    for (size_t k = 0; k < encodings_.size(); ++k) {
+  void Write(PointIndex index, float* row) const {
+    space_.VisitDigits(index, [&](size_t k, size_t digit) {
       const Knob& knob = space_.knobs()[k];
-      const size_t digit = index % knob.size();
-      index /= knob.size();
       const Encoding& e = encodings_[k];
       WriteMain(e, knob, digit, row);
-      if (e.columns == 0) continue;
+      if (e.columns == 0) return;
       if (!e.numeric) {
         const size_t column = e.columns == 1 ? 0 : digit;
         row[e.first + column] = e.columns == 1 ? static_cast<float>(digit) : 0.7F;
-        continue;
+        return;
       }
       for (size_t c = 0; c < e.columns; ++c) {
         const float range = e.high[c] - e.low[c];
         if (range > 0) row[e.first + c] = (Log2Of(Part(knob, digit, c)) - e.low[c]) / range;
       }
-    }
+    });
   }
 
   // The same of values that need not be this space's; columns without a value are left as they are.
@@ -186,15 +184,15 @@ void Center(AutoPoints* points, size_t t) {
   }
 }
 
-std::vector<uint64_t> Sample(const TaskSpace& space, const TunerContext& context, uint64_t seed, size_t rows) {
+std::vector<PointIndex> Sample(const TaskSpace& space, const TunerContext& context, uint64_t seed, size_t rows) {
   Rng rng(Mix64(seed ^ 0x6175746fULL));
-  std::set<uint64_t> found;
+  std::set<PointIndex> found;
   for (size_t misses = 0; found.size() < rows && misses < 4 * rows;) {
-    const std::optional<uint64_t> index = space.SampleLegal(rng);
+    const std::optional<PointIndex> index = space.SampleLegal(rng);
     if (!index) break;
     if (!found.insert(*index).second) ++misses;
   }
-  for (const uint64_t index : context.defaults) {
+  for (const PointIndex index : context.defaults) {
     if (index < space.size() && !space.Reject(index)) found.insert(index);
   }
   return {found.begin(), found.end()};
@@ -207,7 +205,7 @@ Encoder EncoderOf(const AutoPoints& points, const Space& space, size_t t) {
 }
 
 // A row of template `t` before its columns are centered. `index`: in the template's space.
-void WriteRow(const Encoder& encoder, uint64_t index, const std::vector<double>& estimate, size_t t, size_t row,
+void WriteRow(const Encoder& encoder, PointIndex index, const std::vector<double>& estimate, size_t t, size_t row,
               AutoPoints* points) {
   float* out = points->values.data() + row * points->columns;
   if (!estimate.empty() && estimate.size() == points->templates[t].estimates) {
@@ -220,7 +218,7 @@ void WriteRow(const Encoder& encoder, uint64_t index, const std::vector<double>&
 
 }  // namespace
 
-size_t AutoPoints::Find(uint64_t wanted) const {
+size_t AutoPoints::Find(PointIndex wanted) const {
   const auto end = index.begin() + static_cast<std::ptrdiff_t>(sorted);
   const auto at = std::lower_bound(index.begin(), end, wanted);
   if (at != end && *at == wanted) return static_cast<size_t>(at - index.begin());
@@ -239,7 +237,7 @@ void AutoPoints::Truncate(size_t rows) {
 AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, uint64_t seed, uint64_t most_points,
                           size_t most_rows) {
   AutoPoints points;
-  std::optional<std::vector<uint64_t>> legal = space.LegalIndices(most_points);
+  std::optional<std::vector<PointIndex>> legal = space.LegalIndices(most_points);
   points.complete = legal && legal->size() <= most_rows;
   points.index = points.complete ? std::move(*legal) : Sample(space, context, seed, most_rows);
   points.sorted = points.rows();
@@ -247,9 +245,9 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
   std::vector<Encoder> encoders;
   std::vector<std::vector<double>> estimates(points.rows());
   const PointCost cost = context.estimate ? context.estimate(context.workload) : nullptr;
-  uint64_t offset = 0;
   size_t row = 0;
   for (const Space& s : space.spaces()) {
+    const PointIndex offset = space.offset(points.templates.size());
     AutoPoints::Template t;
     t.name = s.template_name();
     t.begin = row;
@@ -263,7 +261,6 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
     t.columns = encoders.back().columns();
     points.columns = std::max(points.columns, t.columns);
     points.templates.push_back(t);
-    offset += s.size();
   }
   points.slope = points.columns;
   const auto whole = [](size_t columns) { return (columns + 3) / 4 * 4; };  // rows of whole vectors
@@ -273,39 +270,35 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
   points.values.reserve((points.rows() + (points.complete ? 0 : most_rows / 32)) * points.columns);
   points.values.assign(points.rows() * points.columns, 0);
   points.log_cost.assign(points.rows(), 0);
-  offset = 0;
   for (size_t t = 0; t < points.templates.size(); ++t) {
     for (size_t r = points.templates[t].begin; r < points.templates[t].end; ++r) {
-      WriteRow(encoders[t], points.index[r] - offset, estimates[r], t, r, &points);
+      WriteRow(encoders[t], points.index[r] - space.offset(t), estimates[r], t, r, &points);
     }
-    offset += space.spaces()[t].size();
     Center(&points, t);
   }
   return points;
 }
 
-void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<uint64_t>& indices,
+void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<PointIndex>& indices,
                AutoPoints* points) {
   if (indices.empty()) return;
   const PointCost cost = context.estimate ? context.estimate(context.workload) : nullptr;
   std::vector<Encoder> encoders;
   for (size_t t = 0; t < points->templates.size(); ++t) encoders.push_back(EncoderOf(*points, space.spaces()[t], t));
-  for (const uint64_t index : indices) {
+  for (const PointIndex index : indices) {
     if (index >= space.size() || points->Find(index) < points->rows()) continue;
-    size_t t = 0;
-    uint64_t offset = 0;
-    while (index - offset >= space.spaces()[t].size()) offset += space.spaces()[t++].size();
+    const auto [t, own] = space.Find(index);
     const AutoPoints::Template& info = points->templates[t];
     if (info.begin == info.end) continue;  // its columns have no means and its estimate no scale
     std::vector<double> estimate;
-    if (cost) estimate = cost(space.spaces()[t].At(index - offset));
+    if (cost) estimate = cost(space.spaces()[t].At(own));
     const size_t row = points->rows();
     points->added[index] = row;
     points->index.push_back(index);
     points->template_of.push_back(static_cast<uint8_t>(t));
     points->log_cost.push_back(0);
     points->values.resize(points->values.size() + points->columns, 0);
-    WriteRow(encoders[t], index - offset, estimate, t, row, points);
+    WriteRow(encoders[t], own, estimate, t, row, points);
     for (size_t c = 0; c < points->columns; ++c) points->values[row * points->columns + c] -= info.means[c];
   }
 }

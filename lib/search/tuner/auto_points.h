@@ -26,7 +26,7 @@ struct AutoPoints {
     size_t columns = 0;         // in all; the rest of a row is 0
     std::vector<float> means;   // mean that was subtracted from each column
   };
-  std::vector<uint64_t> index;  // of the first `sorted` rows ascending; others were added since
+  std::vector<PointIndex> index;  // of the first `sorted` rows ascending; others were added since
   std::vector<float> log_cost;  // of the estimate; 0 without one
   std::vector<float> values;    // rows x columns
   std::vector<uint8_t> template_of;
@@ -36,12 +36,12 @@ struct AutoPoints {
   size_t columns = 0, slope = 0, mains = 0;
   bool complete = false;  // all legal points of the space
   size_t sorted = 0;
-  std::unordered_map<uint64_t, size_t> added;  // rows of the others
+  std::unordered_map<PointIndex, size_t, PointHash> added;  // rows of the others
 
   size_t rows() const { return index.size(); }
   const float* row(size_t r) const { return values.data() + r * columns; }
   // The row of an index; rows() if it is not there.
-  size_t Find(uint64_t index) const;
+  size_t Find(PointIndex index) const;
   // Forgets the rows from `rows` on. REQUIRES: rows >= sorted
   void Truncate(size_t rows);
 };
@@ -53,7 +53,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
 
 // Adds rows for those of `indices` that are points of the space, legal or not, without one; what columns mean stays. Of
 // a template that has no row there will be none. Pointers to rows are no longer good.
-void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<uint64_t>& indices,
+void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<PointIndex>& indices,
                AutoPoints* points);
 
 // The row that a point of another shape's space of template `t` would be, of points.columns numbers: knobs are found by

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "search/tuner/auto_near.h"
+#include "search/tuner/points.h"
 
 namespace hone::search {
 namespace {
@@ -72,9 +72,9 @@ void AutoTuner::Prepare() {
   if (!correction_.empty()) by_prior_ = InTurns(Ascending(points_.log_cost), by_prior_);
 }
 
-uint64_t AutoTuner::Turn(size_t row) const {
-  const uint64_t index = points_.index[row];
-  return points_.templates[points_.template_of[row]].estimates > 0 ? index : Mix64(seed_ ^ index);
+PointIndex AutoTuner::Turn(size_t row) const {
+  const PointIndex index = points_.index[row];
+  return points_.templates[points_.template_of[row]].estimates > 0 ? index : Mix64(seed_ ^ PointHash()(index));
 }
 
 std::vector<size_t> AutoTuner::Ascending(const std::vector<float>& values) const {
@@ -116,13 +116,13 @@ void AutoTuner::PlanGroup() {
   plan_at_ = begin;
 }
 
-std::vector<uint64_t> AutoTuner::NextBatch(int n) {
+std::vector<PointIndex> AutoTuner::NextBatch(int n) {
   PlanGroup();
   const size_t begin = plan_at_;
   const auto take = [&] {
-    std::vector<uint64_t> batch;
+    std::vector<PointIndex> batch;
     size_t room = begin + group_ - std::min(begin + group_, history_.size() + proposed_.size());
-    for (const uint64_t index : plan_) {
+    for (const PointIndex index : plan_) {
       if (room == 0 || static_cast<int>(batch.size()) >= n) break;
       if (known_.count(index) || !proposed_.insert(index).second) continue;
       batch.push_back(index);
@@ -130,7 +130,7 @@ std::vector<uint64_t> AutoTuner::NextBatch(int n) {
     }
     return batch;
   };
-  std::vector<uint64_t> batch = take();
+  std::vector<PointIndex> batch = take();
   if (batch.empty() && proposed_.empty() && n > 0) {
     // Another tuner made the history: the plan for this group is already known.
     plan_ = Plan(history_.size());
@@ -184,7 +184,7 @@ void AutoTuner::FindRows(size_t history) {
   if (!points_.complete) {
     points_.Truncate(kept_);
     if (!donors_->empty()) correction_.resize(kept_);
-    std::vector<uint64_t> tried;
+    std::vector<PointIndex> tried;
     for (size_t i = found_; i < history; ++i) tried.push_back(history_[i].index);
     AddPoints(space_, context_, tried, &points_);
     kept_ = points_.rows();
@@ -209,9 +209,9 @@ std::vector<size_t> AutoTuner::Fastest(size_t history) const {
 
 // Points one and two knobs away: all of them, or, in a sampled space, some drawn only for this group.
 std::vector<size_t> AutoTuner::RowsNearFastest(size_t history) {
-  std::vector<uint64_t> drawn;
+  std::vector<PointIndex> drawn;
   std::vector<size_t> rows;
-  const auto add = [&](uint64_t index) {
+  const auto add = [&](PointIndex index) {
     const size_t row = points_.Find(index);
     if (row < points_.rows()) rows.push_back(row);
   };
@@ -221,18 +221,18 @@ std::vector<size_t> AutoTuner::RowsNearFastest(size_t history) {
     if (points_.complete) {
       VisitNear(space_, history_[f].index, add);
     } else {
-      const std::vector<uint64_t> some = DrawNear(space_, history_[f].index, kNear, &rng);
+      const std::vector<PointIndex> some = DrawNear(space_, history_[f].index, kNear, &rng);
       drawn.insert(drawn.end(), some.begin(), some.end());
     }
   }
   AddPoints(space_, context_, drawn, &points_);
   CorrectRows();
-  for (const uint64_t index : drawn) add(index);
+  for (const PointIndex index : drawn) add(index);
   return rows;
 }
 
 std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::vector<size_t>& near,
-                                          const std::unordered_set<uint64_t>& known) const {
+                                          const IndexSet& known) const {
   std::vector<size_t> rows;
   const auto add = [&](size_t row) {
     if (!known.count(points_.index[row])) rows.push_back(row);
@@ -268,13 +268,13 @@ double AutoTuner::Works(size_t row, const std::vector<size_t>& failed, const std
   return share * share;  // of two mistakes, trying what fails again is the worse one
 }
 
-std::vector<uint64_t> AutoTuner::Plan(size_t history) {
-  std::unordered_set<uint64_t> known;
+std::vector<PointIndex> AutoTuner::Plan(size_t history) {
+  IndexSet known;
   for (size_t i = 0; i < history; ++i) known.insert(history_[i].index);
-  std::vector<uint64_t> plan;
-  std::unordered_set<uint64_t> planned;
+  std::vector<PointIndex> plan;
+  IndexSet planned;
   if (history < group_) {
-    for (const uint64_t index : context_.defaults) {
+    for (const PointIndex index : context_.defaults) {
       if (plan.size() < group_ && points_.Find(index) < points_.rows() && !known.count(index) &&
           planned.insert(index).second) {
         plan.push_back(index);
@@ -298,7 +298,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     // The sample is used up; the rest of the space is searched at random.
     Rng rng(Mix64(seed_ ^ Mix64(history + 1)));
     for (int tries = 0; tries < 1000 && plan.size() < group_; ++tries) {
-      const std::optional<uint64_t> index = space_.SampleLegal(rng);
+      const std::optional<PointIndex> index = space_.SampleLegal(rng);
       if (index && !known.count(*index) && planned.insert(*index).second) plan.push_back(*index);
     }
     return plan;
@@ -306,7 +306,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   struct Ranked {
     double rank, mean, works;
     size_t row;
-    uint64_t turn;
+    PointIndex turn;
     bool operator<(const Ranked& o) const { return rank != o.rank ? rank < o.rank : turn < o.turn; }
   };
   std::vector<Ranked> ranked;
@@ -342,7 +342,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   std::vector<size_t> candidates;
   for (const Ranked& r : ranked) candidates.push_back(r.row);
   view_->Consider(candidates);
-  for (const uint64_t index : plan) view_->Believe(points_.Find(index));
+  for (const PointIndex index : plan) view_->Believe(points_.Find(index));
   Rng rng(Mix64(seed_ ^ Mix64(history ^ 0x70696361ULL)));
   double best = best_log_;
   if (!std::isfinite(best)) {

@@ -37,7 +37,7 @@ class AutoTuner : public Tuner {
   AutoTuner(const TaskSpace& space, uint64_t seed, const TunerContext& context);
 
   const char* name() const override { return "auto"; }
-  std::vector<uint64_t> NextBatch(int n) override;
+  std::vector<PointIndex> NextBatch(int n) override;
   void Update(const std::vector<Outcome>& outcomes) override;
 
   // The largest expected improvement among the points left, after the last whole group of the history.
@@ -45,7 +45,7 @@ class AutoTuner : public Tuner {
 
  private:
   struct Seen {
-    uint64_t index = 0;
+    PointIndex index = 0;
     size_t row = SIZE_MAX;  // not among the points, or not yet (FindRows)
     TrialState state = TrialState::kOk;
     bool says_nothing = false;  // the device failed, not the candidate
@@ -55,18 +55,18 @@ class AutoTuner : public Tuner {
   void Prepare();
   // Which of rows that promise as much comes first, the lower: with an estimate the lower index; without one, where
   // most rows are such, by the seed, or else all would be points of the first few values of the last knobs.
-  uint64_t Turn(size_t row) const;
+  PointIndex Turn(size_t row) const;
   // Rows by what they have, the smallest first.
   std::vector<size_t> Ascending(const std::vector<float>& values) const;
   void PlanGroup();  // plan_: of the group that the history is in
-  std::vector<uint64_t> Plan(size_t history);
+  std::vector<PointIndex> Plan(size_t history);
   // Corrections of the rows that have none yet.
   void CorrectRows();
   void FindRows(size_t history);
   std::vector<size_t> Fastest(size_t history) const;
   std::vector<size_t> RowsNearFastest(size_t history);
   std::vector<size_t> ActiveRows(size_t history, const std::vector<size_t>& near,
-                                 const std::unordered_set<uint64_t>& known) const;
+                                 const IndexSet& known) const;
   void Fit(size_t history);
   double Works(size_t row, const std::vector<size_t>& failed, const std::vector<size_t>& worked) const;
 
@@ -88,10 +88,10 @@ class AutoTuner : public Tuner {
   std::vector<Seen> history_;  // in order
   size_t found_ = 0;           // of it, the first ones: whose rows have been looked for
   size_t kept_ = 0;            // rows that stay; those from there on are of one group
-  std::unordered_set<uint64_t> known_;
-  std::vector<uint64_t> plan_;  // the group that begins at plan_at_
+  IndexSet known_;
+  std::vector<PointIndex> plan_;  // the group that begins at plan_at_
   size_t plan_at_ = SIZE_MAX;
-  std::unordered_set<uint64_t> proposed_;  // and not yet in the history
+  IndexSet proposed_;  // and not yet in the history
   std::optional<double> expected_gain_;
 };
 

@@ -38,7 +38,7 @@ struct TunerContext {
   bool like_autotvm = false;  // the constants of AutoTVM's tuners instead of ours
   std::vector<Donor> donors;  // most useful first; the order is part of the input
   CostEstimate estimate;           // null: none
-  std::vector<uint64_t> defaults;  // a sensible legal point of each template, as indices of the space
+  std::vector<PointIndex> defaults;  // a sensible legal point of each template, as indices of the space
   LoopProgram loops;          // null: tuners whose features need it are refused
   int group = 0;              // trials that `auto` plans at a time; 0: as many as it likes best
 };

@@ -14,9 +14,9 @@ class KnobRows : public FeatureRows {
  public:
   explicit KnobRows(const TaskSpace& space) : features_(space) {}
 
-  std::vector<std::vector<float>> Rows(const std::vector<uint64_t>& indices) override {
+  std::vector<std::vector<float>> Rows(const std::vector<PointIndex>& indices) override {
     std::vector<std::vector<float>> rows;
-    for (const uint64_t index : indices) features_.Write(index, rows.emplace_back(features_.columns()).data());
+    for (const PointIndex index : indices) features_.Write(index, rows.emplace_back(features_.columns()).data());
     return rows;
   }
   std::vector<float> RowOfDonor(const Donor&, const Config& config) override { return features_.RowOf(config); }
@@ -33,10 +33,10 @@ class LoopRows : public FeatureRows {
   LoopRows(FeatureKind kind, const TaskSpace& space, const TunerContext& context)
       : kind_(kind), space_(space), context_(context) {}
 
-  std::vector<std::vector<float>> Rows(const std::vector<uint64_t>& indices) override {
+  std::vector<std::vector<float>> Rows(const std::vector<PointIndex>& indices) override {
     if (cache_.size() > kMostCached) cache_.clear();
-    std::vector<uint64_t> missing;
-    for (const uint64_t index : indices) {
+    std::vector<PointIndex> missing;
+    for (const PointIndex index : indices) {
       if (cache_.emplace(index, std::vector<float>()).second) missing.push_back(index);
     }
     std::vector<std::vector<float>> made(missing.size());
@@ -53,7 +53,7 @@ class LoopRows : public FeatureRows {
     for (size_t i = 0; i < missing.size(); ++i) cache_[missing[i]] = std::move(made[i]);
     std::vector<std::vector<float>> rows;
     rows.reserve(indices.size());
-    for (const uint64_t index : indices) rows.push_back(cache_.at(index));
+    for (const PointIndex index : indices) rows.push_back(cache_.at(index));
     return rows;
   }
 
@@ -84,7 +84,7 @@ class LoopRows : public FeatureRows {
   const FeatureKind kind_;
   const TaskSpace& space_;
   const TunerContext& context_;
-  std::unordered_map<uint64_t, std::vector<float>> cache_;
+  std::unordered_map<PointIndex, std::vector<float>, PointHash> cache_;
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/cost/cost_model.h"
 #include "search/space/space.h"
 #include "search/tuner/context.h"
 
@@ -18,7 +17,7 @@ class FeatureRows {
  public:
   virtual ~FeatureRows() = default;
   // A row an index, of any length: a matrix cuts or fills it. Points that cannot be lowered have empty rows.
-  virtual std::vector<std::vector<float>> Rows(const std::vector<uint64_t>& indices) = 0;
+  virtual std::vector<std::vector<float>> Rows(const std::vector<PointIndex>& indices) = 0;
   virtual std::vector<float> RowOfDonor(const Donor& donor, const Config& config) = 0;
 };
 

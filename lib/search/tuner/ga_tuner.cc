@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/tuner/score.h"
 
 namespace hone::search {
 namespace {
@@ -43,25 +42,27 @@ std::vector<GaTuner::Parent> GaTuner::Parents(const std::vector<Outcome>& histor
   return parents;
 }
 
-uint64_t GaTuner::Child(uint64_t first, uint64_t second, Rng* rng) const {
-  Points::Digits child = points_.DigitsOf(first);
-  const Points::Digits other = points_.DigitsOf(second);
-  const std::vector<Knob>& knobs = points_.space().spaces()[child.space].knobs();
-  if (knobs.empty()) return first;
-  const size_t cut = rng->UniformInt(knobs.size());
-  for (size_t k = 0; k < knobs.size(); ++k) {
-    if (k >= cut && other.space == child.space) child.digits[k] = other.digits[k];
-    if (rng->UniformDouble() < options_.mutation) child.digits[k] = rng->UniformInt(knobs[k].size());
+PointIndex GaTuner::Child(PointIndex first, PointIndex second, Rng* rng) const {
+  const TaskSpace& task = points_.space();
+  const TaskSpace::Place mine = task.Find(first), theirs = task.Find(second);
+  const Space& space = task.spaces()[mine.space];
+  std::vector<size_t> child = space.Digits(mine.index), other = child;
+  if (child.empty()) return first;
+  if (theirs.space == mine.space) other = space.Digits(theirs.index);
+  const size_t cut = rng->UniformInt(child.size());
+  for (size_t k = 0; k < child.size(); ++k) {
+    if (k >= cut) child[k] = other[k];
+    if (rng->UniformDouble() < options_.mutation) child[k] = rng->UniformInt(space.knobs()[k].size());
   }
-  return points_.IndexOf(child);
+  return task.offset(mine.space) + space.IndexOf(child);
 }
 
-std::vector<uint64_t> GaTuner::Plan(int64_t round, const std::vector<Outcome>& history) {
+std::vector<PointIndex> GaTuner::Plan(int64_t round, const std::vector<Outcome>& history) {
   Rng rng(Mix64(seed_ ^ Mix64(static_cast<uint64_t>(round))));
   IndexSet known;
   for (const Outcome& outcome : history) known.insert(outcome.config.index);
   const size_t size = static_cast<size_t>(options_.population);
-  std::vector<uint64_t> plan;
+  std::vector<PointIndex> plan;
   IndexSet planned;
   const std::vector<Parent> parents = round == 0 ? std::vector<Parent>() : Parents(history);
   std::vector<double> fitness;
@@ -77,12 +78,12 @@ std::vector<uint64_t> GaTuner::Plan(int64_t round, const std::vector<Outcome>& h
       const size_t first = Choose(fitness, &rng);
       std::vector<double> others = fitness;
       others[first] = 0;
-      const uint64_t child = Child(parents[first].index, parents[Choose(others, &rng)].index, &rng);
+      const PointIndex child = Child(parents[first].index, parents[Choose(others, &rng)].index, &rng);
       if (known.count(child) || !points_.Legal(child) || !planned.insert(child).second) continue;
       plan.push_back(child);
     }
   }
-  const std::vector<uint64_t> fresh = points_.DrawNew(size - plan.size(), known, planned, &rng);
+  const std::vector<PointIndex> fresh = points_.DrawNew(size - plan.size(), known, planned, &rng);
   plan.insert(plan.end(), fresh.begin(), fresh.end());
   return plan;
 }

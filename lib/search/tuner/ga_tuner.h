@@ -34,15 +34,15 @@ class GaTuner : public PlanTuner {
   const char* name() const override { return "ga"; }
 
  protected:
-  std::vector<uint64_t> Plan(int64_t round, const std::vector<Outcome>& history) override;
+  std::vector<PointIndex> Plan(int64_t round, const std::vector<Outcome>& history) override;
 
  private:
   struct Parent {
-    uint64_t index = 0;
+    PointIndex index = 0;
     double fitness = 0;
   };
   std::vector<Parent> Parents(const std::vector<Outcome>& history) const;
-  uint64_t Child(uint64_t first, uint64_t second, Rng* rng) const;
+  PointIndex Child(PointIndex first, PointIndex second, Rng* rng) const;
 
   const Points points_;
   const uint64_t seed_;

@@ -1,11 +1,12 @@
 #include "search/tuner/plan_tuner.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hone::search {
 
-std::vector<uint64_t> PlanTuner::NextBatch(int n) {
-  std::vector<uint64_t> batch;
+std::vector<PointIndex> PlanTuner::NextBatch(int n) {
+  std::vector<PointIndex> batch;
   if (n <= 0) return batch;
   const int64_t count = static_cast<int64_t>(history_.size());
   const int64_t round = (count + outstanding_) / round_size_;
@@ -18,7 +19,7 @@ std::vector<uint64_t> PlanTuner::NextBatch(int n) {
   }
   const int64_t room = (round + 1) * round_size_ - count - outstanding_;
   while (next_ < plan_.size() && static_cast<int64_t>(batch.size()) < std::min<int64_t>(n, room)) {
-    const uint64_t index = plan_[next_++];
+    const PointIndex index = plan_[next_++];
     if (known_.insert(index).second) batch.push_back(index);
   }
   proposed_.insert(batch.begin(), batch.end());
@@ -32,6 +33,27 @@ void PlanTuner::Update(const std::vector<Outcome>& outcomes) {
     known_.insert(outcome.config.index);
     if (proposed_.erase(outcome.config.index) != 0) --outstanding_;
   }
+}
+
+double Seconds(const Outcome& outcome) {
+  const bool timed = outcome.state != TrialState::kFailed && std::isfinite(outcome.median) && outcome.median > 0;
+  return timed ? outcome.median : 0;
+}
+
+std::vector<float> SpeedShares(const std::vector<Outcome>& outcomes) {
+  double best = 0;
+  for (const Outcome& outcome : outcomes) {
+    const double seconds = Seconds(outcome);
+    if (outcome.state != TrialState::kOk || seconds == 0) continue;
+    if (best == 0 || seconds < best) best = seconds;
+  }
+  std::vector<float> shares;
+  for (const Outcome& outcome : outcomes) {
+    const double seconds = Seconds(outcome);
+    // A bound below the best is possible where the incumbent was measured again; it is worth no more than the best.
+    shares.push_back(seconds == 0 || best == 0 ? 0 : static_cast<float>(std::min(1.0, best / seconds)));
+  }
+  return shares;
 }
 
 }  // namespace hone::search

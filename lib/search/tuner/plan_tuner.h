@@ -19,7 +19,7 @@ class PlanTuner : public Tuner {
   // REQUIRES: round_size >= 1.
   explicit PlanTuner(int round_size) : round_size_(round_size) {}
 
-  std::vector<uint64_t> NextBatch(int n) final;
+  std::vector<PointIndex> NextBatch(int n) final;
   void Update(const std::vector<Outcome>& outcomes) final;
 
   int round_size() const { return round_size_; }
@@ -28,17 +28,26 @@ class PlanTuner : public Tuner {
   // The points of round `round`, best first: round_size() legal ones that `history` does not hold, or all there are if
   // they are fewer. `history`: the first round*round_size() outcomes. Called once a round; rounds may be left out when
   // a history is replayed, so what a plan needs of earlier plans it must make again from the history.
-  virtual std::vector<uint64_t> Plan(int64_t round, const std::vector<Outcome>& history) = 0;
+  virtual std::vector<PointIndex> Plan(int64_t round, const std::vector<Outcome>& history) = 0;
 
  private:
   const int round_size_;
   std::vector<Outcome> history_;
-  std::unordered_set<uint64_t> known_;  // in the history, or proposed
+  IndexSet known_;  // in the history, or proposed
   int64_t outstanding_ = 0;             // proposed and not yet in the history
-  std::unordered_set<uint64_t> proposed_;
+  IndexSet proposed_;
   int64_t planned_ = -1;  // the round that plan_ is for
-  std::vector<uint64_t> plan_;
+  std::vector<PointIndex> plan_;
   size_t next_ = 0;
 };
+
+// The score of an outcome for a tuner that learns.
+//
+// The seconds of an outcome that has a time that makes sense (finite, above 0): of pruned ones, whose time is a lower
+// bound, too. 0 for all others: failed, NaN, infinite.
+double Seconds(const Outcome& outcome);
+
+// The speed of each as a share of the fastest: 1 for that one, 0 for failures. All 0 if all failed.
+std::vector<float> SpeedShares(const std::vector<Outcome>& outcomes);
 
 }  // namespace hone::search

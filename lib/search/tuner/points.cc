@@ -2,20 +2,18 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-
 namespace hone::search {
 namespace {
 
 constexpr int kWalkTries = 32;
 
 // `left` holds the rest of each template.
-std::vector<uint64_t> DrawFrom(std::vector<std::vector<uint64_t>> left, size_t count, Rng* rng) {
-  std::vector<uint64_t> drawn;
+std::vector<PointIndex> DrawFrom(std::vector<std::vector<PointIndex>> left, size_t count, Rng* rng) {
+  std::vector<PointIndex> drawn;
   while (drawn.size() < count) {
-    std::erase_if(left, [](const std::vector<uint64_t>& points) { return points.empty(); });
+    std::erase_if(left, [](const std::vector<PointIndex>& points) { return points.empty(); });
     if (left.empty()) break;
-    std::vector<uint64_t>& points = left[left.size() == 1 ? 0 : rng->UniformInt(left.size())];
+    std::vector<PointIndex>& points = left[left.size() == 1 ? 0 : rng->UniformInt(left.size())];
     std::swap(points[rng->UniformInt(points.size())], points.back());
     drawn.push_back(points.back());
     points.pop_back();
@@ -24,16 +22,28 @@ std::vector<uint64_t> DrawFrom(std::vector<std::vector<uint64_t>> left, size_t c
 }
 
 // Those of `legal`, ascending, that are in neither set.
-std::vector<std::vector<uint64_t>> Left(const TaskSpace& space, const std::vector<uint64_t>& legal,
+std::vector<std::vector<PointIndex>> Left(const TaskSpace& space, const std::vector<PointIndex>& legal,
                                         const IndexSet& known, const IndexSet& also_known) {
-  std::vector<std::vector<uint64_t>> left(space.spaces().size());
-  size_t s = 0;
-  uint64_t end = space.spaces().empty() ? 0 : space.spaces()[0].size();
-  for (const uint64_t index : legal) {
-    while (index >= end) end += space.spaces()[++s].size();
-    if (!known.count(index) && !also_known.count(index)) left[s].push_back(index);
+  std::vector<std::vector<PointIndex>> left(space.spaces().size());
+  for (const PointIndex index : legal) {
+    if (!known.count(index) && !also_known.count(index)) left[space.Find(index).space].push_back(index);
   }
   return left;
+}
+
+// Of each knob, what to add to a point's index for each of the knob's values: modulo 2^128, as it may be negative. 0 for
+// the value that the point has.
+std::vector<std::vector<PointIndex>> StepsFrom(const TaskSpace& space, PointIndex index) {
+  const TaskSpace::Place place = space.Find(index);
+  const Space& own = space.spaces()[place.space];
+  std::vector<std::vector<PointIndex>> steps(own.knobs().size());
+  PointIndex radix = 1;
+  own.VisitDigits(place.index, [&](size_t k, size_t digit) {
+    const size_t size = own.knobs()[k].size();
+    for (size_t d = 0; d < size; ++d) steps[k].push_back((PointIndex{d} - PointIndex{digit}) * radix);
+    radix *= size;
+  });
+  return steps;
 }
 
 }  // namespace
@@ -41,16 +51,16 @@ std::vector<std::vector<uint64_t>> Left(const TaskSpace& space, const std::vecto
 Points::Points(const TaskSpace& space, uint64_t enumerate_limit)
     : space_(space), legal_(space.LegalIndices(enumerate_limit)) {
   if (!legal_) return;
-  is_legal_.resize(space.size());
-  for (const uint64_t index : *legal_) is_legal_[index] = true;
+  is_legal_.resize(static_cast<size_t>(space.size()));
+  for (const PointIndex index : *legal_) is_legal_[static_cast<size_t>(index)] = true;
 }
 
-std::vector<uint64_t> Points::DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const {
+std::vector<PointIndex> Points::DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const {
   if (legal_) return DrawFrom(Left(space_, *legal_, known, also_known), count, rng);
-  std::vector<uint64_t> drawn;
+  std::vector<PointIndex> drawn;
   IndexSet here;
   for (int misses = 0; drawn.size() < count && misses < kMissesBeforeEnumerating;) {
-    const std::optional<uint64_t> index = space_.SampleLegal(*rng);
+    const std::optional<PointIndex> index = space_.SampleLegal(*rng);
     if (!index) break;
     if (known.count(*index) || also_known.count(*index) || !here.insert(*index).second) {
       ++misses;
@@ -65,62 +75,67 @@ std::vector<uint64_t> Points::DrawNew(size_t count, const IndexSet& known, const
   return drawn;
 }
 
-bool Points::Legal(uint64_t index) const { return legal_ ? is_legal_[index] : !space_.Reject(index).has_value(); }
+bool Points::Legal(PointIndex index) const {
+  if (index >= space_.size()) return false;
+  return legal_ ? is_legal_[static_cast<size_t>(index)] : !space_.Reject(index).has_value();
+}
 
-uint64_t Points::Walk(uint64_t index, Rng* rng, double near) const {
-  const Digits from = DigitsOf(index);
-  const std::vector<Knob>& knobs = space_.spaces()[from.space].knobs();
-  const size_t moves = knobs.size() + (space_.spaces().size() > 1 ? 1 : 0);
+PointIndex Points::Walk(PointIndex index, Rng* rng, double near) const {
+  const std::vector<std::vector<PointIndex>> steps = StepsFrom(space_, index);
+  const size_t moves = steps.size() + (space_.spaces().size() > 1 ? 1 : 0);
   if (moves == 0) return index;
   for (int t = 0; t < kWalkTries; ++t) {
     const size_t move = rng->UniformInt(moves);
-    if (move == knobs.size()) {
-      const std::optional<uint64_t> other = space_.SampleLegal(*rng, kWalkTries);
+    if (move == steps.size()) {
+      const std::optional<PointIndex> other = space_.SampleLegal(*rng, kWalkTries);
       if (other && *other != index) return *other;
       continue;
     }
-    Digits to = from;
-    to.digits[move] = rng->UniformInt(knobs[move].size());
+    const std::vector<PointIndex>& values = steps[move];
+    size_t to = rng->UniformInt(values.size());
     if (near > 0 && rng->UniformDouble() < near) {
+      const size_t from = std::find(values.begin(), values.end(), 0) - values.begin();
       const bool up = rng->UniformInt(2) == 0;
-      if (up ? from.digits[move] + 1 == knobs[move].size() : from.digits[move] == 0) continue;
-      to.digits[move] = up ? from.digits[move] + 1 : from.digits[move] - 1;
+      if (up ? from + 1 == values.size() : from == 0) continue;
+      to = up ? from + 1 : from - 1;
     }
-    if (to.digits[move] == from.digits[move]) continue;
-    const uint64_t next = IndexOf(to);
-    if (Legal(next)) return next;
+    if (values[to] != 0 && Legal(index + values[to])) return index + values[to];
   }
   return index;
 }
 
-Points::Digits Points::DigitsOf(uint64_t index) const {
-  Digits out;
-  for (const Space& s : space_.spaces()) {
-    if (index >= s.size()) {
-      index -= s.size();
-      ++out.space;
-      continue;
+void VisitNear(const TaskSpace& space, PointIndex center, const std::function<void(PointIndex index)>& visit) {
+  const std::vector<std::vector<PointIndex>> steps = StepsFrom(space, center);
+  for (size_t a = 0; a < steps.size(); ++a) {
+    for (const PointIndex first : steps[a]) {
+      visit(center + first);
+      for (size_t b = a + 1; b < steps.size(); ++b) {
+        for (const PointIndex second : steps[b]) visit(center + first + second);
+      }
     }
-    for (const Knob& k : s.knobs()) {
-      out.digits.push_back(index % k.size());
-      index /= k.size();
-    }
-    return out;
   }
-  HONE_CHECK(false && "index is in the space");
-  return out;
 }
 
-uint64_t Points::IndexOf(const Digits& digits) const {
-  uint64_t offset = 0;
-  for (size_t s = 0; s < digits.space; ++s) offset += space_.spaces()[s].size();
-  uint64_t index = 0, radix = 1;
-  const std::vector<Knob>& knobs = space_.spaces()[digits.space].knobs();
-  for (size_t k = 0; k < knobs.size(); ++k) {
-    index += radix * digits.digits[k];
-    radix *= knobs[k].size();
+std::vector<PointIndex> DrawNear(const TaskSpace& space, PointIndex center, size_t most, Rng* rng) {
+  std::vector<std::pair<size_t, PointIndex>> steps;  // of the knob that is another
+  const std::vector<std::vector<PointIndex>> all = StepsFrom(space, center);
+  for (size_t k = 0; k < all.size(); ++k) {
+    for (const PointIndex step : all[k]) {
+      if (step != 0) steps.push_back({k, step});
+    }
   }
-  return offset + index;
+  std::vector<PointIndex> drawn;
+  if (steps.empty()) return drawn;
+  rng->Shuffle(&steps);
+  const auto take = [&](PointIndex index) {
+    if (!space.Reject(index)) drawn.push_back(index);
+  };
+  for (size_t i = 0; i < steps.size() && i < most && drawn.size() < most / 2; ++i) take(center + steps[i].second);
+  for (size_t i = 0; i < 2 * most && drawn.size() < most; ++i) {
+    const auto &a = steps[rng->UniformInt(steps.size())], &b = steps[rng->UniformInt(steps.size())];
+    if (a.first != b.first) take(center + a.second + b.second);
+  }
+  return drawn;
 }
 
 }  // namespace hone::search

@@ -3,13 +3,14 @@
 #include "search/tuner/points.h"
 
 namespace hone::search {
+
 RandomTuner::RandomTuner(const TaskSpace& space, uint64_t seed, uint64_t enumerate_limit)
     : space_(space), rng_(seed), enumerate_limit_(enumerate_limit) {}
 
-std::vector<uint64_t> RandomTuner::NextBatch(int n) {
-  std::vector<uint64_t> batch;
+std::vector<PointIndex> RandomTuner::NextBatch(int n) {
+  std::vector<PointIndex> batch;
   while (static_cast<int>(batch.size()) < n) {
-    const std::optional<uint64_t> index = Draw();
+    const std::optional<PointIndex> index = Draw();
     if (!index) break;
     if (known_.insert(*index).second) batch.push_back(*index);
   }
@@ -23,21 +24,21 @@ void RandomTuner::Update(const std::vector<Outcome>& outcomes) {
 void RandomTuner::Enumerate(uint64_t limit) {
   enumerated_ = true;
   if (auto legal = space_.LegalIndices(limit)) {
-    for (const uint64_t index : *legal) {
+    for (const PointIndex index : *legal) {
       if (!drawn_.count(index)) order_.push_back(index);
     }
     rng_.Shuffle(&order_);
   }
 }
 
-std::optional<uint64_t> RandomTuner::Draw() {
+std::optional<PointIndex> RandomTuner::Draw() {
   if (!started_) {
     started_ = true;
     if (space_.size() <= enumerate_limit_) Enumerate(enumerate_limit_);
   }
   if (!enumerated_) {
     for (int miss = 0; miss < kMissesBeforeEnumerating; ++miss) {
-      const std::optional<uint64_t> index = space_.SampleLegal(rng_);
+      const std::optional<PointIndex> index = space_.SampleLegal(rng_);
       if (!index) break;
       if (drawn_.insert(*index).second) return index;
     }
@@ -45,6 +46,19 @@ std::optional<uint64_t> RandomTuner::Draw() {
   }
   if (next_ == order_.size()) return std::nullopt;
   return order_[next_++];
+}
+
+std::vector<PointIndex> GridTuner::NextBatch(int n) {
+  std::vector<PointIndex> batch;
+  const PointIndex size = space_.size();
+  for (; next_ < size && static_cast<int>(batch.size()) < n; ++next_) {
+    if (!known_.count(next_) && !space_.Reject(next_)) batch.push_back(next_);
+  }
+  return batch;
+}
+
+void GridTuner::Update(const std::vector<Outcome>& outcomes) {
+  for (const Outcome& outcome : outcomes) known_.insert(outcome.config.index);
 }
 
 }  // namespace hone::search

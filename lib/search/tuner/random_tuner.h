@@ -1,10 +1,11 @@
+// The tuners that learn nothing.
+//
 // The random tuner: a seeded order of the legal points without repetition; a batch is the next of that order that the
 // history does not hold. The order depends on the space and the seed alone, so it does not matter where batches end.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "base/rng.h"
@@ -20,11 +21,11 @@ class RandomTuner : public Tuner {
   RandomTuner(const TaskSpace& space, uint64_t seed, uint64_t enumerate_limit = kEnumerateLimit);
 
   const char* name() const override { return "random"; }
-  std::vector<uint64_t> NextBatch(int n) override;
+  std::vector<PointIndex> NextBatch(int n) override;
   void Update(const std::vector<Outcome>& outcomes) override;
 
  private:
-  std::optional<uint64_t> Draw();  // the next point of the order
+  std::optional<PointIndex> Draw();  // the next point of the order
   void Enumerate(uint64_t limit);
 
   const TaskSpace& space_;
@@ -32,10 +33,25 @@ class RandomTuner : public Tuner {
   uint64_t enumerate_limit_;
   bool started_ = false;
   bool enumerated_ = false;
-  std::vector<uint64_t> order_;  // once enumerated: the rest of the order begins at next_
+  std::vector<PointIndex> order_;  // once enumerated: the rest of the order begins at next_
   size_t next_ = 0;
-  std::unordered_set<uint64_t> drawn_;  // by this object's draws alone: the order must not depend on the history
-  std::unordered_set<uint64_t> known_;  // proposed, or in the history
+  IndexSet drawn_;  // by this object's draws alone: the order must not depend on the history
+  IndexSet known_;  // proposed, or in the history
+};
+
+// The grid tuner: the legal points in ascending order of their index.
+class GridTuner : public Tuner {
+ public:
+  explicit GridTuner(const TaskSpace& space) : space_(space) {}
+
+  const char* name() const override { return "grid"; }
+  std::vector<PointIndex> NextBatch(int n) override;
+  void Update(const std::vector<Outcome>& outcomes) override;
+
+ private:
+  const TaskSpace& space_;
+  PointIndex next_ = 0;  // everything below was proposed, is known or is illegal
+  IndexSet known_;
 };
 
 }  // namespace hone::search

@@ -4,10 +4,8 @@
 
 #include "base/rng.h"
 #include "base/suggest.h"
-#include "search/tuner/annealing_tuner.h"
 #include "search/tuner/auto_tuner.h"
 #include "search/tuner/ga_tuner.h"
-#include "search/tuner/grid_tuner.h"
 #include "search/tuner/random_tuner.h"
 #include "search/tuner/xgb_tuner.h"
 
@@ -26,7 +24,7 @@ struct Entry {
 Status CheckLoops(const TaskSpace& space, const TunerContext& context) {
   if (!context.loops) return Status::Unsupported("loops are not known here");
   Rng rng(1);
-  const std::optional<uint64_t> index = space.SampleLegal(rng);
+  const std::optional<PointIndex> index = space.SampleLegal(rng);
   return index ? context.loops(context.workload, space.At(*index)).status() : Status();
 }
 
@@ -67,7 +65,7 @@ const Entry kEntries[] = {
      }},
     {"annealing", "sa",
      [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext&) -> TunerResult {
-       return {std::make_unique<AnnealingTuner>(space, seed)};
+       return MakeAnnealingTuner(space, seed);
      }},
     {"xgb", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob, true>},
     {"xgb_knob", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob>},

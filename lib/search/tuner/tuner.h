@@ -23,8 +23,9 @@ class Tuner {
   // Up to n indices of legal points that were neither proposed by this object nor in the history. Fewer near the end of
   // the space, and if a tuner waits for outcomes before it goes on. Empty, with no proposal outstanding, when nothing
   // is left.
-  virtual std::vector<uint64_t> NextBatch(int n) = 0;
-  // Reports the outcomes of proposals, in any grouping but in the order of proposal.
+  virtual std::vector<PointIndex> NextBatch(int n) = 0;
+  // Reports the outcomes of proposals, in any grouping but in the order of proposal. A config's index must be that in
+  // the space; kNoIndex: not a point of it.
   virtual void Update(const std::vector<Outcome>& outcomes) = 0;
   // The expected gain of the next batch over the fastest outcome, as a share of its time (0.03 is 3 %). Call it between
   // batches. Nothing: this tuner has no expectation (yet).
@@ -36,6 +37,8 @@ class Tuner {
 // outlive the tuner; `context` is copied as far as it is needed.
 Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TaskSpace& space, uint64_t seed,
                                          const TunerContext& context = {});
+// `annealing`, which has no options (annealing_tuner.cc).
+std::unique_ptr<Tuner> MakeAnnealingTuner(const TaskSpace& space, uint64_t seed);
 // The errors of MakeTuner that depend on the name alone.
 Status CheckTunerName(const std::string& name);
 // "random", "grid", "ga", "annealing", "xgb", ..., without aliases ("gridsearch", "sa").

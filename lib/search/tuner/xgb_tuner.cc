@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/log.h"
-#include "search/tuner/score.h"
 
 namespace hone::search {
 namespace {
@@ -75,24 +74,24 @@ XgbTuner::XgbTuner(const TaskSpace& space, uint64_t seed, const TunerContext& co
       points_(space),
       features_(MakeFeatureRows(options.features, space_, context_)) {}
 
-std::vector<uint64_t> XgbTuner::Plan(int64_t round, const std::vector<Outcome>& history) {
+std::vector<PointIndex> XgbTuner::Plan(int64_t round, const std::vector<Outcome>& history) {
   if (!options_.keep_walkers) return PlanOne(round, history);
   // Where walkers stand is a matter of all rounds before: a history that is replayed goes through them again.
-  std::vector<uint64_t> plan;
+  std::vector<PointIndex> plan;
   for (; planned_ <= round; ++planned_) {
     plan = PlanOne(planned_, {history.begin(), history.begin() + planned_ * round_size()});
   }
   return plan;
 }
 
-std::vector<uint64_t> XgbTuner::PlanOne(int64_t round, const std::vector<Outcome>& history) {
+std::vector<PointIndex> XgbTuner::PlanOne(int64_t round, const std::vector<Outcome>& history) {
   Rng rng(Mix64(seed_ ^ Mix64(static_cast<uint64_t>(round))));
   IndexSet known;
   for (const Outcome& outcome : history) known.insert(outcome.config.index);
   const size_t size = static_cast<size_t>(options_.plan_size);
   size_t random = static_cast<size_t>(options_.random_share * static_cast<double>(size));
   if (options_.random_share > 0) random = std::max<size_t>(random, 1);
-  std::vector<uint64_t> plan;
+  std::vector<PointIndex> plan;
   LearnFromDonors();
   if (const std::optional<ScoreFunction> score = Learn(history)) {
     const size_t wanted = size - random;
@@ -101,15 +100,15 @@ std::vector<uint64_t> XgbTuner::PlanOne(int64_t round, const std::vector<Outcome
     if (points_.legal() && points_.legal()->size() <= options_.score_whole_up_to) {
       plan = BestOf(*points_.legal(), *score, found, known);
     } else {
-      std::vector<uint64_t> walkers;
+      std::vector<PointIndex> walkers;
       if (options_.keep_walkers) walkers = walkers_;
       plan = Anneal(points_, *score, found, known, options_.anneal, &rng, &walkers);
       if (options_.keep_walkers) walkers_ = std::move(walkers);
     }
-    if (thin) plan = PickDiverse(points_, plan, wanted, options_.diversity_weight);
+    if (thin) plan = PickDiverse(space_, plan, wanted, options_.diversity_weight);
   }
   const IndexSet planned(plan.begin(), plan.end());
-  const std::vector<uint64_t> fresh = points_.DrawNew(size - plan.size(), known, planned, &rng);
+  const std::vector<PointIndex> fresh = points_.DrawNew(size - plan.size(), known, planned, &rng);
   plan.insert(plan.end(), fresh.begin(), fresh.end());
   return plan;
 }
@@ -178,15 +177,16 @@ std::optional<ScoreFunction> XgbTuner::Learn(const std::vector<Outcome>& history
   if (!any_success) {
     // Donors alone; but where all that they said failed, they are not asked again.
     if (discount == 0 || !history.empty()) return std::nullopt;
-    return [this, with_base](const std::vector<uint64_t>& indices) {
+    return [this, with_base](const std::vector<PointIndex>& indices) {
       return with_base(features_->Rows(indices), std::vector<float>(indices.size(), 0));
     };
   }
-  std::vector<uint64_t> indices;
+  std::vector<PointIndex> indices;
   FitData data;
   for (size_t i = 0; i < history.size(); ++i) {
     // A failure of the device is not the candidate's.
     if (history[i].state == TrialState::kFailed && history[i].error == TrialError::kDevice) continue;
+    if (history[i].config.index >= space_.size()) continue;
     indices.push_back(history[i].config.index);
     data.labels.push_back(Label(shares[i]));
   }
@@ -203,7 +203,7 @@ std::optional<ScoreFunction> XgbTuner::Learn(const std::vector<Outcome>& history
     return std::nullopt;
   }
   model_ = std::move(*model);
-  return [this, with_base, columns](const std::vector<uint64_t>& asked) {
+  return [this, with_base, columns](const std::vector<PointIndex>& asked) {
     const std::vector<std::vector<float>> asked_rows = features_->Rows(asked);
     auto scores = model_->Predict(MatrixOf(asked_rows, columns));
     if (!scores.ok()) return std::vector<float>(asked.size(), 0);

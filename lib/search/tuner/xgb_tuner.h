@@ -52,10 +52,10 @@ class XgbTuner : public PlanTuner {
   const char* name() const override { return options_.name.c_str(); }
 
  protected:
-  std::vector<uint64_t> Plan(int64_t round, const std::vector<Outcome>& history) override;
+  std::vector<PointIndex> Plan(int64_t round, const std::vector<Outcome>& history) override;
 
  private:
-  std::vector<uint64_t> PlanOne(int64_t round, const std::vector<Outcome>& history);
+  std::vector<PointIndex> PlanOne(int64_t round, const std::vector<Outcome>& history);
   void LearnFromDonors();
   float Label(float share) const;
   // The scorer of a round; nothing if there is nothing to learn from, or learning failed.
@@ -72,7 +72,7 @@ class XgbTuner : public PlanTuner {
   std::unique_ptr<CostModel> base_;  // null: none
   size_t base_columns_ = 0;
   std::unique_ptr<CostModel> model_;
-  std::vector<uint64_t> walkers_;
+  std::vector<PointIndex> walkers_;
   int64_t planned_ = 0;  // rounds that walkers_ has gone through
 };
 

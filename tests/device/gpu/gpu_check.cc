@@ -23,7 +23,7 @@
 #include "perf/flags.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"
-#include "session/reference.h"
+#include "session/tune_job.h"
 #include "unit/op/gpu_case.h"
 
 namespace {

@@ -286,7 +286,7 @@ TEST(AutoTvmSpace, EveryTemplateTakesItsShapeAndRefusesTheOther) {
     const AutoTvmShape conv = Conv(8, 8, 8, 3, 1, 1);
     const AutoTvmShape own = name.rfind("batch", 0) == 0 ? Batch(2, 8, 8, 32) : products ? Dense(32, 16, 8) : conv;
     const Space space = Of(name, own);
-    for (uint64_t index : {uint64_t{0}, space.size() / 3, space.size() - 1}) {
+    for (const PointIndex index : {PointIndex{0}, space.size() / 3, space.size() - 1}) {
       EXPECT_EQ(*space.IndexOf(space.At(index)), index) << name;
     }
     EXPECT_EQ(Refused(name, products ? conv : Dense(32, 8, 8)), StatusKind::kInvalid) << name;

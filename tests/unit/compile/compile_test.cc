@@ -108,7 +108,7 @@ TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
       search::TaskSpace space = *op::MakeTaskSpace(w, target);
       Rng rng(5);
       for (int i = 0; i < 12; ++i) {
-        std::optional<uint64_t> index = space.SampleLegal(rng);
+        std::optional<PointIndex> index = space.SampleLegal(rng);
         ASSERT_TRUE(index.has_value()) << text;
         Config config = space.At(*index);
         const Candidate candidate = *op::Instantiate(w, target, config);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/sandbox.h"
 #include "base/statistics.h"
 #include "common/expect.h"
@@ -329,10 +329,10 @@ TEST(DeviceMessages, TheTargetAndTheFormatArrive) {
   TaskSetup setup;
   setup.operands = {MakeOperand("out", OperandRole::kOutput)};
   setup.target = "opencl";
-  EXPECT_EQ(Must(SetupFromJson(SetupToJson(setup))).target, "opencl");
+  EXPECT_EQ(Must(FieldsFrom<TaskSetup>(FieldsJson(setup), "setup")).target, "opencl");
   BuiltKernel kernel;
   kernel.format = "cubin";
-  EXPECT_EQ(Must(KernelFromJson(KernelToJson(kernel))).format, "cubin");
+  EXPECT_EQ(Must(FieldsFrom<BuiltKernel>(FieldsJson(kernel), "kernel")).format, "cubin");
 }
 
 TEST(OpenDeviceTest, AHostIsNoDevice) { EXPECT_EQ(OpenDevice(Target()).status().kind(), StatusKind::kUnsupported); }

@@ -4,14 +4,13 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/fields.h"
 #include "common/expect.h"
 #include "measure/cold_ring.h"
 #include "measure/inputs.h"
 #include "measure/messages.h"
 #include "measure/protocol.h"
-#include "measure/reference_file.h"
-#include "measure/verify.h"
+#include "measure/reference.h"
 
 namespace hone::measure {
 namespace {
@@ -241,8 +240,8 @@ TEST(MessagesTest, SetupAndVerdictSurviveTheWire) {
   setup.threads = 3;
   setup.protocol.max_samples = 17;
   setup.protocol.patience_seconds = 0.75;
-  auto read = Must(SetupFromJson(Must(ParseJson(DumpJson(SetupToJson(setup), -1), "wire"))));
-  EXPECT_EQ(DumpJson(SetupToJson(read)), DumpJson(SetupToJson(setup)));
+  auto read = Must(ParseFields<TaskSetup>(FieldsText(setup, -1), "wire"));
+  EXPECT_EQ(FieldsText(read), FieldsText(setup));
   EXPECT_EQ(read.protocol.patience_seconds, 0.75);
 
   Outcome outcome;

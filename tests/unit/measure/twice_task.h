@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "measure/inputs.h"
 #include "measure/messages.h"
-#include "measure/reference_file.h"
+#include "measure/reference.h"
 
 namespace hone::measure {
 

@@ -187,7 +187,7 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
       const search::Space space = *t->MakeSpace(w, Gpu());
       Rng rng(11);
       for (int i = 0; i < 12; ++i) {
-        const std::optional<uint64_t> index = space.SampleLegal(rng);
+        const std::optional<PointIndex> index = space.SampleLegal(rng);
         if (!index || space.size() == 1) break;
         const Config config = space.At(*index);
         const Result<compile::LoweredKernel> f = testing::LowerGpu(w, Gpu(), config);
@@ -218,7 +218,7 @@ TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
     Rng rng(3);
     int found = 0;
     for (int i = 0; i < 20000 && found < 2; ++i) {
-      const std::optional<uint64_t> index = space.SampleLegal(rng);
+      const std::optional<PointIndex> index = space.SampleLegal(rng);
       ASSERT_TRUE(index.has_value());
       const Config config = space.At(*index);
       const std::string why = less.Reject(config).value_or("");
@@ -243,8 +243,8 @@ TEST(GpuSampling, DrawsEachLegalPointAlike) {
   const Target target = *Target::Parse("opencl -threads=64 -warp=16");
   const Template* t = (*FindOperator(w))->Templates(w, target)[1];
   const search::Space space = *t->MakeSpace(w, target);
-  std::vector<uint64_t> legal;
-  space.ForEach(0, space.size(), [&](uint64_t index, bool is_legal) {
+  std::vector<PointIndex> legal;
+  space.ForEach(0, space.size(), [&](PointIndex index, bool is_legal) {
     if (is_legal) legal.push_back(index);
     return true;
   });
@@ -255,9 +255,9 @@ TEST(GpuSampling, DrawsEachLegalPointAlike) {
   const int draws = 40 * static_cast<int>(legal.size());
   for (int i = 0; i < draws; ++i) ++seen[*space.SampleLegal(rng)];
   double chi = 0;
-  for (uint64_t index : legal) chi += (seen[index] - 40.0) * (seen[index] - 40.0) / 40;
+  for (PointIndex index : legal) chi += (seen[index] - 40.0) * (seen[index] - 40.0) / 40;
   int drawn = 0;
-  for (uint64_t index : legal) drawn += seen[index];
+  for (PointIndex index : legal) drawn += seen[index];
   EXPECT_EQ(drawn, draws) << "only legal points";
   // Chi squared with n - 1 degrees of freedom: mean n - 1, deviation sqrt(2 n); 5 deviations.
   const double n = static_cast<double>(legal.size());

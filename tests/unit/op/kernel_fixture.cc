@@ -106,7 +106,7 @@ void CheckWorkload(const std::string& text, const Target& target, runtime::Threa
   CheckConfig(c->workload, target, *config, pool, &c->data, c->reference);
   Rng rng(std::hash<std::string>()(text));
   for (int i = 0; i < random_points && c->op->Tunable(c->workload); ++i) {
-    std::optional<uint64_t> index = space->SampleLegal(rng);
+    std::optional<PointIndex> index = space->SampleLegal(rng);
     ASSERT_TRUE(index.has_value());
     if (*index == config->index) continue;
     CheckConfig(c->workload, target, space->At(*index), pool, &c->data, c->reference);

@@ -56,7 +56,7 @@ class KernelGridTest : public KernelTest {
     missing -= Note(w, usual);
     Rng rng(std::hash<std::string>()(w.Text()));
     for (int i = 0; i < 50 && (i == 0 || missing > 0) && !space.knobs().empty(); ++i) {
-      std::optional<uint64_t> index = space.SampleLegal(rng);
+      std::optional<PointIndex> index = space.SampleLegal(rng);
       if (!index) break;
       Config config = space.At(*index);
       const int fresh = Note(w, config);

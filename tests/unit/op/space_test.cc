@@ -49,10 +49,10 @@ TEST(Space, EveryLayerHasADefaultAndLegalPointsForAnyMachine) {
       EXPECT_FALSE(why.has_value()) << *why;
       Rng rng(3);
       for (int i = 0; i < 20; ++i) {
-        std::optional<uint64_t> index = space.SampleLegal(rng);
+        std::optional<PointIndex> index = space.SampleLegal(rng);
         ASSERT_TRUE(index.has_value());
         Config point = space.At(*index);
-        Result<uint64_t> back = space.IndexOf(point);
+        Result<PointIndex> back = space.IndexOf(point);
         ASSERT_TRUE(back.ok()) << back.status().message();
         EXPECT_EQ(*back, *index);
         EXPECT_TRUE(Instantiate(w, target, point).ok());
@@ -107,7 +107,7 @@ TEST(Space, SizesAreWhatASearchCanHandle) {
   for (size_t i = 0; i < 4; ++i) {
     Workload w = *ParseChecked(Workloads()[i]);
     search::TaskSpace space = *MakeTaskSpace(w, Cpu(64, 32, 2));
-    std::optional<std::vector<uint64_t>> legal = space.LegalIndices(4000000);
+    std::optional<std::vector<PointIndex>> legal = space.LegalIndices(4000000);
     ASSERT_TRUE(legal.has_value());
     EXPECT_GT(legal->size(), 300u) << Workloads()[i];
     EXPECT_LT(legal->size(), 30000u) << Workloads()[i];

@@ -52,7 +52,7 @@ class SalvageTest : public ::testing::Test {
     const std::vector<Trial> trials = *store->Trials();
     for (const Trial& t : trials) {
       std::ostringstream row;
-      row << t.outcome.config.index << ' ' << TrialStateName(t.outcome.state) << ' ' << t.outcome.median << ' '
+      row << t.outcome.config.IndexText() << ' ' << TrialStateName(t.outcome.state) << ' ' << t.outcome.median << ' '
           << t.outcome.samples.size() << ' ' << t.outcome.disturbed;
       rows.push_back(row.str());
     }

@@ -7,9 +7,8 @@
 #include "base/interrupt.h"
 #include "common/expect.h"
 #include "pipeline/task_file.h"
-#include "session/reference.h"
 #include "session/stamp.h"
-#include "session/summary.h"
+#include "session/progress.h"
 #include "session/tune_job.h"
 
 namespace hone::session {

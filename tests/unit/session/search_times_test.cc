@@ -1,5 +1,5 @@
 // Finalists are measured again under other conditions: tuners and donors are told the times of the search all the same.
-#include "session/search_times.h"
+#include "session/history.h"
 
 #include "search/tuner/tuner.h"
 #include "unit/session/tune_session_fixture.h"
@@ -17,20 +17,20 @@ Outcome Timed(const std::string& artifact, TrialState state, double median, cons
 }
 
 TEST(SearchTimes, AreThoseOfATrialsOwnFirstSamples) {
-  SearchTimes times("here");
-  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {1, 3, 2, 8, 9, 7}), {0, 0, 0, 1, 1, 1}), 2);
-  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {}), {}), 2) << "a twin's are those of what was timed";
-  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {5, 4}), {0, 0}), 4) << "a bound is no median";
-  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {}), {}), 4);
-  EXPECT_EQ(times.Take(Timed("c", TrialState::kOk, 6, {6, 7, 5}), {}), 6);
-  EXPECT_EQ(times.Take(Timed("d", TrialState::kOk, 9, {9, 9}), {1, 1}), 9) << "the first ones are lost";
-  EXPECT_EQ(times.Take(Timed("", TrialState::kFailed, 0, {}), {}), 0);
+  SearchTimes times;
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {1, 3, 2, 8, 9, 7}), {0, 0, 0, 1, 1, 1}, false), 2);
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {}), {}, false), 2) << "a twin's are those of what was timed";
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {5, 4}), {0, 0}, false), 4) << "a bound is no median";
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {}), {}, false), 4);
+  EXPECT_EQ(times.Take(Timed("c", TrialState::kOk, 6, {6, 7, 5}), {}, false), 6);
+  EXPECT_EQ(times.Take(Timed("d", TrialState::kOk, 9, {9, 9}), {1, 1}, false), 9) << "the first ones are lost";
+  EXPECT_EQ(times.Take(Timed("", TrialState::kFailed, 0, {}), {}, false), 0);
 }
 
 TEST(SearchTimes, OfBlocksAreTrimmedMeansAsTheTrialsWere) {
-  SearchTimes times("here; number=4 repeat=4 min_repeat_ms=0 trimmed");
-  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 9, {1, 2, 4, 9, 9}), {0, 0, 0, 0, 1}), 3);
-  EXPECT_EQ(times.Take(Timed("b", TrialState::kOk, 5, {1, 4, 6, 9}), {}), 5);
+  SearchTimes times;
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 9, {1, 2, 4, 9, 9}), {0, 0, 0, 0, 1}, true), 3);
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kOk, 5, {1, 4, 6, 9}), {}, true), 5);
 }
 
 // Finalists take ten times as long, so that the fastest points look like the slowest.
@@ -52,7 +52,7 @@ class Listener : public search::Tuner {
  public:
   Listener(std::unique_ptr<search::Tuner> inner, std::vector<Outcome>* told) : inner_(std::move(inner)), told_(told) {}
   const char* name() const override { return inner_->name(); }
-  std::vector<uint64_t> NextBatch(int n) override { return inner_->NextBatch(n); }
+  std::vector<PointIndex> NextBatch(int n) override { return inner_->NextBatch(n); }
   void Update(const std::vector<Outcome>& outcomes) override {
     told_->insert(told_->end(), outcomes.begin(), outcomes.end());
     inner_->Update(outcomes);

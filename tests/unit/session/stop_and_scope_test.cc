@@ -30,7 +30,7 @@ class HopefulTuner : public search::Tuner {
  public:
   explicit HopefulTuner(const search::TaskSpace& space) : inner_(*search::MakeTuner("grid", space, 1)) {}
   const char* name() const override { return "hopeful"; }
-  std::vector<uint64_t> NextBatch(int n) override { return inner_->NextBatch(n); }
+  std::vector<PointIndex> NextBatch(int n) override { return inner_->NextBatch(n); }
   void Update(const std::vector<Outcome>& outcomes) override {
     known_ += outcomes.size();
     inner_->Update(outcomes);

@@ -127,8 +127,8 @@ class TuneSessionTest : public ::testing::Test {
     return result;
   }
 
-  static std::vector<uint64_t> Indices(const MemoryStore& store) {
-    std::vector<uint64_t> indices;
+  static std::vector<PointIndex> Indices(const MemoryStore& store) {
+    std::vector<PointIndex> indices;
     for (const record::Trial& trial : TrialsOf(store)) indices.push_back(trial.outcome.config.index);
     return indices;
   }
@@ -137,7 +137,7 @@ class TuneSessionTest : public ::testing::Test {
     const auto left = TrialsOf(a), right = TrialsOf(b);
     ASSERT_EQ(left.size(), right.size()) << what;
     for (size_t i = 0; i < left.size(); ++i) {
-      EXPECT_EQ(left[i].outcome.config.index, right[i].outcome.config.index) << what << ", trial " << i;
+      EXPECT_EQ(left[i].outcome.config.Text(), right[i].outcome.config.Text()) << what << ", trial " << i;
       EXPECT_EQ(left[i].outcome.state, right[i].outcome.state) << what << ", trial " << i;
       EXPECT_EQ(left[i].outcome.median, right[i].outcome.median) << what << ", trial " << i;
       EXPECT_EQ(left[i].outcome.proposer, right[i].outcome.proposer) << what << ", trial " << i;

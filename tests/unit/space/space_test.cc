@@ -24,20 +24,9 @@ TEST(SplitKnob, OrderOfFactors) {
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(k.value(i).numbers, expected[i]) << i;
 }
 
-TEST(SplitKnob, Policies) {
-  SplitOptions power2{.policy = SplitPolicy::kPower2};
-  const Knob k = Knob::Split("s", 7, 2, power2);  // 1, 2, 4: tails allowed
-  ASSERT_EQ(k.size(), 3u);
-  EXPECT_EQ(k.value(2).numbers, (Sizes{-1, 4}));
-  power2.no_tail = true;
-  EXPECT_EQ(Knob::Split("s", 7, 2, power2).size(), 1u);
-  const Knob verbose = Knob::Split("s", 7, 2, {.policy = SplitPolicy::kVerbose});  // 1, 2, 4, 7
-  ASSERT_EQ(verbose.size(), 4u);
-  EXPECT_EQ(verbose.value(3).numbers, (Sizes{-1, 7}));
-  EXPECT_EQ(Knob::Split("s", 64, 2, {.max_factor = 8}).size(), 4u);
-  EXPECT_EQ(Knob::Split("s", 64, 2, {.policy = SplitPolicy::kCandidate, .candidates = {{-1, 14}, {-1, 7}}}).value(0).numbers, (Sizes{-1, 14}));
-  const SplitOptions filtered{.filter = [](const Sizes& s) { return s[1] >= 4; }};
-  EXPECT_EQ(Knob::Split("s", 16, 2, filtered).size(), 3u);
+TEST(SplitKnob, LimitedAndGiven) {
+  EXPECT_EQ(Knob::Split("s", 64, 2, 8).size(), 4u);
+  EXPECT_EQ(Knob::SplitOf("s", {{-1, 14}, {-1, 7}}).value(0).numbers, (Sizes{-1, 14}));
   EXPECT_EQ(Knob::Split("s", 1, 3).size(), 1u);
 }
 
@@ -146,6 +135,31 @@ TEST(TaskSpace, ASmallTemplateIsDrawnAsOftenAsALargeOne) {
   int small = 0;
   for (int i = 0; i < 1000; ++i) small += *t.SampleLegal(rng) >= 18;
   EXPECT_NEAR(small, 500, 80);  // five standard deviations
+}
+
+// 2^70 points, and 2 behind them.
+TEST(TaskSpace, MoreThan2To64Points) {
+  Space large("large"), small("small");
+  for (int k = 0; k < 35; ++k) large.Add(Knob::Choice("k" + std::to_string(k), {0, 1, 2, 3}));
+  small.Add(Knob::Choice("k0", {0, 1}));
+  TaskSpace t;
+  t.Add(large);
+  t.Add(small);
+  EXPECT_EQ(t.size(), (PointIndex{1} << 70) + 2);
+  EXPECT_EQ(t.At(t.size() - 1).Text(), "small k0=1");
+  const PointIndex index = (PointIndex{3} << 68) + 2;  // the last knob and the first
+  EXPECT_EQ(t.At(index).Number("k34"), 3);
+  EXPECT_EQ(t.At(index).Number("k0"), 2);
+  EXPECT_EQ(t.At(index).Number("k1"), 0);
+  EXPECT_EQ(*t.IndexOf(t.At(index)), index);
+  Rng rng(1);
+  std::vector<int> hits(4);  // of the values of the last knob, which a 64-bit index does not reach
+  for (int i = 0; i < 4000; ++i) {
+    const Config config = t.At(*t.SampleLegal(rng));
+    if (config.template_name == "large") ++hits[config.Number("k34")];
+  }
+  for (const int count : hits) EXPECT_NEAR(count, 500, 100);
+  EXPECT_FALSE(t.LegalIndices(UINT64_MAX));
 }
 
 TEST(TaskSpace, NothingToDraw) {

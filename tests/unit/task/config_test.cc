@@ -39,6 +39,16 @@ TEST(Config, DigestIsOfTheValuesNotOfTheIndex) {
   EXPECT_NE(other.ValueDigest(), Sample().ValueDigest());
 }
 
+TEST(Config, AnIndexOfMoreThan64BitsIsNotWritten) {
+  Config config{"t", PointIndex{UINT64_MAX} + 1, {}};
+  EXPECT_EQ(config.IndexText(), "-");
+  EXPECT_EQ(config.ToJson(), R"({"template":"t","index":null,"entity":[]})");
+  EXPECT_EQ(Config::FromJson(config.ToJson())->index, kNoIndex);
+  config.index = UINT64_MAX;
+  EXPECT_EQ(config.IndexText(), "18446744073709551615");
+  EXPECT_EQ(*Config::FromJson(config.ToJson()), config);
+}
+
 TEST(Config, BadJsonIsRefused) {
   for (const char* json : {"", "{}", "[]", R"({"template":"t","index":-1,"entity":[]})", R"({"template":"t","index":0,"entity":[["a","zz",1]]})",
                            R"({"template":"t","index":0,"entity":[["a","sp",4]]})", R"({"template":"t","index":0,"entity":[["a","ot",1.5]]})"}) {

@@ -69,7 +69,7 @@ TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
   context.estimate = [](const Workload&) {
     return [](const Config& c) { return std::vector<double>{std::log(SurfaceSeconds(c))}; };
   };
-  const std::vector<uint64_t> alone = Search(space, OnSurface, 8, 1, context);
+  const std::vector<PointIndex> alone = Search(space, OnSurface, 8, 1, context);
   Donor donor;
   donor.workload.op = "surface";
   for (uint64_t i = 0; i < space.size(); i += 13) {
@@ -77,9 +77,9 @@ TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
     if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(config, 1e-6 / SurfaceSeconds(config)));
   }
   context.donors.push_back(donor);
-  const std::vector<uint64_t> with = Search(space, OnSurface, 8, 1, context);
-  EXPECT_EQ(std::vector<uint64_t>(alone.begin(), alone.begin() + 4),
-            std::vector<uint64_t>(with.begin(), with.begin() + 4));
+  const std::vector<PointIndex> with = Search(space, OnSurface, 8, 1, context);
+  EXPECT_EQ(std::vector<PointIndex>(alone.begin(), alone.begin() + 4),
+            std::vector<PointIndex>(with.begin(), with.begin() + 4));
   EXPECT_NE(alone, with);
 }
 

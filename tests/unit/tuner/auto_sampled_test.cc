@@ -6,7 +6,7 @@
 #include <set>
 
 #include "auto_search.h"
-#include "search/tuner/auto_near.h"
+#include "search/tuner/points.h"
 #include "search/tuner/auto_points.h"
 
 namespace hone::search {
@@ -42,14 +42,14 @@ TEST(AutoSampled, TheDefaultIsAmongThePoints) {
   const TaskSpace space = LargeSpace();
   TunerContext context;
   context.defaults = {12345678901, space.size()};  // the second is none
-  const std::vector<uint64_t> tried = Search(space, InBowl, 4, 1, context);
+  const std::vector<PointIndex> tried = Search(space, InBowl, 4, 1, context);
   ASSERT_EQ(tried.size(), 4U);
   EXPECT_EQ(tried[0], 12345678901U);
 }
 
 TEST(AutoSampled, LooksNearTheFastest) {
   const TaskSpace space = LargeSpace();
-  const std::vector<uint64_t> tried = Search(space, InBowl, 64);
+  const std::vector<PointIndex> tried = Search(space, InBowl, 64);
   ASSERT_EQ(tried.size(), 64U);
   int near = 0;
   for (size_t i = 32; i < tried.size(); ++i) {
@@ -64,7 +64,7 @@ TEST(AutoSampled, LooksNearTheFastest) {
 
 TEST(AutoSampled, LearnsFromAHistoryThatIsNotInTheSample) {
   const TaskSpace space = LargeSpace();
-  std::vector<uint64_t> history;
+  std::vector<PointIndex> history;
   for (uint64_t i = 1; i <= 8; ++i) history.push_back(Mix64(i) % space.size());
   AutoTuner tuner(space, 1, {});
   Continue(&tuner, space, InBowl, history.size(), history);
@@ -73,11 +73,11 @@ TEST(AutoSampled, LearnsFromAHistoryThatIsNotInTheSample) {
 
 TEST(AutoSampled, ResumedAnywhereItEndsWithTheSameTrials) {
   const TaskSpace space = LargeSpace();
-  const std::vector<uint64_t> whole = Search(space, InBowl, 28, 9);
+  const std::vector<PointIndex> whole = Search(space, InBowl, 28, 9);
   ASSERT_EQ(whole.size(), 28U);
   for (const size_t at : {5, 10, 15, 20, 26}) {
     AutoTuner tuner(space, 9, {});
-    const std::vector<uint64_t> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at));
+    const std::vector<PointIndex> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at));
     EXPECT_EQ(Continue(&tuner, space, InBowl, 28, history), whole) << "resumed after " << at;
   }
 }
@@ -113,16 +113,16 @@ TEST(AutoPoints, ARowAddedIsAsIfItHadBeenThere) {
 TEST(Near, OneAndTwoKnobsAway) {
   const TaskSpace space = SurfaceSpace();
   const uint64_t center = 5 + 8 * 3 + 64 * 2;  // a = 6, b = 4: at the edge of what is legal
-  std::set<uint64_t> visited;
-  VisitNear(space, center, [&](uint64_t index) { visited.insert(index); });
+  std::set<PointIndex> visited;
+  VisitNear(space, center, [&](PointIndex index) { visited.insert(index); });
   EXPECT_EQ(visited.size(), 1U + 4 * 7 + 6 * 49);
-  for (const uint64_t index : visited) EXPECT_LE(Apart(space.At(index), space.At(center)), 2U);
+  for (const PointIndex index : visited) EXPECT_LE(Apart(space.At(index), space.At(center)), 2U);
   Rng rng(1);
-  const std::vector<uint64_t> drawn = DrawNear(space, center, 40, &rng);
+  const std::vector<PointIndex> drawn = DrawNear(space, center, 40, &rng);
   EXPECT_LE(drawn.size(), 40U);
   EXPECT_GE(drawn.size(), 20U);  // more than half of what is near is legal
   size_t one = 0;
-  for (const uint64_t index : drawn) {
+  for (const PointIndex index : drawn) {
     EXPECT_FALSE(space.Reject(index));
     EXPECT_EQ(visited.count(index), 1U);
     EXPECT_NE(index, center);
@@ -143,9 +143,9 @@ TEST(Near, OfItsOwnTemplate) {
   space.Add(std::move(first));
   space.Add(std::move(second));
   space.Add(Space("third"));
-  std::set<uint64_t> visited;
-  VisitNear(space, 4, [&](uint64_t index) { visited.insert(index); });
-  EXPECT_EQ(visited, (std::set<uint64_t>{3, 4, 5, 6}));
+  std::set<PointIndex> visited;
+  VisitNear(space, 4, [&](PointIndex index) { visited.insert(index); });
+  EXPECT_EQ(visited, (std::set<PointIndex>{3, 4, 5, 6}));
   Rng rng(1);
   EXPECT_TRUE(DrawNear(space, 7, 8, &rng).empty());
 }

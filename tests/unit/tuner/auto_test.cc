@@ -23,11 +23,11 @@ TEST(Auto, AGroupIsAsLargeAsTheContextSaysAndAFunctionOfTheHistoryBeforeIt) {
   AutoTuner tuner(space, 1, context);
   EXPECT_EQ(tuner.NextBatch(16).size(), 16U);
   EXPECT_TRUE(tuner.NextBatch(16).empty()) << "the next one is planned when this one is known";
-  const std::vector<uint64_t> whole = Search(space, OnSurface, 64, 1, context);
+  const std::vector<PointIndex> whole = Search(space, OnSurface, 64, 1, context);
   ASSERT_EQ(whole.size(), 64U);
   for (const size_t kept : {1U, 7U, 15U, 16U, 17U, 40U}) {
     AutoTuner resumed(space, 1, context);
-    const std::vector<uint64_t> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
+    const std::vector<PointIndex> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
     EXPECT_EQ(Continue(&resumed, space, OnSurface, 64, history), whole) << kept;
   }
 }
@@ -63,7 +63,7 @@ TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
   TaskSpace space;
   space.Add(std::move(knobs));
   const Measure equal = [](const Config& c) { return OkOutcome(c, 1e-3); };
-  const std::vector<uint64_t> tried = Search(space, equal, 8);
+  const std::vector<PointIndex> tried = Search(space, equal, 8);
   ASSERT_EQ(tried.size(), 8U);
   std::set<std::string> first, all;
   for (size_t i = 0; i < tried.size(); ++i) {
@@ -104,7 +104,7 @@ TEST(Auto, TriesANewValueInEachGroup) {
   const Measure times = [](const Config& c) {
     return OkOutcome(c, 1e-3 * std::exp(0.5 * static_cast<double>(c.Number("a"))));
   };
-  const std::vector<uint64_t> all = Search(space, times, 8 + 4 * 28, 1, context);
+  const std::vector<PointIndex> all = Search(space, times, 8 + 4 * 28, 1, context);
   std::set<std::pair<std::string, int64_t>> tried;
   for (size_t begin = 0; begin < all.size() && tried.size() < 28; begin += 4) {
     const size_t before = tried.size();
@@ -120,7 +120,7 @@ TEST(Auto, BeginsWithTheDefaults) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
   context.defaults = {17, 5};
-  const std::vector<uint64_t> tried = Search(space, OnSurface, 4, 1, context);
+  const std::vector<PointIndex> tried = Search(space, OnSurface, 4, 1, context);
   EXPECT_EQ(tried[0], 17U);
   EXPECT_EQ(tried[1], 5U);
 }
@@ -135,11 +135,11 @@ TEST(Auto, ProposesLegalPointsOnceUntilNothingIsLeft) {
                  }});
   TaskSpace space;
   space.Add(std::move(small));
-  const std::vector<uint64_t> tried = Search(
+  const std::vector<PointIndex> tried = Search(
       space, [](const Config& c) { return OkOutcome(c, 1e-3); }, 100);
   EXPECT_EQ(tried.size(), 12U);
-  EXPECT_EQ(std::set<uint64_t>(tried.begin(), tried.end()).size(), 12U);
-  for (const uint64_t index : tried) EXPECT_FALSE(space.Reject(index));
+  EXPECT_EQ(std::set<PointIndex>(tried.begin(), tried.end()).size(), 12U);
+  for (const PointIndex index : tried) EXPECT_FALSE(space.Reject(index));
 }
 
 TEST(Auto, SpacesOfOnePointAndNone) {
@@ -152,7 +152,7 @@ TEST(Auto, SpacesOfOnePointAndNone) {
   EXPECT_TRUE(Search(none, OnSurface, 8).empty());
   EXPECT_EQ(Search(
                 one, [](const Config& c) { return OkOutcome(c, 1); }, 8),
-            std::vector<uint64_t>{0});
+            std::vector<PointIndex>{0});
 }
 
 TEST(Auto, AllFailingAndAllEqualEndWithTheSpace) {
@@ -188,9 +188,9 @@ TEST(Auto, LearnsWherePointsFail) {
     return [](const Config& c) { return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0}; };
   };
   const Measure half = [](const Config& c) { return c.Number("d") <= 4 ? Failed(c) : OkOutcome(c, SurfaceSeconds(c)); };
-  const std::vector<uint64_t> tried = Search(space, half, 64, 1, context);
+  const std::vector<PointIndex> tried = Search(space, half, 64, 1, context);
   const auto fails =
-      std::count_if(tried.begin() + 32, tried.end(), [&](uint64_t index) { return space.At(index).Number("d") <= 4; });
+      std::count_if(tried.begin() + 32, tried.end(), [&](PointIndex index) { return space.At(index).Number("d") <= 4; });
   EXPECT_LE(fails, 12);
 }
 
@@ -202,7 +202,7 @@ TEST(Auto, FailuresOfTheDeviceAreNotThePoints) {
     return [](const Config& c) { return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0}; };
   };
   const auto promising = [&](TrialError error) {
-    const std::vector<uint64_t> tried = Search(
+    const std::vector<PointIndex> tried = Search(
         space,
         [error](const Config& c) {
           Outcome o = Failed(c);
@@ -218,11 +218,11 @@ TEST(Auto, FailuresOfTheDeviceAreNotThePoints) {
 
 TEST(Auto, ResumedAnywhereItEndsWithTheSameTrials) {
   const TaskSpace space = SurfaceSpace();
-  const std::vector<uint64_t> whole = Search(space, OnSurface, 28, 9);
+  const std::vector<PointIndex> whole = Search(space, OnSurface, 28, 9);
   ASSERT_EQ(whole.size(), 28U);
   for (size_t at = 0; at < whole.size(); ++at) {
     AutoTuner tuner(space, 9, {});
-    const std::vector<uint64_t> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at));
+    const std::vector<PointIndex> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at));
     EXPECT_EQ(Continue(&tuner, space, OnSurface, 28, history), whole) << "resumed after " << at;
   }
 }
@@ -230,21 +230,21 @@ TEST(Auto, ResumedAnywhereItEndsWithTheSameTrials) {
 // Another tuner's history may hold what auto would propose; it goes on all the same, and proposes nothing twice.
 TEST(Auto, GoesOnFromAnotherTunersHistory) {
   const TaskSpace space = SurfaceSpace();
-  std::vector<uint64_t> history;
+  std::vector<PointIndex> history;
   for (uint64_t i = 0; history.size() < 22; i += 37) {
     if (!space.Reject(i)) history.push_back(i);
   }
   AutoTuner tuner(space, 1, {});
-  const std::vector<uint64_t> all = Continue(&tuner, space, OnSurface, 60, history);
+  const std::vector<PointIndex> all = Continue(&tuner, space, OnSurface, 60, history);
   EXPECT_EQ(all.size(), 60U);
-  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), 60U);
+  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()).size(), 60U);
 }
 
 TEST(Auto, ExpectsLessTheLongerItSearches) {
   const TaskSpace space = SurfaceSpace();
   AutoTuner tuner(space, 1, {});
   EXPECT_FALSE(tuner.ExpectedGain().has_value());
-  const std::vector<uint64_t> some = Continue(&tuner, space, OnSurface, 16);
+  const std::vector<PointIndex> some = Continue(&tuner, space, OnSurface, 16);
   const std::optional<double> early = tuner.ExpectedGain();
   Continue(&tuner, space, OnSurface, 128);
   const std::optional<double> late = tuner.ExpectedGain();

@@ -14,8 +14,8 @@ namespace {
 
 using Rows = std::vector<std::vector<float>>;
 
-std::vector<uint64_t> Points(uint64_t first, uint64_t count) {
-  std::vector<uint64_t> points;
+std::vector<PointIndex> Points(uint64_t first, uint64_t count) {
+  std::vector<PointIndex> points;
   for (uint64_t i = 0; i < count; ++i) points.push_back(first + 7 * i);
   return points;
 }
@@ -33,7 +33,7 @@ TEST(FeatureRows, AreTheSameWhateverTheNumberOfThreads) {
       const auto rows = MakeFeatureRows(kind, space, context);
       EXPECT_EQ(rows->Rows(Points(0, 60)), alone) << threads;
       // Half of them are known by now, and some are asked for twice.
-      std::vector<uint64_t> again = Points(7 * 30, 60);
+      std::vector<PointIndex> again = Points(7 * 30, 60);
       again.insert(again.end(), again.begin(), again.begin() + 5);
       const Rows more = rows->Rows(again);
       EXPECT_TRUE(std::equal(more.begin(), more.begin() + 30, alone.begin() + 30)) << threads;
@@ -53,7 +53,7 @@ TEST(FeatureRows, APointIsLoweredOnceAndOneThatCannotBeHasAnEmptyRow) {
     return SurfaceLoops(workload, config);
   };
   const auto rows = MakeFeatureRows(FeatureKind::kCurve, space, context);
-  const std::vector<uint64_t> points = Points(0, 100);
+  const std::vector<PointIndex> points = Points(0, 100);
   const Rows made = rows->Rows(points);
   for (size_t i = 0; i < points.size(); ++i) {
     EXPECT_EQ(made[i].empty(), space.At(points[i]).Number("a") == 1) << i;

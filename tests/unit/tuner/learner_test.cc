@@ -7,7 +7,7 @@
 #include "search/cost/xgb_model.h"
 #include "search/tuner/anneal.h"
 #include "search/tuner/ga_tuner.h"
-#include "search/tuner/score.h"
+#include "search/tuner/plan_tuner.h"
 #include "search/tuner/tuner.h"
 #include "search/tuner/xgb_tuner.h"
 #include "surface.h"
@@ -20,9 +20,9 @@ using Measure = std::function<Outcome(const Config&, int64_t trial)>;
 Outcome OnSurface(const Config& config, int64_t) { return OkOutcome(config, SurfaceSeconds(config)); }
 
 // The proposals of `trials` trials in batches of `batch`; `history` is told first.
-std::vector<uint64_t> Propose(Tuner* tuner, const TaskSpace& space, const Measure& measure, int64_t trials, int batch,
-                              const std::vector<uint64_t>& history = {}) {
-  std::vector<uint64_t> all = history;
+std::vector<PointIndex> Propose(Tuner* tuner, const TaskSpace& space, const Measure& measure, int64_t trials, int batch,
+                              const std::vector<PointIndex>& history = {}) {
+  std::vector<PointIndex> all = history;
   std::vector<Outcome> outcomes;
   for (size_t i = 0; i < history.size(); ++i) {
     outcomes.push_back(measure(space.At(history[i]), static_cast<int64_t>(i)));
@@ -30,10 +30,10 @@ std::vector<uint64_t> Propose(Tuner* tuner, const TaskSpace& space, const Measur
   tuner->Update(outcomes);
   while (static_cast<int64_t>(all.size()) < trials) {
     const int64_t room = trials - static_cast<int64_t>(all.size());
-    const std::vector<uint64_t> next = tuner->NextBatch(static_cast<int>(std::min<int64_t>(batch, room)));
+    const std::vector<PointIndex> next = tuner->NextBatch(static_cast<int>(std::min<int64_t>(batch, room)));
     if (next.empty()) break;
     outcomes.clear();
-    for (const uint64_t index : next) {
+    for (const PointIndex index : next) {
       outcomes.push_back(measure(space.At(index), static_cast<int64_t>(all.size())));
       all.push_back(index);
     }
@@ -60,7 +60,7 @@ int64_t TrialsToGood(const std::string& name, int64_t most) {
     int64_t trial = 0;
     for (bool found = false; !found && trial < most;) {
       std::vector<Outcome> outcomes;
-      for (const uint64_t index : tuner->NextBatch(16)) {
+      for (const PointIndex index : tuner->NextBatch(16)) {
         outcomes.push_back(OkOutcome(space.At(index), SurfaceSeconds(space.At(index))));
         trial += !found;
         found |= outcomes.back().median < 1.15e-3;
@@ -88,12 +88,12 @@ TEST_P(Learner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
   const TaskSpace space = SurfaceSpace();
   // Two plans that were learnt; of loop features, which cost more, one and a bit.
   const int64_t trials = GetParam().find("knob") != std::string::npos || !IsXgb(GetParam()) ? 36 : 20;
-  const std::vector<uint64_t> all = Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16);
+  const std::vector<PointIndex> all = Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16);
   ASSERT_EQ(static_cast<int64_t>(all.size()), trials);
-  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), all.size());
-  for (const uint64_t index : all) EXPECT_TRUE(space.spaces()[0].Legal(index));
+  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()).size(), all.size());
+  for (const PointIndex index : all) EXPECT_TRUE(space.spaces()[0].Legal(index));
   for (int64_t done = 0; done <= trials; ++done) {
-    const std::vector<uint64_t> before(all.begin(), all.begin() + done);
+    const std::vector<PointIndex> before(all.begin(), all.begin() + done);
     EXPECT_EQ(Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16, before), all) << done;
   }
 }
@@ -101,7 +101,7 @@ TEST_P(Learner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
 TEST_P(Learner, DoesNotDependOnTheBatchSizeOrTheThreads) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context = SurfaceContext();
-  const std::vector<uint64_t> all = Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 16);
+  const std::vector<PointIndex> all = Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 16);
   EXPECT_EQ(Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 1), all);
   for (const int threads : {2, 4}) {
     context.threads = threads;
@@ -140,7 +140,7 @@ TEST_P(Learner, GoesOnWhereTimesSayNothing) {
     return o;
   };
   for (const Measure& measure : {Measure(fail), Measure(equal), Measure(nonsense), Measure(pruned), Measure(device)}) {
-    std::vector<uint64_t> all = Propose(Make(GetParam(), space, 1).get(), space, measure, 100, 16);
+    std::vector<PointIndex> all = Propose(Make(GetParam(), space, 1).get(), space, measure, 100, 16);
     std::sort(all.begin(), all.end());
     ASSERT_EQ(all.size(), 30u);
     for (uint64_t i = 0; i < 30; ++i) EXPECT_EQ(all[i], i);
@@ -152,7 +152,7 @@ TEST_P(Learner, OnePointAndNone) {
   one.Add(Space("one"));
   EXPECT_EQ(Propose(
                 Make(GetParam(), one, 1).get(), one, [](const Config& c, int64_t) { return OkOutcome(c, 1); }, 10, 16),
-            std::vector<uint64_t>{0});
+            std::vector<PointIndex>{0});
   Space never("never");
   never.Add(Knob::Choice("a", {1, 2, 3}));
   never.AddRule({"never", [](const Config&) -> std::optional<std::string> { return "never"; }});
@@ -237,7 +237,7 @@ TEST_F(XgbTunerTest, WalkersThatGoOnResumeToo) {
   for (const Loss loss : {Loss::kReg, Loss::kRankBinary}) {
     const auto make = [&] { return XgbTuner(space_, 4, context, SmallAutotvm(loss)); };
     XgbTuner tuner = make();
-    const std::vector<uint64_t> all = Propose(&tuner, space_, OnSurface, 30, 8);
+    const std::vector<PointIndex> all = Propose(&tuner, space_, OnSurface, 30, 8);
     ASSERT_EQ(all.size(), 30u);
     for (int64_t done = 0; done <= 30; ++done) {
       XgbTuner again = make();
@@ -258,7 +258,7 @@ Donor SurfaceDonor(const TaskSpace& space, double slower, uint64_t step) {
 
 double BestOfFirst(Tuner* tuner, const TaskSpace& space, int n) {
   double best = 1;
-  for (const uint64_t index : tuner->NextBatch(n)) best = std::min(best, SurfaceSeconds(space.At(index)));
+  for (const PointIndex index : tuner->NextBatch(n)) best = std::min(best, SurfaceSeconds(space.At(index)));
   return best;
 }
 
@@ -279,7 +279,7 @@ TEST_F(XgbTunerTest, FewOrFailedDonorsAreNotUsed) {
   few.donors[0].outcomes.resize(5);
   foreign.donors = {SurfaceDonor(space_, 1, 7)};
   for (Outcome& o : foreign.donors[0].outcomes) o.config.template_name = "another";
-  const std::vector<uint64_t> plain = Make("xgb_knob", space_, 2, {})->NextBatch(16);
+  const std::vector<PointIndex> plain = Make("xgb_knob", space_, 2, {})->NextBatch(16);
   for (const TunerContext& context : {failed, few, foreign}) {
     EXPECT_EQ(Make("xgb_knob", space_, 2, context)->NextBatch(16), plain);
   }
@@ -289,9 +289,9 @@ TEST_F(XgbTunerTest, ADonorThatMisleadsIsOvercome) {
   TunerContext context;
   context.donors = {SurfaceDonor(space_, 1, 3)};
   for (Outcome& o : context.donors[0].outcomes) o.median = 1e-6 / o.median;  // what is slow was fast there
-  const std::vector<uint64_t> all = Propose(Make("xgb_knob", space_, 1, context).get(), space_, OnSurface, 200, 16);
+  const std::vector<PointIndex> all = Propose(Make("xgb_knob", space_, 1, context).get(), space_, OnSurface, 200, 16);
   double best = 1;
-  for (const uint64_t index : all) best = std::min(best, SurfaceSeconds(space_.At(index)));
+  for (const PointIndex index : all) best = std::min(best, SurfaceSeconds(space_.At(index)));
   EXPECT_LT(best, 1.1e-3);
 }
 
@@ -299,17 +299,17 @@ TEST_F(XgbTunerTest, ADonorThatMisleadsIsOvercome) {
 TEST(AnnealTest, NegativeScoresStayInThePlan) {
   const TaskSpace space = SurfaceSpace();
   const Points points(space);
-  const auto score = [&](const std::vector<uint64_t>& indices) {
+  const auto score = [&](const std::vector<PointIndex>& indices) {
     std::vector<float> scores;
     for (const uint64_t i : indices) scores.push_back(-static_cast<float>(1e3 * SurfaceSeconds(space.At(i))));
     return scores;
   };
   for (const bool scale : {false, true}) {
     Rng rng(1);
-    std::vector<uint64_t> walkers;
+    std::vector<PointIndex> walkers;
     AnnealOptions options;
     options.scale_score = scale;
-    const std::vector<uint64_t> found = Anneal(points, score, 64, {}, options, &rng, &walkers);
+    const std::vector<PointIndex> found = Anneal(points, score, 64, {}, options, &rng, &walkers);
     ASSERT_EQ(found.size(), 64u);
     EXPECT_LT(SurfaceSeconds(space.At(found[0])), 1.001e-3);
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end(), [&](uint64_t a, uint64_t b) {
@@ -322,29 +322,29 @@ TEST(AnnealTest, NegativeScoresStayInThePlan) {
 TEST(AnnealTest, KnownPointsAreLeftOut) {
   const TaskSpace space = SurfaceSpace();
   const Points points(space);
-  const auto score = [](const std::vector<uint64_t>& indices) {
+  const auto score = [](const std::vector<PointIndex>& indices) {
     return std::vector<float>(indices.begin(), indices.end());
   };
   IndexSet known;
-  const std::vector<uint64_t> top = BestOf(*points.legal(), score, 10, known);
+  const std::vector<PointIndex> top = BestOf(*points.legal(), score, 10, known);
   EXPECT_EQ(top[0], points.legal()->back());
   known.insert(top.begin(), top.end());
-  for (const uint64_t index : BestOf(*points.legal(), score, 10, known)) EXPECT_LT(index, top.back());
+  for (const PointIndex index : BestOf(*points.legal(), score, 10, known)) EXPECT_LT(index, top.back());
 }
 
 TEST(AnnealTest, DiversePicksShareFewKnobValues) {
   const TaskSpace space = SurfaceSpace();
   const Points points(space);
-  const std::vector<uint64_t> candidates(points.legal()->begin(), points.legal()->begin() + 64);
-  const auto values = [&](const std::vector<uint64_t>& picked) {
+  const std::vector<PointIndex> candidates(points.legal()->begin(), points.legal()->begin() + 64);
+  const auto values = [&](const std::vector<PointIndex>& picked) {
     std::set<std::pair<size_t, size_t>> used;
-    for (const uint64_t index : picked) {
-      const Points::Digits d = points.DigitsOf(index);
-      for (size_t k = 0; k < d.digits.size(); ++k) used.emplace(k, d.digits[k]);
+    for (const PointIndex index : picked) {
+      const std::vector<size_t> digits = space.spaces()[0].Digits(index);
+      for (size_t k = 0; k < digits.size(); ++k) used.emplace(k, digits[k]);
     }
     return used.size();
   };
-  const std::vector<uint64_t> picked = PickDiverse(points, candidates, 8, 1);
+  const std::vector<PointIndex> picked = PickDiverse(space, candidates, 8, 1);
   EXPECT_EQ(picked.size(), 8u);
   EXPECT_EQ(picked[0], candidates[0]);
   EXPECT_GT(values(picked), values({candidates.begin(), candidates.begin() + 8}));
@@ -356,21 +356,22 @@ TEST(PointsTest, DrawsAndWalksAreLegalAndNew) {
     const Points points(space, limit);
     EXPECT_EQ(points.legal().has_value(), limit > 10);
     Rng rng(1);
-    const std::vector<uint64_t> drawn = points.DrawNew(100, {}, {}, &rng);
+    const std::vector<PointIndex> drawn = points.DrawNew(100, {}, {}, &rng);
     const IndexSet known(drawn.begin(), drawn.end());
     EXPECT_EQ(known.size(), 100u);
-    const std::vector<uint64_t> rest = points.DrawNew(100000, known, {}, &rng);
+    const std::vector<PointIndex> rest = points.DrawNew(100000, known, {}, &rng);
     EXPECT_EQ(rest.size() + 100, space.LegalIndices(1 << 20)->size());
-    for (const uint64_t index : rest) EXPECT_FALSE(known.count(index));
-    for (const uint64_t index : drawn) {
+    for (const PointIndex index : rest) EXPECT_FALSE(known.count(index));
+    for (const PointIndex index : drawn) {
       EXPECT_TRUE(points.Legal(index));
-      EXPECT_EQ(points.IndexOf(points.DigitsOf(index)), index);
-      const uint64_t next = points.Walk(index, &rng);
+      const std::vector<size_t> a = space.spaces()[0].Digits(index);
+      EXPECT_EQ(space.spaces()[0].IndexOf(a), index);
+      const PointIndex next = points.Walk(index, &rng);
       EXPECT_TRUE(points.Legal(next));
       EXPECT_NE(next, index);
-      const Points::Digits a = points.DigitsOf(index), b = points.DigitsOf(next);
+      const std::vector<size_t> b = space.spaces()[0].Digits(next);
       int changed = 0;
-      for (size_t k = 0; k < a.digits.size(); ++k) changed += a.digits[k] != b.digits[k];
+      for (size_t k = 0; k < a.size(); ++k) changed += a[k] != b[k];
       EXPECT_EQ(changed, 1);
     }
   }
@@ -414,8 +415,8 @@ TEST(SpeedSharesTest, FailuresAndNonsenseAreWorthNothing) {
 TEST(GaTunerTest, NothingTwice) {
   const TaskSpace space = SurfaceSpace();
   GaTuner tuner(space, 1, GaOptions{.population = 8, .elites = 2, .newcomers = 0, .mutation = 0.0});
-  const std::vector<uint64_t> all = Propose(&tuner, space, OnSurface, 400, 8);
-  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), 400u);
+  const std::vector<PointIndex> all = Propose(&tuner, space, OnSurface, 400, 8);
+  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()).size(), 400u);
 }
 
 }  // namespace

@@ -28,15 +28,15 @@ TaskSpace SmallSpace() {
   return task;
 }
 
-std::set<uint64_t> LegalOfSmall() {
-  std::set<uint64_t> legal;
+std::set<PointIndex> LegalOfSmall() {
+  std::set<PointIndex> legal;
   for (uint64_t i = 0; i < 120; ++i) {
     if ((i % 12 + i / 12) % 3 == 0) legal.insert(i);
   }
   return legal;
 }
 
-std::vector<Outcome> Outcomes(const TaskSpace& space, const std::vector<uint64_t>& indices) {
+std::vector<Outcome> Outcomes(const TaskSpace& space, const std::vector<PointIndex>& indices) {
   std::vector<Outcome> outcomes;
   for (const uint64_t i : indices) {
     Outcome o;
@@ -48,10 +48,10 @@ std::vector<Outcome> Outcomes(const TaskSpace& space, const std::vector<uint64_t
   return outcomes;
 }
 
-std::vector<uint64_t> RunAll(Tuner* tuner, const TaskSpace& space, int batch) {
-  std::vector<uint64_t> all;
+std::vector<PointIndex> RunAll(Tuner* tuner, const TaskSpace& space, int batch) {
+  std::vector<PointIndex> all;
   while (true) {
-    const std::vector<uint64_t> next = tuner->NextBatch(batch);
+    const std::vector<PointIndex> next = tuner->NextBatch(batch);
     if (next.empty()) return all;
     EXPECT_LE(static_cast<int>(next.size()), batch);
     tuner->Update(Outcomes(space, next));
@@ -70,9 +70,9 @@ class EveryTuner : public testing::TestWithParam<std::string> {
 
 TEST_P(EveryTuner, ExhaustsASmallSpaceWithoutRepetition) {
   const TaskSpace space = SmallSpace();
-  const std::vector<uint64_t> all = RunAll(Make(space, 7).get(), space, 7);
+  const std::vector<PointIndex> all = RunAll(Make(space, 7).get(), space, 7);
   EXPECT_EQ(all.size(), 40u);
-  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()), LegalOfSmall());
+  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()), LegalOfSmall());
 }
 
 TEST_P(EveryTuner, DoesNotDependOnTheBatchSize) {
@@ -82,12 +82,12 @@ TEST_P(EveryTuner, DoesNotDependOnTheBatchSize) {
 
 TEST_P(EveryTuner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
   const TaskSpace space = SmallSpace();
-  const std::vector<uint64_t> all = RunAll(Make(space, 3).get(), space, 5);
+  const std::vector<PointIndex> all = RunAll(Make(space, 3).get(), space, 5);
   for (size_t done = 0; done <= all.size(); ++done) {
     auto tuner = Make(space, 3);
-    std::vector<uint64_t> resumed(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
+    std::vector<PointIndex> resumed(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
     tuner->Update(Outcomes(space, resumed));
-    const std::vector<uint64_t> rest = RunAll(tuner.get(), space, 4);
+    const std::vector<PointIndex> rest = RunAll(tuner.get(), space, 4);
     resumed.insert(resumed.end(), rest.begin(), rest.end());
     EXPECT_EQ(resumed, all) << "resumed after " << done;
   }
@@ -97,7 +97,7 @@ TEST_P(EveryTuner, NeverProposesTheDefaultThatTheHistoryHolds) {
   const TaskSpace space = SmallSpace();
   auto tuner = Make(space, 11);
   tuner->Update(Outcomes(space, {3}));
-  const std::vector<uint64_t> rest = RunAll(tuner.get(), space, 8);
+  const std::vector<PointIndex> rest = RunAll(tuner.get(), space, 8);
   EXPECT_EQ(rest.size(), 39u);
   EXPECT_EQ(std::count(rest.begin(), rest.end(), 3u), 0);
 }
@@ -105,7 +105,7 @@ TEST_P(EveryTuner, NeverProposesTheDefaultThatTheHistoryHolds) {
 TEST_P(EveryTuner, OnePointAndNoPoint) {
   TaskSpace one;
   one.Add(Space("one"));
-  EXPECT_EQ(RunAll(Make(one, 1).get(), one, 8), std::vector<uint64_t>{0});
+  EXPECT_EQ(RunAll(Make(one, 1).get(), one, 8), std::vector<PointIndex>{0});
   TaskSpace none;
   EXPECT_TRUE(Make(none, 1)->NextBatch(8).empty());
   Space space("illegal");
@@ -136,14 +136,14 @@ TEST(RandomTunerTest, SeedsGiveDifferentOrders) {
 TEST(RandomTunerTest, DrawingFindsEveryLegalPointToo) {
   const TaskSpace space = SmallSpace();
   RandomTuner tuner(space, 9, /*enumerate_limit=*/10);
-  const std::vector<uint64_t> all = RunAll(&tuner, space, 6);
+  const std::vector<PointIndex> all = RunAll(&tuner, space, 6);
   EXPECT_EQ(all.size(), 40u);
-  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()), LegalOfSmall());
+  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()), LegalOfSmall());
   for (size_t done = 0; done <= all.size(); ++done) {
     RandomTuner again(space, 9, 10);
-    std::vector<uint64_t> resumed(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
+    std::vector<PointIndex> resumed(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
     again.Update(Outcomes(space, resumed));
-    const std::vector<uint64_t> rest = RunAll(&again, space, 3);
+    const std::vector<PointIndex> rest = RunAll(&again, space, 3);
     resumed.insert(resumed.end(), rest.begin(), rest.end());
     EXPECT_EQ(resumed, all) << "resumed after " << done;
   }
@@ -154,7 +154,7 @@ TEST(GridTunerTest, AscendingOrder) {
   auto tuner = MakeTuner("gridsearch", space, 1);
   ASSERT_TRUE(tuner.ok());
   EXPECT_STREQ((*tuner)->name(), "grid");
-  EXPECT_EQ((*tuner)->NextBatch(5), (std::vector<uint64_t>{0, 3, 6, 9, 14}));
+  EXPECT_EQ((*tuner)->NextBatch(5), (std::vector<PointIndex>{0, 3, 6, 9, 14}));
 }
 
 TEST(MakeTunerTest, UnknownNameIsAnErrorWithASuggestion) {

@@ -1,4 +1,6 @@
-#include "record/replay_sweeps.h"
+#include "perf/replay_sweeps.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -43,7 +45,7 @@ Result<ReplaySpace> MiddleOf(const std::vector<ReplaySpace>& sweeps) {
     for (size_t s = 0; s < sweeps.size(); ++s) {
       const ReplayPoint* verdict = sweeps[s].Find(point.index);
       if (verdict == nullptr) {
-        return Status::Invalid("a sweep of " + merged.workload + " lacks point " + std::to_string(point.index));
+        return Status::Invalid("a sweep of " + merged.workload + " lacks point " + fmt::format("{}", point.index));
       }
       verdicts.push_back(*verdict);
       verdicts.back().median /= slowdowns[s];

@@ -11,6 +11,10 @@
 
 namespace hone::session {
 
+// Lowers each point once and keeps it for all runs that share the returned function: for tuners that look at the loops
+// of one space under many seeds. Thread-safe. A point takes some hundred kilobytes.
+search::LoopProgram RememberLoops(search::LoopProgram loops);
+
 // Owned elsewhere.
 struct ReplayTask {
   const record::ReplaySpace* replay = nullptr;

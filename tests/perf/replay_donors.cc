@@ -1,10 +1,13 @@
-#include "session/replay_donors.h"
+#include "perf/replay_donors.h"
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "pipeline/donors.h"
 #include "session/donors.h"
@@ -43,6 +46,23 @@ Result<std::vector<Position>> InOrder(const std::vector<ReplayTask>& tasks) {
 }
 
 }  // namespace
+
+search::LoopProgram RememberLoops(search::LoopProgram loops) {
+  struct Known {
+    std::mutex mutex;
+    std::map<std::string, Result<ir::Function>> functions;  // by workload and point
+  };
+  return [known = std::make_shared<Known>(), loops = std::move(loops)](const Workload& workload, const Config& config) {
+    const std::string key = workload.Text() + "\n" + config.Text();
+    {
+      const std::lock_guard<std::mutex> lock(known->mutex);
+      if (const auto at = known->functions.find(key); at != known->functions.end()) return at->second;
+    }
+    Result<ir::Function> function = loops(workload, config);
+    const std::lock_guard<std::mutex> lock(known->mutex);
+    return known->functions.emplace(key, std::move(function)).first->second;
+  };
+}
 
 Result<std::vector<std::vector<ReplayRun>>> ReplayWithDonors(const std::vector<ReplayTask>& tasks,
                                                              const ReplayOptions& options, int64_t seeds) {

@@ -1,5 +1,5 @@
 // Several sweeps of one space: what one of them was lucky or unlucky with does not stand.
-#include "record/replay_sweeps.h"
+#include "perf/replay_sweeps.h"
 
 #include <utility>
 
