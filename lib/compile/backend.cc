@@ -1,6 +1,7 @@
 #include "compile/backend.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "op/gpu/plain.h"
 #include "target/backend_table.h"
 
@@ -26,6 +27,17 @@ Result<std::optional<schedule::Schedule>> Backend::PrepareSchedule(const schedul
 Result<std::string> Backend::Write(const CompiledKernel& kernel, const std::string& path) const {
   HONE_RETURN_IF_ERROR(WriteFileAtomic(path, kernel.object));
   return kernel.format;
+}
+
+std::string RenamedSymbol(std::string_view symbol, const std::string& from, const std::string& to) {
+  return StartsWith(symbol, from) ? to + std::string(symbol.substr(from.size())) : std::string(symbol);
+}
+
+void RenameEntries(const std::string& from, const std::string& to, CompiledKernel* kernel) {
+  for (EntryPoint* entry : {&kernel->kernel, &kernel->prepare}) {
+    entry->symbol = RenamedSymbol(entry->symbol, from, to);
+    for (Launch& launch : entry->launches) launch.symbol = RenamedSymbol(launch.symbol, from, to);
+  }
 }
 
 // Plain, as of an operator without a choice.

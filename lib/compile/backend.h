@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -27,6 +28,12 @@ class Backend {
   // their order, and what `options` ask to keep. kNotFound: the compiler is not there.
   virtual Result<std::vector<EntryPoint>> Generate(const std::vector<ir::Function>& functions, const Target& target,
                                                    const CompileOptions& options, CompiledKernel* kernel) const = 0;
+  // Can a compiled kernel be given another symbol? If so, Rename gives one that was compiled under the symbol `from`
+  // the symbol `to`; the code stays the same.
+  virtual bool renames() const { return false; }
+  virtual Status Rename(const std::string& /*from*/, const std::string& /*to*/, CompiledKernel* /*kernel*/) const {
+    return Status::Unsupported("this kind of code cannot be renamed");
+  }
   // Writes what measure's machine loads to `path`, and gives its format (Artifact::format).
   virtual Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const;
 
@@ -50,6 +57,10 @@ class GpuBackend : public Backend {
 #define HONE_BACKEND(folder, Name) const Backend& Name##Backend();
 #include "target/backends.def"
 #undef HONE_BACKEND
+
+// Rename's part on the entries: each symbol that begins with `from` begins with `to`.
+std::string RenamedSymbol(std::string_view symbol, const std::string& from, const std::string& to);
+void RenameEntries(const std::string& from, const std::string& to, CompiledKernel* kernel);
 
 const std::vector<const Backend*>& Backends();
 // A test's, before any other thread runs.

@@ -108,7 +108,7 @@ std::string ManifestText(const BuildInput& input, const Backend& backend, const 
     item["source"] = kernel.source;
     item["config"] = Json::parse(kernel.config.ToJson());
     item["steps_digest"] = kernel.steps_digest;
-    item["object_digest"] = Digest128(kernel.compiled.object).Hex();
+    if (!kernel.artifact_digest.empty()) item["artifact_digest"] = kernel.artifact_digest;
     json["kernels"].push_back(std::move(item));
   }
   return DumpJson(json);
@@ -142,7 +142,10 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   }
   HONE_ASSIGN_OR_RETURN(built.kernels, input.compile(plan.workloads, input.target, input.best, input.threads));
   built.rounding = NetworkRounding(built.kernels, plan.uses);
-  for (const NetworkKernel& kernel : built.kernels) built.missing += input.best && kernel.source == "default";
+  for (const NetworkKernel& kernel : built.kernels) {
+    built.missing += input.best && kernel.source == "default";
+    built.changed += kernel.changed;
+  }
 
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, input.file));
   graph::KeepReadParameters(graph, &values);

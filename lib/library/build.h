@@ -40,6 +40,7 @@ struct BuiltLibrary {
   int in_place = 0;  // nodes that write over their residual
   int64_t workspace_bytes = 0, params_bytes = 0, arena_bytes = 0;
   double rounding = 0;  // NetworkRounding
+  int changed = 0;  // kernels that are not the code that was measured: the code generator is another one
   int missing = 0;  // tunable tasks that `best` has no configuration for
 };
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/hash.h"
+#include "compile/backend.h"
 #include "op/operator.h"
 #include "task/step.h"
 
@@ -29,26 +30,36 @@ Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::
   return static_cast<const pipeline::BestEntry*>(nullptr);
 }
 
+// Compiles under the symbol that measured kernels have, so that equal code has an equal digest, and renames. A cubin
+// cannot be renamed: it is compiled under its own symbol, and its digest says nothing.
+Status Compile(const Target& target, const pipeline::BestEntry* entry, int newest_cuda, const std::string& symbol,
+               NetworkKernel* kernel) {
+  HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(target));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, entry && entry->candidate
+                                                       ? Result<Candidate>(*entry->candidate)
+                                                       : op::Instantiate(kernel->workload, target, kernel->config));
+  compile::CompileOptions options;
+  options.newest_cuda = newest_cuda;
+  const std::string measured = options.symbol;
+  if (!backend->renames()) options.symbol = symbol;
+  HONE_ASSIGN_OR_RETURN(kernel->compiled, compile::CompileKernel(kernel->workload, target, candidate, options));
+  if (!backend->renames()) return Status();
+  kernel->artifact_digest = compile::ArtifactDigest(kernel->compiled);
+  kernel->changed = entry && !entry->artifact_digest.empty() && entry->artifact_digest != kernel->artifact_digest;
+  return backend->Rename(measured, symbol, &kernel->compiled);
+}
+
 Status CompileOne(const Target& target, const pipeline::BestFile* best, int newest_cuda, int index,
                   NetworkKernel* kernel) {
   HONE_ASSIGN_OR_RETURN(const pipeline::BestEntry* entry, Choose(target, best, kernel));
-  compile::CompileOptions options;
-  options.symbol = fmt::format("hone_k{}", index);
-  options.newest_cuda = newest_cuda;
-  auto compiled = [&]() -> Result<compile::CompiledKernel> {
-    if (entry && entry->candidate) {
-      return compile::CompileKernel(kernel->workload, target, *entry->candidate, options);
-    }
-    return compile::CompileKernel(kernel->workload, target, kernel->config, options);
-  }();
+  const Status compiled = Compile(target, entry, newest_cuda, fmt::format("hone_k{}", index), kernel);
   if (!compiled.ok()) {
     std::string hint;
     if (kernel->source == "tuned" || kernel->source == "anchor")
       hint = "; if its template has changed since, tune it again";
-    return Status(compiled.status().kind(), fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(),
-                                                        kernel->config.Text(), compiled.status().message(), hint));
+    return Status(compiled.kind(), fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(),
+                                               kernel->config.Text(), compiled.message(), hint));
   }
-  kernel->compiled = std::move(*compiled);
   kernel->steps_digest = Digest128(StepsText(kernel->compiled.steps)).Hex();
   return Status();
 }

@@ -71,6 +71,12 @@ Status Build(const BuildOptions& options) {
   HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
   if (built.missing > 0)
     LogWarning(fmt::format("{} of the tasks have no records; their default schedules were built", built.missing));
+  if (built.changed > 0) {
+    LogWarning(fmt::format(
+        "{} of the kernels differ from the code that was measured: another version of Hone or LLVM made that; "
+        "tune again",
+        built.changed));
+  }
   LogInfo(fmt::format("{}/lib{}.so: {} kernels, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
                       built.name, built.kernels.size(), static_cast<double>(built.params_bytes) * 1e-6,
                       static_cast<double>(built.workspace_bytes) * 1e-6,

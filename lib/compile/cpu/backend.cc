@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "codegen/elf/rename.h"
 #include "codegen/llvm/codegen.h"
 
 namespace hone::compile {
@@ -21,6 +22,16 @@ class LlvmBackend final : public Backend {
     kernel->llvm_ir = std::move(code.llvm_ir);
     kernel->assembly = std::move(code.assembly);
     return std::move(code.entries);
+  }
+
+  bool renames() const override { return true; }
+  Status Rename(const std::string& from, const std::string& to, CompiledKernel* kernel) const override {
+    HONE_ASSIGN_OR_RETURN(kernel->object,
+                          codegen::RenameSymbols("the kernel", kernel->object, [&](std::string_view symbol) {
+                            return RenamedSymbol(symbol, from, to);
+                          }));
+    RenameEntries(from, to, kernel);
+    return Status();
   }
 
   Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const override {

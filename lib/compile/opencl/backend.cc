@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "codegen/opencl/codegen.h"
 
 namespace hone::compile {
@@ -18,6 +19,13 @@ class OpenClCodeBackend final : public GpuBackend {
     kernel->format = std::move(artifact.format);
     kernel->object = std::move(artifact.bytes);
     return std::move(artifact.entries);
+  }
+
+  bool renames() const override { return true; }
+  Status Rename(const std::string& from, const std::string& to, CompiledKernel* kernel) const override {
+    kernel->object = ReplaceAll(kernel->object, from, to);
+    RenameEntries(from, to, kernel);
+    return Status();
   }
 };
 

@@ -53,6 +53,31 @@ TEST(Kernels, AreBuiltWithoutTheTemplateThatProposedThem) {
   }
 }
 
+// Libraries and trials have other symbols.
+TEST(Kernels, AreComparedWithWhatWasMeasured) {
+  for (const Target& target : {*HostTarget(), *Target::Parse("opencl -threads=256 -block=256x256x64 -shared=32768")}) {
+    const Workload workload = *op::ParseChecked(kLayers[3]);
+    pipeline::BestEntry entry = Entry(workload, target);
+    const auto measured = compile::CompileKernel(workload, target, *entry.candidate, {});
+    ASSERT_TRUE(measured.ok()) << measured.status().message();
+    for (const bool changed : {false, true}) {
+      entry.artifact_digest = changed ? "0123" : compile::ArtifactDigest(*measured);
+      const pipeline::BestFile best{"net", target.Text(), {entry}, std::nullopt};
+      const auto kernels = CompileKernels({workload, workload}, target, &best, 1);
+      ASSERT_TRUE(kernels.ok()) << kernels.status().message();
+      const NetworkKernel& second = (*kernels)[1];
+      EXPECT_EQ(second.changed, changed);
+      EXPECT_EQ(second.artifact_digest, compile::ArtifactDigest(*measured));
+      EXPECT_EQ(second.compiled.kernel.symbol, "hone_k1");
+      compile::CompileOptions options;
+      options.symbol = "hone_k1";
+      const auto own = compile::CompileKernel(workload, target, *entry.candidate, options);
+      EXPECT_EQ(EntriesText({second.compiled.kernel}), EntriesText({own->kernel}));
+      if (target.kind == &OpenClKind()) EXPECT_EQ(second.compiled.object, own->object);
+    }
+  }
+}
+
 TEST(Kernels, NameTheTaskThatCannotBeBuilt) {
   const Target target = *HostTarget();
   const std::vector<Workload> workloads = {*op::ParseChecked(kLayers[0])};
