@@ -1,4 +1,7 @@
-#include "op/elementwise.h"
+// One value of each input makes one of the output: the functions of semantics/elementwise.h. Two inputs broadcast as
+// numpy's do. Any rank; of rank 4 and 5 blocked, plain with layout=plain. Where all shapes are equal an epilogue may
+// follow: `identity(f32[1,64,7,7]) + bias + clip(-1,1)`.
+#include "semantics/elementwise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +9,9 @@
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/math_te.h"
+#include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
-#include "semantics/elementwise.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {

@@ -15,6 +15,40 @@ using ir::Expr;
 
 std::string Numbered(const char* name, int count) { return count == 0 ? name : name + std::to_string(count); }
 
+// Would an output of 0 with a bias of 0 and a residual of 0 stay 0? If not, the lanes beyond the channels need a mask.
+bool EpilogueKeepsZero(const Workload& workload) {
+  double value = 0;
+  for (const EpilogueOp& e : workload.epilogue) {
+    if (e.kind == EpilogueKind::kClip) value = std::min(std::max(value, e.low), e.high);
+    if (e.kind == EpilogueKind::kRelu || e.kind == EpilogueKind::kRelu6) value = std::max(value, 0.0);
+  }
+  return value == 0;
+}
+
+// The expression after the epilogue; `operand(i)` reads the i-th epilogue operand at the element in question.
+Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Expr(size_t)>& operand) {
+  size_t next = 0;
+  // The value stands second, so that a NaN passes.
+  for (const EpilogueOp& e : workload.epilogue) {
+    switch (e.kind) {
+      case EpilogueKind::kBias:
+      case EpilogueKind::kAdd:
+        value = value + operand(next++);
+        break;
+      case EpilogueKind::kRelu:
+        value = ir::Max(Float(0), value);
+        break;
+      case EpilogueKind::kRelu6:
+        value = ir::Min(Float(6), ir::Max(Float(0), value));
+        break;
+      case EpilogueKind::kClip:
+        value = ir::Min(Float(e.high), ir::Max(Float(e.low), value));
+        break;
+    }
+  }
+  return value;
+}
+
 }  // namespace
 
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes) {
@@ -39,38 +73,6 @@ std::vector<std::string> ResidualNames(const Workload& workload) {
     if (e.kind == EpilogueKind::kAdd) names.push_back(Numbered("residual", static_cast<int>(names.size())));
   }
   return names;
-}
-
-bool EpilogueKeepsZero(const Workload& workload) {
-  double value = 0;
-  for (const EpilogueOp& e : workload.epilogue) {
-    if (e.kind == EpilogueKind::kClip) value = std::min(std::max(value, e.low), e.high);
-    if (e.kind == EpilogueKind::kRelu || e.kind == EpilogueKind::kRelu6) value = std::max(value, 0.0);
-  }
-  return value == 0;
-}
-
-Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Expr(size_t)>& operand) {
-  size_t next = 0;
-  // The value stands second, so that a NaN passes.
-  for (const EpilogueOp& e : workload.epilogue) {
-    switch (e.kind) {
-      case EpilogueKind::kBias:
-      case EpilogueKind::kAdd:
-        value = value + operand(next++);
-        break;
-      case EpilogueKind::kRelu:
-        value = ir::Max(Float(0), value);
-        break;
-      case EpilogueKind::kRelu6:
-        value = ir::Min(Float(6), ir::Max(Float(0), value));
-        break;
-      case EpilogueKind::kClip:
-        value = ir::Min(Float(e.high), ir::Max(Float(e.low), value));
-        break;
-    }
-  }
-  return value;
 }
 
 std::vector<te::Tensor> EpilogueTensors::After(std::vector<te::Tensor> inputs) const {

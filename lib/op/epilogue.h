@@ -20,12 +20,6 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
 // The operands that are added and stored as the output is: "residual", "residual1", ..
 std::vector<std::string> ResidualNames(const Workload& workload);
 
-// Would an output of 0 with a bias of 0 and a residual of 0 stay 0? If not, the lanes beyond the channels need a mask.
-bool EpilogueKeepsZero(const Workload& workload);
-
-// The expression after the epilogue; `operand(i)` reads the i-th epilogue operand at the element in question.
-ir::Expr ApplyEpilogue(const Workload& workload, ir::Expr value, const std::function<ir::Expr(size_t)>& operand);
-
 // The placeholders of the epilogue's operands as a kernel over a blocked [n, co, y, x, lane] or plain output reads
 // them. A residual has the shape `stored` (any view of the output's storage); a bias is [blocks, lanes], padded with
 // zeros by a constant computation where the channels do not fill the last block, or plain [channels] when lanes is 0.

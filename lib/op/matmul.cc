@@ -1,7 +1,9 @@
-#include "op/matmul.h"
+// matmul(f32[..,M,K], f32[..,K,N]): numpy's matmul, batches broadcast, vectors are a row on the left and a column on
+// the right. Plain. Register tiles of 4 rows x one vector; a single column is reduced in vectors along K.
+#include "op/gpu/matmul.h"
 
 #include "op/defined_operator.h"
-#include "op/gpu/matmul.h"
+#include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"

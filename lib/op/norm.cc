@@ -1,8 +1,10 @@
-#include "op/norm.h"
-
+// lrn(f32[N,C,..], size=, alpha=0.0001, beta=0.75, bias=1), instance_norm(x, scale[C], bias[C], epsilon=1e-05),
+// layer_norm(x, scale[, bias], axis=last, epsilon=1e-05), resize(x, out=, mode=nearest, ..). Plain, any rank;
+// lib/semantics/norms.cc has the definitions.
 #include "op/defined_operator.h"
 #include "op/index_te.h"
 #include "op/math_te.h"
+#include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"

@@ -97,7 +97,7 @@ class Operator {
 
 // The operator of that name; kUnsupported with a suggestion otherwise.
 Result<const Operator*> FindOperator(const std::string& name);
-// The operator of a workload: that of its name, or the one of chains (op/chain/chain.h).
+// The operator of a workload: that of its name, or the one of chains.
 Result<const Operator*> FindOperator(const Workload& workload);
 // What an operand of a chain's member is named: "weight" of the first, "then.weight" and "then2.weight" of those after
 // it.

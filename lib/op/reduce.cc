@@ -1,9 +1,13 @@
-#include "op/reduce.h"
-
+// reduce_sum, _mean, _max, _min, _prod, _sum_square, _l1, _l2, _log_sum, _log_sum_exp (f32[..], axes=all, keep=0);
+// log_softmax and softmax along any axis. Plain, any rank.
+//
+// A NaN anywhere makes the result NaN, in maxima too. A product is exp(sum of log|x|) with the sign of the count of
+// negative factors: within 1e-6 relative times the number of factors' logarithms.
 #include <functional>
 
 #include "op/defined_operator.h"
 #include "op/math_te.h"
+#include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"

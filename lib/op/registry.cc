@@ -3,21 +3,10 @@
 #include <set>
 
 #include "base/suggest.h"
-#include "op/chain/chain.h"
-#include "op/conv/conv2d.h"
-#include "op/conv/conv3d.h"
-#include "op/conv/conv_transpose.h"
-#include "op/dense/dense.h"
-#include "op/elementwise.h"
 #include "op/layout.h"
-#include "op/matmul.h"
-#include "op/movement.h"
-#include "op/norm.h"
 #include "op/operator.h"
+#include "op/operators.h"
 #include "op/plugin.h"
-#include "op/pool/global_pool.h"
-#include "op/pool/pool.h"
-#include "op/reduce.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
@@ -26,13 +15,12 @@ namespace {
 // Every operator; a new one is a line here. They live as long as the process, and so does what refers to them.
 const std::vector<const Operator*>& All() {
   static const std::vector<const Operator*>& all = *new std::vector<const Operator*>([] {
-    std::vector<const Operator*> list = {
-        &Conv2d(),    &Dense(),         &Conv3d(),          &MaxPool2d(),       &AvgPool2d(), &MaxPool3d(),
-        &AvgPool3d(), &GlobalAvgPool(), &GlobalMaxPool(),   &Flatten(),         &Block(),     &Unblock(),
-        &Pad2d(),     &Matmul(),        &ConvTranspose2d(), &ConvTranspose3d(),
-    };
-    for (auto some : {ElementwiseOperators, ReduceOperators, MovementOperators, NormOperators}) {
-      for (const Operator* op : some()) list.push_back(op);
+    std::vector<const Operator*> list;
+    for (const std::vector<const Operator*>& some :
+         {std::vector<const Operator*>{&Conv2d(), &Dense(), &Conv3d()}, PoolOperators(), GlobalPoolOperators(),
+          std::vector<const Operator*>{&Flatten(), &Block(), &Unblock(), &Pad2d(), &Matmul()},
+          TransposedConvOperators(), ElementwiseOperators(), ReduceOperators(), MovementOperators(), NormOperators()}) {
+      list.insert(list.end(), some.begin(), some.end());
     }
     return list;
   }());

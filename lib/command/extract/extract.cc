@@ -25,7 +25,7 @@
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "onnx/report.h"
-#include "op/chain/chain.h"
+#include "op/operators.h"
 #include "op/operator.h"
 #include "op/plugin.h"
 #include "op/space_version.h"

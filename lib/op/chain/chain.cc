@@ -1,5 +1,8 @@
-#include "op/chain/chain.h"
-
+// Chains `A -> B`: two or three workloads as one kernel, so that what lies between them never leaves the caches of the
+// core that makes it.
+//
+// Supported pairs are listed by Check's message. Operands: those of A but its output, then of each member that follows
+// those but its data; names by MemberOperandName. A's output type is its follower's first input.
 #include <fmt/format.h>
 
 #include <utility>
@@ -8,6 +11,7 @@
 #include "op/chain/stages.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/defined_operator.h"
+#include "op/operators.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {

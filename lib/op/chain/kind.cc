@@ -1,8 +1,5 @@
 #include "op/chain/kind.h"
 
-#include "op/chain/bottleneck.h"
-#include "op/chain/conv_pool.h"
-#include "op/chain/depthwise.h"
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_winograd.h"
 

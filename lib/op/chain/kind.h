@@ -1,4 +1,4 @@
-// The kinds of chains that there are kernels for: a new one is a line in chain_kind.cc.
+// The kinds of chains that there are kernels for: a new one is a line in kind.cc.
 #pragma once
 
 #include <string>
@@ -18,6 +18,10 @@ struct ChainKind {
 // The first kind that matches; null if none does. REQUIRES: each part is legal by itself, and their types fit.
 const ChainKind* FindChainKind(const std::vector<Workload>& parts);
 std::string ChainKindsText();
+const Template& ChainConvPool();
+const Template& ChainDepthwiseConv();
+const Template& ChainConvDepthwise();
+const Template& ChainBottleneck();
 // Those of all kinds.
 std::vector<const Template*> AllChainTemplates();
 

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "op/conv/conv2d_te.h"
 #include "op/pool/pool_te.h"
 #include "op/shapes.h"
@@ -30,13 +29,16 @@ ChainStages::ChainStages(const Workload& chain, const Target& target)
       continue;
     }
     const Conv2dShape s = Conv2dShape::Of(part);
-    s.groups == 1 ? Convolution(s) : Depthwise(s);
+    if (s.groups == 1) {
+      Convolution(s);
+    } else {
+      Depthwise(s);
+    }
   }
 }
 
 const Workload& ChainStages::Begin(const std::vector<int64_t>& data_shape) {
   const size_t i = members_.size();
-  HONE_CHECK(i < parts_.size());
   if (i == 0) data_ = te::Placeholder("data", data_shape);
   ChainMember member;
   member.name = i + 1 == parts_.size() ? "out" : "m" + std::to_string(i);
@@ -68,7 +70,7 @@ void ChainStages::Convolution(const Conv2dShape& s) {
   m.weight = WholeBlocks(m.raw, RoundUp(s.o, lanes_), RoundUp(s.c, m.block));
   Tensor source = m.source;
   if (s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w) {
-    m.pad = source = MakePad(source, s.pt, s.pl, s.ph(), s.pw());
+    m.pad = source = MakePad(source, {s.pt, s.pl}, {s.ph(), s.pw()});
   }
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), c = te::ReduceAxis(s.c, "c");
   const int64_t ocs = CeilDiv(s.o, lanes_);

@@ -22,7 +22,6 @@ struct ConvTiles {
   int registers = 32;
 
   static ConvTiles Of(const Workload& convolution, const Target& target);
-  int64_t OutputBlocks() const { return blocks; }
   std::vector<int64_t> Ocv() const;      // vectors of output channels
   std::vector<int64_t> Columns() const;  // pixels of a row
   std::vector<int64_t> Unrolls() const;  // input channels unrolled

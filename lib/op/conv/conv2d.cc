@@ -1,4 +1,8 @@
-#include "op/conv/conv2d.h"
+// conv2d(f32[N,C,H,W], f32[O,C/groups,KH,KW], stride=1x1, pad=0,0,0,0, dilation=1x1, groups=1, in=nchw) + epilogue.
+//
+// The input is blocked unless `in=nchw` says that it is plain (a network's first layer). Output [N,O,OH,OW] with
+// OH = floor((H + top + bottom - ((KH-1)*dilation + 1)) / stride) + 1, likewise OW.
+#include "op/gpu/conv2d.h"
 
 #include "op/conv/conv2d_depthwise.h"
 #include "op/conv/conv2d_shape.h"
@@ -6,9 +10,9 @@
 #include "op/conv/conv_direct.h"
 #include "op/conv/conv_grouped.h"
 #include "op/defined_operator.h"
-#include "op/gpu/conv2d.h"
 #include "op/gpu/conv_tiles.h"
 #include "op/numerics.h"
+#include "op/operators.h"
 
 namespace hone::op {
 namespace {

@@ -233,7 +233,7 @@ Result<Computation> ComputeLanes(const Workload& workload, const Target& target,
   const Tensor weight = WholeBlocks(raw, l.blocks * l.lanes, s.cg);
   std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
   EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
-  Tensor source = copy == 1 ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
+  Tensor source = copy == 1 ? MakePad(data, {s.pt, s.pl}, {s.ph(), s.pw()}) : data;
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), ic = te::ReduceAxis(s.cg, "ic");
   std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
   Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {

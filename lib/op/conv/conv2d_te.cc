@@ -1,30 +1,32 @@
 #include "op/conv/conv2d_te.h"
 
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace hone::op {
 
 using ir::Expr;
 
-te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph, int64_t pw, double value) {
+te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, const std::vector<int64_t>& extents) {
+  const size_t rank = before.size();
+  const bool blocked = data.shape().size() == rank + 3;
   std::vector<int64_t> shape = data.shape();
-  int64_t h = shape[2], w = shape[3];
-  shape[2] = ph, shape[3] = pw;
-  std::vector<std::string> axes = {"n", "co", "ih", "iw", "ci"};
-  if (shape.size() == 4) axes = {"n", "c", "ih", "iw"};
+  std::vector<std::string> axes = {"n", blocked ? "co" : "c"};
+  for (size_t i = 0; i < rank; ++i) {
+    shape[2 + i] = extents[i];
+    axes.push_back("i" + std::string("dhw").substr(i + 3 - rank, 1));
+  }
+  if (blocked) axes.push_back("ci");
   return te::Compute("pad", shape, axes, [&](const std::vector<ir::Var>& x) {
     Expr inside;
-    auto require = [&](Expr condition) { inside = inside.defined() ? inside && condition : condition; };
-    if (top > 0) require(x[2] >= top);
-    if (ph > h + top) require(x[2] < h + top);
-    if (left > 0) require(x[3] >= left);
-    if (pw > w + left) require(x[3] < w + left);
     std::vector<Expr> at(x.begin(), x.end());
-    at[2] = x[2] - top;
-    at[3] = x[3] - left;
-    Expr read = data(at);
-    return inside.defined() ? te::IfThenElse(inside, read, ir::Imm(data.type(), value)) : read;
+    for (size_t i = 2; i < 2 + rank; ++i) {
+      const int64_t first = before[i - 2], end = data.shape()[i] + first;
+      if (first > 0) inside = BothOf(inside, x[i] >= first);
+      if (extents[i - 2] > end) inside = BothOf(inside, x[i] < end);
+      at[i] = x[i] - first;
+    }
+    return inside.defined() ? te::IfThenElse(inside, data(at), ir::Imm(data.type(), 0)) : data(at);
   });
 }
 

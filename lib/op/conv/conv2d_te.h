@@ -1,7 +1,8 @@
 // The parts of a convolution's te DAG that its templates share.
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <vector>
 
 #include "ir/expr.h"
 #include "op/conv/conv2d_shape.h"
@@ -9,9 +10,9 @@
 
 namespace hone::op {
 
-// "pad": the padded input, `ph` x `pw` in the last spatial axes, from blocked [n, co, h, w, ci] or plain [n, c, h, w]
-// data; outside stands `value`. Axes n co ih iw ci, or n c ih iw. Conditions that always hold are left out.
-te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph, int64_t pw, double value = 0);
+// "pad": blocked [n, co, .., ci] or plain [n, c, ..] data of two or three spatial axes (id) ih iw with zeros around it:
+// `before` of them in front, `extents` elements in all. Conditions that always hold are left out.
+te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, const std::vector<int64_t>& extents);
 
 // The weight [o, c, ..] as [out, in, ..], whole blocks of channels with zeros in what is not there: a constant
 // "NAME.blocked", or `raw` itself where nothing is missing. REQUIRES: out and in are no less than the weight's own.

@@ -42,8 +42,6 @@ struct WinogradLayer {
 
   static WinogradLayer Of(const Workload& workload, const Target& target);
   WinogradTiles Tiles(int64_t m) const;
-  int64_t TileRows(int64_t m) const { return Tiles(m).rows; }  // of one image
-  int64_t TileColumns(int64_t m) const { return Tiles(m).columns; }
   // Does the output have parts of tiles?
   bool Ragged(int64_t m) const;
   // Are whole tiles made before the output takes what there is of them?

@@ -1,10 +1,11 @@
-#include "op/conv/conv3d.h"
-
+// conv3d(f32[N,C,D,H,W], f32[O,C/groups,KD,KH,KW], stride=1x1x1, pad=0,.. (front,top,left,back,bottom,right),
+// dilation=1x1x1, groups=1, in=blocked) + epilogue -> [N,O,OD,OH,OW]. Blocked; in=ncdhw: a plain input.
 #include "op/conv/conv_direct.h"
 #include "op/conv/conv_grouped.h"
 #include "op/conv/conv_volume.h"
 #include "op/defined_operator.h"
 #include "op/gpu/conv_tiles.h"
+#include "op/operators.h"
 
 namespace hone::op {
 namespace {

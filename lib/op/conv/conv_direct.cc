@@ -178,7 +178,10 @@ Result<Computation> ComputeDirect(const Workload& workload, const Target& target
   const DirectLayer l = DirectLayer::Of(workload, target);
   const ConvEnds ends = MakeConvEnds(workload, l, l.s.groups * l.ic_blocks, l.raw_cg, lanes);
   const Tensor weight = BlockedWeight(l, ends.weight);
-  const Tensor acc = Accumulate(l, l.pad ? MakePad(l, ends.data) : ends.data, weight, ends.out_shape);
+  const std::vector<int64_t> before = {l.depth.before, l.s.pt, l.s.pl};
+  const std::vector<int64_t> reach = {l.depth.reach(l.depth.out), l.s.ph(), l.s.pw()};
+  const Tensor source = l.pad ? MakePad(ends.data, before, reach) : ends.data;
+  const Tensor acc = Accumulate(l, source, weight, ends.out_shape);
   return ends.MakeComputation(MakeConvOut(
       workload, l, ends, [&](const std::vector<Var>& x) { return acc(std::vector<Expr>(x.begin(), x.end())); }, lanes));
 }

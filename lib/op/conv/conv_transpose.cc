@@ -1,7 +1,11 @@
-#include "op/conv/conv_transpose.h"
-
+// conv_transpose2d, conv_transpose3d (x[N,C,..], weight[C,O/groups,K..], stride=, pad=, dilation=, groups=,
+// output_pad=0): the gradient of a convolution. Plain.
+//
+// The input is spread out with zeros between its elements, then convolved with the weight turned round; the outputs of
+// 4 channels share what is read.
 #include "op/defined_operator.h"
 #include "op/math_te.h"
+#include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
 #include "semantics/semantics.h"
@@ -77,13 +81,12 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
 
 }  // namespace
 
-const Operator& ConvTranspose2d() {
-  static const FixedOperator op("conv_transpose2d", 1, BuildTransposed);
-  return op;
-}
-const Operator& ConvTranspose3d() {
-  static const FixedOperator op("conv_transpose3d", 1, BuildTransposed);
-  return op;
+std::vector<const Operator*> TransposedConvOperators() {
+  static const std::vector<const Operator*> operators = {
+      new FixedOperator("conv_transpose2d", 1, BuildTransposed),  // live as long as the process
+      new FixedOperator("conv_transpose3d", 1, BuildTransposed),
+  };
+  return operators;
 }
 
 }  // namespace hone::op

@@ -30,10 +30,6 @@ struct ConvVolume {
   bool NeedsPad() const;
 };
 
-// "pad": the padded input as far as the windows reach, from blocked [n, co, d, h, w, ci] or plain [n, c, d, h, w] data,
-// stored as the data is. Conditions that always hold are left out.
-te::Tensor MakePad(const ConvVolume& volume, const te::Tensor& data);
-
 // The tensors around a convolution's sums: [n, c, d, h, w], blocked as the workload says; the depth is there always.
 struct ConvEnds {
   te::Tensor data, weight;         // weight: [o, c of one group, kd, kh, kw]

@@ -1,14 +1,225 @@
-#include "op/dense/dense.h"
+// dense(f32[N,K], f32[M,K]) + epilogue: out[n,m] = sum over k of data[n,k] * weight[m,k]; everything plain.
+//
+// Template dense_packed: weights packed as [M / (vectors*lanes)][K][vectors*lanes], so that each task reads one stream:
+// with few rows of data the layer is bound by memory. Knobs: vectors (of outputs in a tile), tile_n (rows of data in a
+// tile), k_parts (independent partial sums), unroll_k, prefetch (bytes ahead; 0 = none), task (tiles a task), ahead
+// (with several rows and 1 MB of weights or more; "task": the next task's weights are brought into the second cache
+// while these are used). A tile of weights meets all rows before the next is read. Rules: registers, code size, k
+// parts, task, parallel, prefetch.
+#include "op/gpu/dense.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "op/defined_operator.h"
-#include "op/dense/dense_template.h"
 #include "op/epilogue.h"
-#include "op/gpu/dense.h"
+#include "op/estimate/parts.h"
+#include "op/knobs.h"
+#include "op/operators.h"
+#include "op/shapes.h"
 
 namespace hone::op {
 namespace {
 
 using ir::Var;
+using search::Knob;
+using search::Space;
+using Rejection = std::optional<std::string>;
+
+struct DenseLayer {
+  int64_t n, k, m, lanes;
+  int threads, registers;
+  int64_t Tiles(int64_t vectors) const { return CeilDiv(m, vectors * lanes); }
+  // Which loop is parallel: tiles of outputs, or tiles of rows where there are more of those. Never both, as a short
+  // tile can then be told by one loop's counter.
+  bool by_rows() const { return n > m; }
+  // Rows enough to hide the arrival of weights behind their arithmetic, and weights enough to have to arrive.
+  bool far() const { return n > 1 && !by_rows() && m * k * 4 >= 1 << 20; }
+};
+
+DenseLayer DenseLayerOf(const Workload& w, const Target& target) {
+  return {w.inputs[0].shape[0], w.inputs[0].shape[1],        w.inputs[1].shape[0],
+          target.FloatLanes(),  std::max(target.threads, 1), target.vector_registers};
+}
+
+struct DensePoint {
+  int64_t vectors, tile_n, k_parts, unroll_k, prefetch, task;
+  bool ahead;
+};
+
+DensePoint DensePointOf(const Config& c) {
+  return {c.Number("vectors"),
+          c.Number("tile_n"),
+          c.Number("k_parts"),
+          c.Number("unroll_k"),
+          c.Number("prefetch"),
+          c.Number("task"),
+          c.values.back().name == "ahead" && c.Word("ahead") == "task"};
+}
+
+std::vector<int64_t> DivisorsAmong(int64_t extent, const std::vector<int64_t>& candidates) {
+  std::vector<int64_t> values;
+  for (int64_t v : candidates) {
+    if (extent % v == 0) values.push_back(v);
+  }
+  return values;
+}
+
+double TaskImbalance(const DenseLayer& l, const DensePoint& p) {
+  if (l.by_rows()) {
+    return Imbalance(CeilDiv(l.n, p.tile_n), static_cast<double>(p.tile_n), static_cast<double>(l.n), l.threads);
+  }
+  int64_t tiles = l.Tiles(p.vectors);
+  return Imbalance(CeilDiv(tiles, p.task), static_cast<double>(p.task), static_cast<double>(tiles), l.threads);
+}
+
+std::vector<int64_t> VectorValues(const DenseLayer& l) {
+  std::vector<int64_t> values;
+  for (int64_t v : {1, 2, 4, 8}) {
+    if (v == 1 || v * l.lanes <= RoundUp(l.m, l.lanes)) values.push_back(v);
+  }
+  return values;
+}
+
+Space MakeDenseSpace(const DenseLayer& l) {
+  Space space("dense_packed");
+  space.Add(Knob::Choice("vectors", VectorValues(l)));
+  space.Add(Knob::Choice("tile_n", EvenParts(l.n, 1, 14)));
+  space.Add(Knob::Choice("k_parts", DivisorsAmong(l.k, {1, 2, 4})));
+  space.Add(Knob::Choice("unroll_k", DivisorsAmong(l.k, {1, 2, 4, 8, 16})));
+  space.Add(Knob::Choice("prefetch", {0, 1024, 4096}));
+  space.Add(Knob::Choice("task", {1, 2, 4, 8}));
+  if (l.far()) space.Add(Knob::Words("ahead", {"none", "task"}));
+  auto add = [&](const char* name, std::function<Rejection(const DensePoint&)> rule) {
+    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(DensePointOf(c)); }});
+  };
+  add("registers", [l](const DensePoint& p) -> Rejection {
+    int64_t need = p.vectors * p.tile_n * p.k_parts + p.vectors + 1;
+    if (need <= l.registers) return {};
+    return fmt::format("needs {} of {} registers", need, l.registers);
+  });
+  add("code size", [](const DensePoint& p) -> Rejection {
+    int64_t fmas = p.vectors * p.tile_n * p.unroll_k * p.k_parts;
+    if (fmas <= 400) return {};
+    return fmt::format("{} unrolled multiply-adds, at most 400", fmas);
+  });
+  add("k parts", [l](const DensePoint& p) -> Rejection {
+    if (l.k % (p.k_parts * p.unroll_k) != 0) return fmt::format("k={} is not a multiple of k_parts * unroll_k", l.k);
+    return {};
+  });
+  add("task", [l](const DensePoint& p) -> Rejection {
+    int64_t outputs = p.task * p.vectors * l.lanes;
+    if (p.task == 1 || l.m % outputs == 0) return {};
+    return fmt::format("{} outputs a task do not divide {}", outputs, l.m);
+  });
+  double best = l.threads;
+  for (int64_t v : VectorValues(l)) {
+    for (int64_t n : EvenParts(l.n, 1, 14)) best = std::min(best, TaskImbalance(l, {v, n, 1, 1, 0, 1, false}));
+  }
+  double limit = std::max(1.25, best * 1.02);
+  add("parallel", [l, limit](const DensePoint& p) -> Rejection {
+    double imbalance = TaskImbalance(l, p);
+    if (imbalance <= limit) return {};
+    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  });
+  add("prefetch", [l](const DensePoint& p) -> Rejection {
+    if (p.prefetch == 0 || l.m * l.k * 4 >= 1 << 17) return {};
+    return fmt::format("{} KB of weights need none", l.m * l.k * 4 >> 10);
+  });
+  return space;
+}
+
+// "weight" stored as [tile][k][vectors * lanes], so that a tile reads it in order. The sums run in `part` if they are
+// taken in k_parts parts, which "acc" adds up.
+std::vector<Step> DenseSteps(const DenseLayer& l, const DensePoint& p) {
+  const int64_t width = p.vectors * l.lanes;
+  const std::string packed = "weight.packed", sums = p.k_parts > 1 ? "part" : "acc";
+  const std::string place = l.by_rows() ? "m.t" : "n.o";
+  std::vector<Step> steps = {
+      Relayout("weight", {fmt::format("d0/{}", width), "d1", fmt::format("d0%{}", width)}, packed),
+      Split("out", "m", {p.task * width}, {"m.b", "m.r"}),
+      Split("out", "m.r", {width}, {"m.t", "m.w"}),
+      Split("out", "m.w", {l.lanes}, {"m.v", "m.l"}),
+      Split("out", "n", {p.tile_n}, {"n.o", "n.i"}),
+      Reorder("out", l.by_rows() ? std::vector<std::string>{"n.o", "m.b", "m.t", "n.i", "m.v", "m.l"}
+                                 : std::vector<std::string>{"m.b", "m.t", "n.o", "n.i", "m.v", "m.l"}),
+      Parallel("out", l.by_rows() ? "n.o" : "m.b"),
+      Vectorize("out", "m.l"),
+      Unroll("out", "n.i"),
+      Unroll("out", "m.v"),
+  };
+  const auto add = [&](std::vector<Step> more) { steps.insert(steps.end(), more.begin(), more.end()); };
+  std::vector<std::string> unrolled = {"k.i"};
+  if (p.k_parts > 1) {
+    add({Split("acc", "k", {p.k_parts}, {"k.s", "k.p"}), Rfactor("acc", "k.p", "part"), ComputeAt("acc", "out", place),
+         SetScope("acc", "register"), Split("acc", "m", {l.lanes}, {"m.v", "m.l"}),
+         Reorder("acc", {"k.p", "n", "m.v", "m.l"}), Vectorize("acc", "m.l")});
+    for (const char* axis : {"k.p", "n", "m.v"}) steps.push_back(Unroll("acc", axis));
+    add({Split("part", "k.s", {p.unroll_k}, {"k.o", "k.i"})});
+    unrolled.push_back("k.p");
+  } else {
+    add({Split("acc", "k", {p.unroll_k}, {"k.o", "k.i"})});
+  }
+  for (const char* axis : {"n", "m.v"}) unrolled.push_back(axis);
+  std::vector<std::string> order = {"k.o"};
+  order.insert(order.end(), unrolled.begin(), unrolled.end());
+  order.push_back("m.l");
+  add({ComputeAt(sums, "out", place), SetScope(sums, "register"), Split(sums, "m", {l.lanes}, {"m.v", "m.l"}),
+       Reorder(sums, order), Vectorize(sums, "m.l")});
+  for (const std::string& axis : unrolled) steps.push_back(Unroll(sums, axis));
+  if (p.ahead) {
+    steps.push_back(Prefetch("out", packed, "m.b", p.task * width * l.k * 4));
+    steps.back().values.push_back(2);
+  }
+  if (p.prefetch > 0) steps.push_back(Prefetch(sums, packed, "k.o", p.prefetch));
+  return steps;
+}
+
+class DensePackedTemplate final : public Template {
+ public:
+  const char* name() const override { return "dense_packed"; }
+  int version() const override { return 3; }
+  const Estimate* estimate() const override { return &DenseEstimate(); }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    return MakeDenseSpace(DenseLayerOf(workload, target));
+  }
+
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    DenseLayer l = DenseLayerOf(workload, target);
+    int64_t vectors = 1;
+    for (int64_t v : VectorValues(l)) {
+      if (v <= 4 && l.Tiles(v) >= 4 * l.threads) vectors = v;
+    }
+    int64_t tile_n = EvenParts(l.n, 1, 6).front();
+    // This tile's weights and the next one's share a second cache.
+    if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, 1, (l.registers - 3) / 2).front();
+    int64_t parts = tile_n == 1 ? DivisorsAmong(l.k, {1, 2}).back() : 1;
+    int64_t unroll = DivisorsAmong(l.k / parts, {1, 2, 4}).back();
+    int64_t prefetch = l.m * l.k * 4 >= 1 << 20 ? 4096 : 0;
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"vectors", vectors},
+                                                         {"tile_n", tile_n},
+                                                         {"k_parts", parts},
+                                                         {"unroll_k", unroll},
+                                                         {"prefetch", prefetch},
+                                                         {"task", int64_t{1}},
+                                                         {"ahead", "task"}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    return Candidate{{}, DenseSteps(DenseLayerOf(workload, target), DensePointOf(config))};
+  }
+};
+
+const Template& DensePacked() {
+  static const DensePackedTemplate t;
+  return t;
+}
 
 // "out", the epilogue over the stage `sums`, both with two axes of these names.
 Computation MakeDense(const Workload& w, const std::string& sums, const std::vector<std::string>& axes) {

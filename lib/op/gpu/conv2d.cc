@@ -46,7 +46,7 @@ Computation MakeGpuConv2d(const Workload& w) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
   const te::Tensor weight = te::Placeholder("weight", {s.o, s.cg, s.kh, s.kw});
-  const te::Tensor input = s.padded() ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
+  const te::Tensor input = s.padded() ? MakePad(data, {s.pt, s.pl}, {s.ph(), s.pw()}) : data;
   const ir::IterVar rc = te::ReduceAxis(s.cg, "rc"), ry = te::ReduceAxis(s.kh, "ry"), rx = te::ReduceAxis(s.kw, "rx");
   const std::vector<int64_t> shape = {s.n, s.o, s.oh, s.ow};
   const te::Tensor conv = te::Compute("conv", shape, {"n", "f", "y", "x"}, [&](const std::vector<Var>& x) {
@@ -68,8 +68,6 @@ Computation MakeGpuConv2d(const Workload& w) {
 }
 
 // ---- Direct: the inputs of a step of the reduction by way of shared memory, sums in registers.
-
-Result<search::Space> DirectKnobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("conv2d_nchw.cuda", w); }
 
 // How many rounds of a step's reduction the unroll knobs leave in a row, up to 8: innermost loops first.
 int64_t RoundsInARow(int64_t own, const Config& config) {
@@ -154,10 +152,6 @@ Result<Candidate> DirectBuild(const Workload& w, const Target&, const Config& co
 
 // ---- Depthwise: a block's part of the input and its filters, once.
 
-Result<search::Space> DepthwiseKnobs(const Workload& w, const Target&) {
-  return KnobsOfAutoTvm("depthwise_conv2d_nchw.cuda", w);
-}
-
 GpuUseOf DepthwiseUse(const Workload& w) {
   return [s = Conv2dShape::Of(w)](const Config& config) {
     const AxisTile f = AxisTileOf(config, "tile_f"), y = AxisTileOf(config, "tile_y"), x = AxisTileOf(config, "tile_x");
@@ -200,6 +194,21 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
 
 Result<FixedKernel> PlainConv2dBuild(const Workload& w, const Target&) { return FixedKernel{MakeGpuConv2d(w), {}}; }
 
+// "conv2d_nchw.cuda", one group; "depthwise_conv2d_nchw.cuda"; "conv2d_gpu", any, without knobs.
+const Template& GpuConv2dDirect() {
+  static const GpuTemplate t({"conv2d_nchw.cuda", 3, nullptr, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
+  return t;
+}
+const Template& GpuConv2dDepthwise() {
+  static const GpuTemplate t(
+      {"depthwise_conv2d_nchw.cuda", 3, nullptr, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
+  return t;
+}
+const Template& GpuConv2dPlain() {
+  static const FixedTemplate t("conv2d_gpu", 1, PlainConv2dBuild);
+  return t;
+}
+
 }  // namespace
 
 Result<Computation> ComputeGpuDirect(const Workload& w, const Target&, const Algorithm&) { return MakeGpuConv2d(w); }
@@ -226,21 +235,6 @@ std::vector<const Template*> AllGpuConv2dTemplates() {
   return {&GpuConv2dGemm(),   &GpuConv2dDirect(),    &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(),
           &GpuConv2dTensor(), &GpuConv2dDepthwise(), &GpuConvTiles(),      &GpuConvPlain(),
           &GpuConv2dPlain()};
-}
-
-const Template& GpuConv2dDirect() {
-  static const GpuTemplate t(
-      {"conv2d_nchw.cuda", 3, DirectKnobs, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
-  return t;
-}
-const Template& GpuConv2dDepthwise() {
-  static const GpuTemplate t(
-      {"depthwise_conv2d_nchw.cuda", 3, DepthwiseKnobs, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
-  return t;
-}
-const Template& GpuConv2dPlain() {
-  static const FixedTemplate t("conv2d_gpu", 1, PlainConv2dBuild);
-  return t;
 }
 
 }  // namespace hone::op

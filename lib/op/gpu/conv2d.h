@@ -9,11 +9,8 @@
 
 namespace hone::op {
 
-const Template& GpuConv2dDirect();     // "conv2d_nchw.cuda"; one group
-const Template& GpuConv2dDepthwise();  // "depthwise_conv2d_nchw.cuda"
 const Template& GpuConv2dGemm();       // "conv2d_gpu_gemm": implicit GEMM; one group
 const Template& GpuConv2dWinograd();   // "conv2d_gpu_winograd"; where GpuWinogradApplies
-const Template& GpuConv2dPlain();      // "conv2d_gpu": any; no knobs
 // "conv2d_nchw_winograd.cuda"; where GpuWinogradApplies. AutoTVM's tile follows from the shape.
 const Template& GpuConv2dWinogradAutoTvm();
 

@@ -95,18 +95,7 @@ Result<Candidate> GemmBuild(const Workload& w, const Target& target, const Confi
   Candidate candidate{{"gemm", {{"k", g.part(p.parts, p.k)}, {"parts", p.parts}}}, {}};
   std::vector<Step>& steps = candidate.steps;
   const std::string images = SeparateParts(gemm, &steps), &stored = gemm.stored;
-  steps.push_back(SplitFour(stored, "f", config.Sizes("tile_f")));
-  steps.push_back(SplitFour(stored, "p", config.Sizes("tile_p")));
-  steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "f.t", "p.t", "f.i", "p.i"}));
-  for (const auto& [axis, place] : {std::pair<std::string, const char*>(images, "blockIdx.z"),
-                                    {"f.b", "blockIdx.y"},
-                                    {"p.b", "blockIdx.x"},
-                                    {"f.v", "vthread"},
-                                    {"p.v", "vthread"},
-                                    {"f.t", "threadIdx.y"},
-                                    {"p.t", "threadIdx.x"}}) {
-    steps.push_back(Bind(stored, axis, place));
-  }
+  MapProduct(stored, images, "f", config.Sizes("tile_f"), "p", config.Sizes("tile_p"), &steps);
   steps.push_back(Unroll(stored, "f.i"));
   const bool vectors = target.limits.vector_bytes >= 4 * kGemmVector;
   if (vectors && p.own_p == kGemmVector && g.pixels() % kGemmVector == 0) {

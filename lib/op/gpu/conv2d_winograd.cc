@@ -156,15 +156,7 @@ Result<Candidate> BuildOf(const Workload& w, const Target& target, const Config&
   InRegisters("patch", "v", {"a", "b"}, &steps);
   // The product.
   steps.push_back(Fuse("m", {"i", "j"}, "ij"));
-  steps.push_back(SplitFour("m", "f", p.f));
-  steps.push_back(SplitFour("m", "t", p.t));
-  steps.push_back(Reorder("m", {"ij", "f.b", "t.b", "f.v", "t.v", "f.t", "t.t", "f.i", "t.i"}));
-  for (const auto& [axis, place] :
-       {std::pair("ij", "blockIdx.z"), std::pair("f.b", "blockIdx.y"), std::pair("t.b", "blockIdx.x"),
-        std::pair("f.v", "vthread"), std::pair("t.v", "vthread"), std::pair("f.t", "threadIdx.y"),
-        std::pair("t.t", "threadIdx.x")}) {
-    steps.push_back(Bind("m", axis, place));
-  }
+  MapProduct("m", "ij", "f", p.f, "t", p.t, &steps);
   steps.push_back(Unroll("m", "f.i"));
   steps.push_back(Unroll("m", "t.i"));
   steps.push_back(ComputeAt("m.acc", "m", "t.t"));
@@ -204,10 +196,6 @@ Result<Candidate> WinogradBuild(const Workload& w, const Target& target, const C
 }
 Result<Candidate> AutoTvmBuild(const Workload& w, const Target& target, const Config& config) {
   return BuildOf(w, target, config, AutoTvmPoint(Conv2dShape::Of(w), config));
-}
-
-Result<search::Space> AutoTvmKnobs(const Workload& w, const Target&) {
-  return KnobsOfAutoTvm("conv2d_nchw_winograd.cuda", w);
 }
 
 // AutoTVM's tile follows from the shape: no knob says it.
@@ -305,7 +293,7 @@ const Template& GpuConv2dWinograd() {
 
 const Template& GpuConv2dWinogradAutoTvm() {
   static const GpuTemplate t(
-      {"conv2d_nchw_winograd.cuda", 2, AutoTvmKnobs, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, AutoTvmLimit});
+      {"conv2d_nchw_winograd.cuda", 2, nullptr, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, AutoTvmLimit});
   return t;
 }
 

@@ -22,10 +22,6 @@ int64_t RowRegisters(int64_t depth, int64_t lanes) {
 
 // ---- dense_small_batch.gpu
 
-Result<search::Space> SmallKnobs(const Workload& w, const Target&) {
-  return KnobsOfAutoTvm("dense_small_batch.gpu", w);
-}
-
 GpuUseOf SmallUse(const Workload& w) {
   return [l = GpuDenseLayer(w)](const Config& config) {
     GpuUse use;
@@ -78,10 +74,6 @@ Result<Candidate> RowsBuild(const Workload&, const Target&, const Config& config
 
 // ---- dense_large_batch.gpu
 
-Result<search::Space> LargeKnobs(const Workload& w, const Target&) {
-  return KnobsOfAutoTvm("dense_large_batch.gpu", w);
-}
-
 GpuUseOf LargeUse(const Workload& w) {
   return [l = GpuDenseLayer(w)](const Config& config) {
     const std::vector<int64_t>&x = config.Sizes("tile_x"), &y = config.Sizes("tile_y"), &k = config.Sizes("tile_k");
@@ -103,24 +95,16 @@ GpuUseOf LargeUse(const Workload& w) {
 
 Result<Candidate> LargeBuild(const Workload& w, const Target&, const Config& config) {
   const std::vector<int64_t>& k = config.Sizes("tile_k");
-  std::vector<Step> steps = {SplitFour("out", "i", config.Sizes("tile_x")),
-                             SplitFour("out", "j", config.Sizes("tile_y")),
-                             Reorder("out", {"i.b", "j.b", "i.v", "j.v", "i.t", "j.t", "i.i", "j.i"}),
-                             Bind("out", "i.b", "blockIdx.y"),
-                             Bind("out", "j.b", "blockIdx.x"),
-                             Bind("out", "i.v", "vthread"),
-                             Bind("out", "j.v", "vthread"),
-                             Bind("out", "i.t", "threadIdx.y"),
-                             Bind("out", "j.t", "threadIdx.x"),
-                             ComputeAt("sums", "out", "j.t"),
-                             SetScope("sums", "register"),
-                             Split("sums", "k", {k[1], k[2]}, {"k.o", "k.m", "k.i"}),
-                             Reorder("sums", {"k.o", "k.m", "k.i", "i", "j"}),
-                             Unroll("sums", "k.i"),
-                             CacheRead("data", "shared", {"sums"}, "data.shared"),
-                             CacheRead("weight", "shared", {"sums"}, "weight.shared"),
-                             ComputeAt("data.shared", "sums", "k.o"),
-                             ComputeAt("weight.shared", "sums", "k.o")};
+  std::vector<Step> steps;
+  MapProduct("out", "", "i", config.Sizes("tile_x"), "j", config.Sizes("tile_y"), &steps);
+  for (const Step& step :
+       {ComputeAt("sums", "out", "j.t"), SetScope("sums", "register"),
+        Split("sums", "k", {k[1], k[2]}, {"k.o", "k.m", "k.i"}), Reorder("sums", {"k.o", "k.m", "k.i", "i", "j"}),
+        Unroll("sums", "k.i"), CacheRead("data", "shared", {"sums"}, "data.shared"),
+        CacheRead("weight", "shared", {"sums"}, "weight.shared"), ComputeAt("data.shared", "sums", "k.o"),
+        ComputeAt("weight.shared", "sums", "k.o")}) {
+    steps.push_back(step);
+  }
   const GpuUse use = LargeUse(w)(config);
   FetchTogether("data.shared", {"d0", "d1"}, use.threads, 1, &steps);
   FetchTogether("weight.shared", {"d0", "d1"}, use.threads, 1, &steps);
@@ -136,7 +120,7 @@ std::vector<const Template*> GpuDenseTemplates(const Workload& w) {
 }
 
 const Template& GpuDenseSmall() {
-  static const GpuTemplate t({"dense_small_batch.gpu", 2, SmallKnobs, SmallUse, SmallBuild, {"tile_k"}, 1});
+  static const GpuTemplate t({"dense_small_batch.gpu", 2, nullptr, SmallUse, SmallBuild, {"tile_k"}, 1});
   return t;
 }
 const Template& GpuDenseRows() {
@@ -144,7 +128,7 @@ const Template& GpuDenseRows() {
   return t;
 }
 const Template& GpuDenseLarge() {
-  static const GpuTemplate t({"dense_large_batch.gpu", 3, LargeKnobs, LargeUse, LargeBuild, {"tile_y", "tile_x"}});
+  static const GpuTemplate t({"dense_large_batch.gpu", 3, nullptr, LargeUse, LargeBuild, {"tile_y", "tile_x"}});
   return t;
 }
 

@@ -1,4 +1,4 @@
-// Dense layers on GPUs. Names with a dot are AutoTVM's, as in gpu_conv2d.h.
+// Dense layers on GPUs. Names with a dot are AutoTVM's, as in gpu/conv2d.h.
 #pragma once
 
 #include <vector>

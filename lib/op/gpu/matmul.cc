@@ -20,8 +20,6 @@ struct Products {
         columns(w.inputs[1].shape[2]) {}
 };
 
-Result<search::Space> MatmulKnobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("batch_matmul.cuda", w); }
-
 GpuUseOf MatmulUse(const Workload& w) {
   return [p = Products(w)](const Config& config) {
     const std::vector<int64_t>&y = config.Sizes("tile_y"), &x = config.Sizes("tile_x");
@@ -83,7 +81,7 @@ Result<Computation> ComputeGpuBatchMatmul(const Workload& w, const Target&, cons
 }
 
 const Template& GpuBatchMatmul() {
-  static const GpuTemplate t({"batch_matmul.cuda", 2, MatmulKnobs, MatmulUse, MatmulBuild, {"tile_x", "tile_y"}, 1});
+  static const GpuTemplate t({"batch_matmul.cuda", 2, nullptr, MatmulUse, MatmulBuild, {"tile_x", "tile_y"}, 1});
   return t;
 }
 

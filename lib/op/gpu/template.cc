@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "search/autotvm/autotvm_space.h"
 
@@ -12,10 +13,16 @@ namespace {
 // Loads under way for each thread. All turns at once keep every turn's address in registers.
 constexpr int64_t kFetchesAtATime = 4;
 
+Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
+  HONE_ASSIGN_OR_RETURN(const search::AutoTvmShape shape, search::AutoTvmShapeOf(workload));
+  return search::AutoTvmSpace(name, shape);
+}
+
 }  // namespace
 
 Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
-  HONE_ASSIGN_OR_RETURN(search::Space space, parts_.knobs(workload, target));
+  HONE_ASSIGN_OR_RETURN(search::Space space, parts_.knobs != nullptr ? parts_.knobs(workload, target)
+                                                                     : KnobsOfAutoTvm(parts_.name, workload));
   AddDeviceRule(target, parts_.use(workload), &space);
   if (!parts_.thread_knobs.empty()) {
     SampleByThreads(parts_.thread_knobs, parts_.thread_part, target.limits, &space);
@@ -27,13 +34,25 @@ Result<Config> GpuTemplate::Default(const search::Space& space, const Workload& 
   return GpuDefault(space, target, parts_.use(workload));
 }
 
-Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
-  HONE_ASSIGN_OR_RETURN(const search::AutoTvmShape shape, search::AutoTvmShapeOf(workload));
-  return search::AutoTvmSpace(name, shape);
-}
-
 Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts) {
   return Split(stage, axis, {parts[1], parts[2], parts[3]}, {axis + ".b", axis + ".v", axis + ".t", axis + ".i"});
+}
+
+void MapProduct(const std::string& stage, const std::string& batch, const std::string& y,
+                const std::vector<int64_t>& y_parts, const std::string& x, const std::vector<int64_t>& x_parts,
+                std::vector<Step>* steps) {
+  steps->push_back(SplitFour(stage, y, y_parts));
+  steps->push_back(SplitFour(stage, x, x_parts));
+  std::vector<std::string> order;
+  if (!batch.empty()) order.push_back(batch);
+  for (const char* part : {".b", ".v", ".t", ".i"}) order.push_back(y + part), order.push_back(x + part);
+  steps->push_back(Reorder(stage, order));
+  if (!batch.empty()) steps->push_back(Bind(stage, batch, "blockIdx.z"));
+  for (const auto& [axis, place] :
+       {std::pair(y + ".b", "blockIdx.y"), std::pair(x + ".b", "blockIdx.x"), std::pair(y + ".v", "vthread"),
+        std::pair(x + ".v", "vthread"), std::pair(y + ".t", "threadIdx.y"), std::pair(x + ".t", "threadIdx.x")}) {
+    steps->push_back(Bind(stage, axis, place));
+  }
 }
 
 void FetchTogether(const std::string& stage, const std::vector<std::string>& axes, const int64_t (&threads)[3],

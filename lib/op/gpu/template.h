@@ -12,7 +12,7 @@ namespace hone::op {
 struct GpuTemplateParts {
   const char* name;
   int version;
-  // The knobs; AddDeviceRule is called on what it gives.
+  // The knobs; AddDeviceRule is called on what it gives. Null: those of AutoTVM's template of this name.
   Result<search::Space> (*knobs)(const Workload& workload, const Target& target);
   GpuUseOf (*use)(const Workload& workload);  // binds the workload once; spaces call the result for each point
   Result<Candidate> (*build)(const Workload& workload, const Target& target, const Config& config);
@@ -43,14 +43,17 @@ class GpuTemplate final : public Template {
   GpuTemplateParts parts_;
 };
 
-// The knobs of AutoTVM's template of that name.
-Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload);
-
 // ---- Steps that the templates share.
 
 // split `axis` into "<axis>.b", "<axis>.v", "<axis>.t", "<axis>.i" (blocks, virtual threads, threads, inside) by a knob
 // of four parts.
 Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts);
+
+// The tile of a product of matrices: axes `y` and `x` of `stage` split in four, `batch` (empty: there is none) along
+// blocks' z. Leaves "<axis>.i" to the caller.
+void MapProduct(const std::string& stage, const std::string& batch, const std::string& y,
+                const std::vector<int64_t>& y_parts, const std::string& x, const std::vector<int64_t>& x_parts,
+                std::vector<Step>* steps);
 
 // The threads of a block fill `stage` together: its axes fused, vectors of `vector` elements inside, neighbouring
 // threads (x first) at neighbouring elements.

@@ -1,7 +1,8 @@
-#include "op/pool/global_pool.h"
-
+// global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes. A NaN
+// makes its channel's maximum NaN.
 #include "op/defined_operator.h"
 #include "op/math_te.h"
+#include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"
@@ -57,13 +58,12 @@ Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
 
 }  // namespace
 
-const Operator& GlobalAvgPool() {
-  static const FixedOperator op("global_avg_pool", 1, BuildGlobalPool);
-  return op;
-}
-const Operator& GlobalMaxPool() {
-  static const FixedOperator op("global_max_pool", 2, BuildGlobalPool);
-  return op;
+std::vector<const Operator*> GlobalPoolOperators() {
+  static const std::vector<const Operator*> operators = {
+      new FixedOperator("global_avg_pool", 1, BuildGlobalPool),  // live as long as the process
+      new FixedOperator("global_max_pool", 2, BuildGlobalPool),
+  };
+  return operators;
 }
 
 }  // namespace hone::op

@@ -1,7 +1,13 @@
-#include "op/pool/pool.h"
-
+// max_pool2d(f32[N,C,H,W], kernel=KHxKW, stride=1x1, pad=0,0,0,0, dilation=1x1, ceil_mode=0), avg_pool2d (also
+// count_include_pad=0), and the same of [N,C,D,H,W]: max_pool3d, avg_pool3d. Blocked. lib/semantics/windows.cc has the
+// definition.
+//
+// OH = floor((H + top + bottom - KH) / stride) + 1; with ceil_mode=1 rounded up, but a window that would start in the
+// padding behind the input is dropped. pad < kernel, so that every window holds an element. An average divides by the
+// number of elements inside the input, with count_include_pad=1 by those inside the padded input.
 #include "op/defined_operator.h"
 #include "op/knobs.h"
+#include "op/operators.h"
 #include "op/pool/pool_te.h"
 #include "op/shapes.h"
 #include "semantics/window.h"
@@ -51,21 +57,14 @@ Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
 
 }  // namespace
 
-const Operator& MaxPool2d() {
-  static const FixedOperator op("max_pool2d", 2, BuildPool);
-  return op;
-}
-const Operator& AvgPool2d() {
-  static const FixedOperator op("avg_pool2d", 2, BuildPool);
-  return op;
-}
-const Operator& MaxPool3d() {
-  static const FixedOperator op("max_pool3d", 2, BuildPool);
-  return op;
-}
-const Operator& AvgPool3d() {
-  static const FixedOperator op("avg_pool3d", 2, BuildPool);
-  return op;
+std::vector<const Operator*> PoolOperators() {
+  static const std::vector<const Operator*> operators = {
+      new FixedOperator("max_pool2d", 2, BuildPool),  // live as long as the process
+      new FixedOperator("avg_pool2d", 2, BuildPool),
+      new FixedOperator("max_pool3d", 2, BuildPool),
+      new FixedOperator("avg_pool3d", 2, BuildPool),
+  };
+  return operators;
 }
 
 }  // namespace hone::op

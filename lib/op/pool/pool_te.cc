@@ -22,6 +22,13 @@ Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64_t high
   return ir::Imm(DType::Float(32), 1) / ir::MakeCast(DType::Float(32), std::move(covered));
 }
 
+// `value` of a blocked output at [n, co, .., ci]; zero in lanes beyond the channels. For a maximum of which a window
+// may see padding alone: it is -inf there in every lane, and a convolution behind it would multiply that by zero.
+Expr ZeroBeyondChannels(Expr value, const std::vector<Var>& at, int64_t channels, int64_t lanes) {
+  if (channels % lanes == 0) return value;
+  return ir::MakeSelect(at[1] * lanes + at.back() < channels, std::move(value), ir::Imm(DType::Float(32), 0));
+}
+
 }  // namespace
 
 PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std::string& prefix,
@@ -77,11 +84,6 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
     return value * part;
   });
   return stages;
-}
-
-Expr ZeroBeyondChannels(Expr value, const std::vector<Var>& at, int64_t channels, int64_t lanes) {
-  if (channels % lanes == 0) return value;
-  return ir::MakeSelect(at[1] * lanes + at.back() < channels, std::move(value), ir::Imm(DType::Float(32), 0));
 }
 
 }  // namespace hone::op

@@ -21,8 +21,4 @@ struct PoolStages {
 PoolStages MakePoolStages(const Workload& workload, const te::Tensor& source, const std::string& prefix,
                           const std::string& name);
 
-// `value` of a blocked output at [n, co, .., ci]; zero in lanes beyond the channels. For a maximum of which a window
-// may see padding alone: it is -inf there in every lane, and a convolution behind it would multiply that by zero.
-ir::Expr ZeroBeyondChannels(ir::Expr value, const std::vector<ir::Var>& at, int64_t channels, int64_t lanes);
-
 }  // namespace hone::op

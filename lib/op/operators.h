@@ -1,0 +1,24 @@
+// Hone's operators, for registry.cc: each is described at the top of the file that defines it.
+#pragma once
+
+#include <vector>
+
+#include "op/operator.h"
+
+namespace hone::op {
+
+const Operator& Conv2d();
+const Operator& Conv3d();
+const Operator& Dense();
+const Operator& Matmul();
+// That of every chain: two or three workloads as one kernel.
+const Operator& Chain();
+std::vector<const Operator*> PoolOperators();
+std::vector<const Operator*> GlobalPoolOperators();
+std::vector<const Operator*> TransposedConvOperators();
+std::vector<const Operator*> ElementwiseOperators();
+std::vector<const Operator*> MovementOperators();
+std::vector<const Operator*> NormOperators();
+std::vector<const Operator*> ReduceOperators();
+
+}  // namespace hone::op
