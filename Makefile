@@ -18,6 +18,7 @@
 #   make check-tsan          test everything with threads under the thread sanitizer
 #   make fault-rounds        inject ROUNDS of faults from SEED: kills, full disk, damaged records, bad candidates
 #   make load-check          compare choices made with and without a noisy neighbour (on an otherwise idle machine)
+#   make tidy                check the code with clang-tidy-19; FILES='lib/base/.*': only these
 #   make check-gpu-only      build without LLVM and test the GPU side (PoCL, NVRTC if present)
 #   make bundle-cuda         make build/hone-cuda-x86_64.tar.gz for a machine with a GPU; run run-gpu-checks there
 #   make clean               remove build/ (never work/: records are measured time)
@@ -26,7 +27,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
+.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -134,6 +135,13 @@ check-tsan:
 	@cmake -S . -B $(BUILD)/tsan -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_TSAN=ON --log-level=NOTICE
 	@ninja -C $(BUILD)/tsan $(TSAN_TESTS)
 	@tests/run_all.sh $(BUILD)/tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
+
+# File by file and without precompiled headers, so that each file must include what it uses.
+FILES ?= (lib|tools|examples)/.*\.cc
+tidy: deps
+	@cmake -S . -B $(BUILD)/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_UNITY=OFF -DHONE_PRECOMPILE=OFF \
+	  --log-level=NOTICE -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
+	@run-clang-tidy-19 -p $(BUILD)/tidy -quiet -warnings-as-errors='*' '$(FILES)'
 
 ROUNDS ?= 200
 SEED ?= 1
