@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "measure/builder.h"
@@ -25,7 +26,10 @@ struct FakeWorld {
 // Does one thing at a time: has built all of them when Begin returns.
 class FakeBuilder : public Builder {
  public:
-  explicit FakeBuilder(const FakeWorld& world) : world_(world) {}
+  // `steps` gives the text of a config's candidate for its record, whose kernel hone-build can build then. Without it,
+  // records have invented steps.
+  explicit FakeBuilder(const FakeWorld& world, std::function<std::string(const Config&)> steps = {})
+      : world_(world), steps_(std::move(steps)) {}
   Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) override;
   Status Begin(const std::vector<Config>& configs) override;
   Result<BuildResult> Next() override;
@@ -36,6 +40,7 @@ class FakeBuilder : public Builder {
 
  private:
   FakeWorld world_;
+  std::function<std::string(const Config&)> steps_;
   int64_t built_ = 0;
   std::vector<BuildResult> begun_;
   size_t given_ = 0;  // of them

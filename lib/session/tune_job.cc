@@ -166,7 +166,10 @@ class Job {
   Result<Device> OpenDevice(bool apart) {
     Device device;
     if (options_.fake) {
-      device.builder = std::make_unique<measure::FakeBuilder>(options_.fake_world);
+      device.builder = std::make_unique<measure::FakeBuilder>(options_.fake_world, [this](const Config& config) {
+        const Result<Candidate> candidate = op::Instantiate(task_.workload, task_.target, config);
+        return candidate.ok() ? candidate->Text() : std::string();
+      });
       device.measurer = std::make_unique<measure::FakeMeasurer>(options_.fake_world);
       return device;
     }
