@@ -3,24 +3,13 @@
 
 #include <map>
 
-#include "graph/reference.h"
-#include "model_maker.h"
-#include "onnx/import.h"
-#include "onnx/read_model.h"
+#include "run_model.h"
 
 namespace hone::onnx {
 namespace {
 
-Result<ImportedModel> ImportOf(const ModelMaker& m) { return Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}); }
-
-std::string MessageOf(const ModelMaker& m) { return ImportOf(m).status().message(); }
-
 std::vector<float> Values(const Shape& shape, int seed) {
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  std::vector<float> values;
-  for (int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>((i * 7 + seed * 3) % 11 - 5));
-  return values;
+  return SomeValues(TensorType{DType::Float(32), shape}.Elements(), seed);
 }
 
 // Operands x0, x1, .. of these shapes; those of `constant` are initialisers.
@@ -35,7 +24,7 @@ ModelMaker Einsum(const std::string& equation, const std::vector<Shape>& shapes,
       m.Input(names.back(), shapes[i]);
     }
   }
-  ModelMaker::SetString(&m.Node("Einsum", names, "y"), "equation", equation);
+  m.Node("Einsum", names, "y").Set("equation", equation.c_str());
   m.Output("y");
   return m;
 }
@@ -135,51 +124,47 @@ TEST(Einsum, MeansWhatItsEquationSays) {
     const std::vector<double> wanted = Direct(row.plain, row.shapes, &shape);
     for (const char* constant : {"", "x1", "x0"}) {
       if (row.shapes.size() == 1 && *constant != 0) continue;
-      const auto model = ImportOf(Einsum(row.equation, row.shapes, constant));
-      ASSERT_TRUE(model.ok()) << model.status().message();
+      const auto model = Must(ImportBytes(Einsum(row.equation, row.shapes, constant)));
       std::map<std::string, TensorData> inputs;
       for (size_t i = 0; i < row.shapes.size(); ++i) {
         const std::string name = "x" + std::to_string(i);
         if (name != constant) inputs[name] = Values(row.shapes[i], static_cast<int>(i));
       }
-      const auto got = graph::RunReference(model->graph, model->values, inputs, 1);
-      ASSERT_TRUE(got.ok()) << got.status().message();
-      EXPECT_EQ(model->graph.FindType("y")->shape, shape);
-      EXPECT_EQ(got->at("y"), wanted);
+      const auto got = Must(graph::RunReference(model.graph, model.values, inputs, 1));
+      EXPECT_EQ(model.graph.FindType("y")->shape, shape);
+      EXPECT_EQ(got.at("y"), wanted);
     }
   }
 }
 
 // Of matrices as they are it is one product, and with a constant one a dense layer.
 TEST(Einsum, NeedsNothingElseWhereItIsAProduct) {
-  const auto attention = ImportOf(Einsum("bghij,bghjd->bghid", {{1, 2, 3, 4, 6}, {1, 2, 3, 6, 5}}));
-  ASSERT_TRUE(attention.ok()) << attention.status().message();
-  ASSERT_EQ(attention->graph.nodes.size(), 1u);
-  EXPECT_EQ(attention->graph.nodes[0].workload.Text(), "matmul(f32[1,2,3,4,6], f32[1,2,3,6,5])");
-  const auto layer = ImportOf(Einsum("ij,kj->ik", {{2, 3}, {4, 3}}, "x1"));
-  ASSERT_TRUE(layer.ok()) << layer.status().message();
-  ASSERT_EQ(layer->graph.nodes.size(), 1u);
-  EXPECT_EQ(layer->graph.nodes[0].workload.Text(), "dense(f32[2,3], f32[4,3])");
+  const auto attention = Must(ImportBytes(Einsum("bghij,bghjd->bghid", {{1, 2, 3, 4, 6}, {1, 2, 3, 6, 5}})));
+  ASSERT_EQ(attention.graph.nodes.size(), 1u);
+  EXPECT_EQ(attention.graph.nodes[0].workload.Text(), "matmul(f32[1,2,3,4,6], f32[1,2,3,6,5])");
+  const auto layer = Must(ImportBytes(Einsum("ij,kj->ik", {{2, 3}, {4, 3}}, "x1")));
+  ASSERT_EQ(layer.graph.nodes.size(), 1u);
+  EXPECT_EQ(layer.graph.nodes[0].workload.Text(), "dense(f32[2,3], f32[4,3])");
 }
 
 TEST(Einsum, Refusals) {
   const std::string node = "node `y_node` (Einsum, opset 13): ";
-  EXPECT_EQ(MessageOf(Einsum("ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 5}})),
+  EXPECT_EQ(Refusal(Einsum("ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 5}})),
             node + "its equation is of 3 operands; one or two are supported");
-  EXPECT_EQ(MessageOf(Einsum("ij->jj", {{2, 2}})), node + "its equation's result `jj` names an axis twice");
-  EXPECT_EQ(MessageOf(Einsum("iij->j", {{2, 3, 4}})),
+  EXPECT_EQ(Refusal(Einsum("ij->jj", {{2, 2}})), node + "its equation's result `jj` names an axis twice");
+  EXPECT_EQ(Refusal(Einsum("iij->j", {{2, 3, 4}})),
             node + "[2,3,4] does not fit its equation: an axis that it names twice is 2 and 3");
-  EXPECT_EQ(MessageOf(Einsum("ij", {{2, 2}, {2, 2}})), node + "its equation is of 1 operands, it has 2");
-  EXPECT_EQ(MessageOf(Einsum("ijk->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 3");
-  EXPECT_EQ(MessageOf(Einsum("i->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 1");
-  EXPECT_EQ(MessageOf(Einsum("", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 0");
-  EXPECT_EQ(MessageOf(Einsum("ij->ik", {{2, 2}})), node + "its equation has an axis in the result that no operand has");
+  EXPECT_EQ(Refusal(Einsum("ij", {{2, 2}, {2, 2}})), node + "its equation is of 1 operands, it has 2");
+  EXPECT_EQ(Refusal(Einsum("ijk->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 3");
+  EXPECT_EQ(Refusal(Einsum("i->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 1");
+  EXPECT_EQ(Refusal(Einsum("", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 0");
+  EXPECT_EQ(Refusal(Einsum("ij->ik", {{2, 2}})), node + "its equation has an axis in the result that no operand has");
   for (const char* wrong : {"i\nj->ij", "i.j->ij", "ij->i->j", "ij->i1", "......->...", "......", "...i...->i"}) {
-    EXPECT_EQ(MessageOf(Einsum(wrong, {{2, 2}})), node + "its equation must be letters, `...`, commas and one `->`");
+    EXPECT_EQ(Refusal(Einsum(wrong, {{2, 2}})), node + "its equation must be letters, `...`, commas and one `->`");
   }
-  EXPECT_EQ(MessageOf(Einsum("ij,jk->ik", {{2, 3}, {4, 5}})),
+  EXPECT_EQ(Refusal(Einsum("ij,jk->ik", {{2, 3}, {4, 5}})),
             node + "[2,3] and [4,5] do not fit its equation: an axis of both is 3 and 4");
-  EXPECT_EQ(MessageOf(Einsum("ij,jk->ik", {{2, 1}, {4, 5}})),
+  EXPECT_EQ(Refusal(Einsum("ij,jk->ik", {{2, 1}, {4, 5}})),
             node + "[2,1] and [4,5] do not fit its equation: an axis of both is 1 and 4");
 }
 
@@ -211,27 +196,26 @@ TEST(ScatterNd, OfConstantsIsComputed) {
       {{1}, {1}, {2}, {7, 8}, {0, 1, 7, 8, 4, 5}},                             // one place
   };
   for (const Row& row : rows) {
-    const auto model = ImportOf(Scatter(row.places, row.indices, row.shape, row.updates));
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    ASSERT_EQ(model->graph.nodes.size(), 1u);
-    EXPECT_EQ(model->values.at(model->graph.nodes[0].inputs[1]).Doubles(),
+    const auto model = Must(ImportBytes(Scatter(row.places, row.indices, row.shape, row.updates)));
+    ASSERT_EQ(model.graph.nodes.size(), 1u);
+    EXPECT_EQ(model.values.at(model.graph.nodes[0].inputs[1]).Doubles(),
               (std::vector<double>{row.wanted.begin(), row.wanted.end()}));
   }
 }
 
 TEST(ScatterNd, Refusals) {
   const std::string node = "node `mask_node` (ScatterND, opset 16): ";
-  EXPECT_EQ(MessageOf(Scatter({1, 2}, {0, 2}, {1}, {7})), node + "index 2 is outside of axis 1 of [3,2]");
-  EXPECT_EQ(MessageOf(Scatter({1, 2}, {-4, 0}, {1}, {7})), node + "index -4 is outside of axis 0 of [3,2]");
-  EXPECT_EQ(MessageOf(Scatter({1, 3}, {0, 0, 0}, {1}, {7})), node + "its indices [1,3] do not fit its data [3,2]");
-  EXPECT_EQ(MessageOf(Scatter({}, {0}, {1}, {7})), node + "its indices [] do not fit its data [3,2]");
-  EXPECT_EQ(MessageOf(Scatter({1, 1}, {0}, {1}, {7})), node + "its updates must be float32[1,2], are float32[1]");
+  EXPECT_EQ(Refusal(Scatter({1, 2}, {0, 2}, {1}, {7})), node + "index 2 is outside of axis 1 of [3,2]");
+  EXPECT_EQ(Refusal(Scatter({1, 2}, {-4, 0}, {1}, {7})), node + "index -4 is outside of axis 0 of [3,2]");
+  EXPECT_EQ(Refusal(Scatter({1, 3}, {0, 0, 0}, {1}, {7})), node + "its indices [1,3] do not fit its data [3,2]");
+  EXPECT_EQ(Refusal(Scatter({}, {0}, {1}, {7})), node + "its indices [] do not fit its data [3,2]");
+  EXPECT_EQ(Refusal(Scatter({1, 1}, {0}, {1}, {7})), node + "its updates must be float32[1,2], are float32[1]");
   ModelMaker adds = Scatter({1, 2}, {0, 0}, {1}, {7});
-  ModelMaker::SetString(adds.model.mutable_graph()->mutable_node(0), "reduction", "add");
-  EXPECT_EQ(MessageOf(adds), node + "only the reduction `none` is supported");
+  adds.FirstNode().Set("reduction", "add");
+  EXPECT_EQ(Refusal(adds), node + "only the reduction `none` is supported");
   ModelMaker runs = Scatter({1, 2}, {0, 0}, {1}, {7});
-  runs.model.mutable_graph()->mutable_node(0)->set_input(0, "x");
-  EXPECT_EQ(MessageOf(runs), node + "its input `x` is computed when the network runs; it must be constant");
+  runs.FirstNode()->set_input(0, "x");
+  EXPECT_EQ(Refusal(runs), node + "its input `x` is computed when the network runs; it must be constant");
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "model_maker.h"
-#include "onnx/import.h"
-#include "onnx/read_model.h"
+#include "run_model.h"
 
 namespace hone::onnx {
 namespace {
@@ -44,15 +42,14 @@ TEST(EmptyConstant, OfManyRowsTakesNoMemory) {
     m.Ints("pads", {1 << 24, 0, 0, 0});
     m.Node(row.op, row.inputs, "made");
     m.Node("Size", {"made"}, "count");
-    ModelMaker::SetInt(&m.Node("Cast", {"count"}, "number"), "to", pb::TensorProto::FLOAT);
+    m.Node("Cast", {"count"}, "number").Set("to", pb::TensorProto::FLOAT);
     m.Node("Add", {"x", "number"}, "y");
     m.Output("y");
     const int64_t before = PeakMebibytes();
-    const auto model = Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {});
-    ASSERT_TRUE(model.ok()) << model.status().message();
+    const auto model = Must(ImportBytes(m));
     EXPECT_LE(PeakMebibytes() - before, 512);  // a table of the first axis takes 4096
-    ASSERT_EQ(model->graph.nodes.size(), 1u);
-    EXPECT_EQ(model->values.at(model->graph.nodes[0].inputs[1]).Doubles(), std::vector<double>{0});
+    ASSERT_EQ(model.graph.nodes.size(), 1u);
+    EXPECT_EQ(model.values.at(model.graph.nodes[0].inputs[1]).Doubles(), std::vector<double>{0});
   }
 }
 
@@ -62,11 +59,10 @@ TEST(EmptyConstant, GroupsOfNoChannelsAreRefused) {
   m.Input("z", {2});
   m.Floats("x", {1, 0, 1}, {});
   m.Floats("scale", {0}, {});
-  ModelMaker::SetInt(&m.Node("GroupNormalization", {"x", "scale", "scale"}, "made"), "num_groups", kMany);
+  m.Node("GroupNormalization", {"x", "scale", "scale"}, "made").Set("num_groups", kMany);
   m.Node("Concat", {"z", "made"}, "y");
   m.Output("y");
-  EXPECT_EQ(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}).status().message(),
-            "node `made_node` (GroupNormalization, opset 21): 536870912 groups do not fit [1,0,1]");
+  EXPECT_EQ(Refusal(m), "node `made_node` (GroupNormalization, opset 21): 536870912 groups do not fit [1,0,1]");
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 // is tested against onnxruntime (tests/onnx) and ONNX's backend tests (make check-onnx).
 #include "onnx/import.h"
 
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "model_maker.h"
 #include "onnx/operators.h"
 #include "onnx/read_model.h"
@@ -15,9 +14,7 @@ namespace {
 ImportedModel Imported(const ModelMaker& m, const InputShapes& shapes = {}) {
   ImportOptions options;
   options.shapes = shapes;
-  auto model = Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", options);
-  EXPECT_TRUE(model.ok()) << model.status().message();
-  return model.ok() ? std::move(*model) : ImportedModel();
+  return Must(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", options));
 }
 
 std::string Nodes(const ImportedModel& model) {
@@ -27,15 +24,10 @@ std::string Nodes(const ImportedModel& model) {
 }
 
 TEST(Import, Convolution) {
-  ModelMaker m;
-  m.Input("x", {1, 2, 5, 5});
+  ModelMaker m = ModelMaker::Of("Conv", {1, 2, 5, 5}, 13, {"w", "b"});
+  m.FirstNode().Set("group", 2).Set("strides", {2, 2}).Set("pads", {1, 0, 1, 2});
   m.Floats("w", {4, 1, 3, 3}, std::vector<float>(36, 0.5f));
   m.Floats("b", {4}, {1, 2, 3, 4});
-  auto& conv = m.Node("Conv", {"x", "w", "b"}, "y");
-  ModelMaker::SetInt(&conv, "group", 2);
-  ModelMaker::SetInts(&conv, "strides", {2, 2});
-  ModelMaker::SetInts(&conv, "pads", {1, 0, 1, 2});
-  m.Output("y");
   const ImportedModel model = Imported(m);
   EXPECT_EQ(Nodes(model), "y = conv2d(f32[1,2,5,5], f32[4,1,3,3], stride=2x2, pad=1,0,1,2, groups=2) + bias\n");
   EXPECT_EQ(model.graph.nodes[0].inputs, (std::vector<std::string>{"x", "w", "b"}));
@@ -46,31 +38,23 @@ TEST(Import, LayerNormStatistics) {
   ModelMaker m(17);
   m.Input("x", {2, 3, 4});
   m.Floats("scale", {4}, {1, 2, 3, 4});
-  auto& node = m.Node("LayerNormalization", {"x", "scale"}, "y");
-  node.add_output("mean");
-  node.add_output("inverse");
+  MadeNode node = m.Node("LayerNormalization", {"x", "scale"}, "y");
+  node->add_output("mean");
+  node->add_output("inverse");
   for (const char* name : {"y", "mean", "inverse"}) m.Output(name);
   const ImportedModel model = Imported(m);
   const std::string text = Nodes(model);
-  EXPECT_NE(text.find("mean = reduce_mean(f32[2,3,4], axes=2, keep=1)\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("inverse = reciprocal(f32[2,3,1]"), std::string::npos) << text;
-  EXPECT_NE(text.find("y = layer_norm(f32[2,3,4], f32[4]"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("mean = reduce_mean(f32[2,3,4], axes=2, keep=1)\n"));
+  EXPECT_THAT(text, HasSubstr("inverse = reciprocal(f32[2,3,1]"));
+  EXPECT_THAT(text, HasSubstr("y = layer_norm(f32[2,3,4], f32[4]"));
 }
 
 TEST(Import, AutoPad) {
   // 6 -> 3 with a kernel of 3 and stride 2 takes one row of padding: below, or above.
   for (auto [mode, pads] : {std::pair("SAME_UPPER", "pad=0,0,1,1"), std::pair("SAME_LOWER", "pad=1,1,0,0")}) {
-    ModelMaker m;
-    m.Input("x", {1, 1, 6, 6});
-    auto& pool = m.Node("MaxPool", {"x"}, "y");
-    ModelMaker::SetInts(&pool, "kernel_shape", {3, 3});
-    ModelMaker::SetInts(&pool, "strides", {2, 2});
-    auto* attribute = pool.add_attribute();
-    attribute->set_name("auto_pad");
-    attribute->set_type(pb::AttributeProto::STRING);
-    attribute->set_s(mode);
-    m.Output("y");
-    EXPECT_NE(Nodes(Imported(m)).find(pads), std::string::npos) << mode;
+    ModelMaker m = ModelMaker::Of("MaxPool", {1, 1, 6, 6});
+    m.FirstNode().Set("kernel_shape", {3, 3}).Set("strides", {2, 2}).Set("auto_pad", mode);
+    EXPECT_THAT(Nodes(Imported(m)), HasSubstr(pads)) << mode;
   }
 }
 
@@ -85,11 +69,9 @@ TEST(Import, ShapeArithmeticIsFolded) {
   m.Ints("end", {INT64_MAX});
   m.Node("Gather", {"shape", "zero"}, "batch");
   m.Node("Slice", {"shape", "start", "end"}, "tail");
-  auto& prod = m.Node("ReduceProd", {"tail"}, "inner");
-  ModelMaker::SetInt(&prod, "keepdims", 1);
+  m.Node("ReduceProd", {"tail"}, "inner").Set("keepdims", 1);
   m.Node("Mul", {"batch", "one"}, "batch1");
-  auto& concat = m.Node("Concat", {"batch1", "inner"}, "target");
-  ModelMaker::SetInt(&concat, "axis", 0);
+  m.Node("Concat", {"batch1", "inner"}, "target").Set("axis", 0);
   m.Node("Reshape", {"x", "target"}, "y");
   m.Output("y");
   const ImportedModel model = Imported(m, {{"x", {5, 3, 2, 2}}});
@@ -100,12 +82,9 @@ TEST(Import, ShapeArithmeticIsFolded) {
 }
 
 TEST(Import, GemmWithConstantMatrixIsDense) {
-  ModelMaker m;
-  m.Input("x", {1, 2});
+  ModelMaker m = ModelMaker::Of("Gemm", {1, 2}, 13, {"w", "b"});
   m.Floats("w", {2, 3}, {1, 2, 3, 4, 5, 6});
   m.Floats("b", {3}, {1, 2, 3});
-  m.Node("Gemm", {"x", "w", "b"}, "y");
-  m.Output("y");
   const ImportedModel model = Imported(m);
   EXPECT_EQ(Nodes(model), "y = dense(f32[1,2], f32[3,2]) + bias\n");
   // Transposed: a row a unit.

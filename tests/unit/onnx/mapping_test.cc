@@ -44,13 +44,13 @@ TEST(Reduce, OverSomeAxesAndAll) {
           SCOPED_TRACE(op + " at opset " + std::to_string(opset) + (keep ? ", kept" : "") + (all ? ", all axes" : ""));
           ModelMaker m(opset);
           m.Input("x", {2, 3, 4});
-          pb::NodeProto& node = m.Node(op, {"x"}, "y");
-          if (!all && opset == 11) ModelMaker::SetInts(&node, "axes", {0, -1});
+          MadeNode node = m.Node(op, {"x"}, "y");
+          if (!all && opset == 11) node.Set("axes", {0, -1});
           if (!all && opset == 18) {
             m.Ints("axes", {-1, 0});
-            node.add_input("axes");
+            node->add_input("axes");
           }
-          ModelMaker::SetInt(&node, "keepdims", keep);
+          node.Set("keepdims", keep);
           m.Output("y");
           std::vector<double> wanted;
           for (size_t row = 0; row < (all ? 1u : 3u); ++row) {
@@ -76,29 +76,18 @@ TEST(Reduce, OverSomeAxesAndAll) {
 TEST(Hardmax, IsOneAtTheFirstOfTheGreatest) {
   const std::vector<float> x = {3, 3,        1,         -2,        -INFINITY, INFINITY,
                                 5, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
-  ModelMaker rows;  // 3 rows of 4
-  rows.Input("x", {3, 4});
-  rows.Node("Hardmax", {"x"}, "y");
-  rows.Output("y");
+  ModelMaker rows = ModelMaker::Of("Hardmax", {3, 4});  // 3 rows of 4
   EXPECT_EQ(RunModel(rows, {{"x", x}}).values.at("y"), (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}));
-  ModelMaker columns;
-  columns.Input("x", {3, 4});
-  ModelMaker::SetInt(&columns.Node("Hardmax", {"x"}, "y"), "axis", 0);
-  columns.Output("y");
+  ModelMaker columns = ModelMaker::Of("Hardmax", {3, 4});
+  columns.FirstNode().Set("axis", 0);
   EXPECT_EQ(RunModel(columns, {{"x", x}}).values.at("y"), (std::vector<double>{1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0}));
-  ModelMaker flat(11);  // until opset 13 of all axes from this one, together
-  flat.Input("x", {1, 3, 4});
-  flat.Node("Hardmax", {"x"}, "y");
-  flat.Output("y");
+  ModelMaker flat = ModelMaker::Of("Hardmax", {1, 3, 4}, 11);  // of all axes from this one, together
   EXPECT_EQ(RunModel(flat, {{"x", x}}).values.at("y"), (std::vector<double>{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(PRelu, HasASlopeForEachChannel) {
-  ModelMaker m;
-  m.Input("x", {2, 3, 2});
+  ModelMaker m = ModelMaker::Of("PRelu", {2, 3, 2}, 13, {"slope"});
   m.Floats("slope", {3, 1}, {0.5, -1, 2});
-  m.Node("PRelu", {"x", "slope"}, "y");
-  m.Output("y");
   const std::vector<float> x = SomeValues(12);
   const double slope[] = {0.5, -1, 2};
   std::vector<double> wanted;
@@ -157,11 +146,11 @@ TEST(ConvTranspose, WithGroupsPaddingAndABias) {
   const std::vector<float> weight = SomeValues(4 * 3 * 2 * 3, 1), bias = SomeValues(6, 2), x = SomeValues(24);
   m.Floats("w", {4, 3, 2, 3}, weight);
   m.Floats("b", {6}, bias);
-  pb::NodeProto& node = m.Node("ConvTranspose", {"x", "w", "b"}, "y");
-  ModelMaker::SetInt(&node, "group", 2);
-  ModelMaker::SetInts(&node, "strides", {2, 3});
-  ModelMaker::SetInts(&node, "pads", {1, 0, 0, 1});
-  ModelMaker::SetInts(&node, "output_padding", {1, 2});
+  m.Node("ConvTranspose", {"x", "w", "b"}, "y")
+      .Set("group", 2)
+      .Set("strides", {2, 3})
+      .Set("pads", {1, 0, 0, 1})
+      .Set("output_padding", {1, 2});
   m.Output("y");
   std::vector<double> wanted = Spread({4, 3, 2, 3, 2, 3, 2, 2, 3, 1, 0, 6, 7}, x, weight);
   for (size_t i = 0; i < wanted.size(); ++i) wanted[i] += bias[i / 42];
@@ -184,10 +173,9 @@ TEST(ConvTranspose, OfOneAxisToAGivenExtent) {
     m.Input("x", {1, 2, 3});
     const std::vector<float> weight = SomeValues(2 * 2 * 3, 1), x = SomeValues(6);
     m.Floats("w", {2, 2, 3}, weight);
-    pb::NodeProto& node = m.Node("ConvTranspose", {"x", "w"}, "y");
-    ModelMaker::SetInts(&node, "strides", {2});
-    ModelMaker::SetString(&node, "auto_pad", row.auto_pad);
-    if (row.output_shape > 0) ModelMaker::SetInts(&node, "output_shape", {row.output_shape});
+    MadeNode node = m.Node("ConvTranspose", {"x", "w"}, "y");
+    node.Set("strides", {2}).Set("auto_pad", row.auto_pad);
+    if (row.output_shape > 0) node.Set("output_shape", {row.output_shape});
     m.Output("y");
     const Ran ran = RunModel(m, {{"x", x}});
     EXPECT_EQ(ran.shapes.at("y"), (Shape{1, 2, row.out}));
@@ -198,14 +186,10 @@ TEST(ConvTranspose, OfOneAxisToAGivenExtent) {
 TEST(ConvTranspose, OfTwoAxesToTheSameExtentTimesTheStride) {
   for (const char* mode : {"SAME_UPPER", "SAME_LOWER"}) {
     SCOPED_TRACE(mode);
-    ModelMaker m;
-    m.Input("x", {1, 1, 3, 3});
+    ModelMaker m = ModelMaker::Of("ConvTranspose", {1, 1, 3, 3}, 13, {"w"});
+    m.FirstNode().Set("strides", {2, 2}).Set("auto_pad", mode);
     const std::vector<float> weight = SomeValues(2 * 3 * 3, 1), x = SomeValues(9);
     m.Floats("w", {1, 2, 3, 3}, weight);
-    pb::NodeProto& node = m.Node("ConvTranspose", {"x", "w"}, "y");
-    ModelMaker::SetInts(&node, "strides", {2, 2});
-    ModelMaker::SetString(&node, "auto_pad", mode);
-    m.Output("y");
     const int low = std::string(mode) == "SAME_LOWER" ? 1 : 0;
     const Ran ran = RunModel(m, {{"x", x}});
     EXPECT_EQ(ran.shapes.at("y"), (Shape{1, 2, 6, 6}));

@@ -4,11 +4,47 @@
 #include <onnx/onnx_pb.h>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace hone::onnx {
 
 namespace pb = ::onnx;
+
+// A node of a model, to add to.
+struct MadeNode {
+  pb::NodeProto* proto;
+
+  pb::NodeProto* operator->() { return proto; }
+
+  MadeNode Set(const std::string& name, const std::vector<int64_t>& values) {
+    pb::AttributeProto* attribute = Add(name, pb::AttributeProto::INTS);
+    for (int64_t value : values) attribute->add_ints(value);
+    return *this;
+  }
+  MadeNode Set(const std::string& name, const char* value) {
+    Add(name, pb::AttributeProto::STRING)->set_s(value);
+    return *this;
+  }
+  // Of a float or an integer, as the value is.
+  template <typename T>
+  MadeNode Set(const std::string& name, T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      Add(name, pb::AttributeProto::FLOAT)->set_f(value);
+    } else {
+      Add(name, pb::AttributeProto::INT)->set_i(value);
+    }
+    return *this;
+  }
+
+ private:
+  pb::AttributeProto* Add(const std::string& name, pb::AttributeProto::AttributeType type) {
+    pb::AttributeProto* attribute = proto->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(type);
+    return attribute;
+  }
+};
 
 class ModelMaker {
  public:
@@ -37,41 +73,25 @@ class ModelMaker {
 
   void Output(const std::string& name) { model.mutable_graph()->add_output()->set_name(name); }
 
-  pb::NodeProto& Node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
-    pb::NodeProto& node = *model.mutable_graph()->add_node();
-    node.set_op_type(op);
-    node.set_name(output + "_node");
-    for (const std::string& input : inputs) node.add_input(input);
-    node.add_output(output);
-    return node;
+  MadeNode Node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
+    pb::NodeProto* node = model.mutable_graph()->add_node();
+    node->set_op_type(op);
+    node->set_name(output + "_node");
+    for (const std::string& input : inputs) node->add_input(input);
+    node->add_output(output);
+    return {node};
   }
+  MadeNode FirstNode() { return {model.mutable_graph()->mutable_node(0)}; }
 
-  static void SetInt(pb::NodeProto* node, const std::string& name, int64_t value) {
-    auto* attribute = node->add_attribute();
-    attribute->set_name(name);
-    attribute->set_type(pb::AttributeProto::INT);
-    attribute->set_i(value);
-  }
-
-  static void SetFloat(pb::NodeProto* node, const std::string& name, float value) {
-    auto* attribute = node->add_attribute();
-    attribute->set_name(name);
-    attribute->set_type(pb::AttributeProto::FLOAT);
-    attribute->set_f(value);
-  }
-
-  static void SetString(pb::NodeProto* node, const std::string& name, const std::string& value) {
-    auto* attribute = node->add_attribute();
-    attribute->set_name(name);
-    attribute->set_type(pb::AttributeProto::STRING);
-    attribute->set_s(value);
-  }
-
-  static void SetInts(pb::NodeProto* node, const std::string& name, const std::vector<int64_t>& values) {
-    auto* attribute = node->add_attribute();
-    attribute->set_name(name);
-    attribute->set_type(pb::AttributeProto::INTS);
-    for (int64_t value : values) attribute->add_ints(value);
+  // y = op(x, further..), an input and an output of the model.
+  static ModelMaker Of(const std::string& op, const std::vector<int64_t>& x, int64_t opset = 13,
+                       const std::vector<std::string>& further = {}) {
+    ModelMaker m(opset);
+    m.Input("x", x);
+    MadeNode node = m.Node(op, {"x"}, "y");
+    for (const std::string& input : further) node->add_input(input);
+    m.Output("y");
+    return m;
   }
 
   pb::TensorProto& Floats(const std::string& name, const std::vector<int64_t>& shape,

@@ -17,7 +17,7 @@ TEST(Pad, OfMinusInfinityBeforeAMaximum) {
   m.Ints("pads", {0, 0, 1, 1, 0, 0, 1, 0});
   m.Floats("least", {}, {-INFINITY});
   m.Node("Pad", {"x", "pads", "least"}, "padded");
-  ModelMaker::SetInts(&m.Node("MaxPool", {"padded"}, "y"), "kernel_shape", {3, 2});
+  m.Node("MaxPool", {"padded"}, "y").Set("kernel_shape", {3, 2});
   m.Output("y");
   std::vector<float> x;
   for (int i = 0; i < 24; ++i) x.push_back(static_cast<float>((i * 7) % 24) - 30);  // all of them below 0
@@ -61,17 +61,16 @@ TEST(Pad, InItsModes) {
       SCOPED_TRACE(std::string(row.mode) + " " + ShapeText(row.pads) + (old ? " at opset 10" : ""));
       ModelMaker m(old ? 10 : 19);
       m.Input("x", {2, 5});
-      pb::NodeProto& node = m.Node("Pad", {"x"}, "y");
+      MadeNode node = m.Node("Pad", {"x"}, "y");
       if (old) {
-        ModelMaker::SetInts(&node, "pads", {0, row.pads[0], 0, row.pads[1]});
-        ModelMaker::SetFloat(&node, "value", 2.5f);
+        node.Set("pads", {0, row.pads[0], 0, row.pads[1]}).Set("value", 2.5f);
       } else {
         m.Ints("pads", row.pads);
         m.Floats("value", {}, {2.5f});
         m.Ints("axes", {-1});
-        for (const char* name : {"pads", "value", "axes"}) node.add_input(name);
+        for (const char* name : {"pads", "value", "axes"}) node->add_input(name);
       }
-      ModelMaker::SetString(&node, "mode", row.mode);
+      node.Set("mode", row.mode);
       m.Output("y");
       std::vector<double> wanted;
       for (size_t n = 0; n < 2; ++n) {
@@ -95,16 +94,16 @@ TEST(Split, ByListsAndByNumbers) {
     SCOPED_TRACE("opset " + std::to_string(row.opset) + " " + ShapeText(row.extents));
     ModelMaker m(row.opset);
     m.Input("x", {2, 7});
-    pb::NodeProto& node = m.Node("Split", {"x"}, "y0");
-    for (size_t i = 1; i < row.extents.size(); ++i) node.add_output("y" + std::to_string(i));
-    ModelMaker::SetInt(&node, "axis", -1);
-    if (!row.given.empty() && row.opset < 13) ModelMaker::SetInts(&node, "split", row.given);
+    MadeNode node = m.Node("Split", {"x"}, "y0");
+    for (size_t i = 1; i < row.extents.size(); ++i) node->add_output("y" + std::to_string(i));
+    node.Set("axis", -1);
+    if (!row.given.empty() && row.opset < 13) node.Set("split", row.given);
     if (!row.given.empty() && row.opset >= 13) {
       m.Ints("parts", row.given);
-      node.add_input("parts");
+      node->add_input("parts");
     }
     if (row.given.empty() && row.opset >= 18) {
-      ModelMaker::SetInt(&node, "num_outputs", static_cast<int64_t>(row.extents.size()));
+      node.Set("num_outputs", static_cast<int64_t>(row.extents.size()));
     }
     for (size_t i = 0; i < row.extents.size(); ++i) m.Output("y" + std::to_string(i));
     const Ran ran = RunModel(m, {{"x", x}});
@@ -138,7 +137,7 @@ TEST(Gather, OfManyIndicesWithoutOrderIsInParts) {
   pb::TensorProto& indices = m.Ints("places", places);
   indices.clear_dims();
   for (int64_t extent : {int64_t{70}, kCount / 70}) indices.add_dims(extent);
-  ModelMaker::SetInt(&m.Node("Gather", {"x", "places"}, "y"), "axis", 1);
+  m.Node("Gather", {"x", "places"}, "y").Set("axis", 1);
   m.Output("y");
   const std::vector<float> x = SomeValues(2 * kExtent * 3);
   std::vector<double> wanted;
@@ -154,11 +153,8 @@ TEST(Gather, OfManyIndicesWithoutOrderIsInParts) {
 }
 
 TEST(Gather, OfTooManyIndicesWithoutOrderIsRefused) {
-  ModelMaker m;
-  m.Input("x", {100003});
+  ModelMaker m = ModelMaker::Of("Gather", {100003}, 13, {"places"});
   m.Ints("places", Places(70000, 100003));
-  m.Node("Gather", {"x", "places"}, "y");
-  m.Output("y");
   EXPECT_EQ(Refusal(m), "node `y_node` (Gather, opset 13): its indices have no order: more than 32768 runs of them");
 }
 
@@ -172,7 +168,7 @@ TEST(Integers, OfAShapeArePaddedTiledJoinedAndGathered) {
   m.Node("Pad", {"pair", "pads", "one"}, "padded");  // [1, 4, 6]
   m.Ints("zero", {0});
   m.Node("Tile", {"zero", "zero"}, "nothing");  // as TensorFlow's cumulative sum along axis 0 is exported
-  ModelMaker::SetInt(&m.Node("Concat", {"nothing", "padded"}, "shape"), "axis", 0);
+  m.Node("Concat", {"nothing", "padded"}, "shape").Set("axis", 0);
   m.Node("Reshape", {"x", "shape"}, "box");
   m.Ints("bounds", {3, INT64_MAX});
   m.Ints("second", {1});

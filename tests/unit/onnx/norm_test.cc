@@ -16,8 +16,8 @@ ModelMaker BatchNorm(int64_t opset, const std::vector<std::string>& further) {
   m.Floats("bias", {2}, {1, -1});
   m.Floats("mean", {2}, {0.5, -0.25});
   m.Floats("variance", {2}, {4, 1});
-  pb::NodeProto& node = m.Node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y");
-  for (const std::string& name : further) node.add_output(name);
+  MadeNode node = m.Node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y");
+  for (const std::string& name : further) node->add_output(name);
   m.Output("y");
   return m;
 }
@@ -39,14 +39,8 @@ TEST(BatchNorm, OutputsOfTrainingAreRefusedWhereNoAttributeSaysSo) {
 TEST(Lrn, DividesByThePowersOfItsNeighbours) {
   for (const int size : {1, 3, 4}) {
     SCOPED_TRACE(size);
-    ModelMaker m;
-    m.Input("x", {2, 5, 3});
-    pb::NodeProto& node = m.Node("LRN", {"x"}, "y");
-    ModelMaker::SetInt(&node, "size", size);
-    ModelMaker::SetFloat(&node, "alpha", 0.5f);
-    ModelMaker::SetFloat(&node, "beta", 0.75f);
-    ModelMaker::SetFloat(&node, "bias", 2);
-    m.Output("y");
+    ModelMaker m = ModelMaker::Of("LRN", {2, 5, 3});
+    m.FirstNode().Set("size", size).Set("alpha", 0.5f).Set("beta", 0.75f).Set("bias", 2.0f);
     const std::vector<float> x = SomeValues(30);
     std::vector<double> wanted;
     for (int n = 0; n < 2; ++n) {
@@ -81,12 +75,10 @@ std::vector<double> Normal(const std::vector<float>& x, size_t group, double eps
 }
 
 TEST(InstanceNorm, IsOverEachChannel) {
-  ModelMaker m;
-  m.Input("x", {2, 4, 3});
+  ModelMaker m = ModelMaker::Of("InstanceNormalization", {2, 4, 3}, 13, {"scale", "bias"});
+  m.FirstNode().Set("epsilon", 0.25f);
   m.Floats("scale", {4}, {1, 2, -1, 0.5});
   m.Floats("bias", {4}, {0, 1, 2, 3});
-  ModelMaker::SetFloat(&m.Node("InstanceNormalization", {"x", "scale", "bias"}, "y"), "epsilon", 0.25f);
-  m.Output("y");
   const std::vector<float> x = SomeValues(24);
   ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Normal(x, 3, 0.25, {1, 2, -1, 0.5}, {0, 1, 2, 3}));
 }
@@ -105,9 +97,7 @@ TEST(GroupNorm, IsOverGroupsOfChannels) {
       m.Floats("scale", {4}, {1, 2, -1, 0.5});
       m.Floats("bias", {4}, {0, 1, 2, 3});
     }
-    pb::NodeProto& node = m.Node("GroupNormalization", {"x", "scale", "bias"}, "y");
-    ModelMaker::SetInt(&node, "num_groups", 2);
-    ModelMaker::SetFloat(&node, "epsilon", 0.25f);
+    m.Node("GroupNormalization", {"x", "scale", "bias"}, "y").Set("num_groups", 2).Set("epsilon", 0.25f);
     m.Output("y");
     const std::vector<double> scale =
         opset < 21 ? std::vector<double>{2, 2, -1, -1} : std::vector<double>{1, 2, -1, 0.5};
@@ -130,9 +120,7 @@ TEST(BatchNorm, InferenceTakesTheGivenStatistics) {
 
 TEST(BatchNorm, TrainingTakesTheStatisticsOfTheBatch) {
   ModelMaker m = BatchNorm(15, {"running_mean", "running_variance"});
-  pb::NodeProto* node = m.model.mutable_graph()->mutable_node(0);
-  ModelMaker::SetInt(node, "training_mode", 1);
-  ModelMaker::SetFloat(node, "momentum", 0.75f);
+  m.FirstNode().Set("training_mode", 1).Set("momentum", 0.75f);
   m.Output("running_mean");
   m.Output("running_variance");
   const std::vector<float> x = SomeValues(12);

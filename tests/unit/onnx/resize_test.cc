@@ -25,8 +25,6 @@ ModelMaker Resize(const Shape& shape, const Shape& sizes, const std::vector<floa
   return m;
 }
 
-pb::NodeProto* NodeOf(ModelMaker* m) { return m->model.mutable_graph()->mutable_node(0); }
-
 // Rows of x [rows, in], each element of the result by `at`, of a row and an index.
 std::vector<double> Rows(const std::vector<float>& x, int64_t rows, int64_t out,
                          const std::function<double(const float*, int64_t)>& at) {
@@ -54,8 +52,7 @@ TEST(Resize, NearestInItsCoordinates) {
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.coordinate) + " " + row.round);
     ModelMaker m = Resize({2, 4}, {2, 7}, {});
-    ModelMaker::SetString(NodeOf(&m), "coordinate_transformation_mode", row.coordinate);
-    ModelMaker::SetString(NodeOf(&m), "nearest_mode", row.round);
+    m.FirstNode().Set("coordinate_transformation_mode", row.coordinate).Set("nearest_mode", row.round);
     const std::vector<float> x = SomeValues(8);
     const auto at = [&](const float* from, int64_t i) { return from[row.from[static_cast<size_t>(i)]]; };
     EXPECT_EQ(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 2, 7, at));
@@ -75,7 +72,7 @@ TEST(Resize, LinearAndCubicByTheirFilters) {
   for (const char* mode : {"linear", "cubic"}) {
     SCOPED_TRACE(mode);
     ModelMaker m = Resize({3, 5}, {}, {1, 1.6f});
-    ModelMaker::SetString(NodeOf(&m), "mode", mode);
+    m.FirstNode().Set("mode", mode);
     const std::vector<float> x = SomeValues(15);
     const auto at = [&](const float* from, int64_t i) {
       const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(1.6f) - 0.5;
@@ -95,9 +92,8 @@ TEST(Resize, WithAntialiasingByWiderFilters) {
         SCOPED_TRACE(std::string(mode) + " by " + std::to_string(scale) + (outside ? "" : ", exclude_outside"));
         const double s = scale, narrow = std::min(s, 1.0);
         ModelMaker m = Resize({3, 7}, {}, {1, scale});
-        ModelMaker::SetString(NodeOf(&m), "mode", mode);
-        ModelMaker::SetInt(NodeOf(&m), "antialias", 1);
-        if (!outside) ModelMaker::SetInt(NodeOf(&m), "exclude_outside", 1);
+        m.FirstNode().Set("mode", mode).Set("antialias", 1);
+        if (!outside) m.FirstNode().Set("exclude_outside", 1);
         const std::vector<float> x = SomeValues(21);
         const auto at = [&](const float* from, int64_t i) {
           const double place = (static_cast<double>(i) + 0.5) / s - 0.5;
@@ -124,32 +120,29 @@ std::vector<float> OneTo16() {
 // test_resize_downsample_scales_linear_antialias.
 TEST(Resize, WithAntialiasingAsOnnxHasIt) {
   ModelMaker m = Resize({1, 1, 4, 4}, {}, {1, 1, 0.6f, 0.6f});
-  ModelMaker::SetString(NodeOf(&m), "mode", "linear");
-  ModelMaker::SetInt(NodeOf(&m), "antialias", 1);
+  m.FirstNode().Set("mode", "linear").Set("antialias", 1);
   ExpectNear(RunModel(m, {{"x", OneTo16()}}).values.at("y"), {2.875, 4.5, 9.375, 11});
 }
 
 ModelMaker Crop(const std::vector<float>& roi, const Shape& sizes) {
   ModelMaker m = Resize({1, 1, 4, 4}, sizes, {});
   m.Floats("roi", {static_cast<int64_t>(roi.size())}, roi);
-  NodeOf(&m)->set_input(1, "roi");
-  ModelMaker::SetString(NodeOf(&m), "coordinate_transformation_mode", "tf_crop_and_resize");
+  m.FirstNode()->set_input(1, "roi");
+  m.FirstNode().Set("coordinate_transformation_mode", "tf_crop_and_resize");
   return m;
 }
 
 // test_resize_tf_crop_and_resize, ..._extrapolation_value, ..._axes_3_2.
 TEST(Resize, OfAPartAsOnnxHasIt) {
   ModelMaker inside = Crop({0, 0, 0.4f, 0.6f, 1, 1, 0.6f, 0.8f}, {1, 1, 3, 3});
-  ModelMaker::SetString(NodeOf(&inside), "mode", "linear");
+  inside.FirstNode().Set("mode", "linear");
   const std::vector<double> wanted = {7.6, 7.9, 8.2, 8.8, 9.1, 9.4, 10, 10.3, 10.6};
   ExpectNear(RunModel(inside, {{"x", OneTo16()}}).values.at("y"), wanted);
   ModelMaker beyond = Crop({0, 0, 0.4f, 0.6f, 1, 1, 1.2f, 1.7f}, {1, 1, 3, 3});
-  ModelMaker::SetString(NodeOf(&beyond), "mode", "linear");
-  ModelMaker::SetFloat(NodeOf(&beyond), "extrapolation_value", 10);
+  beyond.FirstNode().Set("mode", "linear").Set("extrapolation_value", 10.0f);
   ExpectNear(RunModel(beyond, {{"x", OneTo16()}}).values.at("y"), {7.6, 10, 10, 12.4, 10, 10, 10, 10, 10});
   ModelMaker axes = Crop({0.6f, 0.4f, 0.8f, 0.6f}, {3, 3});
-  ModelMaker::SetString(NodeOf(&axes), "mode", "linear");
-  ModelMaker::SetInts(NodeOf(&axes), "axes", {3, 2});
+  axes.FirstNode().Set("mode", "linear").Set("axes", {3, 2});
   ExpectNear(RunModel(axes, {{"x", OneTo16()}}).values.at("y"), wanted);
 }
 
@@ -166,19 +159,16 @@ TEST(Resize, RefusesWhatNoFilterDoes) {
   EXPECT_EQ(Refusal(Crop({0, 0, 0, 0, 1, 1, 1, 1}, {1, 1, 3, 100000})),
             node + "axis 3 of its result has 100000 elements, at most 65536 are supported");
   ModelMaker wide = Resize({1, 5000}, {1, 10}, {});
-  ModelMaker::SetString(NodeOf(&wide), "mode", "linear");
-  ModelMaker::SetInt(NodeOf(&wide), "antialias", 1);
+  wide.FirstNode().Set("mode", "linear").Set("antialias", 1);
   EXPECT_EQ(Refusal(wide), node + "its filter takes 1000 elements, more than 64 are not supported");
 }
 
 TEST(Upsample, RepeatsOrInterpolates) {
   for (const char* mode : {"nearest", "linear"}) {
     SCOPED_TRACE(mode);
-    ModelMaker m(9);
-    m.Input("x", {3, 4});
+    ModelMaker m = ModelMaker::Of("Upsample", {3, 4}, 9, {"scales"});
+    m.FirstNode().Set("mode", mode);
     m.Floats("scales", {2}, {1, 2.5f});
-    ModelMaker::SetString(&m.Node("Upsample", {"x", "scales"}, "y"), "mode", mode);
-    m.Output("y");
     const std::vector<float> x = SomeValues(12);
     const auto at = [&](const float* from, int64_t i) -> double {
       const double place = static_cast<double>(i) / 2.5;

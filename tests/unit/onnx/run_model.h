@@ -1,13 +1,12 @@
 // Models of tests through the importer, and the graph they become by the definitions of its operators.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/expect.h"
 #include "graph/reference.h"
 #include "model_maker.h"
 #include "onnx/import.h"
@@ -30,16 +29,12 @@ struct Ran {
 
 inline Ran RunModel(const ModelMaker& m, const std::map<std::string, TensorData>& inputs) {
   Ran ran;
-  const auto model = ImportBytes(m);
-  EXPECT_TRUE(model.ok()) << model.status().message();
-  if (!model.ok()) return ran;
-  for (const graph::Node& node : model->graph.nodes) {
+  const auto model = Must(ImportBytes(m));
+  for (const graph::Node& node : model.graph.nodes) {
     ran.operators += (ran.operators.empty() ? "" : " ") + node.workload.op;
   }
-  for (const std::string& name : model->graph.outputs) ran.shapes[name] = model->graph.FindType(name)->shape;
-  auto values = graph::RunReference(model->graph, model->values, inputs, 1);
-  EXPECT_TRUE(values.ok()) << values.status().message();
-  if (values.ok()) ran.values = std::move(*values);
+  for (const std::string& name : model.graph.outputs) ran.shapes[name] = model.graph.FindType(name)->shape;
+  ran.values = Must(graph::RunReference(model.graph, model.values, inputs, 1));
   return ran;
 }
 
