@@ -5,6 +5,7 @@
 #include <map>
 
 #include "codegen/cuda/codegen.h"
+#include "common/expect.h"
 #include "device_case.h"
 #include "target/cuda_arch.h"
 
@@ -58,9 +59,8 @@ std::map<std::string, uint32_t> RegistersIn(const std::string& cubin) {
 }
 
 TEST(CudaText, OfAGuardedStencil) {
-  auto code = codegen::WriteCuda({Stencil()}, CudaTarget("sm_90"));
-  ASSERT_TRUE(code.ok()) << code.status().message();
-  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(96, 1)
+  auto code = Must(codegen::WriteCuda({Stencil()}, CudaTarget("sm_90")));
+  EXPECT_EQ(code.source, R"(extern "C" __global__ void __launch_bounds__(96, 1)
 stencil(const float* __restrict__ in, float* __restrict__ out) {
   const int block = blockIdx.x;
   const int thread = threadIdx.x;
@@ -74,62 +74,30 @@ stencil(const float* __restrict__ in, float* __restrict__ out) {
 // What OpenCL runs and finds right (opencl_test.cc), in the other dialect: 32-bit indices, vector accesses, the sums in
 // registers because their loops are unrolled.
 TEST(CudaText, OfATiledProduct) {
-  auto code = codegen::WriteCuda({TiledProduct(32, 48, 64)}, CudaTarget("sm_90"));
-  ASSERT_TRUE(code.ok()) << code.status().message();
-  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(32, 1)
-product(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C) {
-  __shared__ __align__(16) float A_shared[256];
-  __shared__ __align__(16) float B_shared[256];
-  const int blockIdx_x = blockIdx.x;
-  const int blockIdx_y = blockIdx.y;
-  const int threadIdx_x = threadIdx.x;
-  const int threadIdx_y = threadIdx.y;
-  float sums[8];
-  #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      sums[i * 4 + j] = 0.0f;
-    }
+  const std::string source = Must(codegen::WriteCuda({TiledProduct(32, 48, 64)}, CudaTarget("sm_90"))).source;
+  for (const char* part : {
+           "product(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C) {\n"
+           "  __shared__ __align__(16) float A_shared[256];\n",
+           "  float sums[8];\n  #pragma unroll\n  for (int i = 0; i < 2; ++i) {\n    #pragma unroll\n",
+           "  #pragma unroll 1\n  for (int step_ = 0; step_ < 4; ++step_) {\n    __syncthreads();\n"
+           "    const float4 A_v = *(const float4*)(A + (blockIdx_y * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 >> 4)) "
+           "* 64 + step_ * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 & 15));\n"
+           "    *(float4*)(A_shared + (threadIdx_y * 4 + threadIdx_x) * 4) = make_float4(A_v.x, A_v.y, A_v.z, "
+           "A_v.w);\n",
+           "    *(float4*)(C + (blockIdx_y * 16 + threadIdx_y * 2 + i_2) * 48 + blockIdx_x * 16 + threadIdx_x * 4) = "
+           "make_float4(sums[i_2 * 4], sums[i_2 * 4 + 1], sums[i_2 * 4 + 2], sums[i_2 * 4 + 3]);\n",
+       }) {
+    EXPECT_THAT(source, HasSubstr(part));
   }
-  #pragma unroll 1
-  for (int step_ = 0; step_ < 4; ++step_) {
-    __syncthreads();
-    const float4 A_v = *(const float4*)(A + (blockIdx_y * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 >> 4)) * 64 + step_ * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 & 15));
-    *(float4*)(A_shared + (threadIdx_y * 4 + threadIdx_x) * 4) = make_float4(A_v.x, A_v.y, A_v.z, A_v.w);
-    const float4 B_v = *(const float4*)(B + (step_ * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 >> 4)) * 48 + blockIdx_x * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 & 15));
-    *(float4*)(B_shared + (threadIdx_y * 4 + threadIdx_x) * 4) = make_float4(B_v.x, B_v.y, B_v.z, B_v.w);
-    const float4 A_v_1 = *(const float4*)(A + (blockIdx_y * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 >> 4)) * 64 + step_ * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 & 15));
-    *(float4*)(A_shared + (threadIdx_y * 4 + threadIdx_x + 32) * 4) = make_float4(A_v_1.x, A_v_1.y, A_v_1.z, A_v_1.w);
-    const float4 B_v_1 = *(const float4*)(B + (step_ * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 >> 4)) * 48 + blockIdx_x * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 & 15));
-    *(float4*)(B_shared + (threadIdx_y * 4 + threadIdx_x + 32) * 4) = make_float4(B_v_1.x, B_v_1.y, B_v_1.z, B_v_1.w);
-    __syncthreads();
-    for (int r = 0; r < 16; ++r) {
-      #pragma unroll
-      for (int i_1 = 0; i_1 < 2; ++i_1) {
-        #pragma unroll
-        for (int j_1 = 0; j_1 < 4; ++j_1) {
-          sums[i_1 * 4 + j_1] = sums[i_1 * 4 + j_1] + A_shared[(threadIdx_y * 2 + i_1) * 16 + r] * B_shared[r * 16 + threadIdx_x * 4 + j_1];
-        }
-      }
-    }
-  }
-  #pragma unroll
-  for (int i_2 = 0; i_2 < 2; ++i_2) {
-    *(float4*)(C + (blockIdx_y * 16 + threadIdx_y * 2 + i_2) * 48 + blockIdx_x * 16 + threadIdx_x * 4) = make_float4(sums[i_2 * 4], sums[i_2 * 4 + 1], sums[i_2 * 4 + 2], sums[i_2 * 4 + 3]);
-  }
-}
-)");
 }
 
 TEST(CudaText, Tf32IsOfDevicesThatHaveIt) {
   for (const bool rounds : {true, false}) {
     const std::string name = rounds ? "tf32" : "mma_tf32";
-    auto code = codegen::WriteCuda({WithTf32(rounds)}, CudaTarget("sm_80"));
-    ASSERT_TRUE(code.ok()) << code.status().message();
-    EXPECT_NE(code->source.find("hone_" + name + "("), std::string::npos) << code->source;
+    auto code = Must(codegen::WriteCuda({WithTf32(rounds)}, CudaTarget("sm_80")));
+    EXPECT_THAT(code.source, HasSubstr("hone_" + name + "("));
     const Status older = codegen::WriteCuda({WithTf32(rounds)}, CudaTarget("sm_75")).status();
-    EXPECT_NE(older.message().find(name + " is for CUDA from sm_80 on"), std::string::npos) << older.message();
+    EXPECT_THAT(older.message(), HasSubstr(name + " is for CUDA from sm_80 on"));
   }
 }
 
@@ -146,29 +114,27 @@ TEST_F(Cuda, KernelsCompileWithoutAWarning) {
   for (uint32_t seed = 0; seed < 10; ++seed) functions.push_back(RandomFunction(seed));
   for (const char* arch : {"sm_61", "sm_70", "sm_75", "sm_80", "sm_90"}) {
     if (!codegen::NvrtcVersion(arch).ok()) continue;  // NVRTC 13 alone is there, which begins at sm_75
-    const auto code = CompileToCuda(functions, CudaTarget(arch), {.warnings_fail = true});
-    ASSERT_TRUE(code.ok()) << arch << ": " << code.status().message();
-    EXPECT_EQ(code->artifact.format, "cubin");
-    EXPECT_EQ(code->artifact.bytes.substr(0, 4),
+    const auto code = Must(CompileToCuda(functions, CudaTarget(arch), {.warnings_fail = true}));
+    EXPECT_EQ(code.artifact.format, "cubin");
+    EXPECT_EQ(code.artifact.bytes.substr(0, 4),
               "\x7f"
               "ELF");
   }
 }
 
 TEST_F(Cuda, RegistersAreTheCubins) {
-  const auto code = CompileToCuda({TiledProduct(32, 48, 64), TwoKernels()}, CudaTarget("sm_90"));
-  ASSERT_TRUE(code.ok()) << code.status().message();
-  ASSERT_EQ(code->resources.size(), 3U);
-  const auto registers = RegistersIn(code->artifact.bytes);
-  for (const codegen::KernelResources& r : code->resources) {
+  const auto code = Must(CompileToCuda({TiledProduct(32, 48, 64), TwoKernels()}, CudaTarget("sm_90")));
+  ASSERT_EQ(code.resources.size(), 3U);
+  const auto registers = RegistersIn(code.artifact.bytes);
+  for (const codegen::KernelResources& r : code.resources) {
     ASSERT_EQ(registers.count(r.symbol), 1U) << r.symbol;
     EXPECT_EQ(r.registers, registers.at(r.symbol)) << r.symbol;
     EXPECT_GE(r.registers, 8);
     EXPECT_EQ(r.spill_bytes, 0);
     EXPECT_EQ(r.stack_bytes, 0) << r.symbol << ": its array is in registers";
   }
-  EXPECT_EQ(code->resources[0].shared_bytes, 2 * 16 * 16 * 4);
-  EXPECT_EQ(code->resources[1].shared_bytes, 0);
+  EXPECT_EQ(code.resources[0].shared_bytes, 2 * 16 * 16 * 4);
+  EXPECT_EQ(code.resources[1].shared_bytes, 0);
 }
 
 TEST_F(Cuda, SpillsAreSeen) {
@@ -189,10 +155,9 @@ TEST_F(Cuda, SpillsAreSeen) {
                  ir::MakeStore(sums, j, ir::MakeLoad(sums, j) + ir::MakeLoad(in, at) * ir::MakeLoad(in, at + j)))),
        over(k, kSums, ir::MakeStore(out, ir::Expr(k) * 1024 + t, ir::MakeLoad(sums, k)))});
   const ir::Function f{"many", {in, out}, Blocks(ir::Var("bx"), 1, Threads(t, 1024, ir::MakeAllocate(sums, body)))};
-  const auto code = CompileToCuda({f}, CudaTarget("sm_90"));
-  ASSERT_TRUE(code.ok()) << code.status().message();
-  EXPECT_LE(code->resources[0].registers, 64);
-  EXPECT_GT(code->resources[0].stack_bytes, (kSums - 64) * 4);
+  const auto code = Must(CompileToCuda({f}, CudaTarget("sm_90")));
+  EXPECT_LE(code.resources[0].registers, 64);
+  EXPECT_GT(code.resources[0].stack_bytes, (kSums - 64) * 4);
 }
 
 // Of a block, `floats` in each of two arrays; what OpenCL runs with less.
@@ -214,20 +179,18 @@ ir::Function Reverse(int64_t floats) {
 
 TEST(CudaText, MuchSharedMemoryIsGivenAtLaunch) {
   Target target = CudaTarget("sm_90");
-  auto little = codegen::WriteCuda({Reverse(6144)}, target);
-  ASSERT_TRUE(little.ok()) << little.status().message();
-  EXPECT_NE(little->source.find("__shared__ __align__(16) float second[6144];"), std::string::npos) << little->source;
-  EXPECT_EQ(little->artifact.entries[0].launches[0].shared_bytes, 49152);
-  EXPECT_EQ(little->artifact.entries[0].launches[0].dynamic_shared_bytes, 0);
-  EXPECT_NE(codegen::WriteCuda({Reverse(8192)}, target).status().message().find("shared memory"), std::string::npos);
+  auto little = Must(codegen::WriteCuda({Reverse(6144)}, target));
+  EXPECT_THAT(little.source, HasSubstr("__shared__ __align__(16) float second[6144];"));
+  EXPECT_EQ(little.artifact.entries[0].launches[0].shared_bytes, 49152);
+  EXPECT_EQ(little.artifact.entries[0].launches[0].dynamic_shared_bytes, 0);
+  EXPECT_THAT(codegen::WriteCuda({Reverse(8192)}, target).status().message(), HasSubstr("shared memory"));
   target.limits.shared_bytes_per_block = CudaSharedBytes("sm_90");
-  auto much = codegen::WriteCuda({Reverse(29056)}, target);
-  ASSERT_TRUE(much.ok()) << much.status().message();
-  EXPECT_NE(much->source.find("extern __shared__ __align__(16) unsigned char hone_shared[];"), std::string::npos);
-  EXPECT_NE(much->source.find("float* const first = (float*)(hone_shared + 0);"), std::string::npos) << much->source;
-  EXPECT_NE(much->source.find("float* const second = (float*)(hone_shared + 116224);"), std::string::npos);
-  EXPECT_EQ(much->artifact.entries[0].launches[0].shared_bytes, 232448);
-  EXPECT_EQ(much->artifact.entries[0].launches[0].dynamic_shared_bytes, 232448) << "all of it, nothing is declared";
+  auto much = Must(codegen::WriteCuda({Reverse(29056)}, target));
+  EXPECT_THAT(much.source, HasSubstr("extern __shared__ __align__(16) unsigned char hone_shared[];"));
+  EXPECT_THAT(much.source, HasSubstr("float* const first = (float*)(hone_shared + 0);"));
+  EXPECT_THAT(much.source, HasSubstr("float* const second = (float*)(hone_shared + 116224);"));
+  EXPECT_EQ(much.artifact.entries[0].launches[0].shared_bytes, 232448);
+  EXPECT_EQ(much.artifact.entries[0].launches[0].dynamic_shared_bytes, 232448) << "all of it, nothing is declared";
   EXPECT_FALSE(codegen::WriteCuda({Reverse(29120)}, target).ok());
 }
 
@@ -236,9 +199,8 @@ TEST_F(Cuda, MuchSharedMemoryIsGivenAtLaunch) {
     if (!codegen::NvrtcVersion(arch).ok()) continue;
     Target target = CudaTarget(arch);
     target.limits.shared_bytes_per_block = CudaSharedBytes(arch);
-    const auto code = CompileToCuda({Reverse(CudaSharedBytes(arch) / 8)}, target, {.warnings_fail = true});
-    ASSERT_TRUE(code.ok()) << arch << ": " << code.status().message();
-    EXPECT_EQ(code->resources[0].shared_bytes, 0) << "nothing is declared";
+    const auto code = Must(CompileToCuda({Reverse(CudaSharedBytes(arch) / 8)}, target, {.warnings_fail = true}));
+    EXPECT_EQ(code.resources[0].shared_bytes, 0) << "nothing is declared";
   }
 }
 

@@ -1,9 +1,8 @@
 // The CUDA runtime against a driver without a device (fake_cuda.cc), which checks what it is told and fails on demand.
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <vector>
 
+#include "common/expect.h"
 #include "fake_cuda_control.h"
 #include "runtime/cuda/cuda_device.h"
 
@@ -52,16 +51,10 @@ class CudaRuntime : public testing::Test {
     EXPECT_EQ(fake_.alive(), 0) << "something was not released";
   }
 
-  void Open() {
-    auto device = OpenCudaDevice({FAKE_CUDA});
-    ASSERT_TRUE(device.ok()) << device.status().message();
-    device_ = std::move(*device);
-  }
+  void Open() { device_ = Must(OpenCudaDevice({FAKE_CUDA})); }
   void Load() {
     Open();
-    auto module = device_->Load(Example());
-    ASSERT_TRUE(module.ok()) << module.status().message();
-    module_ = std::move(*module);
+    module_ = Must(device_->Load(Example()));
     const std::vector<float> a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {10, 20, 30, 40, 50, 60, 70, 80};
     a_ = *device_->Allocate(32);
     b_ = *device_->Allocate(32);
@@ -86,34 +79,30 @@ class CudaRuntime : public testing::Test {
 const std::vector<float> kSums = {11, 22, 33, 44, 55, 66, 77, 88};
 
 TEST_F(CudaRuntime, DescribesTheDeviceWithoutAContext) {
-  auto info = DescribeCudaDevice({FAKE_CUDA});
-  ASSERT_TRUE(info.ok()) << info.status().message();
-  EXPECT_EQ(info->name, "Fake GPU");
-  EXPECT_EQ(info->identity, "GPU-01112131-4151-6171-8191-a1b1c1d1e1f1");
-  EXPECT_EQ(info->driver, "CUDA 12.4");
-  EXPECT_EQ(info->arch, "sm_90");
-  EXPECT_EQ(info->cache_bytes, 1024);
-  EXPECT_EQ(info->limits.shared_bytes_per_block, 232448);
-  EXPECT_EQ(info->limits.max_block[2], 64);
-  EXPECT_EQ(info->limits.max_grid[1], 65535);
-  EXPECT_DOUBLE_EQ(info->peak_flops, 2.0 * 128 * 80 * 1.5e9);
+  auto info = Must(DescribeCudaDevice({FAKE_CUDA}));
+  EXPECT_EQ(info.name, "Fake GPU");
+  EXPECT_EQ(info.identity, "GPU-01112131-4151-6171-8191-a1b1c1d1e1f1");
+  EXPECT_EQ(info.driver, "CUDA 12.4");
+  EXPECT_EQ(info.arch, "sm_90");
+  EXPECT_EQ(info.cache_bytes, 1024);
+  EXPECT_EQ(info.limits.shared_bytes_per_block, 232448);
+  EXPECT_EQ(info.limits.max_block[2], 64);
+  EXPECT_EQ(info.limits.max_grid[1], 65535);
+  EXPECT_DOUBLE_EQ(info.peak_flops, 2.0 * 128 * 80 * 1.5e9);
   EXPECT_EQ(fake_.calls("cuDevicePrimaryCtxRetain"), 0);
 }
 
 // Its lock was called otherwise then, and whoever asked a moment later timed beside it.
 TEST_F(CudaRuntime, ADeviceThatDoesNotSayWhichItIsIsNone) {
   fake_.fail("cuDeviceGetUuid", 46, 0, /*sticky=*/0);
-  const auto info = DescribeCudaDevice({FAKE_CUDA});
-  ASSERT_FALSE(info.ok());
-  EXPECT_EQ(info.status().kind(), StatusKind::kIo);
-  EXPECT_NE(info.status().message().find("does not say its UUID"), std::string::npos) << info.status().message();
-  EXPECT_NE(info.status().message().find("CUDA_ERROR_DEVICE_UNAVAILABLE"), std::string::npos)
-      << info.status().message();
+  const Status unknown = DescribeCudaDevice({FAKE_CUDA}).status();
+  EXPECT_EQ(unknown.kind(), StatusKind::kIo);
+  EXPECT_THAT(unknown.message(), HasSubstr("does not say its UUID"));
+  EXPECT_THAT(unknown.message(), HasSubstr("CUDA_ERROR_DEVICE_UNAVAILABLE"));
   fake_.fail("cuDeviceGetUuid", 3, 0, /*sticky=*/0);
   EXPECT_EQ(OpenCudaDevice({FAKE_CUDA}).status().kind(), StatusKind::kIo) << "whatever its number is";
-  const auto again = DescribeCudaDevice({FAKE_CUDA});
-  ASSERT_TRUE(again.ok()) << again.status().message();
-  EXPECT_EQ(again->lock_name, again->identity);
+  const auto again = Must(DescribeCudaDevice({FAKE_CUDA}));
+  EXPECT_EQ(again.lock_name, again.identity);
 }
 
 TEST_F(CudaRuntime, RunsLaunchesInOrderThroughAWorkspace) {
@@ -125,9 +114,7 @@ TEST_F(CudaRuntime, RunsLaunchesInOrderThroughAWorkspace) {
 
 TEST_F(CudaRuntime, TimesManyLaunchesAsOneGraph) {
   Load();
-  auto seconds = module_->Time("sum", {}, {Arguments(), Arguments(), Arguments()});
-  ASSERT_TRUE(seconds.ok()) << seconds.status().message();
-  EXPECT_DOUBLE_EQ(*seconds, 2.5e-3);
+  EXPECT_DOUBLE_EQ(Must(module_->Time("sum", {}, {Arguments(), Arguments(), Arguments()})), 2.5e-3);
   EXPECT_EQ(launched_.size(), 6U);
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 1);
   EXPECT_EQ(Out(), kSums);
@@ -137,10 +124,9 @@ TEST_F(CudaRuntime, TimesManyLaunchesAsOneGraph) {
 TEST_F(CudaRuntime, RunsBeforeTheTimedOnesAreAGraphOfTheirOwn) {
   Load();
   auto other = *device_->Allocate(32);
-  auto seconds = module_->Time("sum", {{a_.get(), a_.get(), other.get()}, {a_.get(), b_.get(), other.get()}},
-                               {Arguments(), Arguments(), Arguments()});
-  ASSERT_TRUE(seconds.ok()) << seconds.status().message();
-  EXPECT_DOUBLE_EQ(*seconds, 2.5e-3);
+  auto seconds = Must(module_->Time("sum", {{a_.get(), a_.get(), other.get()}, {a_.get(), b_.get(), other.get()}},
+                                    {Arguments(), Arguments(), Arguments()}));
+  EXPECT_DOUBLE_EQ(seconds, 2.5e-3);
   EXPECT_EQ(launched_.size(), 10U);
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 2);
   EXPECT_EQ(fake_.calls("cuEventElapsedTime"), 2) << "of all, and of the timed ones";
@@ -158,8 +144,7 @@ TEST_F(CudaRuntime, TheSameRunsAreMadeIntoAGraphOnce) {
   auto other = *device_->Allocate(32);
   const DeviceArguments elsewhere = {a_.get(), b_.get(), other.get()};
   for (int i = 0; i < 3; ++i) {
-    const auto seconds = module_->Time("sum", {elsewhere, elsewhere}, {Arguments(), Arguments()});
-    ASSERT_TRUE(seconds.ok()) << seconds.status().message();
+    Must(module_->Time("sum", {elsewhere, elsewhere}, {Arguments(), Arguments()}));
   }
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 2);
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 6);
@@ -281,7 +266,7 @@ TEST_F(CudaRuntime, EveryFailureIsReportedAndNothingLeaks) {
     };
     const Status status = work();
     EXPECT_FALSE(status.ok()) << function;
-    EXPECT_NE(status.message().find("(719)"), std::string::npos) << function << ": " << status.message();
+    EXPECT_THAT(status.message(), HasSubstr("(719)")) << function;
     EXPECT_EQ(fake_.alive(), 0) << function;
     EXPECT_STREQ(fake_.complaint(), "") << function;
   }
@@ -317,7 +302,7 @@ TEST(NoCuda, SaysWhatIsMissingAndWhatToDo) {
   const Status status = DescribeCudaDevice({"libno-such-cuda.so.1"}).status();
   EXPECT_EQ(status.kind(), StatusKind::kNotFound);
   for (const char* words : {"no CUDA device", "libno-such-cuda.so.1", "--compile-only", "HONE_LAUNCHER", "opencl"}) {
-    EXPECT_NE(status.message().find(words), std::string::npos) << words << " in " << status.message();
+    EXPECT_THAT(status.message(), HasSubstr(words)) << words << " in ";
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../codegen/random_program.h"
+#include "common/expect.h"
 
 namespace hone::device_test {
 
@@ -140,24 +141,19 @@ ir::Function RandomFunction(uint32_t seed) {
 
 std::vector<Bytes> RunOn(runtime::Device* device, const Artifact& artifact, const std::string& symbol,
                          const std::vector<Bytes>& args) {
-  auto module = device->Load(artifact);
-  EXPECT_TRUE(module.ok()) << module.status().message() << "\n" << artifact.bytes;
-  if (!module.ok()) return {};
+  auto module = Must(device->Load(artifact));
   std::vector<std::unique_ptr<runtime::DeviceBuffer>> buffers;
   runtime::DeviceArguments arguments;
   for (const Bytes& arg : args) {
-    auto buffer = device->Allocate(static_cast<int64_t>(arg.size()));
-    EXPECT_TRUE(buffer.ok()) << buffer.status().message();
-    EXPECT_TRUE(device->CopyIn(buffer->get(), arg.data(), static_cast<int64_t>(arg.size())).ok());
-    arguments.push_back(buffer->get());
-    buffers.push_back(std::move(*buffer));
+    auto buffer = Must(device->Allocate(static_cast<int64_t>(arg.size())));
+    Must(device->CopyIn(buffer.get(), arg.data(), static_cast<int64_t>(arg.size())));
+    arguments.push_back(buffer.get());
+    buffers.push_back(std::move(buffer));
   }
-  const Status ran = (*module)->Run(symbol, arguments);
-  EXPECT_TRUE(ran.ok()) << ran.message();
+  Must(module->Run(symbol, arguments));
   std::vector<Bytes> result = args;
   for (size_t i = 0; i < args.size(); ++i) {
-    const Status copied = device->CopyOut(result[i].data(), *buffers[i], buffers[i]->bytes());
-    EXPECT_TRUE(copied.ok()) << copied.message();
+    Must(device->CopyOut(result[i].data(), *buffers[i], buffers[i]->bytes()));
   }
   return result;
 }
@@ -165,8 +161,7 @@ std::vector<Bytes> RunOn(runtime::Device* device, const Artifact& artifact, cons
 std::vector<Bytes> Interpret(const ir::Function& f, std::vector<Bytes> args) {
   std::vector<ir::RunArgument> list;
   for (size_t i = 0; i < args.size(); ++i) list.push_back({args[i].data(), f.params[i]->size});
-  const Status status = ir::Run(f, list);
-  EXPECT_TRUE(status.ok()) << status.message();
+  Must(ir::Run(f, list));
   return args;
 }
 

@@ -1,35 +1,18 @@
 // Small device functions in their final form, and running them on a device.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/bytes.h"
+#include "common/expect.h"
 #include "ir/interpreter.h"
 #include "ir/stmt.h"
 #include "runtime/device/device.h"
 
 namespace hone::device_test {
-
-using Bytes = std::vector<unsigned char>;
-
-template <typename T>
-Bytes ToBytes(const std::vector<T>& values) {
-  Bytes bytes(values.size() * sizeof(T));
-  if (!bytes.empty()) memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-template <typename T>
-std::vector<T> FromBytes(const Bytes& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!bytes.empty()) memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  return values;
-}
 
 inline std::vector<float> Ramp(int64_t n, float step) {
   std::vector<float> values(static_cast<size_t>(n));

@@ -1,10 +1,10 @@
 // Which NVRTC compiles for which architecture, where there are several, one or none: against libraries of the test's
 // own (fake_nvrtc.c), which say in their "cubins" who made them.
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "codegen/cuda/codegen.h"
+#include "common/expect.h"
 #include "device_case.h"
 
 namespace hone::device_test {
@@ -68,9 +68,7 @@ TEST(NvrtcVersions, NoneThatTheDriverTakes) {
                 ") is newer than the NVIDIA driver (CUDA 12), which may not load its code; install the NVRTC "
                 "library of CUDA 12 (pip: nvidia-cuda-nvrtc-cu12) where the loader finds it (LD_LIBRARY_PATH)");
   const std::string old = Made("sm_90", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 11});
-  EXPECT_NE(old.find("the NVIDIA driver is of CUDA 11; Hone needs CUDA 12: install driver 525 or newer"),
-            std::string::npos)
-      << old;
+  EXPECT_THAT(old, HasSubstr("the NVIDIA driver is of CUDA 11; Hone needs CUDA 12: install driver 525 or newer"));
 }
 
 // NVRTC 12, which the driver takes, does not know it.
@@ -79,10 +77,10 @@ TEST(NvrtcVersions, ANewerDriverIsWhatHelpsANewerArchitecture) {
   for (const std::string& words :
        {Made("sm_121", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 12}), Made("sm_110", {{FAKE_NVRTC_12}, false, 12}),
         Made("sm_110", {{kAbsent}, false, 12})}) {
-    EXPECT_NE(words.find(advice), std::string::npos) << words;
+    EXPECT_THAT(words, HasSubstr(advice));
   }
   const std::string none = Made("sm_999", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 12});
-  EXPECT_EQ(none.find("driver 580"), std::string::npos) << none;
+  EXPECT_THAT(none, Not(HasSubstr("driver 580")));
 }
 
 TEST(NvrtcVersions, NoneForTheArchitecture) {
@@ -93,8 +91,7 @@ TEST(NvrtcVersions, NoneForTheArchitecture) {
                 ") compiles for sm_75, sm_80, sm_90, sm_121; " + FAKE_NVRTC_99 +
                 ": is NVRTC 99.1; Hone knows NVRTC 12 and 13; install the NVRTC library of CUDA 12 (pip: "
                 "nvidia-cuda-nvrtc-cu12) where the loader finds it (LD_LIBRARY_PATH)");
-  EXPECT_NE(Made("sm_999", {{FAKE_NVRTC_13}}).find("; install the NVRTC library of CUDA 12 or 13 (pip: "),
-            std::string::npos);
+  EXPECT_THAT(Made("sm_999", {{FAKE_NVRTC_13}}), HasSubstr("; install the NVRTC library of CUDA 12 or 13 (pip: "));
 }
 
 TEST(NvrtcVersions, ALibraryOfTwoPathsIsNamedOnce) {
@@ -107,8 +104,8 @@ TEST(NvrtcVersions, None) {
   EXPECT_EQ(status.kind(), StatusKind::kNotFound);
   EXPECT_EQ(status.message().find(std::string("no NVRTC, which compiles CUDA for sm_90: ") + kAbsent + ": "), 0U)
       << status.message();
-  EXPECT_NE(status.message().find("install the NVRTC library of CUDA 12 or 13"), std::string::npos);
-  EXPECT_NE(Made("sm_61", {{kAbsent}}).find("install the NVRTC library of CUDA 12 (pip"), std::string::npos);
+  EXPECT_THAT(status.message(), HasSubstr("install the NVRTC library of CUDA 12 or 13"));
+  EXPECT_THAT(Made("sm_61", {{kAbsent}}), HasSubstr("install the NVRTC library of CUDA 12 (pip"));
 }
 
 TEST(NvrtcVersions, OfAnUnknownVersion) {
@@ -122,7 +119,7 @@ TEST(NvrtcVersions, ADamagedFileIsNamed) {
   ASSERT_TRUE(WriteFileAtomic(path, "not a library").ok());
   const Status status = Cubin("sm_90", {{kAbsent, path}}).status();
   EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
-  EXPECT_NE(status.message().find(path + ": "), std::string::npos) << status.message();
+  EXPECT_THAT(status.message(), HasSubstr(path + ": "));
   EXPECT_EQ(Made("sm_90", {{path, FAKE_NVRTC_13}}), "sm_90 by 13.5") << "is passed over";
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "codegen/opencl/codegen.h"
+#include "common/expect.h"
 #include "device_case.h"
 #include "runtime/opencl/opencl_device.h"
 
@@ -26,9 +27,7 @@ class OpenCl : public testing::Test {
   }
 
   std::vector<Bytes> Run(const ir::Function& f, const std::vector<Bytes>& args) {
-    auto artifact = codegen::CompileToOpenCl({f}, OpenClTarget());
-    EXPECT_TRUE(artifact.ok()) << artifact.status().message();
-    return artifact.ok() ? RunOn(device_.get(), *artifact, f.name, args) : std::vector<Bytes>();
+    return RunOn(device_.get(), Must(codegen::CompileToOpenCl({f}, OpenClTarget())), f.name, args);
   }
 
   std::unique_ptr<runtime::Device> device_;
@@ -107,10 +106,8 @@ TEST_F(OpenCl, RandomProgramsAgreeWithTheInterpreter) {
   // One program of many functions: compiling each alone would be most of the time.
   std::vector<ir::Function> functions;
   for (uint32_t seed = 0; seed < 40; ++seed) functions.push_back(RandomFunction(seed));
-  auto artifact = codegen::CompileToOpenCl(functions, OpenClTarget());
-  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
-  auto module = device_->Load(*artifact);
-  ASSERT_TRUE(module.ok()) << module.status().message();
+  auto artifact = Must(codegen::CompileToOpenCl(functions, OpenClTarget()));
+  auto module = Must(device_->Load(artifact));
   std::vector<int64_t> in(48), out(48, 0);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int64_t>(i * 7 % 31);
   int wrote = 0;
@@ -119,8 +116,7 @@ TEST_F(OpenCl, RandomProgramsAgreeWithTheInterpreter) {
     auto a = *device_->Allocate(48 * 8), b = *device_->Allocate(48 * 8);
     ASSERT_TRUE(device_->CopyIn(a.get(), in.data(), 48 * 8).ok());
     ASSERT_TRUE(device_->CopyIn(b.get(), out.data(), 48 * 8).ok());
-    const Status ran = (*module)->Run(f.name, {a.get(), b.get()});
-    ASSERT_TRUE(ran.ok()) << ran.message();
+    Must(module->Run(f.name, {a.get(), b.get()}));
     Bytes got(48 * 8);
     ASSERT_TRUE(device_->CopyOut(got.data(), *b, 48 * 8).ok());
     EXPECT_EQ(FromBytes<int64_t>(got), FromBytes<int64_t>(expected[1])) << f.name;
@@ -130,27 +126,22 @@ TEST_F(OpenCl, RandomProgramsAgreeWithTheInterpreter) {
 }
 
 TEST_F(OpenCl, TimesAreOfTheDevice) {
-  auto artifact = codegen::CompileToOpenCl({Stencil()}, OpenClTarget());
-  ASSERT_TRUE(artifact.ok());
-  auto module = device_->Load(*artifact);
-  ASSERT_TRUE(module.ok()) << module.status().message();
+  auto artifact = Must(codegen::CompileToOpenCl({Stencil()}, OpenClTarget()));
+  auto module = Must(device_->Load(artifact));
   auto in = *device_->Allocate(258 * 4), out = *device_->Allocate(257 * 4);
-  const auto seconds = (*module)->Time("stencil", {}, {{in.get(), out.get()}, {in.get(), out.get()}});
-  ASSERT_TRUE(seconds.ok()) << seconds.status().message();
-  EXPECT_GT(*seconds, 0);
-  EXPECT_LT(*seconds, 60);
+  const auto seconds = Must(module->Time("stencil", {}, {{in.get(), out.get()}, {in.get(), out.get()}}));
+  EXPECT_GT(seconds, 0);
+  EXPECT_LT(seconds, 60);
 }
 
 TEST_F(OpenCl, WhatDoesNotFitIsRefused) {
-  auto artifact = codegen::CompileToOpenCl({Stencil()}, OpenClTarget());
-  ASSERT_TRUE(artifact.ok());
-  auto module = device_->Load(*artifact);
-  ASSERT_TRUE(module.ok()) << module.status().message();
+  auto artifact = Must(codegen::CompileToOpenCl({Stencil()}, OpenClTarget()));
+  auto module = Must(device_->Load(artifact));
   auto in = *device_->Allocate(258 * 4), small = *device_->Allocate(256 * 4);
-  EXPECT_EQ((*module)->Run("stencil", {in.get(), small.get()}).message(),
+  EXPECT_EQ(module->Run("stencil", {in.get(), small.get()}).message(),
             "`stencil`: argument 1 (out) needs 1028 bytes, the buffer has 1024");
-  EXPECT_EQ((*module)->Run("stencil", {in.get()}).message(), "`stencil` takes 2 arguments, 1 are given");
-  EXPECT_EQ((*module)->Run("other", {}).message(), "the module has no entry point `other`");
+  EXPECT_EQ(module->Run("stencil", {in.get()}).message(), "`stencil` takes 2 arguments, 1 are given");
+  EXPECT_EQ(module->Run("other", {}).message(), "the module has no entry point `other`");
   EXPECT_FALSE(device_->lost());
 }
 
@@ -158,10 +149,9 @@ TEST_F(OpenCl, ABrokenProgramIsTheProgramsFault) {
   Artifact artifact;
   artifact.format = "opencl-c";
   artifact.bytes = "__kernel void f(__global float* a) { a[0] = undeclared; }";
-  auto module = device_->Load(artifact);
-  ASSERT_FALSE(module.ok());
-  EXPECT_EQ(module.status().kind(), StatusKind::kInvalid);
-  EXPECT_NE(module.status().message().find("undeclared"), std::string::npos) << module.status().message();
+  const Status broken = device_->Load(artifact).status();
+  EXPECT_EQ(broken.kind(), StatusKind::kInvalid);
+  EXPECT_THAT(broken.message(), HasSubstr("undeclared"));
   artifact.format = "cubin";
   EXPECT_EQ(device_->Load(artifact).status().message(), "OpenCL runs artifacts of format opencl-c, not cubin");
   EXPECT_FALSE(device_->lost());
@@ -170,7 +160,7 @@ TEST_F(OpenCl, ABrokenProgramIsTheProgramsFault) {
 TEST(NoOpenCl, SaysWhatToInstall) {
   const Status status = runtime::DescribeOpenClDevice({"libNoSuchOpenCL.so.7"}).status();
   EXPECT_EQ(status.kind(), StatusKind::kNotFound);
-  EXPECT_NE(status.message().find("pocl-opencl-icd"), std::string::npos) << status.message();
+  EXPECT_THAT(status.message(), HasSubstr("pocl-opencl-icd"));
 }
 
 TEST(OpenClCode, LimitsOfTheTargetAreKept) {
@@ -187,7 +177,7 @@ TEST(OpenClCode, LimitsOfTheTargetAreKept) {
 TEST(OpenClCode, Tf32IsRefused) {
   for (const bool rounds : {true, false}) {
     const Status status = codegen::CompileToOpenCl({WithTf32(rounds)}, OpenClTarget()).status();
-    EXPECT_NE(status.message().find("tf32 is for CUDA from sm_80 on"), std::string::npos) << status.message();
+    EXPECT_THAT(status.message(), HasSubstr("tf32 is for CUDA from sm_80 on"));
   }
 }
 
