@@ -2,20 +2,11 @@
 // passes' headers promise.
 #include <gtest/gtest.h>
 
-#include "arith/simplify.h"
-#include "ir/printer.h"
 #include "lower/passes.h"
+#include "unit/lower/loops.h"
 
 namespace hone::lower {
 namespace {
-
-using ir::Buffer;
-using ir::Expr;
-using ir::ForKind;
-using ir::Stmt;
-using ir::Var;
-
-const DType kF32 = DType::Float(32);
 
 struct Program {
   Var i{"i"}, j{"j"}, v{"v"}, tx{"tx"}, bx{"bx"};
@@ -29,12 +20,6 @@ struct Program {
   Stmt PutB(Expr index, Expr value) const { return ir::MakeStore(b, index, value); }
   Stmt PutS(Expr index, Expr value) const { return ir::MakeStore(s, index, value); }
 };
-
-Stmt Loop(const Var& v, Expr extent, Stmt body, ForKind kind = ForKind::kSerial) {
-  return ir::MakeFor(v, Expr(0), extent, kind, body);
-}
-std::string Text(const Stmt& s) { return ir::ToString(s); }
-std::string Simple(const Stmt& s) { return ir::ToString(arith::SimplifyStmt(s)); }
 
 TEST(VThread, GoesInwardsAndPrivateMemoryGrows) {
   Program p;
@@ -60,8 +45,8 @@ TEST(VThread, WhatDependsOnWhatDiffersGrowsToo) {
       {ir::MakeStore(p.r, 0, p.A(p.v)), ir::MakeStore(t, 0, ir::MakeLoad(p.r, 0)), p.PutB(p.v, ir::MakeLoad(t, 0))});
   std::string text =
       Simple(*SpreadVThreads(Loop(p.v, 3, ir::MakeAllocate(p.r, ir::MakeAllocate(t, body)), ForKind::kVThread)));
-  EXPECT_NE(text.find("allocate r: f32[12]"), std::string::npos) << text;
-  EXPECT_NE(text.find("allocate t: f32[3]"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("allocate r: f32[12]"));
+  EXPECT_THAT(text, HasSubstr("allocate t: f32[3]"));
   EXPECT_FALSE(SpreadVThreads(Loop(p.v, kMaxVThreads + 1, p.PutB(p.v, p.one), ForKind::kVThread)).ok());
 }
 
@@ -112,15 +97,14 @@ TEST(Barriers, NowhereElse) {
             "s[tx] = 1.0f;\nb[tx] = s[tx];\n");
   Var other("k");
   Stmt fill = Loop(p.i, 2, p.PutS(p.i * 8 + p.tx, p.one)), use = Loop(other, 2, p.PutB(other, p.S(other * 8 + p.tx)));
-  EXPECT_EQ(Barriers(p, ir::MakeBlock({fill, use})).find("barrier"), std::string::npos);
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({fill, use})), Not(HasSubstr("barrier")));
   // Ranges that do not meet.
   Stmt low = ir::MakeIf(Expr(p.tx) < 4, p.PutS(p.tx, p.one)), high = p.PutB(p.tx, p.S(Expr(p.tx) / 2 + 4));
-  EXPECT_EQ(Barriers(p, ir::MakeBlock({low, high})).find("barrier"), std::string::npos);
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({low, high})), Not(HasSubstr("barrier")));
   // Reads alone; the identity and the update of one result.
-  EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutB(p.tx, p.S(0)), p.PutB(p.tx, p.S(1))})).find("barrier"),
-            std::string::npos);
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({p.PutB(p.tx, p.S(0)), p.PutB(p.tx, p.S(1))})), Not(HasSubstr("barrier")));
   Stmt update = Loop(p.i, 4, p.PutS(Expr(p.tx) / 3, p.S(Expr(p.tx) / 3) + p.A(p.i)));
-  EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutS(Expr(p.tx) / 3, p.one), update})).find("barrier"), std::string::npos);
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({p.PutS(Expr(p.tx) / 3, p.one), update})), Not(HasSubstr("barrier")));
 }
 
 TEST(Barriers, BeforeALoopRatherThanInIt) {
@@ -189,19 +173,19 @@ TEST(Barriers, BehindALoopItsLastRoundCounts) {
             "    }\n"
             "  }\n"
             "}\n");
-  EXPECT_NE(Barriers(p, rounds(1)).find("(j, 0, 3) {\n  barrier"), std::string::npos);
+  EXPECT_THAT(Barriers(p, rounds(1)), HasSubstr("(j, 0, 3) {\n  barrier"));
 }
 
 TEST(Barriers, WhereOneThreadGetsToItIsKnownWhich) {
   Program p;
   const auto use = [&](int64_t at) { return ir::MakeIf(Expr(p.tx) < 1, p.PutB(0, p.S(at))); };
   Stmt fill = p.PutS(Expr(p.tx) * 2, p.one);
-  EXPECT_EQ(Barriers(p, ir::MakeBlock({fill, use(0)})).find("barrier"), std::string::npos);
-  EXPECT_EQ(Barriers(p, ir::MakeBlock({fill, use(1)})).find("barrier"), std::string::npos) << "nobody's";
-  EXPECT_NE(Barriers(p, ir::MakeBlock({fill, use(2)})).find("barrier"), std::string::npos) << "thread 1's";
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({fill, use(0)})), Not(HasSubstr("barrier")));
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({fill, use(1)})), Not(HasSubstr("barrier"))) << "nobody's";
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({fill, use(2)})), HasSubstr("barrier")) << "thread 1's";
   // All threads read what thread 0 has stored.
   Stmt first = ir::MakeIf(Expr(p.tx) < 1, p.PutS(0, p.one));
-  EXPECT_NE(Barriers(p, ir::MakeBlock({first, p.PutB(p.tx, p.S(0))})).find("barrier"), std::string::npos);
+  EXPECT_THAT(Barriers(p, ir::MakeBlock({first, p.PutB(p.tx, p.S(0))})), HasSubstr("barrier"));
 }
 
 TEST(DoubleBuffer, FetchesTheNextRoundIntoRegisters) {
@@ -321,7 +305,7 @@ TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
             "}\n");
   // More than there are is all of them.
   EXPECT_EQ(with(8).substr(0, with(8).find('\n')), "pragma unroll 8 {");
-  EXPECT_NE(with(8).find("pragma unroll 6 {"), std::string::npos) << with(8);
+  EXPECT_THAT(with(8), HasSubstr("pragma unroll 6 {"));
 }
 
 TEST(AutoUnroll, NeverMoreInARowThanCompilersCanTake) {

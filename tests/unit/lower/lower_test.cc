@@ -1,29 +1,12 @@
 #include "lower/lower.h"
 
-#include <gtest/gtest.h>
-
-#include "ir/printer.h"
+#include "unit/lower/lower_case.h"
 
 namespace hone::lower {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-using Vars = std::vector<Var>;
-
 std::string LowerText(const std::vector<Tensor>& inputs, const Tensor& out, const std::string& steps) {
-  Result<schedule::Schedule> s = schedule::Schedule::Create({out});
-  if (!s.ok()) return s.status().message();
-  Result<std::vector<Step>> parsed = ParseSteps(steps);
-  if (!parsed.ok()) return parsed.status().message();
-  if (Status status = s->ApplyAll(*parsed); !status.ok()) return status.message();
-  std::vector<Tensor> args = inputs;
-  args.push_back(out);
-  LowerOptions options;
-  options.verify = true;
-  Result<ir::Function> f = Lower(*s, args, options);
-  return f.ok() ? ir::ToString(f->body) : f.status().message();
+  return LoweredText(inputs, out, steps, false);
 }
 
 struct MatMul {
@@ -52,7 +35,7 @@ TEST(Lower, ASplitTailIsAShorterLoop) {
   MatMul m;
   std::string text = LowerText({m.a, m.b}, m.c, "split c i [4] -> io ii\n");
   EXPECT_EQ(text.rfind("for (io, 0, 3) {\n  for (ii, 0, min(io*-4 + 10, 4)) {\n", 0), 0u) << text;
-  EXPECT_EQ(text.find("if ("), std::string::npos);
+  EXPECT_THAT(text, Not(HasSubstr("if (")));
 }
 
 TEST(Lower, ASumOfNothingIsNoAddition) {
@@ -118,7 +101,7 @@ TEST(Lower, TheExampleOfTheDocument) {
       "+ k*64, 1, 16)];\n",
       "      out[ramp(i.o*256 + j.o*16, 1, 16)] = max(c[ramp(0, 1, 16)], broadcast(0.0f, 16));\n",
   };
-  for (const char* line : lines) EXPECT_NE(text.find(line), std::string::npos) << line << "\nis not in\n" << text;
+  for (const char* line : lines) EXPECT_THAT(text, HasSubstr(line)) << line << "\nis not in\n";
 }
 
 TEST(Lower, TheRegionOfAStencilIncludesItsHalo) {
@@ -129,35 +112,33 @@ TEST(Lower, TheRegionOfAStencilIncludesItsHalo) {
   Tensor out =
       te::Compute("out", {12}, {"o"}, [&](const Vars& v) { return te::Sum(twice(v[0] * 2 + k.var * 3), {k}); });
   std::string text = LowerText({x}, out, "split out o [4] -> oo oi\ncompute_at twice out oo\n");
-  EXPECT_NE(text.find("allocate twice: f32[13] workspace"), std::string::npos) << text;
-  EXPECT_NE(text.find("for (i, 0, 13)"), std::string::npos) << text;
-  EXPECT_NE(text.find("twice[oi*2 + k*3]"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("allocate twice: f32[13] workspace"));
+  EXPECT_THAT(text, HasSubstr("for (i, 0, 13)"));
+  EXPECT_THAT(text, HasSubstr("twice[oi*2 + k*3]"));
 }
 
 TEST(Lower, StorageAlignPadsTheRows) {
   MatMul m;
   std::string text =
       LowerText({m.a, m.b}, m.out, "split out i [5] -> io ii\ncompute_at c out io\nstorage_align c i 16 1\n");
-  EXPECT_NE(text.find("allocate c: f32[85] workspace"), std::string::npos) << text;  // 5 rows of 17
-  EXPECT_NE(text.find("c[i*17 + j]"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("allocate c: f32[85] workspace"));  // 5 rows of 17
+  EXPECT_THAT(text, HasSubstr("c[i*17 + j]"));
 }
 
 TEST(Lower, ScratchInsideParallelAndWorkspaceOutside) {
   MatMul m;
-  EXPECT_NE(LowerText({m.a, m.b}, m.out, "parallel out i\ncompute_at c out i\n").find("c: f32[8] scratch"),
-            std::string::npos);
-  EXPECT_NE(LowerText({m.a, m.b}, m.out, "compute_at c out i\n").find("c: f32[8] workspace"), std::string::npos);
+  EXPECT_THAT(LowerText({m.a, m.b}, m.out, "parallel out i\ncompute_at c out i\n"), HasSubstr("c: f32[8] scratch"));
+  EXPECT_THAT(LowerText({m.a, m.b}, m.out, "compute_at c out i\n"), HasSubstr("c: f32[8] workspace"));
   // Private storage that a parallel loop inside would share is not private.
-  EXPECT_NE(LowerText({m.a, m.b}, m.out, "compute_at c out i\nset_scope c register\nparallel c j\n")
-                .find("c: f32[8] workspace"),
-            std::string::npos);
+  EXPECT_THAT(LowerText({m.a, m.b}, m.out, "compute_at c out i\nset_scope c register\nparallel c j\n"),
+              HasSubstr("c: f32[8] workspace"));
 }
 
 TEST(Lower, AParallelLoopInsideAnotherIsSerial) {
   MatMul m;
   std::string text = LowerText({m.a, m.b}, m.c, "parallel c i\nparallel c j\n");
-  EXPECT_NE(text.find("for parallel (i"), std::string::npos);
-  EXPECT_NE(text.find("for (j"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("for parallel (i"));
+  EXPECT_THAT(text, HasSubstr("for (j"));
 }
 
 TEST(Lower, PragmasReachTheLoop) {
@@ -167,8 +148,7 @@ TEST(Lower, PragmasReachTheLoop) {
 
 TEST(Lower, ArgumentsMustBeInputsAndOutputs) {
   MatMul m;
-  Result<schedule::Schedule> s = schedule::Schedule::Create({m.out});
-  ASSERT_TRUE(s.ok());
+  schedule::Schedule s = Must(schedule::Schedule::Create({m.out}));
   Tensor other = te::Placeholder("other", {1});
   struct Case {
     std::vector<Tensor> args;
@@ -182,16 +162,14 @@ TEST(Lower, ArgumentsMustBeInputsAndOutputs) {
       {{m.a, m.b, m.c, m.out}, "`c` is neither"},
   };
   for (const Case& c : cases) {
-    Result<ir::Function> f = Lower(*s, c.args, {});
-    ASSERT_FALSE(f.ok());
-    EXPECT_NE(f.status().message().find(c.says), std::string::npos) << f.status().message();
+    EXPECT_THAT(Lower(s, c.args, {}).status().message(), HasSubstr(c.says));
   }
 }
 
 TEST(Lower, ALongVectorIsRefused) {
   Tensor x = te::Placeholder("x", {100});
   Tensor y = te::Compute("y", {100}, {"i"}, [&](const Vars& v) { return x(v[0]) + x(v[0]); });
-  EXPECT_NE(LowerText({x}, y, "vectorize y i\n").find("has 100 iterations, more than 64"), std::string::npos);
+  EXPECT_THAT(LowerText({x}, y, "vectorize y i\n"), HasSubstr("has 100 iterations, more than 64"));
 }
 
 }  // namespace

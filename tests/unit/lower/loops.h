@@ -1,0 +1,27 @@
+// Loops over two buffers, for the tests of single passes.
+#pragma once
+
+#include <string>
+
+#include "arith/simplify.h"
+#include "common/expect.h"
+#include "ir/printer.h"
+#include "ir/stmt.h"
+
+namespace hone::lower {
+
+using ir::Buffer;
+using ir::Expr;
+using ir::ForKind;
+using ir::Stmt;
+using ir::Var;
+
+inline const DType kF32 = DType::Float(32);
+
+inline Stmt Loop(const Var& v, Expr extent, Stmt body, ForKind kind = ForKind::kSerial) {
+  return ir::MakeFor(v, Expr(0), extent, kind, body);
+}
+inline std::string Text(const Stmt& s) { return ir::ToString(s); }
+inline std::string Simple(const Stmt& s) { return ir::ToString(arith::SimplifyStmt(s)); }
+
+}  // namespace hone::lower
