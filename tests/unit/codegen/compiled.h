@@ -1,8 +1,6 @@
 // Compiling, loading and running a function in a test, and doing the same by the interpreter.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -10,13 +8,13 @@
 
 #include "base/file.h"
 #include "codegen/llvm/codegen.h"
+#include "common/bytes.h"
+#include "common/expect.h"
 #include "ir/interpreter.h"
 #include "ir/stmt.h"
 #include "runtime/host/loader.h"
 
 namespace hone::codegen {
-
-using Bytes = std::vector<unsigned char>;
 
 inline Target HostForTest() {
   Target target = *HostTarget();
@@ -48,13 +46,9 @@ inline Result<CompiledFunction> Compile(const ir::Function& f, const Target& tar
 
 // Runs on copies of the arguments, each behind a guard page; gives back what they hold then.
 inline std::vector<Bytes> RunCompiled(const ir::Function& f, const std::vector<Bytes>& args, const Target& target) {
-  Result<CompiledFunction> compiled = Compile(f, target);
-  EXPECT_TRUE(compiled.ok()) << compiled.status().message();
-  if (!compiled.ok()) return {};
-  auto pool = runtime::ThreadPool::Create(target.threads, false);
-  EXPECT_TRUE(pool.ok());
-  auto runner = runtime::KernelRunner::Create(compiled->module, compiled->code.entries[0], &*pool);
-  EXPECT_TRUE(runner.ok());
+  CompiledFunction compiled = Must(Compile(f, target));
+  auto pool = Must(runtime::ThreadPool::Create(target.threads, false));
+  auto runner = Must(runtime::KernelRunner::Create(compiled.module, compiled.code.entries[0], &pool));
   std::vector<runtime::AlignedBuffer> buffers;
   std::vector<void*> pointers;
   for (const Bytes& arg : args) {
@@ -62,7 +56,7 @@ inline std::vector<Bytes> RunCompiled(const ir::Function& f, const std::vector<B
     memcpy(buffers.back().data(), arg.data(), arg.size());
     pointers.push_back(buffers.back().data());
   }
-  runner->Run(pointers);
+  runner.Run(pointers);
   std::vector<Bytes> result;
   for (auto& b : buffers) result.emplace_back(b.data(), b.data() + b.bytes());
   return result;
@@ -71,23 +65,8 @@ inline std::vector<Bytes> RunCompiled(const ir::Function& f, const std::vector<B
 inline std::vector<Bytes> RunInterpreted(const ir::Function& f, std::vector<Bytes> args) {
   std::vector<ir::RunArgument> list;
   for (size_t i = 0; i < args.size(); ++i) list.push_back({args[i].data(), f.params[i]->size});
-  Status status = ir::Run(f, list);
-  EXPECT_TRUE(status.ok()) << status.message();
+  Must(ir::Run(f, list));
   return args;
-}
-
-template <typename T>
-Bytes ToBytes(const std::vector<T>& values) {
-  Bytes bytes(values.size() * sizeof(T));
-  memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-template <typename T>
-std::vector<T> FromBytes(const Bytes& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
 }
 
 // Both engines on the host's vectors and on the baseline's: equal bytes.

@@ -1,4 +1,5 @@
 // Loops, branches, allocations of every scope, parallel loops: compiled and interpreted.
+#include "common/expect.h"
 #include "compiled.h"
 
 namespace hone::codegen {
@@ -81,11 +82,10 @@ TEST(Stmt, ScratchAndWorkspaceNest) {
     Stmt all = ir::MakeAllocate(wide, ir::MakeBlock({fill, ir::MakeFor(i, 0, 6, kind, inside)}));
     ir::Function f{"f", {a, out}, all};
     ExpectAgrees(f, {ToBytes(Numbers(30)), Bytes(120)});
-    auto code = CompileToObject({f}, HostForTest(), {});
-    ASSERT_TRUE(code.ok());
+    auto code = Must(CompileToObject({f}, HostForTest(), {}));
     // Rounded up to 64 bytes each: 30 floats are 120 bytes; 5 and 7 floats are alive at once.
-    EXPECT_EQ(code->entries[0].workspace_bytes, 128);
-    EXPECT_EQ(code->entries[0].scratch_bytes, 128);
+    EXPECT_EQ(code.entries[0].workspace_bytes, 128);
+    EXPECT_EQ(code.entries[0].scratch_bytes, 128);
   }
 }
 
@@ -96,9 +96,8 @@ TEST(Stmt, EntryDescribesTheArguments) {
   ir::Function f{"widen",
                  {a, out},
                  ir::MakeFor(i, 0, 10, ForKind::kSerial, ir::MakeStore(out, Expr(i) * 2, ir::MakeLoad(a, Expr(i))))};
-  auto code = CompileToObject({f}, HostForTest(), {});
-  ASSERT_TRUE(code.ok());
-  const EntryPoint& entry = code->entries.at(0);
+  auto code = Must(CompileToObject({f}, HostForTest(), {}));
+  const EntryPoint& entry = code.entries.at(0);
   EXPECT_EQ(entry.symbol, "widen");
   ASSERT_EQ(entry.args.size(), 2U);
   EXPECT_EQ(entry.args[1].name, "out");
@@ -156,10 +155,9 @@ TEST(Stmt, RegisterBuffersBecomeValues) {
     for (ForKind kind : {ForKind::kSerial, ForKind::kParallel}) {
       ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 3, kind, Accumulate(a, out, acc, i, lanes))};
       ExpectAgrees(f, {ToBytes(Numbers(6 * lanes)), Bytes(48 * static_cast<size_t>(lanes))});
-      auto code = CompileToObject({f}, HostForTest(), {.keep_text = true});
-      ASSERT_TRUE(code.ok());
-      EXPECT_EQ(code->llvm_ir.find("%acc = alloca"), std::string::npos) << code->llvm_ir;
-      EXPECT_EQ(code->entries[0].scratch_bytes, 0);
+      auto code = Must(CompileToObject({f}, HostForTest(), {.keep_text = true}));
+      EXPECT_THAT(code.llvm_ir, Not(HasSubstr("%acc = alloca")));
+      EXPECT_EQ(code.entries[0].scratch_bytes, 0);
     }
   }
 }
@@ -196,9 +194,7 @@ TEST(Stmt, PrefetchAndPragmaChangeNothing) {
   ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 16, ForKind::kSerial, body)};
   auto args = std::vector<Bytes>{ToBytes(Numbers(16)), Bytes(64)};
   EXPECT_EQ(RunCompiled(f, args, HostForTest()).at(1), args[0]);
-  auto code = CompileToObject({f}, HostForTest(), {.keep_text = true});
-  ASSERT_TRUE(code.ok());
-  EXPECT_NE(code->assembly.find("prefetch"), std::string::npos);
+  EXPECT_THAT(Must(CompileToObject({f}, HostForTest(), {.keep_text = true})).assembly, HasSubstr("prefetch"));
 }
 
 TEST(Stmt, CompilesForAnotherCpu) {
@@ -207,10 +203,9 @@ TEST(Stmt, CompilesForAnotherCpu) {
   Target arm;
   arm.triple = "aarch64-unknown-linux-gnu";
   arm.cpu = "cortex-a72";
-  auto code = CompileToObject({f}, arm, {});
-  ASSERT_TRUE(code.ok()) << code.status().message();
+  auto code = Must(CompileToObject({f}, arm, {}));
   // ELF header: e_machine (offset 18) of AArch64 is 183.
-  EXPECT_EQ(static_cast<unsigned char>(code->object.at(18)), 183);
+  EXPECT_EQ(static_cast<unsigned char>(code.object.at(18)), 183);
 }
 
 // A CPU's name brings what no target file lists. LLVM would end the process.
@@ -222,13 +217,11 @@ TEST(Stmt, Avx512WithoutVlIsRefused) {
   listed.features = {"avx512f"};
   whole.features = {"avx512f", "avx512vl"};
   for (const Target& target : {named, listed}) {
-    auto code = CompileToObject({f}, target, {});
-    ASSERT_FALSE(code.ok()) << target.Text();
-    EXPECT_EQ(code.status().kind(), StatusKind::kUnsupported);
-    EXPECT_NE(code.status().message().find("without AVX-512VL"), std::string::npos) << code.status().message();
+    const Status refused = CompileToObject({f}, target, {}).status();
+    EXPECT_EQ(refused.kind(), StatusKind::kUnsupported) << target.Text();
+    EXPECT_THAT(refused.message(), HasSubstr("without AVX-512VL"));
   }
-  auto code = CompileToObject({f}, whole, {});
-  EXPECT_TRUE(code.ok()) << code.status().message();
+  Must(CompileToObject({f}, whole, {}));
 }
 
 }  // namespace
