@@ -1,10 +1,9 @@
 // A built-in network with several images, from its graph to what its library computes.
-#include <gtest/gtest.h>
-
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/expect.h"
 #include "graph/networks.h"
 #include "library/reference.h"
 #include "library/time_network.h"
@@ -22,9 +21,7 @@ graph::Graph WithImagesOf(graph::Graph graph, int64_t extent) {
     for (size_t i = 0; i < node.workload.inputs.size(); ++i) {
       node.workload.inputs[i] = *graph.FindType(node.inputs[i]);
     }
-    const Result<TensorType> output = semantics::InferOutput(node.workload);
-    EXPECT_TRUE(output.ok()) << node.name << ": " << output.status().message();
-    if (output.ok()) node.output = *output;
+    node.output = Must(semantics::InferOutput(node.workload));
   }
   return graph;
 }
@@ -32,36 +29,22 @@ graph::Graph WithImagesOf(graph::Graph graph, int64_t extent) {
 // All of its layers; images of 65 x 65, as the reference of larger ones takes long. Its concatenations are copies with
 // two images.
 TEST(BuiltIn, SqueezeNetOfTwoImagesAgreesWithTheReference) {
-  auto built_in = graph::BuildNetwork("squeezenet_v1.1", 2);
-  ASSERT_TRUE(built_in.ok()) << built_in.status().message();
-  const graph::Graph graph = WithImagesOf(std::move(*built_in), 65);
+  const graph::Graph graph = WithImagesOf(Must(graph::BuildNetwork("squeezenet_v1.1", 2)), 65);
   ASSERT_EQ(graph.FindType(graph.outputs[0])->shape, (std::vector<int64_t>{2, 1000}));
-  BuildInput input;
-  input.graph = graph;
-  input.target = *HostTarget();
-  input.target.threads = 2;
-  input.name = "squeezenet";
-  input.threads = 2;
-  const auto built = BuildLibrary(std::move(input));
-  ASSERT_TRUE(built.ok()) << built.status().message();
   const TempDir dir = *TempDir::Create();
-  ASSERT_TRUE(WriteLibrary(*built, dir.path()).ok());
-  const auto folder = ReadLibraryFolder(dir.path());
-  ASSERT_TRUE(folder.ok()) << folder.status().message();
-  EXPECT_EQ(folder->batch, 2);
+  Must(WriteLibrary(Must(BuildLibrary(HostInput(graph, "squeezenet"))), dir.path()));
+  EXPECT_EQ(Must(ReadLibraryFolder(dir.path())).batch, 2);
 
   TimeRequest request;
   request.dir = dir.path();
   request.outputs = true;
-  const auto reply = TimeNetwork(request);
-  ASSERT_TRUE(reply.ok()) << reply.status().message();
-  const auto expected = ReferenceOutputs(graph, nullptr, request.seed, 2, dir.Join("reference"));
-  ASSERT_TRUE(expected.ok()) << expected.status().message();
-  ASSERT_EQ(reply->outputs.size(), 1u);
-  ASSERT_EQ((*expected)[0].size(), 2000u);
-  EXPECT_LT(RelativeError(reply->outputs[0].Doubles(), (*expected)[0]), 1e-4);
+  const auto reply = Must(TimeNetwork(request));
+  const auto expected = Must(ReferenceOutputs(graph, nullptr, request.seed, 2, dir.Join("reference")));
+  ASSERT_EQ(reply.outputs.size(), 1u);
+  ASSERT_EQ(expected[0].size(), 2000u);
+  EXPECT_LT(RelativeError(reply.outputs[0].Doubles(), expected[0]), 1e-4);
   // Each image has its own scores.
-  const std::vector<double> scores = reply->outputs[0].Doubles();
+  const std::vector<double> scores = reply.outputs[0].Doubles();
   EXPECT_NE(std::vector<double>(scores.begin(), scores.begin() + 1000),
             std::vector<double>(scores.begin() + 1000, scores.end()));
 }

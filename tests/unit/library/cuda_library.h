@@ -2,14 +2,13 @@
 // operator's reference, in f32 or as `fake_arithmetic` says.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/expect.h"
 #include "op/operator.h"
 #include "small_network.h"
 #include "unit/device/fake_cuda_control.h"
@@ -17,11 +16,9 @@
 namespace hone::library {
 
 inline Target CudaTarget(const std::string& arch) {
-  auto target = Target::Parse("cuda -arch=" + arch +
-                              " -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 "
-                              "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80");
-  EXPECT_TRUE(target.ok()) << target.status().message();
-  return *target;
+  return Must(Target::Parse("cuda -arch=" + arch +
+                            " -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 "
+                            "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80"));
 }
 
 // What the fake device computes, by the symbol of the kernel.
@@ -125,12 +122,9 @@ class CudaLibrary : public ::testing::Test {
     launched = new std::vector<std::string>;
     launched_mutex = new std::mutex;
     dir_ = new TempDir(*TempDir::Create());
-    auto built = Build("sm_90", dir_->path());
-    ASSERT_TRUE(built.ok()) << built.status().message();
-    ASSERT_NE(built->library.find("libdl.so.2"), std::string::npos) << "where dlopen is on older systems";
-    auto net = LoadedNetwork::Load(dir_->Join("libsmall.so"), "small");
-    ASSERT_TRUE(net.ok()) << net.status().message();
-    net_ = new LoadedNetwork(std::move(*net));
+    auto built = Must(Build("sm_90", dir_->path()));
+    ASSERT_THAT(built.library, HasSubstr("libdl.so.2")) << "where dlopen is on older systems";
+    net_ = new LoadedNetwork(Must(LoadedNetwork::Load(dir_->Join("libsmall.so"), "small")));
   }
   static void TearDownTestSuite() {
     delete std::exchange(net_, nullptr);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <thread>
 
+#include "common/expect.h"
 #include "cuda_library.h"
 #include "library/runtime/net_device.h"
 
@@ -13,7 +14,7 @@ TEST_F(CudaLibrary, PacksOnceAndRunsAsOneGraph) {
   HoneNet* instance = Create();
   // Three convolutions have packed weights; nothing else has run yet.
   EXPECT_EQ(launched->size(), 3U);
-  for (const std::string& symbol : *launched) EXPECT_NE(symbol.find("prepare"), std::string::npos) << symbol;
+  for (const std::string& symbol : *launched) EXPECT_THAT(symbol, HasSubstr("prepare"));
   EXPECT_EQ(fake_.calls("cuModuleLoadData"), 6) << "a module a kernel: flattening is none";
   launched->clear();
   RunAndCompare(instance, 1);
@@ -128,7 +129,7 @@ TEST_F(CudaLibrary, EachFailureHasItsCodeAndNothingLeaks) {
     int code = Create(&instance);
     if (code == HONE_NET_OK) code = net_->run(instance, inputs, outputs);
     EXPECT_EQ(code, c.code) << net_->error_detail();
-    EXPECT_NE(std::string(net_->error_detail()).find(": "), std::string::npos) << net_->error_detail();
+    EXPECT_THAT(std::string(net_->error_detail()), HasSubstr(": ")) << net_->error_detail();
     if (instance && c.code == HONE_NET_E_DEVICE_LOST) {
       EXPECT_EQ(net_->run(instance, inputs, outputs), HONE_NET_E_DEVICE_LOST) << "for good";
     } else if (instance) {
@@ -149,33 +150,30 @@ TEST_F(CudaLibrary, SaysWhichDeviceThereIsAndWhichItWants) {
   EXPECT_EQ(Create(&instance, -1), HONE_NET_E_ARGUMENT);
   for (const char* arch : {"sm_80", "sm_75", "sm_90a"}) {
     TempDir dir = *TempDir::Create();
-    auto built = Build(arch, dir.path());
-    ASSERT_TRUE(built.ok()) << built.status().message();
-    auto net = LoadedNetwork::Load(dir.Join("libsmall.so"), "small");
-    ASSERT_TRUE(net.ok()) << net.status().message();
+    Must(Build(arch, dir.path()));
+    auto net = Must(LoadedNetwork::Load(dir.Join("libsmall.so"), "small"));
     const std::string params = dir.Join("small.params");
     HoneNetOptions options{};
     options.params_path = params.c_str();
-    const int code = net->create(&options, &instance);
+    const int code = net.create(&options, &instance);
     if (std::string(arch) == "sm_90a") {
       EXPECT_EQ(code, HONE_NET_OK);
-      net->destroy(instance);
+      net.destroy(instance);
       continue;
     }
     EXPECT_EQ(code, HONE_NET_E_DEVICE_ARCH);
-    EXPECT_EQ(std::string(net->error_detail()),
+    EXPECT_EQ(std::string(net.error_detail()),
               "the library was built for " + std::string(arch) + ", Fake GPU is sm_90; build it for that one");
   }
 }
 
 TEST_F(CudaLibrary, TheSameInputGivesTheSameBytes) {
-  auto again = Build("sm_90", dir_->path());
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(*ReadFile(dir_->Join("libsmall.so")), again->library);
+  auto again = Must(Build("sm_90", dir_->path()));
+  EXPECT_EQ(*ReadFile(dir_->Join("libsmall.so")), again.library);
   auto once_more = Build("sm_90", dir_->path());
-  EXPECT_EQ(once_more->library, again->library);
-  EXPECT_EQ(once_more->params, again->params);
-  EXPECT_EQ(once_more->manifest, again->manifest);
+  EXPECT_EQ(once_more->library, again.library);
+  EXPECT_EQ(once_more->params, again.params);
+  EXPECT_EQ(once_more->manifest, again.manifest);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <thread>
 
+#include "common/expect.h"
 #include "graph/graph_json.h"
 #include "library/cpu_features.h"
 #include "library/reference.h"
@@ -21,39 +21,27 @@ namespace {
 class Library : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    auto target = HostTarget();
-    ASSERT_TRUE(target.ok());
-    target->threads = 2;
-    dir_ = new TempDir(*TempDir::Create());
-    BuildInput input;
-    input.graph = SmallNetwork(2);
-    input.target = *target;
-    input.name = "small-net";
-    input.threads = 2;
-    auto built = BuildLibrary(std::move(input));
-    ASSERT_TRUE(built.ok()) << built.status().message();
-    built_ = new BuiltLibrary(std::move(*built));
-    ASSERT_TRUE(WriteLibrary(*built_, dir_->path()).ok());
-    auto folder = ReadLibraryFolder(dir_->path());
-    ASSERT_TRUE(folder.ok()) << folder.status().message();
-    folder_ = new LibraryFolder(*folder);
-    auto loaded = LoadedNetwork::Load(folder_->LibraryPath(), folder_->identifier);
-    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
-    net_ = new LoadedNetwork(std::move(*loaded));
+    dir_.emplace(Must(TempDir::Create()));
+    built_.emplace(Must(BuildLibrary(HostInput(SmallNetwork(2), "small-net"))));
+    Must(WriteLibrary(*built_, dir_->path()));
+    folder_.emplace(Must(ReadLibraryFolder(dir_->path())));
+    net_.emplace(Must(LoadedNetwork::Load(folder_->LibraryPath(), folder_->identifier)));
   }
   static void TearDownTestSuite() {
-    delete net_;
-    delete folder_;
-    delete built_;
-    delete dir_;
+    net_.reset();
+    dir_.reset();
   }
-  void SetUp() override { ASSERT_NE(net_, nullptr); }
+  void SetUp() override { ASSERT_TRUE(net_.has_value()); }
 
-  HoneNetOptions Options() const {
+  // With the parameters of the folder.
+  static HoneNet* Create(int threads = 0) {
+    const std::string path = folder_->ParamsPath();
     HoneNetOptions options{};
-    path_ = folder_->ParamsPath();
-    options.params_path = path_.c_str();
-    return options;
+    options.params_path = path.c_str();
+    options.threads = threads;
+    HoneNet* instance = nullptr;
+    EXPECT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+    return instance;
   }
 
   static void ExpectClose(const float* found, const std::vector<double>& expected) {
@@ -87,23 +75,15 @@ class Library : public ::testing::Test {
     return code;
   }
 
-  static TempDir* dir_;
-  static BuiltLibrary* built_;
-  static LibraryFolder* folder_;
-  static LoadedNetwork* net_;
-  mutable std::string path_;
+  static inline std::optional<TempDir> dir_;
+  static inline std::optional<BuiltLibrary> built_;
+  static inline std::optional<LibraryFolder> folder_;
+  static inline std::optional<LoadedNetwork> net_;
 };
-TempDir* Library::dir_ = nullptr;
-BuiltLibrary* Library::built_ = nullptr;
-LibraryFolder* Library::folder_ = nullptr;
-LoadedNetwork* Library::net_ = nullptr;
 
 TEST_F(Library, ComputesWhatTheGraphMeans) {
-  HoneNetOptions options = Options();
   for (int threads : {1, 2, 3}) {
-    options.threads = threads;
-    HoneNet* instance = nullptr;
-    ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+    HoneNet* instance = Create(threads);
     for (uint64_t seed : {1, 2}) RunAndCompare(instance, seed, 0);
     RunAndCompare(instance, 3, 4);  // not aligned: copied
     net_->destroy(instance);
@@ -119,12 +99,9 @@ void ExpectThreads(size_t count) {
 }
 
 TEST_F(Library, OneThreadIsTheCallersAlone) {
-  HoneNetOptions options = Options();
   ExpectThreads(1);
   for (const int threads : {1, 2, 4}) {
-    options.threads = threads;
-    HoneNet* instance = nullptr;
-    ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+    HoneNet* instance = Create(threads);
     ExpectThreads(static_cast<size_t>(threads));
     RunAndCompare(instance, 5, 0);
     ExpectThreads(static_cast<size_t>(threads));
@@ -155,11 +132,7 @@ TEST_F(Library, InstancesAreIndependent) {
   std::vector<std::thread> threads;
   for (uint64_t t = 0; t < 2; ++t) {
     threads.emplace_back([&, t] {
-      HoneNetOptions options{};
-      const std::string path = folder_->ParamsPath();
-      options.params_path = path.c_str();
-      HoneNet* instance = nullptr;
-      ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+      HoneNet* instance = Create();
       for (uint64_t i = 0; i < 10; ++i) RunAndCompare(instance, 10 * t + i, 0);
       net_->destroy(instance);
     });
@@ -221,14 +194,15 @@ TEST_F(Library, EachWrongParameterFileHasItsMessage) {
 }
 
 TEST_F(Library, WrongArgumentsAreCodes) {
-  HoneNetOptions options = Options();
+  const std::string path = folder_->ParamsPath();
+  HoneNetOptions options{};
+  options.params_path = path.c_str();
   HoneNet* instance = nullptr;
   EXPECT_EQ(net_->create(&options, nullptr), HONE_NET_E_ARGUMENT);
   EXPECT_EQ(net_->create(nullptr, &instance), HONE_NET_E_ARGUMENT);
   options.threads = -1;
   EXPECT_EQ(net_->create(&options, &instance), HONE_NET_E_ARGUMENT);
-  options.threads = 1;
-  ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+  instance = Create(1);
   const void* in[] = {nullptr};
   void* out[] = {nullptr};
   EXPECT_EQ(net_->run(instance, in, out), HONE_NET_E_ARGUMENT);
@@ -238,9 +212,7 @@ TEST_F(Library, WrongArgumentsAreCodes) {
 }
 
 TEST_F(Library, ProfileTimesEveryLayer) {
-  HoneNetOptions options = Options();
-  HoneNet* instance = nullptr;
-  ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+  HoneNet* instance = Create();
   std::vector<float> data(2 * 3 * 13 * 13), out(10);
   const void* in[] = {data.data()};
   void* result[] = {out.data()};
@@ -252,61 +224,45 @@ TEST_F(Library, ProfileTimesEveryLayer) {
 }
 
 TEST_F(Library, SameInputSameBytes) {
-  BuildInput input;
-  input.graph = SmallNetwork(2);
+  BuildInput input = HostInput(SmallNetwork(2), "small-net");
   input.target = *Target::Parse(net_->info().target);
-  input.name = "small-net";
   input.threads = 1;
-  auto again = BuildLibrary(std::move(input));
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(Digest128(again->library), Digest128(built_->library));
-  EXPECT_EQ(Digest128(again->params), Digest128(built_->params));
-  EXPECT_EQ(again->manifest, built_->manifest);
+  const BuiltLibrary again = Must(BuildLibrary(std::move(input)));
+  EXPECT_EQ(Digest128(again.library), Digest128(built_->library));
+  EXPECT_EQ(Digest128(again.params), Digest128(built_->params));
+  EXPECT_EQ(again.manifest, built_->manifest);
 }
 
 TEST_F(Library, RefusesBestConfigurationsOfSomethingElse) {
-  pipeline::BestFile best;
-  best.network = "small";
-  best.target = "cpu of another kind";
-  BuildInput input;
-  input.graph = SmallNetwork(2);
-  input.target = *Target::Parse(net_->info().target);
-  input.best = &best;
-  EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
-  best.target = net_->info().target;
-  best.network = "large";
-  EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
+  const std::string own = net_->info().target;
+  for (const auto& [network, target] : {std::pair("small", std::string("cpu of another kind")), {"large", own}}) {
+    pipeline::BestFile best;
+    best.network = network;
+    best.target = target;
+    BuildInput input = HostInput(SmallNetwork(2), "");
+    input.target = *Target::Parse(own);
+    input.best = &best;
+    EXPECT_EQ(BuildLibrary(std::move(input)).status().kind(), StatusKind::kInvalid) << network;
+  }
 }
 
-// The library of a graph, on two threads.
 void BuildInto(const graph::Graph& graph, const std::string& dir) {
-  BuildInput input;
-  input.graph = graph;
-  input.target = *HostTarget();
-  input.target.threads = 2;
-  input.name = "other";
-  input.threads = 2;
-  auto built = BuildLibrary(std::move(input));
-  ASSERT_TRUE(built.ok()) << built.status().message();
-  ASSERT_TRUE(WriteLibrary(*built, dir).ok());
+  Must(WriteLibrary(Must(BuildLibrary(HostInput(graph, "other"))), dir));
 }
 
 // Builds the graph, runs it, and compares with the reference of the graph as it was written, not the normalised one.
 void ExpectAgreement(const std::string& text) {
-  auto graph = graph::ParseGraph(text, "other.json");
-  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  auto graph = Must(graph::ParseGraph(text, "other.json"));
   TempDir dir = *TempDir::Create();
-  ASSERT_NO_FATAL_FAILURE(BuildInto(*graph, dir.path()));
+  BuildInto(graph, dir.path());
   TimeRequest request;
   request.dir = dir.path();
   request.outputs = true;
-  auto reply = TimeNetwork(request);
-  ASSERT_TRUE(reply.ok()) << reply.status().message();
-  auto expected = ReferenceOutputs(*graph, nullptr, request.seed, 2, dir.Join("reference"));
-  ASSERT_TRUE(expected.ok());
-  ASSERT_EQ(reply->outputs.size(), expected->size());
-  for (size_t i = 0; i < expected->size(); ++i)
-    EXPECT_LT(RelativeError(reply->outputs[i].Doubles(), (*expected)[i]), 1e-5) << i;
+  auto reply = Must(TimeNetwork(request));
+  auto expected = Must(ReferenceOutputs(graph, nullptr, request.seed, 2, dir.Join("reference")));
+  ASSERT_EQ(reply.outputs.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_LT(RelativeError(reply.outputs[i].Doubles(), expected[i]), 1e-5) << i;
 }
 
 // Operators that the residual network has not: the plain input read by others than convolutions, outputs of four
@@ -373,8 +329,7 @@ TEST(WholeNetwork, PlainOperatorsAndParametersAgreeWithTheReference) {
 
 // Asked before any of its instructions runs: a code, and no SIGILL.
 TEST(WholeNetwork, IsRefusedOnACpuThatLacksAFeature) {
-  BuildInput input;
-  input.target = *HostTarget();
+  BuildInput input = HostInput(SmallNetwork(1), "small");
   std::string lacking;  // one that no kernel here is compiled differently for, if possible
   for (const char* name : {"amx-int8", "avx512fp16", "avxvnni", "avx2", "fma"}) {
     HoneNetTable table{};
@@ -385,28 +340,19 @@ TEST(WholeNetwork, IsRefusedOnACpuThatLacksAFeature) {
   if (lacking.empty()) GTEST_SKIP() << "this CPU has every feature that could be asked for";
   input.target.features.push_back(lacking);
   std::sort(input.target.features.begin(), input.target.features.end());
-  input.graph = SmallNetwork(1);
-  input.name = "small";
-  auto built = BuildLibrary(std::move(input));
-  ASSERT_TRUE(built.ok()) << built.status().message();
   TempDir dir = *TempDir::Create();
-  ASSERT_TRUE(WriteLibrary(*built, dir.path()).ok());
+  Must(WriteLibrary(Must(BuildLibrary(std::move(input))), dir.path()));
   TimeRequest request;
   request.dir = dir.path();
-  auto reply = TimeNetwork(request);
-  ASSERT_FALSE(reply.ok());
-  EXPECT_NE(reply.status().message().find("lacks instructions"), std::string::npos) << reply.status().message();
+  EXPECT_THAT(TimeNetwork(request).status().message(), HasSubstr("lacks instructions"));
 }
 
 TEST(TimeNetwork, APaceRunsInTurnsAndAsOften) {
-  auto graph =
-      graph::ParseGraph(R"json({"version": 1, "name": "tiny", "seed": 3, "inputs": [{"name": "a", "shape": [1,5,9,7]}],
-    "outputs": ["r"], "parameters": [], "nodes": [{"name": "r", "workload": "relu(f32[1,5,9,7])", "inputs": ["a"]}]})json",
-                        "tiny.json");
-  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  graph::NetworkBuilder net("tiny", 3);
+  const graph::Graph graph = net.Finish({net.Relu("r", net.Input("a", {1, 5, 9, 7}))});
   TempDir dir = *TempDir::Create();
-  ASSERT_NO_FATAL_FAILURE(BuildInto(*graph, dir.Join("one")));
-  ASSERT_NO_FATAL_FAILURE(BuildInto(*graph, dir.Join("other")));
+  BuildInto(graph, dir.Join("one"));
+  BuildInto(graph, dir.Join("other"));
   TimeRequest request;
   request.dir = dir.Join("one");
   request.iterations = 9;
@@ -414,22 +360,17 @@ TEST(TimeNetwork, APaceRunsInTurnsAndAsOften) {
   // Another library, and this one once more: turns of four until nine are there.
   for (const std::string& pace : {dir.Join("other"), dir.Join("one")}) {
     request.pace = pace;
-    const auto reply = TimeNetwork(request);
-    ASSERT_TRUE(reply.ok()) << reply.status().message();
-    EXPECT_EQ(reply->samples.size(), 12u);
-    EXPECT_EQ(reply->pace.size(), 12u);
-    const auto read = ParseReply(ReplyText(*reply));
-    ASSERT_TRUE(read.ok());
-    EXPECT_EQ(read->pace.size(), 12u);
+    const auto reply = Must(TimeNetwork(request));
+    EXPECT_EQ(reply.samples.size(), 12u);
+    EXPECT_EQ(reply.pace.size(), 12u);
+    EXPECT_EQ(Must(ParseReply(ReplyText(reply))).pace.size(), 12u);
   }
   request.pace = dir.Join("none");
   EXPECT_EQ(TimeNetwork(request).status().kind(), StatusKind::kNotFound);
 }
 
 TEST(LibraryFolder, SaysWhatIsMissing) {
-  auto folder = ReadLibraryFolder("/no/such/folder");
-  ASSERT_FALSE(folder.ok());
-  EXPECT_NE(folder.status().message().find("hone-build"), std::string::npos);
+  EXPECT_THAT(ReadLibraryFolder("/no/such/folder").status().message(), HasSubstr("hone-build"));
 }
 
 }  // namespace

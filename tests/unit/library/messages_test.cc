@@ -1,8 +1,7 @@
 // What processes that time networks are asked: every setting arrives. One that is lost on the way changes what is
 // measured, and nobody is told.
-#include <gtest/gtest.h>
-
 #include "base/json.h"
+#include "common/expect.h"
 #include "library/compare.h"
 #include "library/time_network.h"
 
@@ -12,14 +11,13 @@ namespace {
 // Each key of `text` is asked for: without it the request is refused.
 template <typename Parse>
 void ExpectEveryKeyIsNeeded(const std::string& text, Parse parse) {
-  const auto json = ParseJson(text, "request");
-  ASSERT_TRUE(json.ok());
-  for (const auto& item : json->items()) {
-    Json without = *json;
+  const auto json = Must(ParseJson(text, "request"));
+  for (const auto& item : json.items()) {
+    Json without = json;
     without.erase(item.key());
     const auto read = parse(DumpJson(without, -1));
     ASSERT_FALSE(read.ok()) << item.key();
-    EXPECT_NE(read.status().message().find(item.key()), std::string::npos) << read.status().message();
+    EXPECT_THAT(read.status().message(), HasSubstr(item.key()));
   }
 }
 
@@ -36,19 +34,10 @@ TEST(Messages, ATimeRequestArrives) {
   request.profiled = 3;
   request.outputs = true;
   request.peak_seconds = 0.125;
-  const auto read = ParseRequest(RequestText(request));
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(read->dir, "out/x");
-  EXPECT_EQ(read->pace, "out/y");
-  EXPECT_EQ(read->seed, 9u);
-  EXPECT_EQ(read->warmup, 2);
-  EXPECT_EQ(read->iterations, 30);
-  EXPECT_EQ(read->min_seconds, 0.25);
-  EXPECT_EQ(read->max_seconds, 8);
-  EXPECT_EQ(read->patience_seconds, 1.5);
-  EXPECT_EQ(read->profiled, 3);
-  EXPECT_TRUE(read->outputs);
-  EXPECT_EQ(read->peak_seconds, 0.125);
+  const auto read = Must(ParseRequest(RequestText(request)));
+  EXPECT_EQ(RequestText(read), RequestText(request));
+  EXPECT_EQ(read.pace, "out/y");
+  EXPECT_EQ(read.patience_seconds, 1.5);
   ExpectEveryKeyIsNeeded(RequestText(request), ParseRequest);
 }
 
@@ -63,17 +52,10 @@ TEST(Messages, ACompareRequestArrives) {
                      .max_rounds = 11,
                      .seconds = 0.5,
                      .patience_seconds = 0};
-  const auto read = ParseCompareRequest(CompareRequestText(request));
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(read->dirs, request.dirs);
-  EXPECT_EQ(read->options.seed, 9u);
-  EXPECT_TRUE(read->options.layers);
-  EXPECT_EQ(read->options.warm, 2);
-  EXPECT_EQ(read->options.timed, 5);
-  EXPECT_EQ(read->options.min_rounds, 7);
-  EXPECT_EQ(read->options.max_rounds, 11);
-  EXPECT_EQ(read->options.seconds, 0.5);
-  EXPECT_EQ(read->options.patience_seconds, 0) << "of a device; its default is not 0";
+  const auto read = Must(ParseCompareRequest(CompareRequestText(request)));
+  EXPECT_EQ(CompareRequestText(read), CompareRequestText(request));
+  EXPECT_EQ(read.dirs, request.dirs);
+  EXPECT_EQ(read.options.patience_seconds, 0) << "of a device; its default is not 0";
   ExpectEveryKeyIsNeeded(CompareRequestText(request), ParseCompareRequest);
 }
 

@@ -1,11 +1,13 @@
 // Libraries for OpenCL, whole: built, loaded and run on whatever device there is (PoCL's CPU in `make check`).
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <thread>
 
+#include "common/expect.h"
 #include "library/runtime/net_device.h"
 #include "runtime/opencl/opencl_device.h"
 #include "small_network.h"
@@ -13,12 +15,13 @@
 namespace hone::library {
 namespace {
 
-Target OpenClTarget() {
-  auto target = Target::Parse(
-      "opencl -threads=256 -block=256x256x64 -grid=2147483647x65535x65535 -shared=32768 -registers=65536 "
-      "-thread-registers=255 -warp=32 -vector=16 -multiprocessors=8");
-  EXPECT_TRUE(target.ok()) << target.status().message();
-  return *target;
+BuildInput OpenClInput(graph::Graph graph) {
+  const std::string name = graph.name;
+  BuildInput input = HostInput(std::move(graph), name);
+  input.target = Must(
+      Target::Parse("opencl -threads=256 -block=256x256x64 -grid=2147483647x65535x65535 -shared=32768 -registers=65536 "
+                    "-thread-registers=255 -warp=32 -vector=16 -multiprocessors=8"));
+  return input;
 }
 
 // Concatenated slices, a softmax, several outputs and inputs: what SmallNetwork has not.
@@ -39,21 +42,15 @@ struct Built {
   BuiltLibrary library;
   LibraryFolder folder;
   std::unique_ptr<LoadedNetwork> net;
-  int (*run_device)(HoneNet*, void* const*, void* const*) = nullptr;
 };
 
-Result<std::unique_ptr<Built>> Build(const graph::Graph& graph) {
+std::unique_ptr<Built> Build(const graph::Graph& graph) {
   auto built = std::make_unique<Built>();
-  BuildInput input;
-  input.graph = graph;
-  input.target = OpenClTarget();
-  input.name = graph.name;
-  input.threads = 2;
-  HONE_ASSIGN_OR_RETURN(built->library, BuildLibrary(std::move(input)));
-  HONE_RETURN_IF_ERROR(WriteLibrary(built->library, built->dir.path()));
-  HONE_ASSIGN_OR_RETURN(built->folder, ReadLibraryFolder(built->dir.path()));
-  HONE_ASSIGN_OR_RETURN(LoadedNetwork net, LoadedNetwork::Load(built->folder.LibraryPath(), built->folder.identifier));
-  built->net = std::make_unique<LoadedNetwork>(std::move(net));
+  built->library = Must(BuildLibrary(OpenClInput(graph)));
+  Must(WriteLibrary(built->library, built->dir.path()));
+  built->folder = Must(ReadLibraryFolder(built->dir.path()));
+  built->net =
+      std::make_unique<LoadedNetwork>(Must(LoadedNetwork::Load(built->folder.LibraryPath(), built->folder.identifier)));
   return built;
 }
 
@@ -61,26 +58,23 @@ class OpenClLibrary : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     // PoCL takes seconds to compile the kernels: once is enough.
-    cache_ = new TempDir(*TempDir::Create());
+    cache_.emplace(Must(TempDir::Create()));
     setenv("POCL_KERNEL_CACHE", "1", 1);
     setenv("POCL_CACHE_DIR", cache_->path().c_str(), 1);
     const Status found = runtime::DescribeOpenClDevice().status();
     if (found.kind() == StatusKind::kNotFound) {
-      missing_ = new std::string(found.message());
+      missing_ = found.message();
       return;
     }
     ASSERT_TRUE(found.ok()) << found.message();
-    auto built = Build(SmallNetwork(1));
-    ASSERT_TRUE(built.ok()) << built.status().message();
-    small_ = built->release();
+    small_ = Build(SmallNetwork(1));
   }
   static void TearDownTestSuite() {
-    delete small_;
-    delete missing_;
-    delete cache_;
+    small_.reset();
+    cache_.reset();
   }
   void SetUp() override {
-    if (missing_) GTEST_SKIP() << *missing_;
+    if (!missing_.empty()) GTEST_SKIP() << missing_;
     ASSERT_NE(small_, nullptr);
   }
 
@@ -111,10 +105,9 @@ class OpenClLibrary : public ::testing::Test {
     const int code = seconds ? built.net->profile_run(instance, inputs.data(), outputs.data(), seconds)
                              : built.net->run(instance, inputs.data(), outputs.data());
     ASSERT_EQ(code, HONE_NET_OK) << built.net->strerror(code);
-    auto values = graph::MakeParameters(graph, nullptr);
-    auto expected = graph::RunReference(graph, *values, named, 1);
+    const auto expected = Must(graph::RunReference(graph, Must(graph::MakeParameters(graph, nullptr)), named, 1));
     for (size_t o = 0; o < graph.outputs.size(); ++o) {
-      const std::vector<double>& want = expected->at(graph.outputs[o]);
+      const std::vector<double>& want = expected.at(graph.outputs[o]);
       double scale = 0;
       for (double x : want) scale = std::max(scale, std::abs(x));
       for (size_t i = 0; i < want.size(); ++i)
@@ -122,13 +115,10 @@ class OpenClLibrary : public ::testing::Test {
     }
   }
 
-  static TempDir* cache_;
-  static Built* small_;
-  static std::string* missing_;
+  static inline std::optional<TempDir> cache_;
+  static inline std::unique_ptr<Built> small_;
+  static inline std::string missing_;
 };
-TempDir* OpenClLibrary::cache_ = nullptr;
-Built* OpenClLibrary::small_ = nullptr;
-std::string* OpenClLibrary::missing_ = nullptr;
 
 TEST_F(OpenClLibrary, ComputesWhatTheGraphMeans) {
   HoneNet* instance = Create(*small_);
@@ -137,12 +127,11 @@ TEST_F(OpenClLibrary, ComputesWhatTheGraphMeans) {
 }
 
 TEST_F(OpenClLibrary, ForksJoinAndSeveralOutputs) {
-  auto built = Build(ForkedNetwork());
-  ASSERT_TRUE(built.ok()) << built.status().message();
-  EXPECT_EQ((*built)->library.slices, 1) << "the concatenation is not computed";
-  HoneNet* instance = Create(**built);
-  RunAndCompare(**built, ForkedNetwork(), instance, 3);
-  (*built)->net->destroy(instance);
+  const std::unique_ptr<Built> built = Build(ForkedNetwork());
+  EXPECT_EQ(built->library.slices, 1) << "the concatenation is not computed";
+  HoneNet* instance = Create(*built);
+  RunAndCompare(*built, ForkedNetwork(), instance, 3);
+  built->net->destroy(instance);
 }
 
 TEST_F(OpenClLibrary, DataMayStayOnTheDevice) {
@@ -195,7 +184,7 @@ TEST_F(OpenClLibrary, RefusesWhatItCannotDo) {
   HoneNet* instance = nullptr;
   options.device = 99;
   EXPECT_EQ(small_->net->create(&options, &instance), HONE_NET_E_DEVICE);
-  EXPECT_NE(std::string(small_->net->error_detail()).find("no OpenCL device 99"), std::string::npos);
+  EXPECT_THAT(std::string(small_->net->error_detail()), HasSubstr("no OpenCL device 99"));
   options.device = 0;
   options.device_options = "-no-such-option-of-a-compiler";
   EXPECT_NE(small_->net->create(&options, &instance), HONE_NET_OK);
@@ -220,15 +209,10 @@ TEST_F(OpenClLibrary, OptionsReachTheCompiler) {
 }
 
 TEST_F(OpenClLibrary, TheSameInputGivesTheSameBytes) {
-  BuildInput input;
-  input.graph = SmallNetwork(1);
-  input.target = OpenClTarget();
-  input.name = "small";
-  auto again = BuildLibrary(std::move(input));
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->library, small_->library.library);
-  EXPECT_EQ(again->params, small_->library.params);
-  EXPECT_EQ(again->manifest, small_->library.manifest);
+  const BuiltLibrary again = Must(BuildLibrary(OpenClInput(SmallNetwork(1))));
+  EXPECT_EQ(again.library, small_->library.library);
+  EXPECT_EQ(again.params, small_->library.params);
+  EXPECT_EQ(again.manifest, small_->library.manifest);
 }
 
 // What is packed on the device is stored as it is: the parameters are those of the graph and nothing more.

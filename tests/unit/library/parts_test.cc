@@ -1,9 +1,8 @@
-#include <gtest/gtest.h>
-
 #include <cstring>
 
 #include "base/file.h"
 #include "base/subprocess.h"
+#include "common/expect.h"
 #include "library/cpu_features.h"
 #include "library/header_text.h"
 #include "library/params_file.h"
@@ -53,17 +52,15 @@ TEST(Header, CompilesCleanly) {
     argv.insert(argv.end(), {"-Wall", "-Wextra", "-pedantic", "-Werror", "-o", "use.o"});
     CommandOptions options;
     options.cwd = dir.path();
-    auto result = RunCommand(argv, options);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    EXPECT_TRUE(result->status.ok()) << result->err;
+    auto result = Must(RunCommand(argv, options));
+    EXPECT_TRUE(result.status.ok()) << result.err;
   }
 }
 
 TEST(CpuFeatures, TheHostHasWhatItsTargetSays) {
-  auto target = HostTarget();
-  ASSERT_TRUE(target.ok());
+  auto target = Must(HostTarget());
   std::vector<HoneNetFeature> features;
-  for (const std::string& name : target->features) {
+  for (const std::string& name : target.features) {
     if (const HoneNetFeature* f = FindCpuFeature(name)) features.push_back(*f);
   }
   HoneNetTable table{};

@@ -1,8 +1,7 @@
 #include "library/quiet_runs.h"
 
-#include <gtest/gtest.h>
-
 #include "base/load_meter.h"
+#include "common/expect.h"
 #include "fake/neighbour.h"
 
 namespace hone::library {
@@ -21,9 +20,7 @@ TEST(QuietRunsTest, ARunThatANeighbourDisturbsIsTakenAgainUntilPatienceIsUsedUp)
     return Status();
   };
   QuietRuns patient(0.2);
-  const auto seconds = patient.Time(run);
-  ASSERT_TRUE(seconds.ok());
-  EXPECT_GE(*seconds, kRun);
+  EXPECT_GE(Must(patient.Time(run)), kRun);
   EXPECT_GT(patient.retaken(), 0);
   EXPECT_EQ(calls, 2 * patient.retaken() + 1);
   EXPECT_GE(patient.wasted_seconds(), static_cast<double>(patient.retaken()) * kRun);

@@ -1,7 +1,6 @@
 // Tensors that share memory: parts of concatenations, sums over their residual.
-#include <gtest/gtest.h>
-
 #include "base/subprocess.h"
+#include "common/expect.h"
 #include "graph/graph_json.h"
 #include "graph/normalise.h"
 #include "library/concat_slices.h"
@@ -45,28 +44,19 @@ graph::Graph Prepared(graph::Graph graph) {
 }
 
 BuiltLibrary Built(const graph::Graph& graph, bool share) {
-  BuildInput input;
-  input.graph = graph;
-  input.target = *HostTarget();
-  input.target.threads = 2;
-  input.name = "shared";
-  input.threads = 2;
+  BuildInput input = HostInput(graph, "shared");
   input.share = {share, share};
-  auto built = BuildLibrary(std::move(input));
-  EXPECT_TRUE(built.ok()) << built.status().message();
-  return built.ok() ? std::move(*built) : BuiltLibrary();
+  return Must(BuildLibrary(std::move(input)));
 }
 
 TimeReply Ran(const BuiltLibrary& built) {
   TempDir dir = *TempDir::Create();
-  EXPECT_TRUE(WriteLibrary(built, dir.path()).ok());
+  Must(WriteLibrary(built, dir.path()));
   TimeRequest request;
   request.dir = dir.path();
   request.outputs = true;
   request.iterations = 3;
-  auto reply = TimeNetwork(request);
-  EXPECT_TRUE(reply.ok()) << reply.status().message();
-  return reply.ok() ? *reply : TimeReply();
+  return Must(TimeNetwork(request));
 }
 
 // Kernels compute the same bits wherever their tensors lie.
@@ -78,9 +68,8 @@ void ExpectTheSame(const graph::Graph& graph, size_t fewer_layers) {
   ASSERT_EQ(a.outputs.size(), 1u);
   EXPECT_EQ(a.outputs, b.outputs);
   TempDir dir = *TempDir::Create();
-  const auto expected = ReferenceOutputs(graph, nullptr, 1, 2, dir.Join("reference"));
-  ASSERT_TRUE(expected.ok());
-  EXPECT_LT(RelativeError(a.outputs[0].Doubles(), (*expected)[0]), 1e-4);
+  const auto expected = Must(ReferenceOutputs(graph, nullptr, 1, 2, dir.Join("reference")));
+  EXPECT_LT(RelativeError(a.outputs[0].Doubles(), expected[0]), 1e-4);
 }
 
 TEST(ConcatSlices, PartsLieBehindOneAnother) {
@@ -114,10 +103,9 @@ TEST(ConcatSlices, WhatBelongsToOthersIsCopied) {
         {"name": "cat2", "workload": "concat(f32[1,16,4,4], f32[1,16,4,4])", "inputs": ["t", "s"]},
         {"name": "e1", "workload": "exp(f32[1,32,4,4])", "inputs": ["cat"]},
         {"name": "e2", "workload": "exp(f32[1,32,4,4])", "inputs": ["cat2"]}]})json";
-    auto graph = graph::ParseGraph(text, "n.json");
-    EXPECT_TRUE(graph.ok()) << graph.status().message();
-    EXPECT_TRUE(Canonicalise(&*graph).ok());  // without blocking, whose copies may lie in a concatenation again
-    return FindConcatSlices(*graph, *HostTarget()).wholes;
+    auto graph = Must(graph::ParseGraph(text, "n.json"));
+    EXPECT_TRUE(Canonicalise(&graph).ok());  // without blocking, whose copies may lie in a concatenation again
+    return FindConcatSlices(graph, *HostTarget()).wholes;
   };
   // `s` can lie in one of the two alone: the first.
   EXPECT_EQ(slices(R"(["e1", "e2"])", "t").size(), 1u);
@@ -152,12 +140,10 @@ TEST(ShareBuffers, OurKernelsWriteOnce) {
   const graph::Graph graph = Prepared(Residuals());
   const Target target = *HostTarget();
   const NetworkPlan plan = *PlanNetwork(graph, target);
-  auto kernels = CompileKernels(plan.workloads, target, nullptr, 2);
-  ASSERT_TRUE(kernels.ok());
-  const auto in_place = InPlaceKernels(*kernels, target);
-  ASSERT_TRUE(in_place.ok()) << in_place.status().message();
-  for (size_t i = 0; i < kernels->size(); ++i) {
-    EXPECT_EQ((*in_place)[i], ResidualOperand((*kernels)[i].workload, target) >= 0) << (*kernels)[i].workload.Text();
+  auto kernels = Must(CompileKernels(plan.workloads, target, nullptr, 2));
+  const auto in_place = Must(InPlaceKernels(kernels, target));
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    EXPECT_EQ(in_place[i], ResidualOperand(kernels[i].workload, target) >= 0) << kernels[i].workload.Text();
   }
 }
 
@@ -189,15 +175,12 @@ TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
     ASSERT_TRUE(WriteFileAtomic(dir.Join("k.c"), code).ok());
     CommandOptions options;
     options.cwd = dir.path();
-    auto result = RunCommand({"cc", "-std=c99", "-O1", "-fPIC", "-c", "k.c", "-o", "k.o"}, options);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    ASSERT_TRUE(result->status.ok()) << result->err;
+    auto result = Must(RunCommand({"cc", "-std=c99", "-O1", "-fPIC", "-c", "k.c", "-o", "k.o"}, options));
+    ASSERT_TRUE(result.status.ok()) << result.err;
     kernel.compiled.object = *ReadFile(dir.Join("k.o"));
     kernels.push_back(std::move(kernel));
   }
-  const auto in_place = InPlaceKernels(kernels, target);
-  ASSERT_TRUE(in_place.ok()) << in_place.status().message();
-  EXPECT_EQ(*in_place, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(Must(InPlaceKernels(kernels, target)), (std::vector<bool>{true, false, false}));
 }
 
 }  // namespace

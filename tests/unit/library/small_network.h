@@ -4,10 +4,12 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/rng.h"
+#include "common/expect.h"
 #include "graph/network_builder.h"
 #include "graph/reference.h"
 #include "library/build.h"
@@ -27,6 +29,16 @@ inline graph::Graph SmallNetwork(int64_t batch, int64_t units = 5) {
   return net.Finish({net.Dense("fc", x, units)});
 }
 
+// What builds a library of `graph` for this host and two threads.
+inline BuildInput HostInput(graph::Graph graph, const std::string& name) {
+  BuildInput input;
+  input.graph = std::move(graph);
+  input.target = Must(HostTarget());
+  input.target.threads = input.threads = 2;
+  input.name = name;
+  return input;
+}
+
 inline std::vector<float> RandomValues(int64_t count, uint64_t seed) {
   Rng rng(seed);
   std::vector<float> values(static_cast<size_t>(count));
@@ -39,9 +51,7 @@ inline std::vector<double> Expected(const graph::Graph& graph, uint64_t seed) {
   std::map<std::string, TensorData> inputs;
   for (size_t i = 0; i < graph.inputs.size(); ++i)
     inputs[graph.inputs[i].name] = RandomValues(graph.inputs[i].type.Elements(), seed + i);
-  auto values = graph::MakeParameters(graph, nullptr);
-  auto out = graph::RunReference(graph, *values, inputs, 1);
-  return out->at(graph.outputs[0]);
+  return Must(graph::RunReference(graph, Must(graph::MakeParameters(graph, nullptr)), inputs, 1)).at(graph.outputs[0]);
 }
 
 }  // namespace hone::library

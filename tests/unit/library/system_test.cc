@@ -1,6 +1,5 @@
 // What an instance asks of the operating system: huge pages for its arena, the parameters as a mapping that processes
 // share, a core for each thread. And that it is one thread's at a time.
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/expect.h"
 #include "small_network.h"
 
 namespace hone::library {
@@ -88,40 +89,25 @@ std::vector<Mapping> HugeMappings() {
 class LibraryAndSystem : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    auto target = HostTarget();
-    ASSERT_TRUE(target.ok());
-    target->threads = 2;
-    dir_ = new TempDir(*TempDir::Create());
-    BuildInput input;
-    input.graph = LargeTensors();
-    input.target = *target;
-    input.name = "large-net";
-    input.threads = 2;
-    auto built = BuildLibrary(std::move(input));
-    ASSERT_TRUE(built.ok()) << built.status().message();
-    ASSERT_TRUE(WriteLibrary(*built, dir_->path()).ok());
-    auto folder = ReadLibraryFolder(dir_->path());
-    ASSERT_TRUE(folder.ok()) << folder.status().message();
-    params_ = new std::string(folder->ParamsPath());
-    auto loaded = LoadedNetwork::Load(folder->LibraryPath(), folder->identifier);
-    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
-    net_ = new LoadedNetwork(std::move(*loaded));
+    dir_.emplace(Must(TempDir::Create()));
+    Must(WriteLibrary(Must(BuildLibrary(HostInput(LargeTensors(), "large-net"))), dir_->path()));
+    const LibraryFolder folder = Must(ReadLibraryFolder(dir_->path()));
+    params_ = folder.ParamsPath();
+    net_.emplace(Must(LoadedNetwork::Load(folder.LibraryPath(), folder.identifier)));
   }
   static void TearDownTestSuite() {
-    delete net_;
-    delete params_;
-    delete dir_;
-    net_ = nullptr;
+    net_.reset();
+    dir_.reset();
   }
   void SetUp() override {
-    ASSERT_NE(net_, nullptr);
+    ASSERT_TRUE(net_.has_value());
     in_.resize(net_->info().inputs[0].bytes / 4, 0.5f);
     out_.resize(net_->info().outputs[0].bytes / 4);
   }
 
   HoneNet* Create(int threads, bool pin = false) {
     HoneNetOptions options{};
-    options.params_path = params_->c_str();
+    options.params_path = params_.c_str();
     options.threads = threads;
     options.pin = pin;
     HoneNet* instance = nullptr;
@@ -134,16 +120,13 @@ class LibraryAndSystem : public ::testing::Test {
     return net_->run(instance, in, out);
   }
   // As the kernel names it, from its folder on.
-  static std::string ParamsFile() { return "/" + BaseName(DirName(*params_)) + "/" + BaseName(*params_); }
+  static std::string ParamsFile() { return "/" + BaseName(DirName(params_)) + "/" + BaseName(params_); }
 
-  static TempDir* dir_;
-  static std::string* params_;
-  static LoadedNetwork* net_;
+  static inline std::optional<TempDir> dir_;
+  static inline std::string params_;
+  static inline std::optional<LoadedNetwork> net_;
   std::vector<float> in_, out_;
 };
-TempDir* LibraryAndSystem::dir_ = nullptr;
-std::string* LibraryAndSystem::params_ = nullptr;
-LoadedNetwork* LibraryAndSystem::net_ = nullptr;
 
 // Stands first: memory of an instance that is gone may keep its mark. For that, too, this file is a program of its own.
 TEST_F(LibraryAndSystem, TheArenaAndTheParametersAskForHugePages) {
@@ -178,7 +161,7 @@ TEST_F(LibraryAndSystem, InstancesMapTheParametersAndCopyNothing) {
   for (HoneNet* instance : instances) EXPECT_EQ(Run(instance), HONE_NET_OK);
   const std::vector<Mapping> mapped = MappingsOf(ParamsFile());
   ASSERT_EQ(mapped.size(), 2u);
-  const int64_t bytes = *FileSize(*params_);
+  const int64_t bytes = *FileSize(params_);
   for (const Mapping& mapping : mapped) {
     EXPECT_EQ(mapping.permissions, "r--p");
     EXPECT_EQ(mapping.copied_kb, 0);
@@ -191,9 +174,8 @@ TEST_F(LibraryAndSystem, InstancesMapTheParametersAndCopyNothing) {
 // The cores that each thread of this process may use; those that end meanwhile are left out.
 std::vector<std::set<int>> CoresOfThreads() {
   std::vector<std::set<int>> all;
-  const auto threads = ListDir("/proc/self/task");
-  EXPECT_TRUE(threads.ok());
-  for (const std::string& thread : threads.ok() ? *threads : std::vector<std::string>()) {
+  const std::vector<std::string> threads = Must(ListDir("/proc/self/task"));
+  for (const std::string& thread : threads) {
     cpu_set_t set;
     if (sched_getaffinity(static_cast<pid_t>(std::stol(thread)), sizeof set, &set) != 0) continue;
     std::set<int> cores;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/expect.h"
 #include "cuda_library.h"
 #include "library/reference.h"
 
@@ -63,18 +64,16 @@ TEST_F(CudaTf32, RoundsAsTheDefinitionSays) {
 }
 
 TEST_F(CudaTf32, TheLibrarySaysWhatItMayBeOff) {
-  const auto folder = CheckedLibrary(dir_->path());
-  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  const auto folder = Must(CheckedLibrary(dir_->path()));
   // Three layers in TF32; the dense one is in f32.
-  EXPECT_DOUBLE_EQ(folder->rounding, std::sqrt(3.0) / 256);
+  EXPECT_DOUBLE_EQ(folder.rounding, std::sqrt(3.0) / 256);
 }
 
 TEST_F(CudaTf32, RoundedFactorsAreAcceptedAndAProductLeftOutIsNot) {
   double plain = 0, rounded = 0, wrong = 0;
   EXPECT_TRUE(Verify(nullptr, &plain).ok());
   EXPECT_LT(plain, 1e-5);
-  const Status status = Verify(Round, &rounded);
-  EXPECT_TRUE(status.ok()) << status.message();
+  Must(Verify(Round, &rounded));
   EXPECT_GT(rounded, 10 * plain) << "nothing was rounded";
   EXPECT_EQ(Verify(RoundAndLeaveOut, &wrong).kind(), StatusKind::kCorrupt);
   EXPECT_GT(wrong, 10 * rounded);

@@ -1,8 +1,7 @@
 // When outputs are wrong: the figures are worked out by hand.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
+#include "common/expect.h"
 #include "library/kernels.h"
 #include "library/reference.h"
 
@@ -61,7 +60,7 @@ TEST(VerifyOutputs, TheFirstWrongOutputIsNamedAndTheLargestErrorKept) {
   using V = std::vector<float>;
   double error = 0;
   const Status wrong = VerifyOutputs("x", 0, {V{-1, 1}, V{-1, 1.5}, V{-1, 3}}, {{-1, 1}, {-1, 1}, {-1, 1}}, &error);
-  EXPECT_NE(wrong.message().find("output 1 is wrong"), std::string::npos) << wrong.message();
+  EXPECT_THAT(wrong.message(), HasSubstr("output 1 is wrong"));
   EXPECT_DOUBLE_EQ(error, 2);
   EXPECT_EQ(VerifyOutputs("x", 0, {V{1, 2}}, {{1, 2}, {1, 2}}, &error).kind(), StatusKind::kInvalid);
 }
