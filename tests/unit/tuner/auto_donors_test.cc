@@ -15,16 +15,9 @@ namespace {
 // Donors know that c = 6 and d = 2 are best; the estimate knows nothing.
 TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.workload.op = "surface";
-  context.estimate = [](const Workload&) { return [](const Config&) { return std::vector<double>{1.0}; }; };
-  Donor donor;
-  donor.workload.op = "surface";
-  for (uint64_t i = 0; i < space.size(); i += 13) {
-    if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(space.At(i), 7 * SurfaceSeconds(space.At(i))));
-  }
+  TunerContext context = Estimating([](const Config&) { return 1.0; });
   const double alone = BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface);
-  context.donors.push_back(donor);
+  context.donors = {DonorOf(space, 13, [](const Config& c) { return 7 * SurfaceSeconds(c); })};
   const double helped = BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface);
   EXPECT_LT(helped, 1.3e-3);
   EXPECT_LT(helped, alone);
@@ -38,12 +31,7 @@ TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
   for (const char* name : {"d", "c", "b", "a"}) other.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
   TunerContext context;
   context.workload.op = "surface";
-  Donor donor;
-  donor.workload.op = "surface";
-  for (uint64_t i = 0; i < other.size(); i += 13) {
-    const Config config = other.At(i);
-    donor.outcomes.push_back(OkOutcome(config, 7 * SurfaceSeconds(config)));
-  }
+  const Donor donor = DonorOf(TaskOf(std::move(other)), 13, [](const Config& c) { return 7 * SurfaceSeconds(c); });
   context.donors = {donor, donor};
   for (const bool known_to_be_unknown : {false, true}) {
     if (known_to_be_unknown)
@@ -64,19 +52,9 @@ TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
 // They may be wrong: what is tried before anything is measured does not depend on them.
 TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.workload.op = "surface";
-  context.estimate = [](const Workload&) {
-    return [](const Config& c) { return std::vector<double>{std::log(SurfaceSeconds(c))}; };
-  };
+  TunerContext context = Estimating([](const Config& c) { return std::log(SurfaceSeconds(c)); });
   const std::vector<PointIndex> alone = Search(space, OnSurface, 8, 1, context);
-  Donor donor;
-  donor.workload.op = "surface";
-  for (uint64_t i = 0; i < space.size(); i += 13) {
-    const Config config = space.At(i);
-    if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(config, 1e-6 / SurfaceSeconds(config)));
-  }
-  context.donors.push_back(donor);
+  context.donors = {DonorOf(space, 13, [](const Config& c) { return 1e-6 / SurfaceSeconds(c); })};
   const std::vector<PointIndex> with = Search(space, OnSurface, 8, 1, context);
   EXPECT_EQ(std::vector<PointIndex>(alone.begin(), alone.begin() + 4),
             std::vector<PointIndex>(with.begin(), with.begin() + 4));
@@ -87,20 +65,12 @@ TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
 // believed. One alone is half believed.
 TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.workload.op = "surface";
-  context.estimate = [](const Workload&) { return [](const Config&) { return std::vector<double>{1.0}; }; };
+  TunerContext context = Estimating([](const Config&) { return 1.0; });
   const auto correction = [&](const std::vector<double>& signs) {
     context.donors.clear();
     for (const double sign : signs) {
-      Donor donor;
-      donor.workload.op = "surface";
-      for (uint64_t i = 0; i < space.size(); i += 13) {
-        if (space.Reject(i)) continue;
-        const Config config = space.At(i);
-        donor.outcomes.push_back(OkOutcome(config, std::exp(0.05 * sign * static_cast<double>(config.Number("c")))));
-      }
-      context.donors.push_back(donor);
+      context.donors.push_back(DonorOf(
+          space, 13, [&](const Config& c) { return std::exp(0.05 * sign * static_cast<double>(c.Number("c"))); }));
     }
     const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
     const DonorModel donors(points, space, context);

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "auto_search.h"
-#include "search/tuner/points.h"
 #include "search/tuner/auto_points.h"
+#include "search/tuner/points.h"
 
 namespace hone::search {
 namespace {
@@ -20,8 +20,7 @@ TaskSpace LargeSpace() {
   for (int64_t v = 1; v <= 64; ++v) values.push_back(v);
   Space large("large");
   for (const char* name : kNames) large.Add(Knob::Choice(name, values));
-  TaskSpace space;
-  space.Add(std::move(large));
+  const TaskSpace space = TaskOf(std::move(large));
   return space;
 }
 

@@ -41,12 +41,8 @@ TEST(Auto, FindsTheBestOfASurfaceWithoutAnEstimate) {
 
 TEST(Auto, FollowsAGoodEstimateFromTheFirstTrial) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.estimate = [](const Workload&) {
-    return [](const Config& config) {
-      return std::vector<double>{std::log(SurfaceSeconds(config) * 5e9)};  // another unit
-    };
-  };
+  const TunerContext context =
+      Estimating([](const Config& config) { return std::log(SurfaceSeconds(config) * 5e9); });  // another unit
   EXPECT_DOUBLE_EQ(BestSeconds(space, Search(space, OnSurface, 4, 1, context), OnSurface), 1e-3);
 }
 
@@ -60,8 +56,7 @@ TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
   for (int w = 0; w < 16; ++w) words.push_back("w" + std::to_string(w));
   for (const char* name : {"a", "b"}) knobs.Add(Knob::Choice(name, numbers));
   knobs.Add(Knob::Words("c", words));
-  TaskSpace space;
-  space.Add(std::move(knobs));
+  const TaskSpace space = TaskOf(std::move(knobs));
   const Measure equal = [](const Config& c) { return OkOutcome(c, 1e-3); };
   const std::vector<PointIndex> tried = Search(space, equal, 8);
   ASSERT_EQ(tried.size(), 8U);
@@ -79,13 +74,9 @@ TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
 // The estimate says the opposite of the truth about `c`; measurements must win.
 TEST(Auto, CorrectsAnEstimateThatIsWrong) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.estimate = [](const Workload&) {
-    return [](const Config& config) {
-      const double c = static_cast<double>(config.Number("c"));
-      return std::vector<double>{std::log(SurfaceSeconds(config)) + 0.2 * c};
-    };
-  };
+  const TunerContext context = Estimating([](const Config& config) {
+    return std::log(SurfaceSeconds(config)) + 0.2 * static_cast<double>(config.Number("c"));
+  });
   EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 96, 1, context), OnSurface), 1.25e-3);
 }
 
@@ -95,12 +86,8 @@ TEST(Auto, TriesANewValueInEachGroup) {
   Space knobs("knobs");
   knobs.Add(Knob::Choice("a", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   for (const char* name : {"b", "c"}) knobs.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8}));
-  TaskSpace space;
-  space.Add(std::move(knobs));
-  TunerContext context;
-  context.estimate = [](const Workload&) {
-    return [](const Config& c) { return std::vector<double>{0.5 * static_cast<double>(c.Number("a"))}; };
-  };
+  const TaskSpace space = TaskOf(std::move(knobs));
+  const TunerContext context = Estimating([](const Config& c) { return 0.5 * static_cast<double>(c.Number("a")); });
   const Measure times = [](const Config& c) {
     return OkOutcome(c, 1e-3 * std::exp(0.5 * static_cast<double>(c.Number("a"))));
   };
@@ -133,8 +120,7 @@ TEST(Auto, ProposesLegalPointsOnceUntilNothingIsLeft) {
                    if (c.Number("a") != 3) return std::nullopt;
                    return "a is 3";
                  }});
-  TaskSpace space;
-  space.Add(std::move(small));
+  const TaskSpace space = TaskOf(std::move(small));
   const std::vector<PointIndex> tried = Search(
       space, [](const Config& c) { return OkOutcome(c, 1e-3); }, 100);
   EXPECT_EQ(tried.size(), 12U);
@@ -143,12 +129,10 @@ TEST(Auto, ProposesLegalPointsOnceUntilNothingIsLeft) {
 }
 
 TEST(Auto, SpacesOfOnePointAndNone) {
-  TaskSpace none, one;
   Space empty("empty"), single("single");
   empty.Add(Knob::Choice("a", {}));
   single.Add(Knob::Choice("a", {7}));
-  none.Add(std::move(empty));
-  one.Add(std::move(single));
+  const TaskSpace none = TaskOf(std::move(empty)), one = TaskOf(std::move(single));
   EXPECT_TRUE(Search(none, OnSurface, 8).empty());
   EXPECT_EQ(Search(
                 one, [](const Config& c) { return OkOutcome(c, 1); }, 8),
@@ -159,8 +143,7 @@ TEST(Auto, AllFailingAndAllEqualEndWithTheSpace) {
   Space small("small");
   small.Add(Knob::Choice("a", {1, 2, 3, 4, 5, 6}));
   small.Add(Knob::Choice("b", {1, 2, 3, 4, 5, 6}));
-  TaskSpace space;
-  space.Add(std::move(small));
+  const TaskSpace space = TaskOf(std::move(small));
   EXPECT_EQ(Search(space, Failed, 100).size(), 36U);
   EXPECT_EQ(Search(
                 space, [](const Config& c) { return OkOutcome(c, 2e-3); }, 100)
@@ -183,24 +166,19 @@ TEST(Auto, TimesThatAreNoneCountAsFailures) {
 // Half of the space fails; few trials are spent there once that is known.
 TEST(Auto, LearnsWherePointsFail) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;  // which makes the failing half look good
-  context.estimate = [](const Workload&) {
-    return [](const Config& c) { return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0}; };
-  };
+  // which makes the failing half look good.
+  const TunerContext context = Estimating([](const Config& c) { return c.Number("d") <= 4 ? -1.0 : 0.0; });
   const Measure half = [](const Config& c) { return c.Number("d") <= 4 ? Failed(c) : OkOutcome(c, SurfaceSeconds(c)); };
   const std::vector<PointIndex> tried = Search(space, half, 64, 1, context);
-  const auto fails =
-      std::count_if(tried.begin() + 32, tried.end(), [&](PointIndex index) { return space.At(index).Number("d") <= 4; });
+  const auto fails = std::count_if(tried.begin() + 32, tried.end(),
+                                   [&](PointIndex index) { return space.At(index).Number("d") <= 4; });
   EXPECT_LE(fails, 12);
 }
 
 // As above, but it is the device that fails: that says nothing about the points, and the estimate is believed still.
 TEST(Auto, FailuresOfTheDeviceAreNotThePoints) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.estimate = [](const Workload&) {
-    return [](const Config& c) { return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0}; };
-  };
+  const TunerContext context = Estimating([](const Config& c) { return c.Number("d") <= 4 ? -1.0 : 0.0; });
   const auto promising = [&](TrialError error) {
     const std::vector<PointIndex> tried = Search(
         space,
@@ -259,8 +237,7 @@ TEST(Auto, ExpectsLessTheLongerItSearches) {
 TEST(TriedValues, OfPairsTheShareThatIsNew) {
   Space knobs("knobs");
   for (const char* name : {"a", "b", "c"}) knobs.Add(Knob::Choice(name, {1, 2}));
-  TaskSpace space;
-  space.Add(std::move(knobs));
+  const TaskSpace space = TaskOf(std::move(knobs));
   const AutoPoints points = MakeAutoPoints(space, {}, 1, 100, 100);
   TriedValues tried(points);
   tried.Add(0);
@@ -281,8 +258,7 @@ TEST(Auto, SearchesSpacesThatAreTooLargeToEnumerate) {
   for (int64_t v = 1; v <= 64; ++v) values.push_back(v);
   for (const char* name : {"a", "b", "c", "d"}) large.Add(Knob::Choice(name, values));
   large.Add(Knob::Choice("e", {0, 1, 2, 3}));
-  TaskSpace space;
-  space.Add(std::move(large));
+  const TaskSpace space = TaskOf(std::move(large));
   const Measure bowl = [](const Config& c) {
     double sum = 1;
     for (const char* name : {"a", "b", "c", "d"}) {
@@ -299,8 +275,7 @@ TEST(AutoPoints, ColumnsOfValuesByThemselves) {
   Space knobs("knobs");
   knobs.Add(Knob::Choice("a", {1, 3, 7}));
   knobs.Add(Knob::Words("b", {"x", "y", "z"}));
-  TaskSpace space;
-  space.Add(std::move(knobs));
+  const TaskSpace space = TaskOf(std::move(knobs));
   const AutoPoints points = MakeAutoPoints(space, {}, 1, 1 << 22, 100000);
   const auto apart = [&](uint64_t a, uint64_t b) {
     double sum = 0;
@@ -324,9 +299,7 @@ TaskSpace ManyWords(int words) {
   Space space("words");
   for (char name = 'a'; name < 'a' + 10; ++name) space.Add(knob(std::string(1, name), 24));
   space.Add(knob("last", words));
-  TaskSpace all;
-  all.Add(std::move(space));
-  return all;
+  return TaskOf(std::move(space));
 }
 
 // With the estimate's slope 255 columns fill the model. With one more the last knob has none, and it searches all the

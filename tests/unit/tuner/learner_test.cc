@@ -1,9 +1,8 @@
 // Tuners that learn, on surfaces whose best point is known, and where there is nothing to learn.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
+#include "common/expect.h"
 #include "search/cost/xgb_model.h"
 #include "search/tuner/anneal.h"
 #include "search/tuner/ga_tuner.h"
@@ -21,7 +20,7 @@ Outcome OnSurface(const Config& config, int64_t) { return OkOutcome(config, Surf
 
 // The proposals of `trials` trials in batches of `batch`; `history` is told first.
 std::vector<PointIndex> Propose(Tuner* tuner, const TaskSpace& space, const Measure& measure, int64_t trials, int batch,
-                              const std::vector<PointIndex>& history = {}) {
+                                const std::vector<PointIndex>& history = {}) {
   std::vector<PointIndex> all = history;
   std::vector<Outcome> outcomes;
   for (size_t i = 0; i < history.size(); ++i) {
@@ -44,9 +43,7 @@ std::vector<PointIndex> Propose(Tuner* tuner, const TaskSpace& space, const Meas
 
 std::unique_ptr<Tuner> Make(const std::string& name, const TaskSpace& space, uint64_t seed,
                             const TunerContext& context = SurfaceContext()) {
-  auto tuner = MakeTuner(name, space, seed, context);
-  EXPECT_TRUE(tuner.ok()) << tuner.status().message();
-  return std::move(*tuner);
+  return Must(MakeTuner(name, space, seed, context));
 }
 
 bool IsXgb(const std::string& name) { return name.starts_with("xgb"); }
@@ -115,13 +112,14 @@ TEST_P(Learner, GoesOnWhereTimesSayNothing) {
   Space small("small");
   small.Add(Knob::Choice("a", {1, 2, 3, 4, 5}));
   small.Add(Knob::Choice("b", {1, 2, 3, 4, 5, 6}));
-  TaskSpace space;
-  space.Add(std::move(small));
-  const auto fail = [](const Config& config, int64_t) {
-    Outcome o;
-    o.config = config;
-    o.error = TrialError::kCompile;
-    return o;
+  const TaskSpace space = TaskOf(std::move(small));
+  const auto failing = [](TrialError error) {
+    return [error](const Config& config, int64_t) {
+      Outcome o;
+      o.config = config;
+      o.error = error;
+      return o;
+    };
   };
   const auto equal = [](const Config& config, int64_t) { return OkOutcome(config, 1e-3); };
   const auto nonsense = [](const Config& config, int64_t trial) {
@@ -133,13 +131,8 @@ TEST_P(Learner, GoesOnWhereTimesSayNothing) {
     if (trial > 0) o.state = TrialState::kPruned;
     return o;
   };
-  const auto device = [](const Config& config, int64_t) {
-    Outcome o;
-    o.config = config;
-    o.error = TrialError::kDevice;
-    return o;
-  };
-  for (const Measure& measure : {Measure(fail), Measure(equal), Measure(nonsense), Measure(pruned), Measure(device)}) {
+  for (const Measure& measure : {Measure(failing(TrialError::kCompile)), Measure(failing(TrialError::kDevice)),
+                                 Measure(equal), Measure(nonsense), Measure(pruned)}) {
     std::vector<PointIndex> all = Propose(Make(GetParam(), space, 1).get(), space, measure, 100, 16);
     std::sort(all.begin(), all.end());
     ASSERT_EQ(all.size(), 30u);
@@ -156,8 +149,7 @@ TEST_P(Learner, OnePointAndNone) {
   Space never("never");
   never.Add(Knob::Choice("a", {1, 2, 3}));
   never.AddRule({"never", [](const Config&) -> std::optional<std::string> { return "never"; }});
-  TaskSpace none;
-  none.Add(std::move(never));
+  const TaskSpace none = TaskOf(std::move(never));
   EXPECT_TRUE(Make(GetParam(), none, 1)->NextBatch(16).empty());
   TaskSpace empty;
   EXPECT_TRUE(Make(GetParam(), empty, 1)->NextBatch(16).empty());
@@ -192,10 +184,9 @@ TEST_F(XgbTunerTest, AllNamesOfAutotvmAreThere) {
 }
 
 TEST_F(XgbTunerTest, LoopFeaturesNeedLoops) {
-  auto tuner = MakeTuner("xgb_itervar", space_, 1);
-  ASSERT_FALSE(tuner.ok());
-  EXPECT_EQ(tuner.status().kind(), StatusKind::kUnsupported);
-  EXPECT_NE(tuner.status().message().find("_knob"), std::string::npos) << tuner.status().message();
+  const Status status = MakeTuner("xgb_itervar", space_, 1).status();
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_THAT(status.message(), HasSubstr("_knob"));
   EXPECT_TRUE(MakeTuner("xgb", space_, 1).ok());
 }
 
@@ -216,8 +207,7 @@ TEST_F(XgbTunerTest, LoopsThatCannotBeMadeAreRefused) {
   TunerContext context;
   context.loops = [](const Workload&, const Config&) -> Result<ir::Function> { return Status::Invalid("12 knobs"); };
   auto tuner = MakeTuner("xgb_curve", space_, 1, context);
-  ASSERT_FALSE(tuner.ok());
-  EXPECT_NE(tuner.status().message().find("12 knobs"), std::string::npos) << tuner.status().message();
+  EXPECT_THAT(tuner.status().message(), HasSubstr("12 knobs"));
   context.like_autotvm = true;
   EXPECT_TRUE(MakeTuner("xgb_rank", space_, 1, context).ok());
 }
@@ -246,14 +236,8 @@ TEST_F(XgbTunerTest, WalkersThatGoOnResumeToo) {
   }
 }
 
-// Outcomes of all legal points of the surface, `slower` times slower, for every `step`th.
 Donor SurfaceDonor(const TaskSpace& space, double slower, uint64_t step) {
-  Donor donor;
-  for (uint64_t i = 0; i < space.size(); i += step) {
-    if (space.spaces()[0].Legal(i))
-      donor.outcomes.push_back(OkOutcome(space.At(i), slower * SurfaceSeconds(space.At(i))));
-  }
-  return donor;
+  return DonorOf(space, step, [&](const Config& c) { return slower * SurfaceSeconds(c); });
 }
 
 double BestOfFirst(Tuner* tuner, const TaskSpace& space, int n) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -13,6 +14,13 @@
 
 namespace hone::search {
 
+// A task of one template.
+inline TaskSpace TaskOf(Space space) {
+  TaskSpace task;
+  task.Add(std::move(space));
+  return task;
+}
+
 // 8 x 8 x 8 x 8 points, of which those with a * b <= 24 are legal.
 inline TaskSpace SurfaceSpace() {
   Space space("surface");
@@ -21,9 +29,7 @@ inline TaskSpace SurfaceSpace() {
                    if (c.Number("a") * c.Number("b") <= 24) return std::nullopt;
                    return "a * b is over 24";
                  }});
-  TaskSpace task;
-  task.Add(std::move(space));
-  return task;
+  return TaskOf(std::move(space));
 }
 
 // Seconds: a valley along a * b = 18 with its deepest place at c = 6, d = 2; 1 ms there (a = 3, b = 6 and a = 6, b =
@@ -64,6 +70,28 @@ inline TunerContext SurfaceContext() {
   TunerContext context;
   context.loops = SurfaceLoops;
   return context;
+}
+
+// One that knows an estimate of one part.
+template <typename F>
+TunerContext Estimating(F estimate) {
+  TunerContext context;
+  context.workload.op = "surface";
+  context.estimate = [estimate](const Workload&) {
+    return [estimate](const Config& config) { return std::vector<double>{estimate(config)}; };
+  };
+  return context;
+}
+
+// Outcomes of every `step`th legal point of a space, whose seconds `seconds` says.
+template <typename F>
+Donor DonorOf(const TaskSpace& space, uint64_t step, F seconds) {
+  Donor donor;
+  donor.workload.op = "surface";
+  for (uint64_t i = 0; i < space.size(); i += step) {
+    if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(space.At(i), seconds(space.At(i))));
+  }
+  return donor;
 }
 
 }  // namespace hone::search

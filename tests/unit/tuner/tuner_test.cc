@@ -1,11 +1,10 @@
 // Tuners on small spaces with known legal points; nothing is measured.
 #include "search/tuner/tuner.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
+#include "common/expect.h"
 #include "search/tuner/random_tuner.h"
 
 namespace hone::search {
@@ -62,9 +61,7 @@ std::vector<PointIndex> RunAll(Tuner* tuner, const TaskSpace& space, int batch) 
 class EveryTuner : public testing::TestWithParam<std::string> {
  protected:
   std::unique_ptr<Tuner> Make(const TaskSpace& space, uint64_t seed) {
-    auto tuner = MakeTuner(GetParam(), space, seed);
-    EXPECT_TRUE(tuner.ok()) << tuner.status().message();
-    return std::move(*tuner);
+    return Must(MakeTuner(GetParam(), space, seed));
   }
 };
 
@@ -151,18 +148,16 @@ TEST(RandomTunerTest, DrawingFindsEveryLegalPointToo) {
 
 TEST(GridTunerTest, AscendingOrder) {
   const TaskSpace space = SmallSpace();
-  auto tuner = MakeTuner("gridsearch", space, 1);
-  ASSERT_TRUE(tuner.ok());
-  EXPECT_STREQ((*tuner)->name(), "grid");
-  EXPECT_EQ((*tuner)->NextBatch(5), (std::vector<PointIndex>{0, 3, 6, 9, 14}));
+  auto tuner = Must(MakeTuner("gridsearch", space, 1));
+  EXPECT_STREQ(tuner->name(), "grid");
+  EXPECT_EQ(tuner->NextBatch(5), (std::vector<PointIndex>{0, 3, 6, 9, 14}));
 }
 
 TEST(MakeTunerTest, UnknownNameIsAnErrorWithASuggestion) {
   const TaskSpace space = SmallSpace();
-  auto tuner = MakeTuner("randon", space, 1);
-  ASSERT_FALSE(tuner.ok());
-  EXPECT_EQ(tuner.status().kind(), StatusKind::kInvalid);
-  EXPECT_NE(tuner.status().message().find("`random`"), std::string::npos) << tuner.status().message();
+  const Status status = MakeTuner("randon", space, 1).status();
+  EXPECT_EQ(status.kind(), StatusKind::kInvalid);
+  EXPECT_THAT(status.message(), HasSubstr("`random`"));
 }
 
 }  // namespace
