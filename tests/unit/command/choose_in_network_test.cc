@@ -147,26 +147,9 @@ TEST(ChooseFinalists, LargeNetworksHaveFewerOfThem) {
 }
 
 graph::Node NodeOf(const std::string& name, const std::string& op, const std::string& input) {
-  graph::Node node;
-  node.name = name;
+  graph::Node node{name, {}, {input}, {}};
   node.workload.op = op;
-  node.inputs.push_back(input);
   return node;
-}
-
-pipeline::AlternativeNode Kernel(const std::string& name, const std::string& workload, const std::string& input) {
-  pipeline::AlternativeNode node;
-  node.name = name;
-  node.workload = workload;
-  node.inputs.push_back(input);
-  return node;
-}
-
-pipeline::Alternative InPlaceOf(std::vector<std::string> replaces, std::vector<pipeline::AlternativeNode> by) {
-  pipeline::Alternative alternative;
-  alternative.replaces = std::move(replaces);
-  alternative.by = std::move(by);
-  return alternative;
 }
 
 // The first node that each alternative which is left stands for.
@@ -184,7 +167,7 @@ TEST(ChooseAlternatives, ThoseOfAKernelStandOrFallTogetherByTheirLayers) {
   for (const auto& [place, kernel] : kernels) {
     graph.nodes.push_back(NodeOf(place + "1", "conv2d", "data"));
     graph.nodes.push_back(NodeOf(place + "2", "max_pool2d", place + "1"));
-    best.alternatives.push_back(InPlaceOf({place + "1", place + "2"}, {Kernel(place + "2", kernel, "data")}));
+    best.alternatives.push_back({{place + "1", place + "2"}, {{place + "2", kernel, {"data"}}}});
   }
   FakeTrials trials;
   trials.run = [&](const BestFile& choice) {
@@ -204,7 +187,7 @@ TEST(ChooseAlternatives, ThoseOfAKernelStandOrFallTogetherByTheirLayers) {
 TEST(ChooseAlternatives, OneKernelIsLeftToWholeRuns) {
   graph::Graph graph;
   BestFile best;
-  best.alternatives.push_back(InPlaceOf({"a1", "a2"}, {Kernel("a2", "one", "data")}));
+  best.alternatives.push_back({{"a1", "a2"}, {{"a2", "one", {"data"}}}});
   FakeTrials trials;
   ASSERT_TRUE(ChooseAlternatives({graph, &trials, {}}, &best).ok());
   EXPECT_EQ(best.alternatives.size(), 1u);
@@ -228,9 +211,9 @@ TEST(ChooseAlternatives, TransformsAreCounted) {
   const std::vector<Row> rows = {{1, false, {"plain", "blocked"}}, {3, false, {"blocked"}}, {1, true, {"plain"}}};
   for (const Row& row : rows) {
     BestFile best;
-    best.alternatives.push_back(InPlaceOf(
-        {"plain"}, {Kernel("data.blocks", "block", "data"), Kernel("plain", "reads blocks", "data.blocks")}));
-    best.alternatives.push_back(InPlaceOf({"blocked"}, {Kernel("blocked", "reads it plain", "more")}));
+    best.alternatives.push_back(
+        {{"plain"}, {{"data.blocks", "block", {"data"}}, {"plain", "reads blocks", {"data.blocks"}}}});
+    best.alternatives.push_back({{"blocked"}, {{"blocked", "reads it plain", {"more"}}}});
     FakeTrials trials;
     trials.run = [&](const BestFile& choice) {
       std::vector<Layer> layers = {{"plain", "", 4}, {"blocks", "", 2}, {"blocked", "", 3}};
@@ -261,7 +244,7 @@ Whole ChooseBy(const Without& without) {
   BestFile best;
   best.tasks.push_back(Task("a", 2));
   best.tasks[0].Choose(best.tasks[0].finalists[1]);
-  best.alternatives.push_back(InPlaceOf({"a1", "a2"}, {Kernel("a2", "one", "data")}));
+  best.alternatives.push_back({{"a1", "a2"}, {{"a2", "one", {"data"}}}});
   FakeTrials trials;
   trials.slices = trials.in_place = 1;
   trials.run = [&](const BestFile& choice) {

@@ -1,6 +1,5 @@
 // hone-records merge with its threads: several tasks at a time, each under the lock of its output.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "command/records/records.h"
+#include "common/expect.h"
 #include "unit/record/sample.h"
 
 namespace hone::command {
@@ -18,30 +18,27 @@ using record::Store;
 
 class MergeRecords : public ::testing::Test {
  protected:
-  MergeRecords() : dir_(*TempDir::Create()) { options_.out = Path("all"); }
+  MergeRecords() { options_.out = Path("all"); }
 
   std::string Path(const std::string& name) const { return dir_.Join(name); }
   // A file of `trials` trials of a machine.
   void Record(const std::string& task, const std::string& machine, int64_t trials) {
     ASSERT_TRUE(MakeDirs(Path(machine)).ok());
     const std::string path = Path(machine + "/" + task + ".db");
-    auto store = Store::OpenForWriting(path, {task, "w of " + task, "cpu", {}});
-    ASSERT_TRUE(store.ok()) << store.status().message();
+    auto store = Must(Store::OpenForWriting(path, {task, "w of " + task, "cpu", {}}));
     std::vector<Outcome> outcomes;
     for (int64_t i = 0; i < trials; ++i) {
       outcomes.push_back(record::Good(i, {1e-3, 2e-3}));
       outcomes.back().artifact_digest = fmt::format("a{}", i);
     }
-    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(record::SampleSession(machine)), outcomes).ok());
+    ASSERT_TRUE(store->Append(*store->BeginSession(record::SampleSession(machine)), outcomes).ok());
     options_.files.push_back(path);
   }
   size_t Merged(const std::string& task) const {
-    auto store = Store::OpenForReading(Path("all/" + task + ".db"));
-    EXPECT_TRUE(store.ok()) << store.status().message();
-    return store.ok() ? (*store)->Trials()->size() : 0;
+    return Must(Store::OpenForReading(Path("all/" + task + ".db")))->Trials()->size();
   }
 
-  TempDir dir_;
+  TempDir dir_ = *TempDir::Create();
   RecordsOptions options_;
 };
 
@@ -54,11 +51,10 @@ TEST_F(MergeRecords, EveryTaskIsMergedOnce) {
     for (int task = 0; task < 12; ++task) {
       EXPECT_EQ(Merged(fmt::format("t{}", task)), static_cast<size_t>(3 * (task + 1))) << round;
     }
-    const auto names = ListDir(Path("all"));
-    ASSERT_TRUE(names.ok());
-    for (const std::string& name : *names) {
-      EXPECT_EQ(name.find(".lock"), std::string::npos) << name;
-      EXPECT_EQ(name.find("merging"), std::string::npos) << name;
+    const auto names = Must(ListDir(Path("all")));
+    for (const std::string& name : names) {
+      EXPECT_THAT(name, Not(HasSubstr(".lock")));
+      EXPECT_THAT(name, Not(HasSubstr("merging")));
     }
   }
 }
@@ -66,13 +62,12 @@ TEST_F(MergeRecords, EveryTaskIsMergedOnce) {
 TEST_F(MergeRecords, OneThatSomebodyHoldsIsNamedAndTheOthersAreMerged) {
   for (const char* task : {"t1", "t2", "t3"}) Record(task, "one", 2);
   ASSERT_TRUE(MakeDirs(Path("all")).ok());
-  auto held = FileLock::Acquire(Path("all/t2.db.lock"));
-  ASSERT_TRUE(held.ok());
+  auto held = Must(FileLock::Acquire(Path("all/t2.db.lock")));
   EXPECT_EQ(MergeRecordFiles(options_), 1);
   EXPECT_EQ(Merged("t1"), 2u);
   EXPECT_EQ(Merged("t3"), 2u);
   EXPECT_FALSE(Exists(Path("all/t2.db")));
-  held->Release();
+  held.Release();
   EXPECT_EQ(MergeRecordFiles(options_), 0);
   EXPECT_EQ(Merged("t2"), 2u);
 }

@@ -1,13 +1,12 @@
 // Whose memory is bounded by what: a network of four layers and their alternatives, with kernels that nobody measured.
 #include "command/pick_best/network_memory.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/expect.h"
 #include "graph/graph_json.h"
 #include "op/operator.h"
 
@@ -22,7 +21,7 @@ constexpr char kChain[] =
 
 // Two layers a with weights of their own, a third with those of the first; b. Bytes: 2 x 256, 128 + 16.
 graph::Graph Dense() {
-  const auto graph = graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
+  return Must(graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
     "inputs": [{"name": "data", "shape": [1,8]}], "outputs": ["b"],
     "parameters": [{"name": "w1", "shape": [8,8], "init": "he", "fan_in": 8},
                    {"name": "w2", "shape": [8,8], "init": "he", "fan_in": 8},
@@ -33,9 +32,7 @@ graph::Graph Dense() {
               {"name": "a2", "workload": "dense(f32[1,8], f32[8,8])", "inputs": ["a1", "w2"]},
               {"name": "a3", "workload": "dense(f32[1,8], f32[8,8])", "inputs": ["a2", "w1"]},
               {"name": "b", "workload": "dense(f32[1,8], f32[4,8]) + bias", "inputs": ["a3", "w3", "bias"]}]})json",
-                                       "n.json");
-  EXPECT_TRUE(graph.ok()) << graph.status().message();
-  return graph.ok() ? *graph : graph::Graph();
+                                "n.json"));
 }
 
 std::string Id(const std::string& workload) { return TaskId(*op::ParseChecked(workload), kTarget); }
@@ -54,54 +51,46 @@ KernelCosts Costs(std::map<std::string, std::vector<KernelCost>> by_workload) {
 TEST(NetworkMemory, CountsWhatNodesReadOnceForEachSetOfParameters) {
   const pipeline::TaskList list{"n", kTarget, "cpu", {}};
   const auto costs = Costs({{kA, {{1, 1024}, {2, 256}}}, {kB, {{1, 144}}}});
-  const Result<NetworkMemory> wide = BoundMemory(Dense(), list, 4, costs);
-  ASSERT_TRUE(wide.ok()) << wide.status().message();
-  EXPECT_EQ(wide->own, 2 * 256 + 128 + 16);
-  EXPECT_EQ(wide->most, 4 * wide->own);
-  EXPECT_EQ(wide->tasks, 2);
-  EXPECT_EQ(wide->bytes, 2 * 1024 + 144);
-  EXPECT_EQ(wide->bounds, (std::map<std::string, int64_t>{{Id(kA), 1024}, {Id(kB), 144}}));
-  const Result<NetworkMemory> tight = BoundMemory(Dense(), list, 3, costs);
-  ASSERT_TRUE(tight.ok());
-  EXPECT_EQ(tight->bytes, tight->own);
-  EXPECT_EQ(tight->chosen.changed, 1);
-  EXPECT_DOUBLE_EQ(tight->chosen.seconds, 3);  // three runs of it
-  EXPECT_EQ(tight->bounds.at(Id(kA)), 256);
+  const NetworkMemory wide = Must(BoundMemory(Dense(), list, 4, costs));
+  EXPECT_EQ(wide.own, 2 * 256 + 128 + 16);
+  EXPECT_EQ(wide.most, 4 * wide.own);
+  EXPECT_EQ(wide.tasks, 2);
+  EXPECT_EQ(wide.bytes, 2 * 1024 + 144);
+  EXPECT_EQ(wide.bounds, (std::map<std::string, int64_t>{{Id(kA), 1024}, {Id(kB), 144}}));
+  const NetworkMemory tight = Must(BoundMemory(Dense(), list, 3, costs));
+  EXPECT_EQ(tight.bytes, tight.own);
+  EXPECT_EQ(tight.chosen.changed, 1);
+  EXPECT_DOUBLE_EQ(tight.chosen.seconds, 3);  // three runs of it
+  EXPECT_EQ(tight.bounds.at(Id(kA)), 256);
 }
 
 // What is left over goes to kernels in reach of a finalist, and to no slower ones.
 TEST(NetworkMemory, FinalistsMayUseWhatIsLeft) {
   const pipeline::TaskList list{"n", kTarget, "cpu", {}};
   const auto costs = Costs({{kA, {{1, 256}, {1.2, 300}, {1.4, 310}, {1.25, 9999}}}, {kB, {{1, 144}}}});
-  const Result<NetworkMemory> memory = BoundMemory(Dense(), list, 2, costs);
-  ASSERT_TRUE(memory.ok());
-  EXPECT_EQ(memory->bounds.at(Id(kA)), 300);
-  EXPECT_EQ(memory->bytes, memory->own);
-  const Result<NetworkMemory> none = BoundMemory(Dense(), list, 1, costs);
-  ASSERT_TRUE(none.ok());
-  EXPECT_EQ(none->bounds.at(Id(kA)), 256);
+  const NetworkMemory memory = Must(BoundMemory(Dense(), list, 2, costs));
+  EXPECT_EQ(memory.bounds.at(Id(kA)), 300);
+  EXPECT_EQ(memory.bytes, memory.own);
+  EXPECT_EQ(Must(BoundMemory(Dense(), list, 1, costs)).bounds.at(Id(kA)), 256);
 }
 
 // conv (weights of 2304 bytes) and pool, or one kernel for both.
 TEST(NetworkMemory, AnAlternativeMayTakeWhatItsNodesWereGiven) {
   const std::string conv = "conv2d(f32[1,8,4,4], f32[8,8,3,3], pad=1,1,1,1)";
-  const auto graph = graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
+  const auto graph = Must(graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
     "inputs": [{"name": "data", "shape": [1,8,4,4]}], "outputs": ["p"],
     "parameters": [{"name": "w", "shape": [8,8,3,3], "init": "he", "fan_in": 72}],
     "nodes": [{"name": "c", "workload": "conv2d(f32[1,8,4,4], f32[8,8,3,3], pad=1,1,1,1)", "inputs": ["data", "w"]},
               {"name": "p", "workload": "max_pool2d(f32[1,8,4,4], kernel=2x2, stride=2x2)", "inputs": ["c"]}]})json",
-                                       "n.json");
-  ASSERT_TRUE(graph.ok()) << graph.status().message();
+                                            "n.json"));
   pipeline::TaskList list{"n", kTarget, "cpu", {}};
   list.alternatives = {{{"c", "p"}, {{"p", kChain, {"data", "w"}}}}};
   // Four times the weights are faster in both ways.
   const auto costs = Costs({{conv, {{1, 4 * 2304}, {2, 2304}}}, {kChain, {{1, 4 * 2304}, {1.1, 2304}}}});
-  const Result<NetworkMemory> tight = BoundMemory(*graph, list, 2, costs);
-  ASSERT_TRUE(tight.ok()) << tight.status().message();
-  EXPECT_EQ(tight->bounds, (std::map<std::string, int64_t>{{Id(conv), 2304}, {Id(kChain), 2304}}));
-  const Result<NetworkMemory> wide = BoundMemory(*graph, list, 4, costs);
-  ASSERT_TRUE(wide.ok());
-  EXPECT_EQ(wide->bounds, (std::map<std::string, int64_t>{{Id(conv), 4 * 2304}, {Id(kChain), 4 * 2304}}));
+  const NetworkMemory tight = Must(BoundMemory(graph, list, 2, costs));
+  EXPECT_EQ(tight.bounds, (std::map<std::string, int64_t>{{Id(conv), 2304}, {Id(kChain), 2304}}));
+  const NetworkMemory wide = Must(BoundMemory(graph, list, 4, costs));
+  EXPECT_EQ(wide.bounds, (std::map<std::string, int64_t>{{Id(conv), 4 * 2304}, {Id(kChain), 4 * 2304}}));
 }
 
 // One more copy of a, for a place that b has now: with 1024 bytes where b was given 144.
@@ -110,30 +99,25 @@ TEST(NetworkMemory, AnAlternativeThatIsATaskOfTheNetworkNeedsRoomForOneMore) {
   list.alternatives.push_back({{"b"}, {{"b", kA, {"a3", "w3"}}}});
   const auto costs = Costs({{kA, {{1, 1024}, {1.2, 1100}}}, {kB, {{1, 144}}}});
   const auto bound = [&](double times) { return BoundMemory(Dense(), list, times, costs); };
-  const Result<NetworkMemory> tight = bound(4);  // 2624 bytes, of which 432 are left
-  ASSERT_TRUE(tight.ok()) << tight.status().message();
-  EXPECT_EQ(tight->left_out, std::set<size_t>{0});
-  EXPECT_EQ(tight->bounds.at(Id(kA)), 1100);
-  const Result<NetworkMemory> wide = bound(5);  // 1088 are left: 208 after the third copy, too few for 3 x 76
-  ASSERT_TRUE(wide.ok()) << wide.status().message();
-  EXPECT_TRUE(wide->left_out.empty());
-  EXPECT_EQ(wide->bounds.at(Id(kA)), 1024);
-  const Result<NetworkMemory> beyond = bound(1);
-  ASSERT_TRUE(beyond.ok()) << beyond.status().message();
-  EXPECT_FALSE(beyond->chosen.reached);
-  EXPECT_EQ(beyond->left_out, std::set<size_t>{0});
+  const NetworkMemory tight = Must(bound(4));  // 2624 bytes, of which 432 are left
+  EXPECT_EQ(tight.left_out, std::set<size_t>{0});
+  EXPECT_EQ(tight.bounds.at(Id(kA)), 1100);
+  const NetworkMemory wide = Must(bound(5));  // 1088 are left: 208 after the third copy, too few for 3 x 76
+  EXPECT_TRUE(wide.left_out.empty());
+  EXPECT_EQ(wide.bounds.at(Id(kA)), 1024);
+  const NetworkMemory beyond = Must(bound(1));
+  EXPECT_FALSE(beyond.chosen.reached);
+  EXPECT_EQ(beyond.left_out, std::set<size_t>{0});
 }
 
 // a1 and a3 read the same weights, so that what stands for a1 saves nothing as long as a3 is there.
 TEST(NetworkMemory, AnAlternativeIsGivenNothingThatAnotherNodeStillNeeds) {
   const std::string other = "dense(f32[1,8], f32[8,8]) + relu";
   const auto costs = Costs({{kA, {{1, 1024}, {2, 256}}}, {kB, {{1, 144}}}, {other, {{1, 256}}}});
-  const auto bound = [&](const std::string& node, double times) -> int64_t {
+  const auto bound = [&](const std::string& node, double times) {
     pipeline::TaskList list{"n", kTarget, "cpu", {}};
     list.alternatives.push_back({{node}, {{node, other, {"data", "w1"}}}});
-    const Result<NetworkMemory> memory = BoundMemory(Dense(), list, times, costs);
-    EXPECT_TRUE(memory.ok()) << memory.status().message();
-    return memory.ok() ? memory->bounds.at(Id(other)) : -1;
+    return Must(BoundMemory(Dense(), list, times, costs)).bounds.at(Id(other));
   };
   EXPECT_EQ(bound("a1", 1), 0);
   EXPECT_EQ(bound("a2", 1), 256);  // its weights are its own
@@ -142,20 +126,18 @@ TEST(NetworkMemory, AnAlternativeIsGivenNothingThatAnotherNodeStillNeeds) {
 
 // A parameter that a sum reads is no kernel's to pack, and takes its room all the same.
 TEST(NetworkMemory, ParametersThatAreDataCountAsTheyAre) {
-  const auto graph = graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
+  const auto graph = Must(graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
     "inputs": [{"name": "data", "shape": [1,8]}], "outputs": ["s"],
     "parameters": [{"name": "w", "shape": [8,8], "init": "he", "fan_in": 8},
                    {"name": "v", "shape": [1,8], "init": "constant", "value": 1}],
     "nodes": [{"name": "a", "workload": "dense(f32[1,8], f32[8,8])", "inputs": ["data", "w"]},
               {"name": "s", "workload": "add(f32[1,8], f32[1,8])", "inputs": ["a", "v"]}]})json",
-                                       "n.json");
-  ASSERT_TRUE(graph.ok()) << graph.status().message();
+                                            "n.json"));
   const pipeline::TaskList list{"n", kTarget, "cpu", {}};
-  const Result<NetworkMemory> memory = BoundMemory(*graph, list, 1, Costs({{kA, {{1, 257}, {2, 256}}}}));
-  ASSERT_TRUE(memory.ok()) << memory.status().message();
-  EXPECT_EQ(memory->own, 256 + 32);
-  EXPECT_EQ(memory->bytes, 256 + 32);
-  EXPECT_EQ(memory->bounds.at(Id(kA)), 256);
+  const NetworkMemory memory = Must(BoundMemory(graph, list, 1, Costs({{kA, {{1, 257}, {2, 256}}}})));
+  EXPECT_EQ(memory.own, 256 + 32);
+  EXPECT_EQ(memory.bytes, 256 + 32);
+  EXPECT_EQ(memory.bounds.at(Id(kA)), 256);
 }
 
 }  // namespace

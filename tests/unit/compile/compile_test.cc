@@ -1,8 +1,7 @@
 #include "compile/compile.h"
 
-#include <gtest/gtest.h>
-
 #include "base/rng.h"
+#include "common/expect.h"
 #include "ir/printer.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
@@ -12,74 +11,67 @@ namespace hone::compile {
 namespace {
 
 Result<CompiledKernel> Compile(const char* text, bool keep_text = false) {
-  Result<Workload> w = op::ParseChecked(text);
-  EXPECT_TRUE(w.ok()) << w.status().message();
+  Workload w = Must(op::ParseChecked(text));
   Target target = *HostTarget();
   CompileOptions options;
   options.verify = true;
   options.symbol = "k";
   options.keep_text = keep_text;
-  return CompileKernel(*w, target, *op::DefaultConfig(*w, target), options);
+  return CompileKernel(w, target, *op::DefaultConfig(w, target), options);
 }
 
 TEST(Compile, ArgumentsKnowTheirSources) {
-  Result<CompiledKernel> k = Compile("conv2d(f32[1,17,8,8], f32[17,17,3,3], pad=1) + bias + add + relu");
-  ASSERT_TRUE(k.ok()) << k.status().message();
+  const CompiledKernel k = Must(Compile("conv2d(f32[1,17,8,8], f32[17,17,3,3], pad=1) + bias + add + relu"));
   // data, packed weight, packed bias (17 channels do not fill the last block), residual, out.
-  ASSERT_EQ(k->kernel_args.size(), 5u);
+  ASSERT_EQ(k.kernel_args.size(), 5u);
   using Kind = ArgSource::Kind;
   const std::pair<Kind, int> expected[] = {
       {Kind::kOperand, 0}, {Kind::kPrepared, 0}, {Kind::kPrepared, 1}, {Kind::kOperand, 3}, {Kind::kOperand, 4}};
   for (size_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(k->kernel_args[i].kind, expected[i].first) << i;
-    EXPECT_EQ(k->kernel_args[i].index, expected[i].second) << i;
+    EXPECT_EQ(k.kernel_args[i].kind, expected[i].first) << i;
+    EXPECT_EQ(k.kernel_args[i].index, expected[i].second) << i;
   }
-  EXPECT_EQ(k->kernel.symbol, "k");
-  ASSERT_EQ(k->kernel.args.size(), 5u);
-  EXPECT_TRUE(k->kernel.args[4].written);
-  EXPECT_FALSE(k->kernel.args[1].written);
+  EXPECT_EQ(k.kernel.symbol, "k");
+  ASSERT_EQ(k.kernel.args.size(), 5u);
+  EXPECT_TRUE(k.kernel.args[4].written);
+  EXPECT_FALSE(k.kernel.args[1].written);
 
-  ASSERT_TRUE(k->has_prepare);
-  EXPECT_EQ(k->prepare.symbol, "k_prepare");
-  ASSERT_EQ(k->prepared.size(), 2u);
-  EXPECT_EQ(k->prepared[1].elements % 8, 0);
-  ASSERT_EQ(k->prepare_args.size(), 4u);  // weight and bias in, both packed out
-  EXPECT_EQ(k->prepare_args[0].index, 1);
-  EXPECT_EQ(k->prepare_args[1].index, 2);
-  EXPECT_EQ(k->prepare_args[2].kind, Kind::kPrepared);
-  EXPECT_TRUE(k->prepare.args[3].written);
+  ASSERT_TRUE(k.has_prepare);
+  EXPECT_EQ(k.prepare.symbol, "k_prepare");
+  ASSERT_EQ(k.prepared.size(), 2u);
+  EXPECT_EQ(k.prepared[1].elements % 8, 0);
+  ASSERT_EQ(k.prepare_args.size(), 4u);  // weight and bias in, both packed out
+  EXPECT_EQ(k.prepare_args[0].index, 1);
+  EXPECT_EQ(k.prepare_args[1].index, 2);
+  EXPECT_EQ(k.prepare_args[2].kind, Kind::kPrepared);
+  EXPECT_TRUE(k.prepare.args[3].written);
   // An argument's size is what the operand or the prepared constant has.
-  EXPECT_EQ(k->prepare.args[2].elements, k->prepared[0].elements);
-  EXPECT_EQ(k->kernel.args[1].elements, k->prepared[0].elements);
+  EXPECT_EQ(k.prepare.args[2].elements, k.prepared[0].elements);
+  EXPECT_EQ(k.kernel.args[1].elements, k.prepared[0].elements);
 }
 
 TEST(Compile, WithoutConstantsThereIsNoPrepare) {
-  Result<CompiledKernel> k = Compile("add(f32[1,17,8,8], f32[1,17,8,8]) + relu");
-  ASSERT_TRUE(k.ok()) << k.status().message();
-  EXPECT_FALSE(k->has_prepare);
-  EXPECT_TRUE(k->prepared.empty());
-  ASSERT_EQ(k->kernel_args.size(), 3u);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(k->kernel_args[i].index, i);
+  CompiledKernel k = Must(Compile("add(f32[1,17,8,8], f32[1,17,8,8]) + relu"));
+  EXPECT_FALSE(k.has_prepare);
+  EXPECT_TRUE(k.prepared.empty());
+  ASSERT_EQ(k.kernel_args.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(k.kernel_args[i].index, i);
 }
 
 TEST(Compile, TextOnlyIfAskedFor) {
-  Result<CompiledKernel> k = Compile("dense(f32[1,16], f32[16,16])");
-  ASSERT_TRUE(k.ok());
-  EXPECT_TRUE(k->llvm_ir.empty() && k->assembly.empty() && k->program.empty());
-  EXPECT_FALSE(k->object.empty());
-  EXPECT_FALSE(k->steps.empty());
-  k = Compile("dense(f32[1,16], f32[16,16])", true);
-  ASSERT_TRUE(k.ok());
-  EXPECT_NE(k->llvm_ir.find("k_prepare"), std::string::npos);
-  EXPECT_NE(k->program.find("acc"), std::string::npos);
-  EXPECT_FALSE(k->assembly.empty());
+  CompiledKernel k = Must(Compile("dense(f32[1,16], f32[16,16])"));
+  EXPECT_TRUE(k.llvm_ir.empty() && k.assembly.empty() && k.program.empty());
+  EXPECT_FALSE(k.object.empty());
+  EXPECT_FALSE(k.steps.empty());
+  k = Must(Compile("dense(f32[1,16], f32[16,16])", true));
+  EXPECT_THAT(k.llvm_ir, HasSubstr("k_prepare"));
+  EXPECT_THAT(k.program, HasSubstr("acc"));
+  EXPECT_FALSE(k.assembly.empty());
 }
 
 TEST(Compile, IsDeterministic) {
   const char* text = "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1) + bias";
-  Result<CompiledKernel> a = Compile(text), b = Compile(text);
-  ASSERT_TRUE(a.ok() && b.ok());
-  EXPECT_EQ(a->object, b->object);
+  EXPECT_EQ(Must(Compile(text)).object, Must(Compile(text)).object);
 }
 
 // Whatever point a tuner picks, the accumulators of a tile have to end up at constant indices, so that code generation
@@ -114,15 +106,13 @@ TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
         const Candidate candidate = *op::Instantiate(w, target, config);
         const op::Computation computation = *op::Compute(w, target, candidate.algorithm);
         schedule::Schedule schedule = *schedule::Schedule::Create(computation.outputs);
-        ASSERT_TRUE(schedule.ApplyAll(candidate.steps).ok());
-        Result<ir::Function> f = lower::Lower(schedule, schedule.Arguments(computation.inputs), {});
-        ASSERT_TRUE(f.ok()) << f.status().message();
-        std::string program = ir::ToString(*f);
+        Must(schedule.ApplyAll(candidate.steps));
+        std::string program = ir::ToString(Must(lower::Lower(schedule, schedule.Arguments(computation.inputs), {})));
         size_t at = program.find("allocate acc");
         ASSERT_NE(at, std::string::npos);
         for (; at != std::string::npos; at = program.find("allocate acc", at + 1)) {
           std::string line = program.substr(at, program.find('\n', at) - at);
-          EXPECT_NE(line.find("register"), std::string::npos) << line << "\n" << text << "\n" << config.Text();
+          EXPECT_THAT(line, HasSubstr("register")) << "\n" << text << "\n" << config.Text();
         }
       }
     }
@@ -133,23 +123,19 @@ TEST(Compile, AConfigOfAnotherShapeIsRefused) {
   Workload w = *op::ParseChecked("dense(f32[1,16], f32[16,16])");
   Target target = *HostTarget();
   Config config = *op::DefaultConfig(*op::ParseChecked("softmax(f32[1,16])"), target);
-  Result<CompiledKernel> k = CompileKernel(w, target, config, {});
-  ASSERT_FALSE(k.ok());
-  EXPECT_EQ(k.status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(CompileKernel(w, target, config, {}).status().kind(), StatusKind::kInvalid);
 }
 
 // What cost models see of a schedule for a GPU: blocks and threads are loops, around all that a thread does.
 TEST(Compile, LoopsOfAGpuKeepTheirThreads) {
   Workload w = *op::ParseChecked("conv2d(f32[1,16,14,14], f32[32,16,3,3], pad=1,1,1,1) + bias + relu");
   Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
-  Result<Config> config = op::DefaultConfig(w, target);
-  ASSERT_TRUE(config.ok()) << config.status().message();
-  Result<ir::Function> loops = LowerLoops(w, target, *config);
-  ASSERT_TRUE(loops.ok()) << loops.status().message();
-  const std::string text = ir::ToString(*loops);
-  EXPECT_NE(text.find("for blockIdx.x"), std::string::npos) << text;
-  EXPECT_NE(text.find("for threadIdx.x (threadIdx.x"), std::string::npos) << text;
-  EXPECT_NE(text.find("shared"), std::string::npos) << text;
+  Config config = Must(op::DefaultConfig(w, target));
+  ir::Function loops = Must(LowerLoops(w, target, config));
+  const std::string text = ir::ToString(loops);
+  EXPECT_THAT(text, HasSubstr("for blockIdx.x"));
+  EXPECT_THAT(text, HasSubstr("for threadIdx.x (threadIdx.x"));
+  EXPECT_THAT(text, HasSubstr("shared"));
 }
 
 // One thread would take a second for the weights of a late layer, in every candidate.
@@ -160,16 +146,15 @@ TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
     const Workload w = *op::ParseChecked(text);
     for (const op::Template* t : (*op::FindOperator(w))->Templates(w, target)) {
       const search::Space space = *t->MakeSpace(w, target);
-      const Result<CompiledKernel> kernel = CompileKernel(w, target, *t->Default(space, w, target), {});
-      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-      if (!kernel->has_prepare) continue;
+      const CompiledKernel kernel = Must(CompileKernel(w, target, *t->Default(space, w, target), {}));
+      if (!kernel.has_prepare) continue;
       int64_t threads = 0;
-      for (const Launch& launch : kernel->prepare.launches) {
+      for (const Launch& launch : kernel.prepare.launches) {
         threads +=
             launch.grid[0] * launch.grid[1] * launch.grid[2] * launch.block[0] * launch.block[1] * launch.block[2];
       }
       int64_t elements = 0;
-      for (const PreparedConstant& c : kernel->prepared) elements += c.elements;
+      for (const PreparedConstant& c : kernel.prepared) elements += c.elements;
       EXPECT_GE(threads, elements) << t->name();
     }
   }

@@ -1,6 +1,4 @@
 // The XGBoost model on invented data whose answer is known.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/subprocess.h"
+#include "common/expect.h"
 #include "search/cost/xgb_model.h"
 
 namespace hone::search {
@@ -27,13 +26,9 @@ class XgbTest : public testing::Test {
   }
 
   static std::vector<float> FitAndPredict(const XgbOptions& options, const FitData& data, const Matrix& rows) {
-    auto model = MakeXgbModel(options);
-    EXPECT_TRUE(model.ok());
-    const Status fitted = (*model)->Fit(data);
-    EXPECT_TRUE(fitted.ok()) << fitted.message();
-    auto scores = (*model)->Predict(rows);
-    EXPECT_TRUE(scores.ok());
-    return *scores;
+    auto model = Must(MakeXgbModel(options));
+    Must(model->Fit(data));
+    return Must(model->Predict(rows));
   }
 
   // Rows of two features in 0 .. 1, label = a - 2b.
@@ -111,22 +106,20 @@ TEST_F(XgbTest, NumbersOfThreadsMakeNoDifference) {
   for (const char* threads : {"1", "2", "5"}) {
     CommandOptions options;
     options.env = {{"OMP_NUM_THREADS", threads}, {"HONE_TEST_CHILD", "1"}};
-    const auto child = RunCommand({self, "--gtest_filter=XgbTest.NumbersOfThreadsMakeNoDifference"}, options);
-    ASSERT_TRUE(child.ok()) << child.status().message();
-    EXPECT_NE(child->out.find("fits " + fits + "."), std::string::npos) << threads << ": " << child->out << child->err;
+    const auto child = Must(RunCommand({self, "--gtest_filter=XgbTest.NumbersOfThreadsMakeNoDifference"}, options));
+    EXPECT_THAT(child.out, HasSubstr("fits " + fits + ".")) << threads << ": " << child.err;
   }
 }
 
 TEST_F(XgbTest, FittingAgainForgets) {
-  auto model = MakeXgbModel({});
-  ASSERT_TRUE(model.ok());
+  auto model = Must(MakeXgbModel({}));
   FitData data = Plane(200, 5);
   const Matrix rows = Plane(50, 6).rows;
-  ASSERT_TRUE((*model)->Fit(data).ok());
-  const auto before = (*model)->Predict(rows);
+  ASSERT_TRUE(model->Fit(data).ok());
+  const auto before = model->Predict(rows);
   for (float& label : data.labels) label = -label;
-  ASSERT_TRUE((*model)->Fit(data).ok());
-  const auto after = (*model)->Predict(rows);
+  ASSERT_TRUE(model->Fit(data).ok());
+  const auto after = model->Predict(rows);
   EXPECT_LT(Concordance(*before, *after), 0.1);
 }
 
@@ -207,21 +200,20 @@ TEST_F(XgbTest, OneRow) {
 }
 
 TEST_F(XgbTest, BadDataAreRefusedByName) {
-  auto model = MakeXgbModel({});
-  ASSERT_TRUE(model.ok());
-  EXPECT_EQ((*model)->Fit({}).kind(), StatusKind::kInvalid);
+  auto model = Must(MakeXgbModel({}));
+  EXPECT_EQ(model->Fit({}).kind(), StatusKind::kInvalid);
   FitData data = Plane(10, 15);
   data.labels[3] = kNan;
-  Status status = (*model)->Fit(data);
+  Status status = model->Fit(data);
   EXPECT_EQ(status.kind(), StatusKind::kInvalid);
-  EXPECT_NE(status.message().find("label of row 3"), std::string::npos) << status.message();
+  EXPECT_THAT(status.message(), HasSubstr("label of row 3"));
   data.labels[3] = 0;
   data.margins.assign(10, 0);
   data.margins[9] = kInf;
-  status = (*model)->Fit(data);
-  EXPECT_NE(status.message().find("margin of row 9"), std::string::npos) << status.message();
+  status = model->Fit(data);
+  EXPECT_THAT(status.message(), HasSubstr("margin of row 9"));
   data.margins.pop_back();
-  EXPECT_EQ((*model)->Fit(data).kind(), StatusKind::kInvalid);
+  EXPECT_EQ(model->Fit(data).kind(), StatusKind::kInvalid);
 }
 
 // AutoTVM's early stop: with labels that one split explains, recall is at its best at once, and the trees that come

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include "base/text.h"
 #include "codegen/elf/data_object.h"
 #include "codegen/elf/rename.h"
+#include "common/expect.h"
 
 namespace hone::codegen {
 namespace {
@@ -20,12 +20,12 @@ namespace {
 std::vector<LinkInput> Parts() {
   std::vector<LinkInput> inputs;
   for (const std::string& path : Split(HONE_ELF_PARTS, ':')) {
-    Result<std::string> bytes = ReadFile(path);
-    EXPECT_TRUE(bytes.ok()) << bytes.status().message();
-    if (bytes.ok()) inputs.push_back({BaseName(path), *bytes});
+    inputs.push_back({BaseName(path), Must(ReadFile(path))});
   }
   return inputs;
 }
+
+const LinkOptions kWithLibc{.soname = "libx.so", .exports = {}, .need_libc = true};
 
 template <typename T>
 T At(const std::string& bytes, uint64_t offset) {
@@ -57,9 +57,9 @@ std::vector<std::string> Needed(const std::string& bytes) {
 
 class Loaded {
  public:
-  explicit Loaded(const std::string& bytes) : dir_(TempDir::Create()) {
-    EXPECT_TRUE(WriteFileAtomic(dir_->Join("libx.so"), bytes).ok());
-    handle_ = dlopen(dir_->Join("libx.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  explicit Loaded(const std::string& bytes) {
+    Must(WriteFileAtomic(dir_.Join("libx.so"), bytes));
+    handle_ = dlopen(dir_.Join("libx.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     EXPECT_NE(handle_, nullptr) << dlerror();
   }
   ~Loaded() {
@@ -74,14 +74,12 @@ class Loaded {
   bool Has(const char* name) const { return dlsym(handle_, name) != nullptr; }
 
  private:
-  Result<TempDir> dir_;
+  TempDir dir_ = *TempDir::Create();
   void* handle_ = nullptr;
 };
 
 TEST(ElfLinker, WhatItLinksRuns) {
-  const Result<std::string> bytes = LinkElf(Parts(), {.soname = "libx.so", .exports = {}, .need_libc = true});
-  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
-  const Loaded library(*bytes);
+  const Loaded library(Must(LinkElf(Parts(), kWithLibc)));
   EXPECT_EQ(library.Get<int()>("elf_ready")(), 7) << "the constructor";
   EXPECT_EQ(library.Get<int()>("elf_sum")(), 14);
   const auto call = library.Get<int(int, int)>("elf_call");
@@ -96,9 +94,7 @@ TEST(ElfLinker, WhatItLinksRuns) {
 }
 
 TEST(ElfLinker, EveryThreadHasItsVariables) {
-  const Result<std::string> bytes = LinkElf(Parts(), {.soname = "", .exports = {}, .need_libc = true});
-  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
-  const Loaded library(*bytes);
+  const Loaded library(Must(LinkElf(Parts(), kWithLibc)));
   const auto count = library.Get<int()>("elf_count");
   const auto text = library.Get<const char*(const char*)>("elf_text");
   EXPECT_EQ(count(), 41);
@@ -113,63 +109,48 @@ TEST(ElfLinker, EveryThreadHasItsVariables) {
 }
 
 TEST(ElfLinker, ShowsWhatItIsToldTo) {
-  const Result<std::string> bytes = LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true});
-  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
-  const Loaded library(*bytes);
+  const std::string bytes = Must(LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true}));
+  const Loaded library(bytes);
   EXPECT_EQ(library.Get<int()>("elf_sum")(), 14);
   EXPECT_FALSE(library.Has("elf_call"));
-  const Result<std::string> again = LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true});
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(*bytes, *again);
+  EXPECT_EQ(bytes, Must(LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true})));
 }
 
 TEST(ElfLinker, RecordsTheLibrariesThatItIsToldOf) {
-  const auto needed = [](bool libc, bool libdl) {
-    const Result<std::string> bytes =
-        LinkElf(Parts(), {.soname = "libx.so", .exports = {}, .need_libc = libc, .need_libdl = libdl});
-    EXPECT_TRUE(bytes.ok()) << bytes.status().message();
-    return bytes.ok() ? Needed(*bytes) : std::vector<std::string>();
-  };
-  EXPECT_EQ(needed(true, false), std::vector<std::string>({"libc.so.6"}));
-  EXPECT_EQ(needed(true, true), std::vector<std::string>({"libdl.so.2", "libc.so.6"}));
-  const Result<std::string> bytes =
-      LinkElf(Parts(), {.soname = "libx.so", .exports = {}, .need_libc = true, .need_libdl = true});
-  ASSERT_TRUE(bytes.ok());
-  EXPECT_EQ(Loaded(*bytes).Get<int()>("elf_sum")(), 14) << "and it loads";
+  EXPECT_EQ(Needed(Must(LinkElf(Parts(), kWithLibc))), std::vector<std::string>({"libc.so.6"}));
+  LinkOptions both = kWithLibc;
+  both.need_libdl = true;
+  const std::string bytes = Must(LinkElf(Parts(), both));
+  EXPECT_EQ(Needed(bytes), std::vector<std::string>({"libdl.so.2", "libc.so.6"}));
+  EXPECT_EQ(Loaded(bytes).Get<int()>("elf_sum")(), 14) << "and it loads";
 }
 
 TEST(ElfLinker, NamesWhatIsWrong) {
   std::vector<LinkInput> parts = Parts();
   ASSERT_EQ(parts.size(), 2u);
   const auto message = [](const std::vector<LinkInput>& inputs, const LinkOptions& options) {
-    const Result<std::string> bytes = LinkElf(inputs, options);
-    return bytes.ok() ? "" : bytes.status().message();
+    return LinkElf(inputs, options).status().message();
   };
-  const LinkOptions libc{.soname = "", .exports = {}, .need_libc = true};
-  EXPECT_NE(message({parts[0]}, libc).find("undefined symbol `elf_more"), std::string::npos);
-  EXPECT_NE(message(parts, {}).find("undefined symbol `"), std::string::npos) << "libc was not allowed";
-  EXPECT_NE(message({parts[0], parts[1], parts[1]}, libc).find("is defined in"), std::string::npos);
-  EXPECT_NE(
-      message(parts, {.soname = "", .exports = {"nothere"}, .need_libc = true}).find("`nothere` is to be exported"),
-      std::string::npos);
-  EXPECT_EQ(message({{"text", "this is no object"}}, libc), "text: is not an object file");
+  EXPECT_THAT(message({parts[0]}, kWithLibc), HasSubstr("undefined symbol `elf_more"));
+  EXPECT_THAT(message(parts, {}), HasSubstr("undefined symbol `")) << "libc was not allowed";
+  EXPECT_THAT(message({parts[0], parts[1], parts[1]}, kWithLibc), HasSubstr("is defined in"));
+  EXPECT_THAT(message(parts, {.soname = "", .exports = {"nothere"}, .need_libc = true}),
+              HasSubstr("`nothere` is to be exported"));
+  EXPECT_EQ(message({{"text", "this is no object"}}, kWithLibc), "text: is not an object file");
   DataObjectWriter data;
   data.Add(uint64_t{1});
-  EXPECT_EQ(message({{"arm", *data.Finish("t", 0, "aarch64-linux")}}, libc), "arm: is of another machine than x86-64");
+  EXPECT_EQ(message({{"arm", *data.Finish("t", 0, "aarch64-linux")}}, kWithLibc),
+            "arm: is of another machine than x86-64");
 }
 
 TEST(ElfLinker, RenamedObjectsLinkAndRun) {
   std::vector<LinkInput> parts = Parts();
   for (LinkInput& part : parts) {
-    const Result<std::string> renamed = RenameSymbols(part.name, part.bytes, [](std::string_view name) {
+    part.bytes = Must(RenameSymbols(part.name, part.bytes, [](std::string_view name) {
       return name.starts_with("elf_") ? "mine_" + std::string(name.substr(4)) : std::string(name);
-    });
-    ASSERT_TRUE(renamed.ok()) << renamed.status().message();
-    part.bytes = *renamed;
+    }));
   }
-  const Result<std::string> bytes = LinkElf(parts, {.soname = "", .exports = {}, .need_libc = true});
-  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
-  const Loaded library(*bytes);
+  const Loaded library(Must(LinkElf(parts, {.soname = "", .exports = {}, .need_libc = true})));
   EXPECT_EQ(library.Get<int()>("mine_sum")(), 14);
   EXPECT_FALSE(library.Has("elf_sum"));
 }
@@ -178,16 +159,15 @@ TEST(ElfLinker, RenamedObjectsLinkAndRun) {
 TEST(ElfLinker, DamagedObjectsDoNoHarm) {
   const std::vector<LinkInput> parts = Parts();
   ASSERT_EQ(parts.size(), 2u);
-  const LinkOptions options{.soname = "", .exports = {}, .need_libc = true};
   for (size_t size = 0; size < parts[0].bytes.size(); size += 37) {
-    (void)LinkElf({{"cut", parts[0].bytes.substr(0, size)}, parts[1]}, options);  // either verdict will do
+    (void)LinkElf({{"cut", parts[0].bytes.substr(0, size)}, parts[1]}, kWithLibc);  // either verdict will do
   }
   std::string bytes = parts[0].bytes;
   for (size_t at = 0; at < bytes.size(); at += 3) {
     const char was = bytes[at];
     for (const char to : {'\x7f', '\xff'}) {
       bytes[at] = to;
-      (void)LinkElf({{"damaged", bytes}, parts[1]}, options);
+      (void)LinkElf({{"damaged", bytes}, parts[1]}, kWithLibc);
     }
     bytes[at] = was;
   }

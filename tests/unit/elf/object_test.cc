@@ -2,12 +2,12 @@
 #include "codegen/elf/object.h"
 
 #include <elf.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "codegen/elf/data_object.h"
 #include "codegen/elf/rename.h"
+#include "common/expect.h"
 
 namespace hone::codegen {
 namespace {
@@ -62,27 +62,26 @@ TEST(DataObject, EqualStringsShareOnePlace) {
 TEST(DataObject, IsReadAsItWasWritten) {
   for (const auto& [triple, machine] : {std::pair("x86_64-linux", EM_X86_64), std::pair("aarch64-linux", EM_AARCH64)}) {
     const std::string bytes = Table(triple);
-    const Result<ElfObject> object = ReadElfObject("table.o", bytes);
-    ASSERT_TRUE(object.ok()) << object.status().message();
-    EXPECT_EQ(object->machine, machine);
+    const ElfObject object = Must(ReadElfObject("table.o", bytes));
+    EXPECT_EQ(object.machine, machine);
     EXPECT_EQ(SymbolsOf(bytes), (std::vector<std::string>{"table", "other"}));
-    const auto& data = object->sections[1];
+    const auto& data = object.sections[1];
     EXPECT_EQ(data.name, ".data.rel.ro");
     EXPECT_EQ(data.bytes.size(), 8u + 3 * 8u);
     ASSERT_EQ(data.relocations.size(), 2u);
     EXPECT_EQ(data.relocations[0].r_offset, 16u);
     EXPECT_EQ(data.relocations[1].r_offset, 24u);
-    EXPECT_EQ(object->symbols[ELF64_R_SYM(data.relocations[1].r_info)].name, "other");
+    EXPECT_EQ(object.symbols[ELF64_R_SYM(data.relocations[1].r_info)].name, "other");
   }
 }
 
 TEST(RenameSymbols, ChangesNamesAndNothingElse) {
   for (const char* triple : {"x86_64-linux", "aarch64-linux"}) {
     const std::string object = Table(triple);
-    const auto renamed = RenameSymbols("t.o", object, [](std::string_view name) { return std::string(name) + "_x"; });
-    ASSERT_TRUE(renamed.ok()) << renamed.status().message();
-    EXPECT_EQ(SymbolsOf(*renamed), (std::vector<std::string>{"table_x", "other_x"}));
-    const ElfObject before = *ReadElfObject("t.o", object), after = *ReadElfObject("t.o", *renamed);
+    const auto renamed =
+        Must(RenameSymbols("t.o", object, [](std::string_view name) { return std::string(name) + "_x"; }));
+    EXPECT_EQ(SymbolsOf(renamed), (std::vector<std::string>{"table_x", "other_x"}));
+    const ElfObject before = *ReadElfObject("t.o", object), after = *ReadElfObject("t.o", renamed);
     ASSERT_EQ(before.sections.size(), after.sections.size());
     for (size_t i = 0; i < before.sections.size(); ++i) {
       EXPECT_EQ(before.sections[i].name, after.sections[i].name);

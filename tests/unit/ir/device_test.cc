@@ -1,7 +1,6 @@
 // Kernels of a device by the interpreter and the verifier: what is right gives its values, what is racy or divergent is
 // caught, by the one that can know.
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "ir/device_kernels.h"
 #include "ir/interpreter.h"
 #include "ir/verifier.h"
@@ -33,14 +32,9 @@ class DeviceTest : public testing::Test {
     }
     return message;
   }
-  void ExpectRun(const char* what, const Stmt& s) {
-    const std::string message = Run(s);
-    EXPECT_NE(message.find(what), std::string::npos) << "expected: " << what << "\ngot: " << message;
-  }
+  void ExpectRun(const char* what, const Stmt& s) { EXPECT_THAT(Run(s), HasSubstr(what)); }
   std::string Verified(const Stmt& s) { return VerifyDevice({"test", {in, out}, s}).message(); }
-  void ExpectVerified(const char* what, const Stmt& s) {
-    EXPECT_NE(Verified(s).find(what), std::string::npos) << "expected: " << what << "\ngot: " << Verified(s);
-  }
+  void ExpectVerified(const char* what, const Stmt& s) { EXPECT_THAT(Verified(s), HasSubstr(what)); }
 
   Var bx{"bx"}, tx{"tx"}, ty{"ty"}, i{"i"};
   Buffer in = Buffer::Make("in", kF32, 16, Scope::kArgument);

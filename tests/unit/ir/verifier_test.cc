@@ -1,7 +1,6 @@
 #include "ir/verifier.h"
 
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "types.h"
 
 namespace hone::ir {
@@ -10,12 +9,10 @@ namespace {
 class VerifierTest : public testing::Test {
  protected:
   std::string Problem(const Stmt& body, const VerifyOptions& options = {}) {
-    Status status = Verify({"test", {in, out}, body}, options);
-    return status.message();
+    return Verify({"test", {in, out}, body}, options).message();
   }
   void ExpectProblem(const char* what, const Stmt& body, const VerifyOptions& options = {}) {
-    EXPECT_NE(Problem(body, options).find(what), std::string::npos)
-        << "expected: " << what << "\ngot: " << Problem(body, options);
+    EXPECT_THAT(Problem(body, options), HasSubstr(what));
   }
   Stmt Set(Expr index) { return MakeStore(out, index, Imm(kF32, 0)); }
   // A store of `value` that no maker has checked.
@@ -53,9 +50,9 @@ TEST_F(VerifierTest, Buffers) {
                 MakeBlock({MakeAllocate(tmp, MakeStore(tmp, 0, one)), MakeStore(tmp, 0, one)}));
   ExpectProblem("allocated again", MakeAllocate(tmp, MakeAllocate(tmp, MakeStore(tmp, 0, one))));
   ExpectProblem("not marked written", MakeStore(in, 0, one));
-  EXPECT_NE(Verify({"test", {tmp}, MakeBlock({})}).message().find("scope"), std::string::npos);
-  EXPECT_NE(Verify({"test", {in, in}, MakeBlock({})}).message().find("twice"), std::string::npos);
-  EXPECT_NE(Verify({"9test", {in}, MakeBlock({})}).message().find("identifier"), std::string::npos);
+  EXPECT_THAT(Verify({"test", {tmp}, MakeBlock({})}).message(), HasSubstr("scope"));
+  EXPECT_THAT(Verify({"test", {in, in}, MakeBlock({})}).message(), HasSubstr("twice"));
+  EXPECT_THAT(Verify({"9test", {in}, MakeBlock({})}).message(), HasSubstr("identifier"));
 }
 
 TEST_F(VerifierTest, ConstantIndices) {

@@ -1,9 +1,8 @@
 // Products of a warp (Intrinsic::kMmaTf32) by the interpreter and the verifier, on a plain product of matrices that a
 // hand-made kernel loads and stores as the instruction's fragments lie in the threads of a warp: ir/expr.h.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
+#include "common/expect.h"
 #include "ir/interpreter.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
@@ -92,32 +91,30 @@ TEST_F(WarpProduct, IsTheProductOfTheMatrices) {
 
 TEST_F(WarpProduct, TakesOnlyWhatTf32Holds) {
   x[77] = 1 + std::ldexp(1.0f, -11);
-  EXPECT_NE(Run(Nest(MakeBlock({Multiply(), StoreAll()}))).find("which TF32 cannot hold"), std::string::npos);
+  EXPECT_THAT(Run(Nest(MakeBlock({Multiply(), StoreAll()}))), HasSubstr("which TF32 cannot hold"));
 }
 
 TEST_F(WarpProduct, NeedsWholeWarps) {
-  EXPECT_NE(Run(Nest(MakeBlock({Multiply(), StoreAll()}), 20)).find("40 threads: not a whole number of warps"),
-            std::string::npos);
+  EXPECT_THAT(Run(Nest(MakeBlock({Multiply(), StoreAll()}), 20)), HasSubstr("40 threads: not a whole number of warps"));
 }
 
 TEST_F(WarpProduct, NeedsAllThreads) {
   const Stmt part = Nest(MakeBlock({MakeIf(Expr(lane) < 16, Multiply()), StoreAll()}));
-  EXPECT_NE(Run(part).find("divergent control: threads ("), std::string::npos) << Run(part);
-  EXPECT_NE(VerifyDevice(Make(part)).message().find("a product of warps where threads of a block part"),
-            std::string::npos);
+  EXPECT_THAT(Run(part), HasSubstr("divergent control: threads ("));
+  EXPECT_THAT(VerifyDevice(Make(part)).message(), HasSubstr("a product of warps where threads of a block part"));
 }
 
 TEST_F(WarpProduct, IsAllOfAStoreOfADevice) {
   const Expr four = MakeLoad(c, MakeRamp(0, 1, 4)), two = MakeLoad(b, MakeRamp(0, 1, 2));
   const Expr product = MakeCall(kF32.WithLanes(4), Intrinsic::kMmaTf32, {four, two, four});
   const Stmt inside = MakeStore(out, MakeRamp(0, 1, 4), product + product);
-  EXPECT_NE(Verify(Make(inside)).message().find("not all of what a store stores"), std::string::npos);
+  EXPECT_THAT(Verify(Make(inside)).message(), HasSubstr("not all of what a store stores"));
   const Stmt other =
       MakeStore(out, MakeRamp(0, 1, 4), MakeCall(kF32.WithLanes(4), Intrinsic::kMmaTf32, {four, four, four}));
-  EXPECT_NE(Verify(Make(other)).message().find("4, 2 and 4 lanes"), std::string::npos);
+  EXPECT_THAT(Verify(Make(other)).message(), HasSubstr("4, 2 and 4 lanes"));
   const Stmt plain = MakeStore(out, MakeRamp(0, 1, 4), product);
   EXPECT_EQ(Verify(Make(plain)).message(), "");
-  EXPECT_NE(Run(plain).find("of a device's warp"), std::string::npos);
+  EXPECT_THAT(Run(plain), HasSubstr("of a device's warp"));
   EXPECT_EQ(ToString(plain), "out[ramp(0, 1, 4)] = mma_tf32(c[ramp(0, 1, 4)], b[ramp(0, 1, 2)], c[ramp(0, 1, 4)]);\n");
 }
 

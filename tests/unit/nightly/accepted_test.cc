@@ -1,13 +1,10 @@
 #include "nightly/accepted.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "nightly/night_file.h"
 
 namespace hone::nightly {
@@ -21,20 +18,16 @@ constexpr const char* kJob = "net.cpu";
 class Accepted : public testing::Test {
  protected:
   void SetUp() override {
-    dir_.emplace(*TempDir::Create());
-    folder_ = dir_->Join("accepted");
-    ASSERT_TRUE(MakeDirs(dir_->Join("out")).ok());
+    Must(MakeDirs(dir_.Join("out")));
     Write("out/libnet.so", "code 1");
     for (const char* name : {"out/net.params", "out/net.graph.json", "out/net.h", "out/manifest.json", "choice"})
       Write(name, name);
   }
-  void Write(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(WriteFileAtomic(dir_->Join(name), text).ok());
-  }
+  void Write(const std::string& name, const std::string& text) { Must(WriteFileAtomic(dir_.Join(name), text)); }
   Result<Acceptance> Take(const std::string& reason) {
     Acceptance a{"2026-11-21T03:00:00Z", "me@here", reason, "", "", "net", "cpu", "net", {}};
     const AcceptInput input{
-        folder_, kJob, dir_->Join("out"), dir_->Join("choice"), [this] { return library_; }, [this] { return lock_; }};
+        folder_, kJob, dir_.Join("out"), dir_.Join("choice"), [this] { return library_; }, [this] { return lock_; }};
     return Accept(input, a, &moved_);
   }
   std::string In(const std::string& digest, const std::string& name) const {
@@ -45,8 +38,8 @@ class Accepted : public testing::Test {
     return log.ok() ? log->size() : 0;
   }
 
-  std::optional<TempDir> dir_;
-  std::string folder_;
+  TempDir dir_ = *TempDir::Create();
+  std::string folder_ = dir_.Join("accepted");
   Status library_, lock_;  // what is said of them
   bool moved_ = false;
 };
@@ -66,7 +59,7 @@ TEST_F(Accepted, NothingIsHalfAccepted) {
   lock_ = Status::Locked("net.cpu.lock: taken over");
   EXPECT_EQ(Take("too late").status().kind(), StatusKind::kLocked);
   lock_ = Status();
-  ASSERT_TRUE(Remove(dir_->Join("out/net.h")).ok());
+  ASSERT_TRUE(Remove(dir_.Join("out/net.h")).ok());
   EXPECT_FALSE(Take("a file is missing").ok());
   EXPECT_EQ(Accepts(), 0u);
   EXPECT_TRUE(AcceptedJobs(folder_)->empty());
@@ -76,38 +69,35 @@ TEST_F(Accepted, NothingIsHalfAccepted) {
 }
 
 TEST_F(Accepted, AWholeCopyThatTheNextBuildDoesNotTouch) {
-  const auto first = Take("the beginning");
-  ASSERT_TRUE(first.ok()) << first.status().message();
+  const auto first = Must(Take("the beginning"));
   Write("out/libnet.so", "code 2");
   // What nights know the library of the day by, before and after.
-  EXPECT_NE(*FolderDigest(dir_->Join("out"), "net"), first->digest);
-  EXPECT_EQ(*FolderDigest(AcceptedDir(folder_, kJob, first->digest), "net"), first->digest);
-  EXPECT_EQ(*ReadFile(In(first->digest, "libnet.so")), "code 1");
-  EXPECT_EQ(*ReadFile(In(first->digest, kChoiceFile)), "choice");
-  EXPECT_TRUE(CheckAccepted(folder_, kJob, *first).ok());
+  EXPECT_NE(*FolderDigest(dir_.Join("out"), "net"), first.digest);
+  EXPECT_EQ(*FolderDigest(AcceptedDir(folder_, kJob, first.digest), "net"), first.digest);
+  EXPECT_EQ(*ReadFile(In(first.digest, "libnet.so")), "code 1");
+  EXPECT_EQ(*ReadFile(In(first.digest, kChoiceFile)), "choice");
+  EXPECT_TRUE(CheckAccepted(folder_, kJob, first).ok());
   EXPECT_THAT(*AcceptedJobs(folder_), ElementsAre(kJob));
-  const auto log = ReadAcceptances(folder_, kJob);
-  ASSERT_TRUE(log.ok()) << log.status().message();
-  EXPECT_EQ(log->back().reason, "the beginning");
-  EXPECT_EQ(log->back().by, "me@here");
-  EXPECT_EQ(log->back().before, "");
+  const auto log = Must(ReadAcceptances(folder_, kJob));
+  EXPECT_EQ(log.back().reason, "the beginning");
+  EXPECT_EQ(log.back().by, "me@here");
+  EXPECT_EQ(log.back().before, "");
 }
 
 TEST_F(Accepted, TheLogHoldsBothAndTheFirstStaysAsCanary) {
   const auto first = Take("1");
   Write("out/libnet.so", "code 2");
-  const auto second = Take("2");
-  ASSERT_TRUE(second.ok());
+  const auto second = Must(Take("2"));
   EXPECT_TRUE(moved_);
-  EXPECT_NE(second->digest, first->digest);
-  EXPECT_EQ(second->before, first->digest);
+  EXPECT_NE(second.digest, first->digest);
+  EXPECT_EQ(second.before, first->digest);
   ASSERT_EQ(Accepts(), 2u);
   const Acceptance canary = ReadAcceptances(folder_, kJob)->front();
   EXPECT_EQ(canary.digest, first->digest);
   EXPECT_TRUE(CheckAccepted(folder_, kJob, canary).ok());
   // Parameters are large, and the same.
   const auto same_file = [&](const char* name) {
-    return std::filesystem::equivalent(In(first->digest, name), In(second->digest, name));
+    return std::filesystem::equivalent(In(first->digest, name), In(second.digest, name));
   };
   EXPECT_TRUE(same_file("net.params"));
   EXPECT_FALSE(same_file("libnet.so"));
@@ -165,9 +155,8 @@ TEST_F(Accepted, ALogThatMakesNoSenseIsRefusedByItsLine) {
 }
 
 TEST(NightFile, ANightIsOpenUntilItIsClosedOrTooOld) {
-  const auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  const std::string nights = dir->Join("nights");
+  const auto dir = Must(TempDir::Create());
+  const std::string nights = dir.Join("nights");
   EXPECT_EQ(*LastNight(nights), "");
   EXPECT_TRUE(CloseNight(nights).ok());
   const std::string first = *OpenNight(nights, 1e9);

@@ -1,13 +1,11 @@
 #include "nightly/history.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "base/keep.h"
+#include "common/expect.h"
 
 namespace hone::nightly {
 namespace {
@@ -36,17 +34,16 @@ TEST(History, WhatIsWrittenIsRead) {
   plain.repeat.reset();
   plain.environment = "another kernel";
   plain.comparison.change = Change::kFaster;
-  const auto history = ParseHistory(NightText(SomeNight()) + NightText(plain), "n.jsonl");
-  ASSERT_TRUE(history.ok()) << history.status().message();
-  ASSERT_EQ(history->nights.size(), 2u);
-  EXPECT_TRUE(history->damaged.empty());
-  EXPECT_EQ(NightText(history->nights[0]), NightText(SomeNight()));
-  EXPECT_EQ(NightText(history->nights[1]), NightText(plain));
-  EXPECT_EQ(history->nights[0].host, "node \"7\"\n");
-  EXPECT_EQ(history->nights[0].library.layers.at(1).node, "c\"2");
-  EXPECT_EQ(history->nights[0].night, "2026-11-21T02:50:00Z");
-  EXPECT_THAT(history->nights[0].repeat->library, ElementsAre(0.011));
-  EXPECT_EQ(history->nights[1].comparison.change, Change::kFaster);
+  const auto history = Must(ParseHistory(NightText(SomeNight()) + NightText(plain), "n.jsonl"));
+  ASSERT_EQ(history.nights.size(), 2u);
+  EXPECT_TRUE(history.damaged.empty());
+  EXPECT_EQ(NightText(history.nights[0]), NightText(SomeNight()));
+  EXPECT_EQ(NightText(history.nights[1]), NightText(plain));
+  EXPECT_EQ(history.nights[0].host, "node \"7\"\n");
+  EXPECT_EQ(history.nights[0].library.layers.at(1).node, "c\"2");
+  EXPECT_EQ(history.nights[0].night, "2026-11-21T02:50:00Z");
+  EXPECT_THAT(history.nights[0].repeat->library, ElementsAre(0.011));
+  EXPECT_EQ(history.nights[1].comparison.change, Change::kFaster);
   // Older Hones wrote quantiles, too.
   std::string older = NightText(plain);
   older.insert(older.find("\"processes\""), "\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"p99\":1,");
@@ -56,14 +53,12 @@ TEST(History, WhatIsWrittenIsRead) {
 // A machine that died while it wrote must not cost the nights before; the next line cuts the torn one off.
 TEST(History, ATornLastLineIsLeftOutAndTold) {
   const std::string line = NightText(SomeNight()), torn = line.substr(0, line.size() / 2);
-  const auto history = ParseHistory(line + torn, "n.jsonl");
-  ASSERT_TRUE(history.ok());
-  EXPECT_EQ(history->nights.size(), 1u);
-  EXPECT_THAT(history->damaged, ElementsAre("n.jsonl: the last line was cut off"));
+  const auto history = Must(ParseHistory(line + torn, "n.jsonl"));
+  EXPECT_EQ(history.nights.size(), 1u);
+  EXPECT_THAT(history.damaged, ElementsAre("n.jsonl: the last line was cut off"));
   EXPECT_EQ(ParseHistory("", "n.jsonl")->nights.size(), 0u);
-  const auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  const std::string path = dir->Join("nights/a.cpu.jsonl");
+  const auto dir = Must(TempDir::Create());
+  const std::string path = dir.Join("nights/a.cpu.jsonl");
   ASSERT_TRUE(AppendLine(path, line).ok());
   ASSERT_TRUE(WriteFileAtomic(path, line + torn).ok());
   ASSERT_TRUE(AppendLine(path, line).ok());
@@ -73,7 +68,7 @@ TEST(History, ATornLastLineIsLeftOutAndTold) {
   ASSERT_TRUE(AppendLine(path, line).ok());
   EXPECT_EQ(*ReadFile(path), line);
   EXPECT_EQ(ReadHistory(path)->nights.size(), 1u);
-  EXPECT_EQ(ReadHistory(dir->Join("none.jsonl"))->nights.size(), 0u);
+  EXPECT_EQ(ReadHistory(dir.Join("none.jsonl"))->nights.size(), 0u);
 }
 
 TEST(History, ABadLineCostsItsOwnNightAndIsNamed) {
@@ -89,10 +84,9 @@ TEST(History, ABadLineCostsItsOwnNightAndIsNamed) {
                {with("\"slower\"", "\"slowed\""), "expected none, slower or faster, found `slowed`"},
                {with("0.0101", "-0.101"), "seconds must be above 0"}};
   for (const auto& c : cases) {
-    const auto history = ParseHistory(line + c.bad + line, "n.jsonl");
-    ASSERT_TRUE(history.ok()) << c.bad;
-    EXPECT_EQ(history->nights.size(), 2u) << c.bad;
-    EXPECT_THAT(history->damaged, ElementsAre(HasSubstr(c.why)));
+    const auto history = Must(ParseHistory(line + c.bad + line, "n.jsonl"));
+    EXPECT_EQ(history.nights.size(), 2u) << c.bad;
+    EXPECT_THAT(history.damaged, ElementsAre(HasSubstr(c.why)));
   }
   // Skipping a line of a newer version would mean judging by half the facts.
   const auto newer = ParseHistory(line + "{\"version\": 9}\n", "n.jsonl");

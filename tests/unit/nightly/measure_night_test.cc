@@ -1,13 +1,11 @@
 #include "nightly/measure_night.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "nightly/report.h"
 
 namespace hone::nightly {
@@ -61,27 +59,25 @@ TEST(MeasureNight, RunsInTurnsForwardsAndBackwards) {
   Machine machine, third;
   NightInput input = Input();
   input.processes = 5;
-  const auto night = machine.Run(input);
-  ASSERT_TRUE(night.ok()) << night.status().message();
+  const auto night = Must(machine.Run(input));
   EXPECT_EQ(machine.order, "LRRLLRRLLR");
   // The reference is the canary: its own times are the canary's.
-  EXPECT_EQ(night->canary->processes, night->reference.processes);
-  EXPECT_EQ(night->canary->digest, "bb");
+  EXPECT_EQ(night.canary->processes, night.reference.processes);
+  EXPECT_EQ(night.canary->digest, "bb");
   input.canary = "cc";
   EXPECT_EQ(third.Run(input)->canary->digest, "cc");
   EXPECT_EQ(third.order, "LRCCRLLRCCRLLRC");
 }
 
 TEST(MeasureNight, AProcessStandsForItsFastRuns) {
-  const auto night = Machine().Run();
-  ASSERT_TRUE(night.ok());
-  ASSERT_EQ(night->library.processes.size(), 7u);
-  EXPECT_DOUBLE_EQ(night->library.processes[0], 0.01);  // of 10, 30, 10 and 10 ms
-  ASSERT_EQ(night->library.layers.size(), 2u);
-  EXPECT_EQ(night->library.layers[1].node, "c2");
-  EXPECT_NEAR(night->library.layers[1].seconds, 0.005, 1e-5);
-  EXPECT_EQ(night->comparison.change, Change::kNone);
-  EXPECT_FALSE(night->repeat.has_value());
+  const auto night = Must(Machine().Run());
+  ASSERT_EQ(night.library.processes.size(), 7u);
+  EXPECT_DOUBLE_EQ(night.library.processes[0], 0.01);  // of 10, 30, 10 and 10 ms
+  ASSERT_EQ(night.library.layers.size(), 2u);
+  EXPECT_EQ(night.library.layers[1].node, "c2");
+  EXPECT_NEAR(night.library.layers[1].seconds, 0.005, 1e-5);
+  EXPECT_EQ(night.comparison.change, Change::kNone);
+  EXPECT_FALSE(night.repeat.has_value());
   // Seven runs of twenty are the fast ones: the lower quartile is one of them.
   ProcessTimes mixed;
   for (int i = 0; i < 20; ++i) mixed.samples.push_back(i % 3 == 0 ? 0.01 : 0.02);
@@ -106,14 +102,13 @@ TEST(MeasureNight, WhatSlowsTheReferenceInTheSameProcessIsTakenOut) {
   const auto slowness = [](const ProcessKey& key) {
     return 1 + 0.1 * ((3 * key.round + (key.who == Who::kLibrary)) % 7);
   };
-  const auto same = PacedNight(0.01, slowness);
-  ASSERT_TRUE(same.ok());
-  EXPECT_EQ(same->comparison.change, Change::kNone);
-  EXPECT_NEAR(same->comparison.ratio, 1, 1e-3);
-  EXPECT_TRUE(same->Usable());
+  const auto same = Must(PacedNight(0.01, slowness));
+  EXPECT_EQ(same.comparison.change, Change::kNone);
+  EXPECT_NEAR(same.comparison.ratio, 1, 1e-3);
+  EXPECT_TRUE(same.Usable());
   // The paces are 10 to 16 ms (their lower quartiles: four of twelve runs are as fast), the middle one is 13.
-  EXPECT_THAT(same->library.processes, Each(::testing::DoubleNear(0.013, 1e-4)));
-  EXPECT_THAT(same->reference.processes, Each(::testing::DoubleNear(0.013, 1e-4)));
+  EXPECT_THAT(same.library.processes, Each(::testing::DoubleNear(0.013, 1e-4)));
+  EXPECT_THAT(same.reference.processes, Each(::testing::DoubleNear(0.013, 1e-4)));
   const auto slower = PacedNight(0.0104, slowness);
   EXPECT_EQ(slower->comparison.change, Change::kSlower);
   EXPECT_NEAR(slower->comparison.ratio, 1.04, 1e-3);
@@ -146,17 +141,15 @@ TEST(MeasureNight, AChangeIsMeasuredAgainAtOnce) {
 TEST(MeasureNight, EqualBytesThatDifferAreADisturbedMachine) {
   NightInput input = Input();
   input.library = input.reference;
-  const auto night = Machine{.library = 0.0106}.Run(input);
-  ASSERT_TRUE(night.ok());
-  EXPECT_THAT(night->environment, HasSubstr("the same bytes"));
-  EXPECT_FALSE(night->Usable());
+  const auto night = Must(Machine{.library = 0.0106}.Run(input));
+  EXPECT_THAT(night.environment, HasSubstr("the same bytes"));
+  EXPECT_FALSE(night.Usable());
 }
 
 TEST(MeasureNight, ACanaryOffItsLevelBlamesNobody) {
   const std::vector<Night> before(6, *Machine().Run());
-  const auto night = Machine{.library = 0.0122, .reference = 0.0110}.Run(Input(&before));
-  ASSERT_TRUE(night.ok());
-  EXPECT_THAT(night->environment, HasSubstr("canary"));
+  const auto night = Must(Machine{.library = 0.0122, .reference = 0.0110}.Run(Input(&before)));
+  EXPECT_THAT(night.environment, HasSubstr("canary"));
 }
 
 TEST(MeasureNight, ACanaryThatCannotRunIsLeftOutAndTheNightGoesOn) {
@@ -166,17 +159,16 @@ TEST(MeasureNight, ACanaryThatCannotRunIsLeftOutAndTheNightGoesOn) {
   const Status old = Status::Unsupported("libone.so: made by another version");
   for (const int round : {0, 1}) {
     Machine machine{.canary_fails = old, .canary_round = round};
-    const auto night = machine.Run(input);
-    ASSERT_TRUE(night.ok()) << night.status().message();
+    const auto night = Must(machine.Run(input));
     EXPECT_EQ(machine.order, round == 0 ? "LRCRLLRRL" : "LRCCRLLRRL");
-    EXPECT_TRUE(night->Usable()) << night->failure;
-    EXPECT_FALSE(night->canary.has_value()) << "a part of its processes would be another canary";
-    EXPECT_EQ(night->no_canary, old.message());
-    EXPECT_EQ(night->library.processes.size(), 4u);
-    const Verdict verdict = Judge({{"one.cpu", {*night}}}, "n1");
+    EXPECT_TRUE(night.Usable()) << night.failure;
+    EXPECT_FALSE(night.canary.has_value()) << "a part of its processes would be another canary";
+    EXPECT_EQ(night.no_canary, old.message());
+    EXPECT_EQ(night.library.processes.size(), 4u);
+    const Verdict verdict = Judge({{"one.cpu", {night}}}, "n1");
     EXPECT_EQ(verdict.ExitCode(), 0);
     EXPECT_THAT(verdict.jobs[0].words, HasSubstr("without its canary: " + old.message()));
-    EXPECT_EQ(ParseHistory(NightText(*night), "h")->nights.at(0).no_canary, old.message());
+    EXPECT_EQ(ParseHistory(NightText(night), "h")->nights.at(0).no_canary, old.message());
   }
   // An error that is not the canary's fault still ends the night.
   EXPECT_EQ(Machine{.canary_fails = Status::Io("no space left")}.Run(input).status().kind(), StatusKind::kIo);
@@ -193,12 +185,11 @@ TEST(MeasureNight, ABusyMachineBlamesNobody) {
 }
 
 TEST(MeasureNight, OnlyWhatIsWrongWithTheLibraryIsAFactAboutTheNight) {
-  const auto night = Machine{.fails = Status::Crashed("killed by SIGSEGV")}.Run();
-  ASSERT_TRUE(night.ok());
-  EXPECT_EQ(night->failure, "killed by SIGSEGV");
-  EXPECT_EQ(night->library.digest, "aa");
-  EXPECT_TRUE(night->library.processes.empty());
-  EXPECT_TRUE(ParseHistory(NightText(*night), "n").ok());
+  const auto night = Must(Machine{.fails = Status::Crashed("killed by SIGSEGV")}.Run());
+  EXPECT_EQ(night.failure, "killed by SIGSEGV");
+  EXPECT_EQ(night.library.digest, "aa");
+  EXPECT_TRUE(night.library.processes.empty());
+  EXPECT_TRUE(ParseHistory(NightText(night), "n").ok());
   const auto empty = MeasureNight(Input(), [](const ProcessKey&) { return Result<ProcessTimes>(ProcessTimes()); });
   EXPECT_THAT(empty->failure, HasSubstr("timed nothing"));
   for (const Status& status : {Status::Interrupted("^C"), Status::Io("no space left"), Status::Locked("x")}) {
@@ -207,32 +198,29 @@ TEST(MeasureNight, OnlyWhatIsWrongWithTheLibraryIsAFactAboutTheNight) {
 }
 
 TEST(NightSamples, ANightGoesOnWhereItStopped) {
-  const auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  const std::string path = dir->Join("samples/a.cpu/n1.jsonl");
+  const auto dir = Must(TempDir::Create());
+  const std::string path = dir.Join("samples/a.cpu/n1.jsonl");
   const ProcessKey first{Who::kLibrary, 0, 0}, repeated{Who::kCanary, 1, 3}, missing{Who::kReference, 0, 0};
   {
-    auto samples = NightSamples::Open(path, "k");
-    ASSERT_TRUE(samples.ok()) << samples.status().message();
-    EXPECT_EQ(samples->Find(first), nullptr);
-    ASSERT_TRUE(samples->Append(first, {{0.25, 0.5}, {2, 3}, {{"c1", 0.125}}, 0.0625}).ok());
-    ASSERT_TRUE(samples->Append(repeated, {{0.75}}).ok());
-    EXPECT_NE(samples->Find(repeated), nullptr);
+    auto samples = Must(NightSamples::Open(path, "k"));
+    EXPECT_EQ(samples.Find(first), nullptr);
+    ASSERT_TRUE(samples.Append(first, {{0.25, 0.5}, {2, 3}, {{"c1", 0.125}}, 0.0625}).ok());
+    ASSERT_TRUE(samples.Append(repeated, {{0.75}}).ok());
+    EXPECT_NE(samples.Find(repeated), nullptr);
   }
   // A line that was torn when the machine went down is that process again.
   ASSERT_TRUE(WriteFileAtomic(path, *ReadFile(path) + "{\"who\": \"lib").ok());
   {
-    auto samples = NightSamples::Open(path, "k");
-    ASSERT_TRUE(samples.ok());
-    const ProcessTimes* times = samples->Find(first);
+    auto samples = Must(NightSamples::Open(path, "k"));
+    const ProcessTimes* times = samples.Find(first);
     ASSERT_NE(times, nullptr);
     EXPECT_EQ(times->samples, (std::vector<double>{0.25, 0.5}));
     EXPECT_EQ(times->pace, (std::vector<double>{2, 3}));
     EXPECT_EQ(times->layers.at(0).seconds, 0.125);
     EXPECT_EQ(times->lost, 0.0625);
-    EXPECT_TRUE(samples->Find(repeated)->pace.empty());
-    EXPECT_EQ(samples->Find(missing), nullptr);
-    ASSERT_TRUE(samples->Append(missing, {{1}}).ok());
+    EXPECT_TRUE(samples.Find(repeated)->pace.empty());
+    EXPECT_EQ(samples.Find(missing), nullptr);
+    ASSERT_TRUE(samples.Append(missing, {{1}}).ok());
   }
   EXPECT_NE(NightSamples::Open(path, "k")->Find(missing), nullptr);
   // Another library, or another way to measure: nothing of it counts.

@@ -1,10 +1,9 @@
 #include "report/bench_file.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "base/text.h"
+#include "common/expect.h"
 #include "sample.h"
 
 namespace hone::report {
@@ -22,15 +21,14 @@ TEST(BenchFile, LatencyIsOfQuantiles) {
 TEST(BenchFile, ReadsWhatItWrites) {
   const BenchFile bench = SampleBench();
   const std::string text = BenchFileText(bench);
-  const Result<BenchFile> read = ParseBenchFile(text, "b.json");
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(BenchFileText(*read), text);
-  EXPECT_EQ(read->threads, 2);
-  EXPECT_EQ(read->Find(BenchRole::kTuned)->processes, bench.libraries[0].processes);
-  EXPECT_EQ(read->Find(BenchRole::kUntuned)->layers.size(), 3u);
-  EXPECT_DOUBLE_EQ(read->PredictedRatio(), 0.9);
-  EXPECT_EQ(read->kernels.recorded_seconds, 0.008);
-  EXPECT_EQ(read->kernels.layer_seconds, 0.0085);
+  const BenchFile read = Must(ParseBenchFile(text, "b.json"));
+  EXPECT_EQ(BenchFileText(read), text);
+  EXPECT_EQ(read.threads, 2);
+  EXPECT_EQ(read.Find(BenchRole::kTuned)->processes, bench.libraries[0].processes);
+  EXPECT_EQ(read.Find(BenchRole::kUntuned)->layers.size(), 3u);
+  EXPECT_DOUBLE_EQ(read.PredictedRatio(), 0.9);
+  EXPECT_EQ(read.kernels.recorded_seconds, 0.008);
+  EXPECT_EQ(read.kernels.layer_seconds, 0.0085);
 }
 
 // An image of a user's own operator has no such axis, and its height is none.
@@ -41,47 +39,40 @@ TEST(BenchFile, ABatchIsSaidWhereThereIsOne) {
   bench.threads = 1;
   EXPECT_EQ(bench.What(), "net, 1 thread");
   const std::string text = BenchFileText(bench);
-  EXPECT_EQ(text.find("batch"), std::string::npos);
-  const Result<BenchFile> read = ParseBenchFile(text, "b.json");
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(read->batch, 0);
+  EXPECT_THAT(text, Not(HasSubstr("batch")));
+  EXPECT_EQ(Must(ParseBenchFile(text, "b.json")).batch, 0);
 }
 
 TEST(BenchFile, ADevicesLibraryHasTimesWithCopies) {
   BenchFile bench = SampleBench();
-  EXPECT_EQ(BenchFileText(bench).find("with_copies"), std::string::npos) << "a CPU's has none";
+  EXPECT_THAT(BenchFileText(bench), Not(HasSubstr("with_copies"))) << "a CPU's has none";
   bench.libraries[0].copies = {{0.25, 0.765625}, {0.5}};
   EXPECT_DOUBLE_EQ(bench.libraries[0].latency_with_copies().median, 0.5);
   const std::string text = BenchFileText(bench);
-  const Result<BenchFile> read = ParseBenchFile(text, "b.json");
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(read->libraries[0].copies, bench.libraries[0].copies);
-  EXPECT_EQ(BenchFileText(*read), text);
+  const BenchFile read = Must(ParseBenchFile(text, "b.json"));
+  EXPECT_EQ(read.libraries[0].copies, bench.libraries[0].copies);
+  EXPECT_EQ(BenchFileText(read), text);
   const Result<BenchFile> changed = ParseBenchFile(ReplaceAll(text, "0.765625", "0.875"), "b.json");
-  ASSERT_FALSE(changed.ok());
-  EXPECT_NE(changed.status().message().find("/libraries/0/with_copies"), std::string::npos)
-      << changed.status().message();
+  EXPECT_THAT(changed.status().message(), HasSubstr("/libraries/0/with_copies"));
 }
 
 TEST(BenchFile, AnErrorThatIsNoNumberSurvives) {
   BenchFile bench = SampleBench();
   bench.verification = {NAN, 1e-3, false};
-  const Result<BenchFile> read = ParseBenchFile(BenchFileText(bench), "b.json");
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_TRUE(std::isinf(read->verification.max_error));
+  EXPECT_TRUE(std::isinf(Must(ParseBenchFile(BenchFileText(bench), "b.json")).verification.max_error));
 }
 
 void ExpectRefused(const std::string& from, const std::string& to, const std::string& part,
                    StatusKind kind = StatusKind::kInvalid) {
   const std::string text = BenchFileText(SampleBench());
-  ASSERT_NE(text.find(from), std::string::npos) << from;
+  ASSERT_THAT(text, HasSubstr(from)) << from;
   std::string changed = text;
   changed.replace(text.find(from), from.size(), to);
   const Result<BenchFile> read = ParseBenchFile(changed, "b.json");
   ASSERT_FALSE(read.ok()) << to;
   EXPECT_EQ(read.status().kind(), kind);
   EXPECT_EQ(read.status().message().find("b.json:"), 0u) << read.status().message();
-  EXPECT_NE(read.status().message().find(part), std::string::npos) << read.status().message();
+  EXPECT_THAT(read.status().message(), HasSubstr(part));
 }
 
 TEST(BenchFile, RefusesWhatItDoesNotKnow) {

@@ -1,10 +1,8 @@
 // The report of a night: what its page and its JUnit file say, and what is read from a work folder.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <optional>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "markup.h"
 #include "nights.h"
 #include "sample.h"
@@ -140,11 +138,6 @@ TEST(Nightly, NinetyNightsOfTenNetworksStayBelowTwoMebibytes) {
 
 class NightsFolder : public testing::Test {
  protected:
-  void SetUp() override {
-    dir_.emplace(*TempDir::Create());
-    folders_ = {dir_->Join("nights"), dir_->Join("accepted"), "main", dir_->Join("report/nightly")};
-  }
-
   // Writes the files that a work folder has after the nights of `data`.
   void Lay(const NightlyData& data, const std::string& nights = "nights/") {
     for (const NightlyJob& job : data.jobs) {
@@ -156,12 +149,12 @@ class NightsFolder : public testing::Test {
     }
   }
   void Put(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(MakeDirs(DirName(dir_->Join(name))).ok());
-    ASSERT_TRUE(WriteFileIfChanged(dir_->Join(name), text).ok());
+    Must(MakeDirs(DirName(dir_.Join(name))));
+    Must(WriteFileIfChanged(dir_.Join(name), text));
   }
 
-  std::optional<TempDir> dir_;
-  NightlyFolders folders_;
+  TempDir dir_ = *TempDir::Create();
+  NightlyFolders folders_ = {dir_.Join("nights"), dir_.Join("accepted"), "main", dir_.Join("report/nightly")};
 };
 
 TEST_F(NightsFolder, TheReportIsAFunctionOfTheFiles) {

@@ -1,11 +1,10 @@
 #include "report/outputs.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "common/expect.h"
 #include "markup.h"
 #include "report/html.h"
 #include "sample.h"
@@ -82,9 +81,8 @@ TEST(Outputs, TheIslandIsTheJsonFile) {
 }
 
 TEST(Outputs, JsonHoldsTheFacts) {
-  const Result<Json> json = ParseJson(JsonText(SampleReport()), "report.json");
-  ASSERT_TRUE(json.ok()) << json.status().message();
-  const Json& j = *json;
+  const Json json = Must(ParseJson(JsonText(SampleReport()), "report.json"));
+  const Json& j = json;
   EXPECT_EQ(j["version"], kReportVersion);
   EXPECT_DOUBLE_EQ(j["speedup"].get<double>(), 4);
   EXPECT_DOUBLE_EQ(j["predicted_ratio"].get<double>(), 0.9);
@@ -145,9 +143,7 @@ TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
 TEST(Outputs, HostileNamesSurviveInJson) {
   const std::string text = JsonText(HostileReport());
   EXPECT_FALSE(Has(text, "<"));
-  const Result<Json> json = ParseJson(text, "report.json");
-  ASSERT_TRUE(json.ok());
-  EXPECT_EQ((*json)["job"], ReplaceAll(kHostile, "\xff", "\xEF\xBF\xBD"));
+  EXPECT_EQ(Must(ParseJson(text, "report.json"))["job"], ReplaceAll(kHostile, "\xff", "\xEF\xBF\xBD"));
 }
 
 TEST(Outputs, JunitHasACaseForTheVerificationAndEachTask) {

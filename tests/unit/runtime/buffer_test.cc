@@ -1,11 +1,10 @@
 #include "runtime/host/buffer.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <vector>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "runtime/host/loader.h"
 
 namespace hone::runtime {
@@ -14,13 +13,12 @@ namespace {
 TEST(AlignedBuffer, IsAlignedZeroAndWritable) {
   for (bool guard : {false, true}) {
     for (int64_t bytes : {0, 1, 63, 64, 65, 4096, 5000}) {
-      auto buffer = AlignedBuffer::Create(bytes, guard);
-      ASSERT_TRUE(buffer.ok());
-      EXPECT_EQ(buffer->bytes(), bytes);
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 64, 0U);
+      auto buffer = Must(AlignedBuffer::Create(bytes, guard));
+      EXPECT_EQ(buffer.bytes(), bytes);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % 64, 0U);
       for (int64_t i = 0; i < bytes; ++i) {
-        ASSERT_EQ(buffer->data()[i], 0);
-        buffer->data()[i] = 1;
+        ASSERT_EQ(buffer.data()[i], 0);
+        buffer.data()[i] = 1;
       }
     }
   }
@@ -28,33 +26,31 @@ TEST(AlignedBuffer, IsAlignedZeroAndWritable) {
 
 TEST(AlignedBufferDeathTest, GuardFaultsAtTheEnd) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
-  auto guarded = AlignedBuffer::Create(128, true);
-  ASSERT_TRUE(guarded.ok());
-  volatile char* end = guarded->data() + 128;
+  auto guarded = Must(AlignedBuffer::Create(128, true));
+  volatile char* end = guarded.data() + 128;
   EXPECT_DEATH(*end = 1, "");
 }
 
 TEST(AlignedBuffer, KnowsWhoWroteBesideIt) {
   for (const int64_t bytes : {4, 60, 64, 100, 4096, 5000}) {
-    auto buffer = AlignedBuffer::Create(bytes, true);
-    ASSERT_TRUE(buffer.ok());
-    std::memset(buffer->data(), 1, static_cast<size_t>(bytes));
-    EXPECT_TRUE(buffer->Intact()) << bytes;
+    auto buffer = Must(AlignedBuffer::Create(bytes, true));
+    std::memset(buffer.data(), 1, static_cast<size_t>(bytes));
+    EXPECT_TRUE(buffer.Intact()) << bytes;
     // The first byte behind it, up to the page that faults; and the last one in front, where there is one.
     std::vector<char*> beside;
-    if (bytes % 64 != 0) beside = {buffer->data() + bytes, buffer->data() + (bytes + 63) / 64 * 64 - 1};
-    if (bytes % 4096 != 0) beside.push_back(buffer->data() - 1);
+    if (bytes % 64 != 0) beside = {buffer.data() + bytes, buffer.data() + (bytes + 63) / 64 * 64 - 1};
+    if (bytes % 4096 != 0) beside.push_back(buffer.data() - 1);
     for (char* at : beside) {
       const char was = *at;
       EXPECT_NE(was, 0) << "who reads it must not get zeros";
       *at = 0;
-      EXPECT_FALSE(buffer->Intact()) << bytes;
-      buffer->Mend();
+      EXPECT_FALSE(buffer.Intact()) << bytes;
+      buffer.Mend();
       EXPECT_EQ(*at, was);
-      EXPECT_TRUE(buffer->Intact()) << bytes;
+      EXPECT_TRUE(buffer.Intact()) << bytes;
     }
-    EXPECT_EQ(buffer->data()[0], 1);
-    EXPECT_EQ(buffer->data()[bytes - 1], 1);
+    EXPECT_EQ(buffer.data()[0], 1);
+    EXPECT_EQ(buffer.data()[bytes - 1], 1);
   }
 }
 
@@ -76,23 +72,21 @@ TEST(AlignedBuffer, MarkedBytesAreUntouchedUntilOneChanges) {
 }
 
 TEST(AlignedBuffer, MovesItsMemory) {
-  auto buffer = AlignedBuffer::Create(64);
-  ASSERT_TRUE(buffer.ok());
-  char* data = buffer->data();
-  AlignedBuffer other = std::move(*buffer);
+  auto buffer = Must(AlignedBuffer::Create(64));
+  char* data = buffer.data();
+  AlignedBuffer other = std::move(buffer);
   EXPECT_EQ(other.data(), data);
-  EXPECT_EQ(buffer->data(), nullptr);
+  EXPECT_EQ(buffer.data(), nullptr);
 }
 
 TEST(LoadedModule, FailuresNameTheFile) {
   EXPECT_EQ(LoadedModule::Open("/nowhere/k.so").status().kind(), StatusKind::kNotFound);
-  auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  std::string path = dir->Join("text.so");
+  auto dir = Must(TempDir::Create());
+  std::string path = dir.Join("text.so");
   ASSERT_TRUE(WriteFileAtomic(path, "not a shared object").ok());
   Status status = LoadedModule::Open(path).status();
   EXPECT_EQ(status.kind(), StatusKind::kInvalid);
-  EXPECT_NE(status.message().find("text.so"), std::string::npos);
+  EXPECT_THAT(status.message(), HasSubstr("text.so"));
 }
 
 }  // namespace

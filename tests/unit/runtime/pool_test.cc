@@ -1,6 +1,5 @@
 #include "runtime/host/pool.h"
 
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/expect.h"
 #include "runtime/host/loader.h"
 #include "runtime/host/thread_pool.h"
 
@@ -37,12 +37,11 @@ void Visit(void* closure, int64_t begin, int64_t end, char* scratch) {
 
 TEST(Pool, EveryIterationOnceInContiguousEvenRanges) {
   for (int threads : {1, 2, 3, 8}) {
-    auto pool = ThreadPool::Create(threads, false);
-    ASSERT_TRUE(pool.ok());
-    EXPECT_EQ(pool->threads(), threads);
+    auto pool = Must(ThreadPool::Create(threads, false));
+    EXPECT_EQ(pool.threads(), threads);
     for (int64_t n : {0, 1, 2, 3, 7, 8, 9, 100}) {
       Visits visits(n);
-      hone_pool_launch(pool->get(), Visit, &visits, n);
+      hone_pool_launch(pool.get(), Visit, &visits, n);
       std::vector<int64_t> lengths;
       for (int64_t i = 0; i < n; ++i) {
         ASSERT_EQ(visits.count[i], 1);
@@ -60,29 +59,27 @@ TEST(Pool, EveryIterationOnceInContiguousEvenRanges) {
 }
 
 TEST(Pool, TheSameRangesOnTheSameThreadsEachTime) {
-  auto pool = ThreadPool::Create(3, false);
-  ASSERT_TRUE(pool.ok());
+  auto pool = Must(ThreadPool::Create(3, false));
   Visits first(10);
-  hone_pool_launch(pool->get(), Visit, &first, 10);
+  hone_pool_launch(pool.get(), Visit, &first, 10);
   for (int i = 0; i < 50; ++i) {
     if (i % 10 == 9) usleep(2000);  // long enough for the workers to fall asleep
     Visits again(10);
-    hone_pool_launch(pool->get(), Visit, &again, 10);
+    hone_pool_launch(pool.get(), Visit, &again, 10);
     EXPECT_EQ(again.who, first.who);
   }
 }
 
 TEST(Pool, ScratchIsPrivateAlignedAndGrows) {
-  auto pool = ThreadPool::Create(3, false);
-  ASSERT_TRUE(pool.ok());
-  EXPECT_EQ(pool->scratch(), nullptr);
+  auto pool = Must(ThreadPool::Create(3, false));
+  EXPECT_EQ(pool.scratch(), nullptr);
   for (int64_t bytes : {100, 50, 100000}) {
-    ASSERT_TRUE(pool->Reserve(bytes).ok());
+    ASSERT_TRUE(pool.Reserve(bytes).ok());
     Visits visits(3);
-    hone_pool_launch(pool->get(), Visit, &visits, 3);
+    hone_pool_launch(pool.get(), Visit, &visits, 3);
     std::set<char*> blocks(visits.scratch.begin(), visits.scratch.end());
     EXPECT_EQ(blocks.size(), 3U);
-    EXPECT_EQ(visits.scratch[0], pool->scratch());
+    EXPECT_EQ(visits.scratch[0], pool.scratch());
     for (char* block : blocks) {
       EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % 64, 0U);
       std::fill(block, block + bytes, 1);
@@ -91,67 +88,60 @@ TEST(Pool, ScratchIsPrivateAlignedAndGrows) {
 }
 
 TEST(Pool, ScratchCanBeLentAndIsItsOwnAgain) {
-  auto pool = ThreadPool::Create(2, false);
-  ASSERT_TRUE(pool.ok());
-  ASSERT_TRUE(pool->Reserve(64).ok());
-  char* own = pool->scratch();
+  auto pool = Must(ThreadPool::Create(2, false));
+  ASSERT_TRUE(pool.Reserve(64).ok());
+  char* own = pool.scratch();
   alignas(64) char first[64], second[64];
   const auto used = [&] {
     Visits visits(2);
-    hone_pool_launch(pool->get(), Visit, &visits, 2);
+    hone_pool_launch(pool.get(), Visit, &visits, 2);
     return visits.scratch;
   };
   const auto at_first = used();
-  pool->LendScratch({first, second});
-  EXPECT_EQ(pool->scratch(), first);
+  pool.LendScratch({first, second});
+  EXPECT_EQ(pool.scratch(), first);
   EXPECT_EQ(used(), (std::vector<char*>{first, second}));
-  ASSERT_TRUE(pool->Reserve(32).ok());
-  ASSERT_TRUE(pool->Reserve(100000).ok());
+  ASSERT_TRUE(pool.Reserve(32).ok());
+  ASSERT_TRUE(pool.Reserve(100000).ok());
   EXPECT_EQ(used(), (std::vector<char*>{first, second})) << "more of its own does not end the loan";
-  pool->LendScratch({});
-  EXPECT_NE(pool->scratch(), first);
-  EXPECT_NE(pool->scratch(), nullptr);
+  pool.LendScratch({});
+  EXPECT_NE(pool.scratch(), first);
+  EXPECT_NE(pool.scratch(), nullptr);
   EXPECT_EQ(at_first[0], own);
-  std::fill(pool->scratch(), pool->scratch() + 100000, 1);
+  std::fill(pool.scratch(), pool.scratch() + 100000, 1);
 }
 
 // Where guarded blocks go that are lent, nobody writes into what was theirs.
 TEST(Pool, LentScratchGoesBackWhereItsOwnerGoes) {
-  auto pool = ThreadPool::Create(2, false);
-  ASSERT_TRUE(pool.ok());
-  ASSERT_TRUE(pool->Reserve(64).ok());
-  char* own = pool->scratch();
+  auto pool = Must(ThreadPool::Create(2, false));
+  ASSERT_TRUE(pool.Reserve(64).ok());
+  char* own = pool.scratch();
   char* lent = nullptr;
   {
     LentScratch kept;
     {
-      auto first = LentScratch::Create(&*pool, 100);
-      ASSERT_TRUE(first.ok()) << first.status().message();
-      EXPECT_EQ(pool->scratch(), own) << "not lent yet";
-      first->Lend();
-      lent = pool->scratch();
+      auto first = Must(LentScratch::Create(&pool, 100));
+      EXPECT_EQ(pool.scratch(), own) << "not lent yet";
+      first.Lend();
+      lent = pool.scratch();
       EXPECT_NE(lent, own);
-      kept = std::move(*first);
+      kept = std::move(first);
     }
-    EXPECT_EQ(pool->scratch(), lent) << "it has moved, and is there";
+    EXPECT_EQ(pool.scratch(), lent) << "it has moved, and is there";
     std::fill(lent, lent + 100, 1);
     EXPECT_TRUE(kept.Intact());
-    {
-      auto second = LentScratch::Create(&*pool, 0);
-      ASSERT_TRUE(second.ok()) << second.status().message();
-    }
-    EXPECT_EQ(pool->scratch(), lent) << "who lent nothing takes nothing back";
+    Must(LentScratch::Create(&pool, 0));
+    EXPECT_EQ(pool.scratch(), lent) << "who lent nothing takes nothing back";
   }
-  EXPECT_EQ(pool->scratch(), own);
+  EXPECT_EQ(pool.scratch(), own);
   Visits visits(2);
-  hone_pool_launch(pool->get(), Visit, &visits, 2);
+  hone_pool_launch(pool.get(), Visit, &visits, 2);
   EXPECT_EQ(visits.scratch[0], own);
 }
 
 // What one loop wrote, the next one reads, whichever thread it runs on; more threads than cores.
 TEST(Pool, LoopsAreOrdered) {
-  auto pool = ThreadPool::Create(7, false);
-  ASSERT_TRUE(pool.ok());
+  auto pool = Must(ThreadPool::Create(7, false));
   struct Data {
     std::vector<int64_t> from, to;
   } data{std::vector<int64_t>(97, 1), std::vector<int64_t>(97, 0)};
@@ -160,7 +150,7 @@ TEST(Pool, LoopsAreOrdered) {
     for (int64_t i = begin; i < end; ++i) d->to[i] = d->from[96 - i] + 1;
   };
   for (int round = 0; round < 300; ++round) {
-    hone_pool_launch(pool->get(), step, &data, 97);
+    hone_pool_launch(pool.get(), step, &data, 97);
     std::swap(data.from, data.to);
   }
   EXPECT_EQ(data.from, std::vector<int64_t>(97, 301));
@@ -169,10 +159,9 @@ TEST(Pool, LoopsAreOrdered) {
 TEST(Pool, PoolsAreIndependent) {
   auto work = [] {
     for (int i = 0; i < 20; ++i) {
-      auto pool = ThreadPool::Create(2, false);
-      ASSERT_TRUE(pool.ok());
+      auto pool = Must(ThreadPool::Create(2, false));
       Visits visits(5);
-      hone_pool_launch(pool->get(), Visit, &visits, 5);
+      hone_pool_launch(pool.get(), Visit, &visits, 5);
       EXPECT_EQ(visits.ranges, 2);
     }
   };
@@ -185,12 +174,11 @@ TEST(Pool, PinningEndsWithThePool) {
   cpu_set_t before, during, after;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   {
-    auto pool = ThreadPool::Create(2, true);
-    ASSERT_TRUE(pool.ok());
+    auto pool = Must(ThreadPool::Create(2, true));
     ASSERT_EQ(sched_getaffinity(0, sizeof during, &during), 0);
     EXPECT_EQ(CPU_COUNT(&during), 1);
     Visits visits(4);
-    hone_pool_launch(pool->get(), Visit, &visits, 4);
+    hone_pool_launch(pool.get(), Visit, &visits, 4);
     EXPECT_EQ(visits.ranges, 2);
   }
   ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);

@@ -1,8 +1,7 @@
 #include "schedule/relayout.h"
 
-#include <gtest/gtest.h>
-
 #include "base/text.h"
+#include "common/expect.h"
 #include "schedule/schedule.h"
 
 namespace hone::schedule {
@@ -28,9 +27,8 @@ TEST(Relayout, StoresWholeParts) {
       {"d0/64 d1 d2 d0%64", "1x10x3x64"},
   };
   for (const LayoutCase& c : cases) {
-    const auto parts = ParseLayout(SplitWords(c.parts), {20, 10, 3});
-    ASSERT_TRUE(parts.ok()) << c.parts << ": " << parts.status().message();
-    const Tensor stored = StoreBy(*parts, te::Placeholder("w", {20, 10, 3}), "stored");
+    const auto parts = Must(ParseLayout(SplitWords(c.parts), {20, 10, 3}));
+    const Tensor stored = StoreBy(parts, te::Placeholder("w", {20, 10, 3}), "stored");
     std::string shape;
     for (int64_t extent : stored.shape()) shape += (shape.empty() ? "" : "x") + std::to_string(extent);
     EXPECT_EQ(shape, c.shape) << c.parts;
@@ -68,7 +66,7 @@ TEST(Relayout, RefusesInOneLineAndChangesNothing) {
     const Step step = *ParseStep(refusal.step);
     const Status status = schedule.Apply(step);
     EXPECT_FALSE(status.ok()) << refusal.step;
-    EXPECT_NE(status.message().find(refusal.says), std::string::npos) << refusal.step << ": " << status.message();
+    EXPECT_THAT(status.message(), HasSubstr(refusal.says)) << refusal.step;
     EXPECT_EQ(schedule.inputs()[1].name(), "w");
     EXPECT_TRUE(schedule.history().empty());
   }

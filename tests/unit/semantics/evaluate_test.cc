@@ -1,7 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
+#include "common/expect.h"
 #include "semantics/semantics.h"
 
 namespace hone::semantics {
@@ -10,10 +9,7 @@ namespace {
 std::vector<double> RunOne(const std::string& workload, const std::vector<int64_t>& out,
                            std::vector<std::vector<double>> operands) {
   const Workload w = *Workload::Parse(workload);
-  const Result<TensorType> output = InferOutput(w);
-  EXPECT_TRUE(output.ok()) << output.status().message();
-  if (!output.ok()) return {};
-  EXPECT_EQ(output->shape, out) << workload;
+  EXPECT_EQ(Must(InferOutput(w)).shape, out) << workload;
   std::vector<const std::vector<double>*> pointers;
   for (const auto& o : operands) pointers.push_back(&o);
   return Evaluate(w, pointers, 2);

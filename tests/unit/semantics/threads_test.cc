@@ -1,13 +1,12 @@
 // The definitions' threads: each plane once, and the same values whatever their number. What the values are is told by
 // the tests of op/ and graph/.
-#include <gtest/gtest.h>
-
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/interrupt.h"
 #include "base/rng.h"
+#include "common/expect.h"
 #include "semantics/parallel.h"
 #include "semantics/semantics.h"
 #include "task/workload.h"
@@ -37,20 +36,19 @@ TEST(Define, ValuesDoNotDependOnTheThreads) {
   for (const char* text :
        {"conv3d(f32[2,4,5,7,6], f32[6,2,3,2,2], stride=2x1x3, pad=1,0,1,1,0,0, dilation=1x1x3, groups=2)",
         "max_pool3d(f32[2,3,4,5,6], kernel=2x1x3)", "matmul(f32[5,1,6,3], f32[4,3,7])"}) {
-    const auto workload = Workload::Parse(text);
-    ASSERT_TRUE(workload.ok()) << workload.status().message();
-    ASSERT_TRUE(InferOutput(*workload).ok()) << text;
+    const auto workload = Must(Workload::Parse(text));
+    ASSERT_TRUE(InferOutput(workload).ok()) << text;
     Rng rng(5);
     std::vector<Values> inputs;
-    for (const TensorType& type : workload->inputs) {
+    for (const TensorType& type : workload.inputs) {
       Values& values = inputs.emplace_back(static_cast<size_t>(type.Elements()));
       for (double& value : values) value = rng.Normal();
     }
     std::vector<const Values*> pointers;
     for (const Values& values : inputs) pointers.push_back(&values);
-    const Values alone = Evaluate(*workload, pointers, 1);
+    const Values alone = Evaluate(workload, pointers, 1);
     EXPECT_NE(std::accumulate(alone.begin(), alone.end(), 0.0), 0);
-    for (const int threads : {2, 4, 64}) EXPECT_EQ(Evaluate(*workload, pointers, threads), alone) << text;
+    for (const int threads : {2, 4, 64}) EXPECT_EQ(Evaluate(workload, pointers, threads), alone) << text;
   }
 }
 

@@ -1,6 +1,6 @@
 #include "task/step.h"
 
-#include <gtest/gtest.h>
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -42,22 +42,16 @@ const std::vector<Case>& Cases() {
 TEST(Step, EveryKindPrintsAndParses) {
   for (const Case& c : Cases()) {
     EXPECT_EQ(StepText(c.step), c.text);
-    Result<Step> parsed = ParseStep(c.text);
-    ASSERT_TRUE(parsed.ok()) << parsed.status().message();
-    EXPECT_EQ(*parsed, c.step) << c.text;
+    EXPECT_EQ(Must(ParseStep(c.text)), c.step) << c.text;
   }
 }
 
 TEST(Step, NegativePrefetchDistanceIsAllowed) {
-  Result<Step> step = ParseStep("prefetch acc weight ici -64");
-  ASSERT_TRUE(step.ok());
-  EXPECT_EQ(step->values, std::vector<int64_t>{-64});
+  EXPECT_EQ(Must(ParseStep("prefetch acc weight ici -64")).values, std::vector<int64_t>{-64});
 }
 
 TEST(Step, ListOfStepsSkipsEmptyLines) {
-  Result<std::vector<Step>> steps = ParseSteps("inline pad\n\n  vectorize out c\n");
-  ASSERT_TRUE(steps.ok());
-  EXPECT_EQ(StepsText(*steps), "inline pad\nvectorize out c\n");
+  EXPECT_EQ(StepsText(Must(ParseSteps("inline pad\n\n  vectorize out c\n"))), "inline pad\nvectorize out c\n");
 }
 
 TEST(Step, MistakesAreNamed) {
@@ -87,7 +81,7 @@ TEST(Step, MistakesAreNamed) {
     Result<Step> step = ParseStep(b.text);
     ASSERT_FALSE(step.ok()) << b.text;
     EXPECT_EQ(step.status().kind(), StatusKind::kInvalid);
-    EXPECT_NE(step.status().message().find(b.says), std::string::npos) << step.status().message();
+    EXPECT_THAT(step.status().message(), HasSubstr(b.says));
   }
   Result<std::vector<Step>> steps = ParseSteps("inline pad\n\ninlin pad\n");
   ASSERT_FALSE(steps.ok());

@@ -67,13 +67,6 @@ TEST(TensorTest, ReplaceReads) {
   EXPECT_TRUE(ReplaceReads(b.node()->body, copy, a).same_as(b.node()->body));
 }
 
-TEST(TensorTest, Constants) {
-  Tensor w = Placeholder("w", {8});
-  Tensor packed = ComputeConstant("packed", {4, 2}, {"o", "i"}, [&](const Index& x) { return w(x[0] * 2 + x[1]); });
-  EXPECT_TRUE(packed.node()->constant);
-  EXPECT_FALSE(w.node()->constant);
-}
-
 TEST(TensorTest, Reducers) {
   DType f32 = DType::Float(32);
   double inf = std::numeric_limits<double>::infinity();
