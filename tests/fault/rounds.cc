@@ -59,7 +59,7 @@ void FaultFolder::Undisturbed(bool times) {
   NinjaOk({kGoal});
   times_ = times;
   expected_ = AllOutcomes(times);
-  choices_ = ChoicesText(Best("one"));
+  choices_ = ChoicesText(Best("one.cpu"));
   ASSERT_EQ(expected_.size(), 3u);
   for (const auto& [task, outcomes] : expected_) ASSERT_GT(outcomes.size(), 5u) << task;
   RemoveResults();
@@ -195,11 +195,11 @@ void FaultFolder::ExpectTheSameInTheEnd(bool reordered) {
   NinjaOk({kGoal});
   if (reordered) {
     EXPECT_EQ(Sets(AllOutcomes(times_)), Sets(expected_));
-    EXPECT_EQ(WithoutTrials(ChoicesText(Best("one"))), WithoutTrials(choices_));
+    EXPECT_EQ(WithoutTrials(ChoicesText(Best("one.cpu"))), WithoutTrials(choices_));
   } else {
     EXPECT_EQ(AllOutcomes(times_), expected_);
     if (times_) {
-      EXPECT_EQ(ChoicesText(Best("one")), choices_);
+      EXPECT_EQ(ChoicesText(Best("one.cpu")), choices_);
     }
   }
   ExpectRecordsAreWhole();

@@ -1,41 +1,31 @@
 #include "chain_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "graph/graph_json.h"
 #include "graph/network_builder.h"
-#include "pipeline/task_list.h"
 
 namespace hone {
 namespace {
 
-graph::Graph Network(const std::string& name, int classes) {
-  graph::NetworkBuilder net(name, 3);
-  std::string x = net.Input("data", {1, 3, 14, 14});
-  x = net.Relu("r1", net.Conv("c1", x, 64, {{3}, {1}, {1}}));
-  x = net.Relu("r2", net.Add("a", net.Conv("c2", x, 64, {{3}, {1}, {1}}), x));
-  return net.Finish({net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), classes)});
-}
+constexpr const char* kTools[] = {"hone-plan",    "hone-extract", "hone-tune",  "hone-allocate", "hone-pick-best",
+                                  "hone-confirm", "hone-build",   "hone-bench", "hone-report",   "hone-records"};
+// These know --pretend-versions.
+const std::set<std::string> kVersioned = {"hone-tune",  "hone-extract", "hone-confirm",
+                                          "hone-build", "hone-bench",   "hone-allocate"};
 
 }  // namespace
 
 void ChainFolder::SetUp() {
-  Result<TempDir> dir = TempDir::Create("hone-chain");
-  ASSERT_TRUE(dir.ok()) << dir.status().message();
-  dir_.emplace(std::move(*dir));
-  for (const char* tool : {"hone-plan", "hone-extract", "hone-tune", "hone-allocate", "hone-pick-best", "hone-confirm",
-                           "hone-build", "hone-bench", "hone-report", "hone-records"}) {
-    WriteTool(tool);
-  }
+  for (const char* tool : kTools) WriteTool(tool);
   Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\n");
-  Write("pipelines/models/one.json", graph::GraphText(Network("one", 192)));
-  Write("pipelines/models/two.json", graph::GraphText(Network("two", 256)));
+  WriteNetwork("one", 192);
+  WriteNetwork("two", 256);
   WritePipeline("one", 8);
   WritePipeline("two", 8);
 }
@@ -45,34 +35,8 @@ void ChainFolder::TearDown() {
   EXPECT_TRUE(WaitForProcesses(20));
 }
 
-// The clock of file times advances in ticks of the kernel, 4 to 10 ms, and Ninja sees no change within one.
-void ChainFolder::WaitForTick() {
-  if (ran_) RealClock()->SleepSeconds(0.015);
-  ran_ = false;
-}
-
-void ChainFolder::Write(const std::string& name, const std::string& text) {
-  WaitForTick();
-  ASSERT_TRUE(MakeDirs(DirName(Path(name))).ok());
-  const Status written = WriteFileAtomic(Path(name), text);
-  ASSERT_TRUE(written.ok()) << written.message();
-}
-
-void ChainFolder::Touch(const std::string& name) {
-  WaitForTick();
-  ASSERT_EQ(utimensat(AT_FDCWD, Path(name).c_str(), nullptr, 0), 0) << name;
-}
-
-std::string ChainFolder::Read(const std::string& name) const {
-  const Result<std::string> text = ReadFile(Path(name));
-  EXPECT_TRUE(text.ok()) << text.status().message();
-  return text.ok() ? *text : "";
-}
-
 void ChainFolder::WriteTool(const std::string& name) {
-  const bool versioned =
-      name != "hone-plan" && name != "hone-pick-best" && name != "hone-report" && name != "hone-records";
-  std::string flags = (name == "hone-tune" ? invented_ : "") + (versioned ? pretended_ : "");
+  std::string flags = (name == "hone-tune" ? invented_ : "") + (kVersioned.count(name) > 0 ? pretended_ : "");
   std::string script = "#!/bin/sh\n";
   if (name == "hone-tune" && !failing_.empty()) {
     const std::vector<std::string> ids(failing_.begin(), failing_.end());
@@ -81,8 +45,7 @@ void ChainFolder::WriteTool(const std::string& name) {
                           Join(ids, "*|*"), invented_);
     flags = pretended_;
   }
-  Write("bin/" + name, script + fmt::format("exec '{}/{}' {}\"$@\"\n", HONE_BIN, name, flags));
-  ASSERT_EQ(chmod(Path("bin/" + name).c_str(), 0755), 0);
+  WriteProgram("bin/" + name, script + fmt::format("exec '{}/{}' {}\"$@\"\n", HONE_BIN, name, flags));
 }
 
 void ChainFolder::InventTimes(uint64_t seed, double sleep_seconds) {
@@ -102,9 +65,16 @@ void ChainFolder::RealTimes() {
 
 void ChainFolder::Pretend(const std::string& versions) {
   pretended_ = "--pretend-versions " + versions + " ";
-  for (const char* tool : {"hone-tune", "hone-extract", "hone-confirm", "hone-build", "hone-bench", "hone-allocate"}) {
-    WriteTool(tool);
-  }
+  for (const std::string& tool : kVersioned) WriteTool(tool);
+}
+
+void ChainFolder::WriteNetwork(const std::string& name, int classes, int channels) {
+  graph::NetworkBuilder net(name, 3);
+  std::string x = net.Input("data", {1, 3, 14, 14});
+  x = net.Relu("r1", net.Conv("c1", x, channels, {{3}, {1}, {1}}));
+  x = net.Relu("r2", net.Add("a", net.Conv("c2", x, channels, {{3}, {1}, {1}}), x));
+  x = net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x));
+  Write("pipelines/models/" + name + ".json", graph::GraphText(net.Finish({net.Dense("fc", x, classes)})));
 }
 
 void ChainFolder::WritePipeline(const std::string& name, int trials, const std::string& tuner, bool alternatives) {
@@ -116,57 +86,15 @@ void ChainFolder::WritePipeline(const std::string& name, int trials, const std::
                     name, tuner, trials, alternatives));
 }
 
-CommandResult ChainFolder::Run(const std::vector<std::string>& argv) {
-  CommandOptions options;
-  options.cwd = dir_->path();
-  options.env = {{"HONE_LAUNCHER", ""}, {"NINJA_STATUS", ""}};
-  options.timeout_seconds = 240;
-  const Result<CommandResult> result = RunCommand(argv, options);
-  ran_ = true;
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : CommandResult{{1, 0}, "", ""};
-}
-
-CommandResult ChainFolder::Plan() { return Run({Path("bin/hone-plan"), "--tools", Path("bin")}); }
-
-CommandResult ChainFolder::Ninja(const std::vector<std::string>& arguments) {
-  std::vector<std::string> argv = {"ninja", "-C", "work"};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return Run(argv);
-}
-
-std::string ChainFolder::NinjaOk(const std::vector<std::string>& arguments) {
-  const CommandResult result = Ninja(arguments);
-  EXPECT_TRUE(result.status.ok()) << result.status.ToString() << "\n" << result.out << result.err;
-  return result.out;
-}
-
-Subprocess ChainFolder::StartNinja(const std::vector<std::string>& arguments) {
-  SpawnOptions options;
-  options.argv = {"ninja", "-C", "work"};
-  options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
-  options.cwd = dir_->path();
-  options.env = {{"HONE_LAUNCHER", ""}};
-  const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-  options.stdin_fd = options.stdout_fd = options.stderr_fd = null_fd;
-  auto process = Subprocess::Spawn(options);
-  close(null_fd);
-  ran_ = true;
-  EXPECT_TRUE(process.ok()) << process.status().message();
-  return process.ok() ? std::move(*process) : Subprocess();
-}
-
-void ChainFolder::ExpectNoWork(const std::string& target) {
-  const std::string out = NinjaOk({target});
-  EXPECT_NE(out.find("ninja: no work to do.\n"), std::string::npos) << out;
+pipeline::TaskList ChainFolder::List(const std::string& network) const {
+  auto list = pipeline::ReadTaskList(Work("tasks/" + network + ".cpu.tasks.json"));
+  EXPECT_TRUE(list.ok()) << list.status().message();
+  return list.ok() ? *list : pipeline::TaskList();
 }
 
 std::vector<std::string> ChainFolder::Tasks(const std::string& network) const {
   std::vector<std::string> ids;
-  auto list = pipeline::ReadTaskList(Work("tasks/" + network + ".cpu.tasks.json"));
-  EXPECT_TRUE(list.ok()) << list.status().message();
-  if (!list.ok()) return ids;
-  for (const pipeline::TaskEntry& task : list->tasks) ids.push_back(task.id);
+  for (const pipeline::TaskEntry& task : List(network).tasks) ids.push_back(task.id);
   return ids;
 }
 
@@ -189,20 +117,20 @@ std::map<std::string, std::vector<uint64_t>> ChainFolder::AllTrials(const std::s
   return all;
 }
 
-pipeline::BestFile ChainFolder::Best(const std::string& network) const {
-  auto best = pipeline::ReadBestFile(Work("best/" + network + ".cpu.json"));
+pipeline::BestFile ChainFolder::Best(const std::string& job) const {
+  auto best = pipeline::ReadBestFile(Work("best/" + job + ".json"));
   EXPECT_TRUE(best.ok()) << best.status().message();
   return best.ok() ? *best : pipeline::BestFile();
 }
 
-void ChainFolder::ExpectRecordsAreWhole() {
-  const CommandResult result = Run({Path("bin/hone-records"), "verify", "work/records/cpu"});
-  EXPECT_TRUE(result.status.ok()) << result.out << result.err;
+void ChainFolder::ExpectVerified(const std::string& job) const {
+  Json bench = ReadJson("work/bench/" + job + ".json");
+  EXPECT_EQ(bench["verification"]["ok"], true) << bench.dump(1);
 }
 
 std::vector<pid_t> ChainFolder::Processes(const std::string& word) const {
   std::vector<pid_t> found;
-  if (!dir_) return found;
+  const std::string project = DirName(Path("x"));
   auto names = ListDir("/proc");
   if (!names.ok()) return found;
   for (const std::string& name : *names) {
@@ -210,7 +138,7 @@ std::vector<pid_t> ChainFolder::Processes(const std::string& word) const {
     if (!pid.ok()) continue;
     char folder[4096];
     const ssize_t length = readlink(fmt::format("/proc/{}/cwd", name).c_str(), folder, sizeof folder);
-    if (length <= 0 || std::string_view(folder, length).rfind(dir_->path(), 0) != 0) continue;
+    if (length <= 0 || !StartsWith(std::string_view(folder, length), project)) continue;
     auto command = ReadFile(fmt::format("/proc/{}/cmdline", name));
     if (command.ok() && command->find(word) != std::string::npos) found.push_back(static_cast<pid_t>(*pid));
   }

@@ -3,23 +3,20 @@
 // killed.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/subprocess.h"
 #include "pipeline/best_file.h"
+#include "pipeline/task_list.h"
 #include "record/store.h"
+#include "test_folder.h"
 
 namespace hone {
 
-class ChainFolder : public testing::Test {
+class ChainFolder : public TestFolder {
  protected:
   // Networks "one" and "two": each a first convolution, one with a residual, and a dense layer; the convolutions are
   // the same tasks in both. Not planned yet. bin/ has every tool as a script that starts the real one.
@@ -27,13 +24,10 @@ class ChainFolder : public testing::Test {
   // No process of this work folder may outlive its test.
   void TearDown() override;
 
-  std::string Path(const std::string& name) const { return dir_->Join(name); }
-  std::string Work(const std::string& name) const { return dir_->Join("work/" + name); }
-  // Replaces a file; later than the end of the last run, in file times too.
-  void Write(const std::string& name, const std::string& text);
-  void Touch(const std::string& name);
-  std::string Read(const std::string& name) const;
+  std::string Work(const std::string& name) const { return Path("work/" + name); }
 
+  // pipelines/models/NAME.json.
+  void WriteNetwork(const std::string& name, int classes, int channels = 64);
   // pipelines/NAME.toml with few and short measurements.
   void WritePipeline(const std::string& name, int trials, const std::string& tuner = "auto", bool alternatives = false);
   static constexpr uint64_t kSeed = 7;  // what the tests invent times from
@@ -46,14 +40,18 @@ class ChainFolder : public testing::Test {
   // From now on the tools have these versions of their parts, "conv2d_direct=9,codegen=4" (base/version.h).
   void Pretend(const std::string& versions);
 
-  CommandResult Plan();
-  CommandResult Run(const std::vector<std::string>& argv);
-  CommandResult Ninja(const std::vector<std::string>& arguments);
-  std::string NinjaOk(const std::vector<std::string>& arguments);  // expects success; what it printed
-  Subprocess StartNinja(const std::vector<std::string>& arguments);
+  // A tool of bin/.
+  CommandResult Tool(const std::string& name, const Words& arguments) {
+    return Run(Words{Path("bin/" + name)} + arguments);
+  }
+  CommandResult Plan(const Words& more = {}) { return Tool("hone-plan", Words{"--tools", Path("bin")} + more); }
+  CommandResult Ninja(const Words& arguments) { return Run(Words{"ninja", "-C", "work"} + arguments); }
+  std::string NinjaOk(const Words& arguments) { return RunOk(Words{"ninja", "-C", "work"} + arguments); }
+  Subprocess StartNinja(const Words& arguments) { return Start(Words{"ninja", "-C", "work"} + arguments); }
   // Expects that the target is up to date.
-  void ExpectNoWork(const std::string& target);
+  void ExpectNoWork(const std::string& target) { ExpectHas(NinjaOk({target}), {"ninja: no work to do.\n"}); }
 
+  pipeline::TaskList List(const std::string& network) const;
   // Ids of a network's tasks, in order.
   std::vector<std::string> Tasks(const std::string& network) const;
   std::string Db(const std::string& task) const { return Work("records/cpu/" + task + ".db"); }
@@ -61,9 +59,11 @@ class ChainFolder : public testing::Test {
   // What was measured of a task: each trial as its index in the space. Empty without records.
   std::vector<uint64_t> Trials(const std::string& task) const;
   std::map<std::string, std::vector<uint64_t>> AllTrials(const std::string& network) const;
-  pipeline::BestFile Best(const std::string& network) const;
+  pipeline::BestFile Best(const std::string& job) const;  // "one.cpu", "one.cpu.choice"
   // Expects that every database is whole, by `hone-records verify`.
-  void ExpectRecordsAreWhole();
+  void ExpectRecordsAreWhole() { ExpectOk(Tool("hone-records", {"verify", "work/records/cpu"})); }
+  // Expects a benchmark whose results were right.
+  void ExpectVerified(const std::string& job) const;
 
   // Ids of the processes whose current folder is below this project, and whose command line contains `word`.
   std::vector<pid_t> Processes(const std::string& word = "") const;
@@ -71,13 +71,10 @@ class ChainFolder : public testing::Test {
   bool WaitForProcesses(double seconds) const;
 
  private:
-  void WaitForTick();
   void WriteTool(const std::string& name);
 
-  std::optional<TempDir> dir_;
   std::string invented_, pretended_;  // flags for it
   std::set<std::string> failing_;
-  bool ran_ = false;
 };
 
 // The choices of a best file, without when they were measured: equal texts mean equal libraries.

@@ -141,12 +141,12 @@ TEST_F(SlurmTest, AnAllocationForEachEdgeGivesTheSameResults) {
   const CommandResult result = NinjaWith(kAllocation, {"-j", "4", "best-one-cpu"});
   ASSERT_TRUE(result.status.ok()) << result.out << result.err;
   const auto trials = AllTrials("one");
-  const std::string choices = ChoicesText(Best("one"));
+  const std::string choices = ChoicesText(Best("one.cpu"));
   ASSERT_TRUE(Run({"rm", "-rf", Path("work")}).status.ok());
   ASSERT_TRUE(Plan().status.ok());
   NinjaOk({"best-one-cpu"});
   EXPECT_EQ(AllTrials("one"), trials);
-  EXPECT_EQ(ChoicesText(Best("one")), choices);
+  EXPECT_EQ(ChoicesText(Best("one.cpu")), choices);
 }
 
 // Arrays from an exported list, by the scripts of doc/tutorial/cluster.md: a job of an array fails, the last job,
@@ -243,12 +243,12 @@ TEST_F(SlurmTest, PreemptedItIsRequeuedAndEndsWithTheSameTrials) {
     EXPECT_EQ(trials.size(), 24u) << task << "\n" << JobLog();
     EXPECT_EQ(std::set<uint64_t>(trials.begin(), trials.end()).size(), 24u) << task;
   }
-  const std::string choices = ChoicesText(Best("one"));
+  const std::string choices = ChoicesText(Best("one.cpu"));
   ASSERT_TRUE(Run({"rm", "-rf", Path("work")}).status.ok());
   InventTimes(kSeed);
   ASSERT_TRUE(Plan().status.ok());
   NinjaOk({"best-one-cpu"});
-  EXPECT_EQ(ChoicesText(Best("one")), choices);
+  EXPECT_EQ(ChoicesText(Best("one.cpu")), choices);
 }
 
 // Which device a step got, Hone says itself: to each of them its own is the first. The driver is
