@@ -1,7 +1,4 @@
 // Chains: what is refused, and kernels against the members' references and against the members' own kernels in turn.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,20 +11,10 @@
 #include "op/estimate/estimate.h"
 #include "op/operator.h"
 #include "semantics/semantics.h"
-#include "unit/op/kernel_case.h"
+#include "unit/op/kernel_fixture.h"
 
 namespace hone::op {
 namespace {
-
-Target HostWith(int vector_bytes, int registers, int threads) {
-  Target target = *HostTarget();
-  if (vector_bytes < target.vector_bytes) {
-    target.vector_bytes = vector_bytes;
-    target.vector_registers = registers;
-  }
-  target.threads = threads;
-  return target;
-}
 
 Target Avx512() {
   Target target;
@@ -37,21 +24,15 @@ Target Avx512() {
   return target;
 }
 
-std::string Refusal(const std::string& text) {
-  Result<Workload> w = ParseChecked(text);
-  return w.ok() ? "" : w.status().message();
-}
-
 TEST(Chain, Refusals) {
-  EXPECT_NE(Refusal("conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> max_pool2d(f32[1,4,5,5], kernel=2x2)").find("f32[1,4,4,4]"),
-            std::string::npos);
-  EXPECT_NE(Refusal("max_pool2d(f32[1,4,5,5], kernel=2x2) -> max_pool2d(f32[1,4,4,4], kernel=2x2)").find("supported"),
-            std::string::npos);
-  EXPECT_NE(Refusal("conv2d(f32[1,8,6,6], f32[4,8,1,1]) -> conv2d(f32[1,4,6,6], f32[4,4,1,1], in=nchw)").find("`in`"),
-            std::string::npos);
-  EXPECT_NE(Refusal("conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> max_pool2d(f32[1,4,4,4], kernel=5x5)").find("no output"),
-            std::string::npos);
-  EXPECT_NE(Refusal("conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> cube(f32[1,4,4,4])").find("cube"), std::string::npos);
+  for (auto [text, part] : std::vector<std::pair<const char*, const char*>>{
+           {"conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> max_pool2d(f32[1,4,5,5], kernel=2x2)", "f32[1,4,4,4]"},
+           {"max_pool2d(f32[1,4,5,5], kernel=2x2) -> max_pool2d(f32[1,4,4,4], kernel=2x2)", "supported"},
+           {"conv2d(f32[1,8,6,6], f32[4,8,1,1]) -> conv2d(f32[1,4,6,6], f32[4,4,1,1], in=nchw)", "`in`"},
+           {"conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> max_pool2d(f32[1,4,4,4], kernel=5x5)", "no output"},
+           {"conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> cube(f32[1,4,4,4])", "cube"}}) {
+    EXPECT_THAT(ParseChecked(text).status().message(), HasSubstr(part)) << text;
+  }
 }
 
 TEST(Chain, CanonicalTypeFlopAndOperands) {
@@ -106,35 +87,27 @@ TEST(Chain, EstimatesKnowWhatCosts) {
   }
 }
 
-double Reduction(const Workload& w) {
-  double sum = 16;
-  for (const Workload& part : w.Parts()) {
-    if (part.op == "conv2d") sum += static_cast<double>(part.inputs[1].Elements() / part.inputs[1].shape[0]);
-  }
-  return sum;
-}
-
 struct Apart {
   std::vector<float> values;
   double rounding = 0;  // of the members' algorithms together
 };
 
 // The output of the members' own kernels, one after the other, at the points that `choose` gives for each.
-Apart Unfused(const Workload& w, const Target& target, const testing::OperandData& data, runtime::ThreadPool* pool,
+Apart Unfused(const ReferenceCase& c, const Target& target, runtime::ThreadPool* pool,
               const std::function<Config(const Workload&)>& choose) {
   Apart apart;
   std::vector<float>& between = apart.values;
   size_t next = 0;
-  for (const Workload& part : w.Parts()) {
+  for (const Workload& part : c.workload.Parts()) {
     testing::OperandData own = *testing::MakeOperandData(part, target, 1);
     size_t first = 0;
     if (next > 0) own.values[first++] = between;
-    for (; first + 1 < own.values.size(); ++first) own.values[first] = data.values[next++];
-    Result<testing::KernelCase> kernel = testing::KernelCase::Create(part, target, choose(part), pool);
-    EXPECT_TRUE(kernel.ok() && kernel->Load(own).ok());
-    kernel->Run();
-    between.assign(kernel->output(), kernel->output() + own.values.back().size());
-    apart.rounding += kernel->compiled().rounding;
+    for (; first + 1 < own.values.size(); ++first) own.values[first] = c.data.values[next++];
+    testing::KernelCase kernel = Must(testing::KernelCase::Create(part, target, choose(part), pool));
+    Must(kernel.Load(own));
+    kernel.Run();
+    between.assign(kernel.output(), kernel.output() + own.values.back().size());
+    apart.rounding += kernel.compiled().rounding;
   }
   return apart;
 }
@@ -149,48 +122,28 @@ Config WinogradOf(const Workload& conv, const Target& target, int64_t m) {
   return *DefaultConfig(conv, target);
 }
 
-class ChainKernels : public ::testing::Test {
+class ChainKernels : public KernelTest {
  protected:
-  void SetUp() override { pool_.push_back(*runtime::ThreadPool::Create(3, false)); }
-
   void Check(const std::string& text, const Target& target, int random_points) {
     SCOPED_TRACE(text);
-    Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 11);
-    ASSERT_TRUE(data.ok());
-    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
-    const std::vector<float> reference = data->values.back();
+    const ReferenceCase c = MakeReferenceCase(text, target);
     const Apart unfused =
-        Unfused(*w, target, *data, &pool_[0], [&](const Workload& part) { return *DefaultConfig(part, target); });
-    std::fill(data->values.back().begin(), data->values.back().end(), NAN);
-    const double bound = 4e-7 * (4 + std::sqrt(Reduction(*w)));
-    EXPECT_LE(testing::Compare(reference, unfused.values.data()).worst, bound + unfused.rounding);
+        Unfused(c, target, &pool_, [&](const Workload& part) { return *DefaultConfig(part, target); });
+    const double bound = RoundingBound(c.workload);
+    EXPECT_LE(testing::Compare(c.reference, unfused.values.data()).worst, bound + unfused.rounding);
 
-    Result<search::TaskSpace> space = MakeTaskSpace(*w, target);
-    ASSERT_TRUE(space.ok()) << space.status().message();
-    Result<Config> config = DefaultConfig(*w, target);
-    ASSERT_TRUE(config.ok()) << config.status().message();
-    EXPECT_FALSE(space->Reject(config->index).has_value());
+    const search::TaskSpace space = Must(MakeTaskSpace(c.workload, target));
+    Config config = Must(DefaultConfig(c.workload, target));
+    EXPECT_FALSE(space.Reject(config.index).has_value());
     Rng rng(std::hash<std::string>()(text));
     for (int i = 0; i <= random_points; ++i) {
-      if (i > 0) *config = space->At(*space->SampleLegal(rng));
-      SCOPED_TRACE(config->Text());
-      Result<testing::KernelCase> kernel = testing::KernelCase::Create(*w, target, *config, &pool_[0]);
-      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-      ASSERT_TRUE(kernel->Load(*data).ok());
-      kernel->Run();
-      kernel->Run();
-      const double rounding = kernel->compiled().rounding;
-      EXPECT_LE(testing::Compare(reference, kernel->output()).worst, bound + rounding);
+      if (i > 0) config = space.At(*space.SampleLegal(rng));
+      CheckConfig(c, target, config, &pool_);
       // With each other, and not by way of the reference, which would allow twice as much.
-      EXPECT_LE(testing::Compare(unfused.values, kernel->output()).worst, bound + rounding + unfused.rounding);
-      const Operand& out = data->operands.back();
-      const int64_t lanes = out.physical.back(), inner = out.PhysicalElements() / (out.physical[0] * out.physical[1]);
-      for (int64_t e = 0; e < out.PhysicalElements(); ++e) {
-        if (e / inner % out.physical[1] * lanes + e % lanes < out.logical.shape[1]) continue;
-        ASSERT_EQ(kernel->output()[e], 0.0f) << "unused lane of element " << e;
-      }
+      const testing::KernelCase kernel = RunOnce(c, target, config, &pool_);
+      EXPECT_LE(testing::Compare(unfused.values, kernel.output()).worst,
+                bound + kernel.compiled().rounding + unfused.rounding)
+          << config.Text();
     }
   }
   void CheckAll(const std::vector<std::string>& texts) {
@@ -200,15 +153,12 @@ class ChainKernels : public ::testing::Test {
       if (i++ % 3 == 0) Check(text, HostWith(32, 16, 3), 1);
     }
   }
-  std::vector<runtime::ThreadPool> pool_;
 };
 
 TEST_F(ChainKernels, ConvolutionThenPool) {
   CheckAll({
       "conv2d(f32[1,3,21,23], f32[32,3,7,7], stride=2x2, pad=3,3,3,3, in=nchw) + bias + relu -> "
       "max_pool2d(f32[1,32,11,12], kernel=3x3, stride=2x2, pad=1,1,1,1)",
-      "conv2d(f32[3,17,9,13], f32[33,17,3,3], pad=1,1,1,1) + bias + clip(0.5,2) -> "
-      "max_pool2d(f32[3,33,9,13], kernel=2x2, stride=2x2)",
       "conv2d(f32[1,3,15,13], f32[64,3,3,3], stride=2x2, in=nchw) + bias + relu -> "
       "max_pool2d(f32[1,64,7,6], kernel=3x3, stride=2x2, ceil_mode=1)",
       "conv2d(f32[1,16,7,5], f32[17,16,1,1]) + bias + add -> avg_pool2d(f32[1,17,7,5], kernel=3x2, pad=1,1,1,0)",
@@ -234,12 +184,9 @@ TEST_F(ChainKernels, WinogradThenPool) {
            "max_pool2d(f32[1,16,12,12], kernel=2x2, stride=2x2)",
        }) {
     SCOPED_TRACE(text);
-    const Workload w = *ParseChecked(text);
-    ASSERT_EQ((*FindOperator(w))->Templates(w, target).size(), 2u);
-    testing::OperandData data = *testing::MakeOperandData(w, target, 11);
-    (*FindOperator(w))->Reference(w, target, data.Pointers());
-    const std::vector<float> reference = data.values.back();
-    search::TaskSpace space = *MakeTaskSpace(w, target);
+    const ReferenceCase c = MakeReferenceCase(text, target);
+    ASSERT_EQ(c.op->Templates(c.workload, target).size(), 2u);
+    search::TaskSpace space = *MakeTaskSpace(c.workload, target);
     Rng rng(5);
     int run = 0;
     for (int64_t m : {2, 3, 4, 5, 6}) {
@@ -247,18 +194,15 @@ TEST_F(ChainKernels, WinogradThenPool) {
         const Config config = space.At(*space.SampleLegal(rng));
         if (config.template_name != std::string("chain_winograd_pool") || config.Number("m") != m) continue;
         SCOPED_TRACE(config.Text());
-        Result<testing::KernelCase> kernel = testing::KernelCase::Create(w, target, config, &pool_[0]);
-        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-        ASSERT_TRUE(kernel->Load(data).ok());
-        kernel->Run();
-        const double bound = 4e-7 * (4 + std::sqrt(Reduction(w))) + kernel->compiled().rounding;
-        EXPECT_LE(testing::Compare(reference, kernel->output()).worst, bound);
+        const testing::KernelCase kernel = RunOnce(c, target, config, &pool_);
+        const double bound = RoundingBound(c.workload) + kernel.compiled().rounding;
+        EXPECT_LE(testing::Compare(c.reference, kernel.output()).worst, bound);
         // The same tiles, and the pool behind them as a kernel of its own.
-        const Apart unfused = Unfused(w, target, data, &pool_[0], [&](const Workload& part) {
+        const Apart unfused = Unfused(c, target, &pool_, [&](const Workload& part) {
           return part.op == "conv2d" ? WinogradOf(part, target, m) : *DefaultConfig(part, target);
         });
         EXPECT_GT(unfused.rounding, 0);
-        EXPECT_LE(testing::Compare(unfused.values, kernel->output()).worst, bound);
+        EXPECT_LE(testing::Compare(unfused.values, kernel.output()).worst, bound);
         ++run;
         break;
       }
@@ -280,35 +224,17 @@ TEST(Chain, WinogradOnlyBehindPoolsThatCutTilesEvenly) {
   }
 }
 
-TEST_F(ChainKernels, DepthwiseThenPointwise) {
+TEST_F(ChainKernels, PointwiseAndDepthwise) {
   CheckAll({
-      "conv2d(f32[1,32,14,14], f32[32,1,3,3], pad=1,1,1,1, groups=32) + bias + relu6 -> "
-      "conv2d(f32[1,32,14,14], f32[16,32,1,1]) + bias",
-      "conv2d(f32[1,33,13,7], f32[33,1,3,3], stride=2x2, pad=1,1,1,1, groups=33) + bias + relu6 -> "
-      "conv2d(f32[1,33,7,4], f32[17,33,1,1]) + bias + add",
       "conv2d(f32[3,17,5,2], f32[17,1,5,5], pad=2,2,2,2, groups=17) -> conv2d(f32[3,17,5,2], f32[48,17,1,1]) + relu",
       "conv2d(f32[1,3,1,13], f32[3,1,1,3], pad=0,1,0,1, groups=3) -> conv2d(f32[1,3,1,13], f32[1,3,1,1]) + bias",
       "conv2d(f32[1,64,7,7], f32[64,1,3,3], pad=1,1,1,1, groups=64) + bias + relu6 -> "
       "conv2d(f32[1,64,7,7], f32[96,64,1,1]) + bias + clip(0.25,1)",
-  });
-}
-
-TEST_F(ChainKernels, PointwiseThenDepthwise) {
-  CheckAll({
-      "conv2d(f32[1,16,14,14], f32[96,16,1,1]) + bias + relu6 -> "
-      "conv2d(f32[1,96,14,14], f32[96,1,3,3], stride=2x2, pad=1,1,1,1, groups=96) + bias + relu6",
-      "conv2d(f32[1,24,13,13], f32[33,24,1,1]) + bias + clip(0.25,3) -> "
-      "conv2d(f32[1,33,13,13], f32[33,1,3,3], pad=1,1,1,1, groups=33) + bias + relu6",
       "conv2d(f32[3,1,5,7], f32[17,1,1,1]) -> conv2d(f32[3,17,5,7], f32[17,1,5,5], pad=2,2,2,2, groups=17) + add",
       "conv2d(f32[1,3,9,5], f32[48,3,1,1], in=nchw) + bias -> "
       "conv2d(f32[1,48,9,5], f32[48,1,3,3], stride=1x2, pad=0,1,1,2, dilation=2x1, groups=48) + bias",
       "conv2d(f32[1,64,7,7], f32[128,64,1,1]) + bias + relu6 -> "
       "conv2d(f32[1,128,7,7], f32[128,1,3,3], pad=1,1,1,1, groups=128) + bias + relu6",
-  });
-}
-
-TEST_F(ChainKernels, PointwiseDepthwisePointwise) {
-  CheckAll({
       "conv2d(f32[1,16,14,14], f32[96,16,1,1]) + bias + relu6 -> "
       "conv2d(f32[1,96,14,14], f32[96,1,3,3], stride=2x2, pad=1,1,1,1, groups=96) + bias + relu6 -> "
       "conv2d(f32[1,96,7,7], f32[24,96,1,1]) + bias",

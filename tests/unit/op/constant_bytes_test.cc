@@ -1,13 +1,12 @@
 // The bytes of packed constants: by hand where an algorithm says them, and as the compiled kernels have them.
 #include "op/constant_bytes.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/rng.h"
+#include "common/expect.h"
 #include "compile/compile.h"
 #include "op/operator.h"
 
@@ -33,8 +32,7 @@ TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
   std::set<int64_t> tiles;
   bool direct = false;
   for (const Config& config : Points(w, target, 60)) {
-    const Result<int64_t> bytes = ConstantBytes(w, target, config);
-    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    const int64_t bytes = Must(ConstantBytes(w, target, config));
     int64_t elements = 9;
     if (config.template_name == "conv2d_winograd") {
       const int64_t m = config.Number("m");
@@ -43,7 +41,7 @@ TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
     } else {
       direct = true;
     }
-    EXPECT_EQ(*bytes, 4 * (64 * 64 * elements + 64)) << config.Text();
+    EXPECT_EQ(bytes, 4 * (64 * 64 * elements + 64)) << config.Text();
   }
   EXPECT_TRUE(direct);
   EXPECT_EQ(tiles, (std::set<int64_t>{2, 4, 6}));
@@ -58,25 +56,22 @@ TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
                            "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1) + relu -> max_pool2d(f32[1,16,8,8], "
                            "kernel=2x2, stride=2x2)",
                            "dense(f32[1,37], f32[13,37]) + bias", "max_pool2d(f32[1,8,6,6], kernel=2x2, stride=2x2)"}) {
-    const Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    const std::vector<Operand> operands = (*FindOperator(*w))->Operands(*w, target);
-    for (const Config& config : Points(*w, target, 8)) {
-      const Result<compile::LoweredKernel> kernel = compile::LowerKernel(*w, target, config, {});
-      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+    const Workload w = Must(ParseChecked(text));
+    const std::vector<Operand> operands = (*FindOperator(w))->Operands(w, target);
+    for (const Config& config : Points(w, target, 8)) {
+      const compile::LoweredKernel kernel = Must(compile::LowerKernel(w, target, config, {}));
       int64_t expected = 0;
-      for (const ArgSource& arg : kernel->kernel_args) {
+      for (const ArgSource& arg : kernel.kernel_args) {
         const auto i = static_cast<size_t>(arg.index);
         if (arg.kind == ArgSource::Kind::kPrepared) {
-          expected += kernel->prepared[i].elements * kernel->prepared[i].type.bytes();
+          expected += kernel.prepared[i].elements * kernel.prepared[i].type.bytes();
         } else if (operands[i].role == OperandRole::kConstant) {
           expected += operands[i].PhysicalElements() * 4;
         }
       }
-      const Result<int64_t> bytes = ConstantBytes(*w, target, config);
-      ASSERT_TRUE(bytes.ok()) << bytes.status().message();
-      EXPECT_EQ(*bytes, expected) << text << ", " << config.Text();
-      EXPECT_EQ(*bytes == 0, w->op == "max_pool2d") << text;
+      const int64_t bytes = Must(ConstantBytes(w, target, config));
+      EXPECT_EQ(bytes, expected) << text << ", " << config.Text();
+      EXPECT_EQ(bytes == 0, w.op == "max_pool2d") << text;
     }
   }
 }

@@ -1,11 +1,10 @@
 // The template of tensor cores through the interpreter, against the reference (odd shapes: tests/agree). Inputs are
 // multiples of 1/8, which TF32 holds, so that results are exact; what rounding does is tested apart.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "common/expect.h"
 #include "ir/device_kernels.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
@@ -54,10 +53,9 @@ TEST(GpuTensor, TakesNoMoreThanItsFormulaSays) {
   Rng rng(5);
   for (int i = 0; i < 12; ++i) {
     const Config config = space.At(*space.SampleLegal(rng));
-    const Result<compile::LoweredKernel> f = testing::LowerGpu(w, Cuda(), config);
-    ASSERT_TRUE(f.ok()) << f.status().message();
-    EXPECT_NE(ir::ToString(f->functions[0].body).find("mma_tf32("), std::string::npos);
-    const ir::DeviceProgram program = *ir::SplitKernels(f->functions[0]);
+    const compile::LoweredKernel f = Must(testing::LowerGpu(w, Cuda(), config));
+    EXPECT_THAT(ir::ToString(f.functions[0].body), HasSubstr("mma_tf32("));
+    const ir::DeviceProgram program = *ir::SplitKernels(f.functions[0]);
     const ir::DeviceKernel& kernel = program.kernels[0];
     const int64_t threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
     EXPECT_EQ(threads, 32 * config.Number("warps_f") * config.Number("warps_p"));
@@ -76,8 +74,7 @@ TEST(GpuTensor, RoundsBothFactorsAndNothingElse) {
   for (size_t k = 0; k < 2; ++k) {
     for (float& x : operands[k]) x = static_cast<float>(rng.UniformDouble() - 0.5);
   }
-  const Status ran = testing::RunOnInterpreter(w, Cuda(), *t->Default(space, w, Cuda()), 3, &operands);
-  ASSERT_TRUE(ran.ok()) << ran.message();
+  Must(testing::RunOnInterpreter(w, Cuda(), *t->Default(space, w, Cuda()), 3, &operands));
   bool any = false;
   for (size_t f = 0; f < 16; ++f) {
     for (size_t p = 0; p < 16; ++p) {

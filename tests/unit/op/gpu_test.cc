@@ -1,12 +1,11 @@
 // Templates for GPUs: which apply, what they take of the device, and knobs that few points have, through the
 // interpreter. Each template on many shapes: tests/agree/gpu_templates_test.cc.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "codegen/cuda/codegen.h"
+#include "common/expect.h"
 #include "ir/device_kernels.h"
 #include "op/gpu/limits.h"
 #include "unit/op/gpu_case.h"
@@ -57,14 +56,10 @@ TEST(GpuConv2d, VectorsOnlyWhereTheyAreAligned) {
       const Config config = space.At(*space.SampleLegal(rng));
       if (config.Sizes("tile_p")[3] != 4 || config.Number("split_k") != 1) continue;
       ++points;
-      const auto lowered = testing::LowerGpu(w, target, config);
-      EXPECT_TRUE(lowered.ok()) << lowered.status().message();
-      if (!lowered.ok()) continue;
-      const auto code = codegen::WriteCuda(lowered->functions, target);
-      EXPECT_TRUE(code.ok()) << code.status().message();
-      if (!code.ok()) continue;
-      vectors += code->source.find("*(float4*)(out + ") != std::string::npos ||
-                 code->source.find("*(float2*)(out + ") != std::string::npos;
+      const auto lowered = Must(testing::LowerGpu(w, target, config));
+      const auto code = Must(codegen::WriteCuda(lowered.functions, target));
+      vectors += code.source.find("*(float4*)(out + ") != std::string::npos ||
+                 code.source.find("*(float2*)(out + ") != std::string::npos;
     }
     EXPECT_EQ(points, 4) << text;
     return vectors;
@@ -190,9 +185,8 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
         const std::optional<PointIndex> index = space.SampleLegal(rng);
         if (!index || space.size() == 1) break;
         const Config config = space.At(*index);
-        const Result<compile::LoweredKernel> f = testing::LowerGpu(w, Gpu(), config);
-        ASSERT_TRUE(f.ok()) << config.Text() << ": " << f.status().message();
-        const ir::DeviceProgram program = *ir::SplitKernels(f->functions[0]);
+        const compile::LoweredKernel f = Must(testing::LowerGpu(w, Gpu(), config));
+        const ir::DeviceProgram program = *ir::SplitKernels(f.functions[0]);
         for (const ir::DeviceKernel& kernel : program.kernels) {
           GpuUse use;
           for (int k = 0; k < 3; ++k) use.threads[k] = kernel.block[k], use.blocks[k] = kernel.grid[k];
@@ -224,9 +218,8 @@ TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
       const std::string why = less.Reject(config).value_or("");
       if (why.find("device: shared_memory: ") != 0) continue;
       ++found;
-      const auto lowered = testing::LowerGpu(w, all, config);
-      ASSERT_TRUE(lowered.ok()) << lowered.status().message();
-      const ir::DeviceProgram program = *ir::SplitKernels(lowered->functions[0]);
+      const auto lowered = Must(testing::LowerGpu(w, all, config));
+      const ir::DeviceProgram program = *ir::SplitKernels(lowered.functions[0]);
       int64_t most = 0;
       for (const ir::DeviceKernel& kernel : program.kernels) most = std::max(most, kernel.shared_bytes);
       EXPECT_GT(most, 49152) << config.Text();
@@ -275,8 +268,7 @@ TEST(GpuValues, NanStaysInMaxima) {
     std::vector<float> reference = operands.back();
     (*FindOperator(w))->Reference(w, Gpu(), {operands[0].data(), reference.data()});
     EXPECT_GT(std::count_if(reference.begin(), reference.end(), [](float v) { return std::isnan(v); }), 0);
-    const Status ran = testing::RunOnInterpreter(w, Gpu(), *DefaultConfig(w, Gpu()), 3, &operands);
-    ASSERT_TRUE(ran.ok()) << ran.message();
+    Must(testing::RunOnInterpreter(w, Gpu(), *DefaultConfig(w, Gpu()), 3, &operands));
     for (size_t i = 0; i < reference.size(); ++i) {
       EXPECT_TRUE(std::isnan(reference[i]) ? std::isnan(operands.back()[i]) : operands.back()[i] == reference[i]) << i;
     }

@@ -9,9 +9,7 @@
 namespace hone::op {
 
 Target HostWith(int vector_bytes, int registers, int threads) {
-  Result<Target> host = HostTarget();
-  EXPECT_TRUE(host.ok()) << host.status().message();
-  Target target = *host;
+  Target target = Must(HostTarget());
   if (vector_bytes < target.vector_bytes) {
     target.vector_bytes = vector_bytes;
     target.vector_registers = registers;
@@ -55,61 +53,62 @@ std::string Describe(const Operand& out, size_t at) {
 
 }  // namespace
 
-void CheckConfig(const Workload& w, const Target& target, const Config& config, runtime::ThreadPool* pool,
-                 testing::OperandData* data, const std::vector<float>& reference) {
-  SCOPED_TRACE(w.Text() + "\n  " + config.Text() + " vector=" + std::to_string(target.vector_bytes));
-  Result<testing::KernelCase> kernel = testing::KernelCase::Create(w, target, config, pool);
-  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-  Status loaded = kernel->Load(*data);
-  ASSERT_TRUE(loaded.ok()) << loaded.message();
-  kernel->Run();
-  kernel->Run();  // a second run must not depend on what the first one left behind
-  EXPECT_TRUE(kernel->Intact()) << "something was written beside a buffer";
-  testing::Difference d = testing::Compare(reference, kernel->output());
-  const Operand& out = data->operands.back();
-  double bound = 4e-7 * (4 + std::sqrt(ReductionLength(w))) + kernel->compiled().rounding;
-  EXPECT_LE(d.worst, bound) << "at " << Describe(out, d.at) << ": " << kernel->output()[d.at] << " for "
-                            << reference[d.at];
+double RoundingBound(const Workload& w) { return 4e-7 * (4 + std::sqrt(ReductionLength(w))); }
+
+void ExpectUnusedLanesAreZero(const Operand& out, const float* values) {
   if (out.layout != Layout::kBlocked) return;
   int64_t channels = out.logical.shape[1], lanes = out.physical.back(), blocks = out.physical[1];
   int64_t inner = out.PhysicalElements() / (out.physical[0] * blocks);
   for (int64_t i = 0; i < out.PhysicalElements(); ++i) {
     int64_t c = i / inner % blocks * lanes + i % lanes;
     if (c < channels) continue;
-    ASSERT_EQ(kernel->output()[i], 0.0f) << "unused lane at " << Describe(out, i);
+    ASSERT_EQ(values[i], 0.0f) << "unused lane at " << Describe(out, i);
   }
 }
 
-std::optional<ReferenceCase> MakeReferenceCase(const std::string& text, const Target& target) {
-  Result<Workload> w = ParseChecked(text);
-  EXPECT_TRUE(w.ok()) << text << ": " << w.status().message();
-  if (!w.ok()) return {};
-  const Operator* op = *FindOperator(*w);
-  Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 11);
-  EXPECT_TRUE(data.ok()) << text << ": " << data.status().message();
-  if (!data.ok()) return {};
-  op->Reference(*w, target, data->Pointers());
-  std::vector<float> reference = data->values.back();
-  std::fill(data->values.back().begin(), data->values.back().end(), NAN);
-  return ReferenceCase{*std::move(w), op, *std::move(data), std::move(reference)};
+testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Config& config,
+                            runtime::ThreadPool* pool) {
+  testing::KernelCase kernel = Must(testing::KernelCase::Create(c.workload, target, config, pool));
+  Must(kernel.Load(c.data));
+  kernel.Run();
+  return kernel;
+}
+
+void CheckConfig(const ReferenceCase& c, const Target& target, const Config& config, runtime::ThreadPool* pool) {
+  SCOPED_TRACE(c.workload.Text() + "\n  " + config.Text() + " vector=" + std::to_string(target.vector_bytes));
+  testing::KernelCase kernel = RunOnce(c, target, config, pool);
+  kernel.Run();  // a second run must not depend on what the first one left behind
+  EXPECT_TRUE(kernel.Intact()) << "something was written beside a buffer";
+  testing::Difference d = testing::Compare(c.reference, kernel.output());
+  const Operand& out = c.data.operands.back();
+  EXPECT_LE(d.worst, RoundingBound(c.workload) + kernel.compiled().rounding)
+      << "at " << Describe(out, d.at) << ": " << kernel.output()[d.at] << " for " << c.reference[d.at];
+  ExpectUnusedLanesAreZero(out, kernel.output());
+}
+
+ReferenceCase MakeReferenceCase(const std::string& text, const Target& target, const Change& change) {
+  ReferenceCase c{Must(ParseChecked(text)), nullptr, {}, {}};
+  c.op = Must(FindOperator(c.workload));
+  c.data = Must(testing::MakeOperandData(c.workload, target, 11));
+  if (change) change(&c.data.values);
+  c.op->Reference(c.workload, target, c.data.Pointers());
+  c.reference = c.data.values.back();
+  std::fill(c.data.values.back().begin(), c.data.values.back().end(), NAN);
+  return c;
 }
 
 void CheckWorkload(const std::string& text, const Target& target, runtime::ThreadPool* pool, int random_points) {
   SCOPED_TRACE(text);
-  std::optional<ReferenceCase> c = MakeReferenceCase(text, target);
-  if (!c) return;
-  Result<search::TaskSpace> space = MakeTaskSpace(c->workload, target);
-  ASSERT_TRUE(space.ok()) << space.status().message();
-  Result<Config> config = DefaultConfig(c->workload, target);
-  ASSERT_TRUE(config.ok()) << config.status().message();
-  EXPECT_FALSE(space->Reject(config->index).has_value());
-  CheckConfig(c->workload, target, *config, pool, &c->data, c->reference);
+  const ReferenceCase c = MakeReferenceCase(text, target);
+  const search::TaskSpace space = Must(MakeTaskSpace(c.workload, target));
+  const Config config = Must(DefaultConfig(c.workload, target));
+  EXPECT_FALSE(space.Reject(config.index).has_value());
+  CheckConfig(c, target, config, pool);
   Rng rng(std::hash<std::string>()(text));
-  for (int i = 0; i < random_points && c->op->Tunable(c->workload); ++i) {
-    std::optional<PointIndex> index = space->SampleLegal(rng);
+  for (int i = 0; i < random_points && c.op->Tunable(c.workload); ++i) {
+    std::optional<PointIndex> index = space.SampleLegal(rng);
     ASSERT_TRUE(index.has_value());
-    if (*index == config->index) continue;
-    CheckConfig(c->workload, target, space->At(*index), pool, &c->data, c->reference);
+    if (*index != config.index) CheckConfig(c, target, space.At(*index), pool);
   }
 }
 

@@ -26,16 +26,13 @@ class KernelGridTest : public KernelTest {
   // Each template's default, a random point, and points of algorithms that were not run before.
   void RunAll(const std::string& text, const Target& target) {
     SCOPED_TRACE(text);
-    std::optional<ReferenceCase> c = MakeReferenceCase(text, target);
-    if (!c) return;
-    for (const Template* t : c->op->Templates(c->workload, target)) {
-      Result<search::Space> space = t->MakeSpace(c->workload, target);
-      ASSERT_TRUE(space.ok()) << space.status().message();
-      Result<Config> usual = t->Default(*space, c->workload, target);
-      ASSERT_TRUE(usual.ok()) << usual.status().message();
-      EXPECT_FALSE(space->Reject(*usual).has_value()) << usual->Text();
-      for (const Config& config : Points(c->workload, *space, *usual)) {
-        CheckConfig(c->workload, target, config, &pool_[0], &c->data, c->reference);
+    const ReferenceCase c = MakeReferenceCase(text, target);
+    for (const Template* t : c.op->Templates(c.workload, target)) {
+      search::Space space = Must(t->MakeSpace(c.workload, target));
+      Config usual = Must(t->Default(space, c.workload, target));
+      EXPECT_FALSE(space.Reject(usual).has_value()) << usual.Text();
+      for (const Config& config : Points(c.workload, space, usual)) {
+        CheckConfig(c, target, config, &pool_);
         ++kernels_;
       }
       run_.insert(t->name());

@@ -73,84 +73,81 @@ TEST_F(KernelTest, BroadcastingOperators) {
 
 // Inputs of 10 and 1000 times the usual size, where series end and exponentials run over.
 TEST_F(KernelTest, ScalarFunctionsFarOut) {
+  const Target target = HostWith(32, 16, 2);
   for (const char* name :
        {"sin",  "cos",  "atan", "asinh", "acosh", "sinh", "cosh",     "tanh", "exp",  "sigmoid",   "softplus",
         "mish", "gelu", "elu",  "erf",   "log",   "sqrt", "softsign", "celu", "selu", "hard_swish"}) {
-    for (double scale : {0.001, 10.0, 60.0, 1000.0}) {
-      SCOPED_TRACE(std::string(name) + " * " + std::to_string(scale));
-      Result<Workload> w = ParseChecked(std::string(name) + "(f32[500])");
-      ASSERT_TRUE(w.ok());
-      Target target = HostWith(32, 16, 2);
-      Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 5);
-      ASSERT_TRUE(data.ok());
-      for (float& x : data->values[0]) x = static_cast<float>(x * scale);
-      (*FindOperator(*w))->Reference(*w, target, data->Pointers());
-      CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, std::vector<float>(data->values.back()));
+    for (float scale : {0.001f, 10.0f, 60.0f, 1000.0f}) {
+      SCOPED_TRACE(scale);
+      CheckDefault(MakeReferenceCase(std::string(name) + "(f32[500])", target,
+                                     [&](auto* x) {
+                                       for (float& v : (*x)[0]) v *= scale;
+                                     }),
+                   target);
     }
   }
 }
 
 // min, max, relu, clip and their like let a NaN through, as numpy's do; infinities are numbers.
 TEST_F(KernelTest, NanAndInfinityPass) {
-  for (const char* text : {"relu(f32[20])",
-                           "relu6(f32[20])",
-                           "clip(f32[20], low=-1, high=1)",
-                           "max(f32[20], f32[20])",
-                           "min(f32[20], f32[20])",
-                           "leaky_relu(f32[20])",
-                           "hard_sigmoid(f32[20])",
-                           "abs(f32[20])",
-                           "sign(f32[20])",
-                           "tanh(f32[20])",
-                           "sigmoid(f32[20])",
-                           "softplus(f32[20])",
-                           "exp(f32[20])",
-                           "identity(f32[20]) + relu6",
-                           "add(f32[20], f32[20]) + clip(-1,1)",
-                           "sin(f32[20])",
-                           "atan(f32[20])",
-                           "asinh(f32[20])",
-                           "sinh(f32[20])",
-                           "gelu(f32[20])"}) {
-    SCOPED_TRACE(text);
-    Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok());
-    Target target = HostWith(32, 16, 2);
-    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
-    ASSERT_TRUE(data.ok());
-    data->values[0][3] = NAN, data->values[0][7] = INFINITY, data->values[0][8] = -INFINITY, data->values[0][17] = NAN;
-    if (data->values.size() > 2) data->values[1][5] = NAN, data->values[1][7] = -INFINITY;
-    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
-    std::vector<float> reference = data->values.back();
-    EXPECT_TRUE(std::isnan(reference[3]) && std::isnan(reference[17]));
-    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+  const Target target = HostWith(32, 16, 2);
+  const std::vector<std::string> texts = {"relu(f32[20])",
+                                          "relu6(f32[20])",
+                                          "clip(f32[20], low=-1, high=1)",
+                                          "max(f32[20], f32[20])",
+                                          "min(f32[20], f32[20])",
+                                          "leaky_relu(f32[20])",
+                                          "hard_sigmoid(f32[20])",
+                                          "abs(f32[20])",
+                                          "sign(f32[20])",
+                                          "tanh(f32[20])",
+                                          "sigmoid(f32[20])",
+                                          "softplus(f32[20])",
+                                          "exp(f32[20])",
+                                          "identity(f32[20]) + relu6",
+                                          "add(f32[20], f32[20]) + clip(-1,1)",
+                                          "sin(f32[20])",
+                                          "atan(f32[20])",
+                                          "asinh(f32[20])",
+                                          "sinh(f32[20])",
+                                          "gelu(f32[20])"};
+  for (const std::string& text : texts) {
+    const ReferenceCase c = MakeReferenceCase(text, target, [](auto* x) {
+      (*x)[0][3] = NAN, (*x)[0][7] = INFINITY, (*x)[0][8] = -INFINITY, (*x)[0][17] = NAN;
+      if (x->size() > 2) (*x)[1][5] = NAN, (*x)[1][7] = -INFINITY;
+    });
+    EXPECT_TRUE(std::isnan(c.reference[3]) && std::isnan(c.reference[17])) << text;
+    CheckDefault(c, target);
   }
 }
 
 // Infinities in the data of what sums, compares and normalises; weights without zeros.
 TEST_F(KernelTest, InfinitiesPass) {
-  for (const char* text :
-       {"max_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)", "avg_pool2d(f32[1,16,5,5], kernel=3x3)",
-        "max_pool3d(f32[1,16,3,5,5], kernel=3x3x3, pad=1,1,1,1,1,1)", "global_max_pool(f32[1,16,3,3])",
-        "conv2d(f32[1,16,5,5], f32[16,16,3,3]) + bias + relu",
-        "conv2d(f32[1,16,5,5], f32[16,1,3,3], groups=16) + relu6",
-        "conv3d(f32[1,16,3,4,5], f32[16,16,1,3,3]) + bias + clip(-3,5)", "dense(f32[3,32], f32[48,32]) + bias + relu",
-        "matmul(f32[5,16], f32[16,7])", "softmax(f32[3,20])", "log_softmax(f32[3,20])", "reduce_max(f32[4,20], axes=1)",
-        "reduce_min(f32[4,20], axes=1)", "reduce_sum(f32[4,20], axes=1)", "min(f32[40], f32[40])",
-        "pad(f32[3,40], low=1,2, high=0,3, value=-inf)"}) {
-    SCOPED_TRACE(text);
-    Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    Target target = HostWith(64, 32, 2);
-    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
-    ASSERT_TRUE(data.ok());
+  const Target target = HostWith(64, 32, 2);
+  const std::vector<std::string> texts = {"max_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)",
+                                          "avg_pool2d(f32[1,16,5,5], kernel=3x3)",
+                                          "max_pool3d(f32[1,16,3,5,5], kernel=3x3x3, pad=1,1,1,1,1,1)",
+                                          "global_max_pool(f32[1,16,3,3])",
+                                          "conv2d(f32[1,16,5,5], f32[16,16,3,3]) + bias + relu",
+                                          "conv2d(f32[1,16,5,5], f32[16,1,3,3], groups=16) + relu6",
+                                          "conv3d(f32[1,16,3,4,5], f32[16,16,1,3,3]) + bias + clip(-3,5)",
+                                          "dense(f32[3,32], f32[48,32]) + bias + relu",
+                                          "matmul(f32[5,16], f32[16,7])",
+                                          "softmax(f32[3,20])",
+                                          "log_softmax(f32[3,20])",
+                                          "reduce_max(f32[4,20], axes=1)",
+                                          "reduce_min(f32[4,20], axes=1)",
+                                          "reduce_sum(f32[4,20], axes=1)",
+                                          "min(f32[40], f32[40])",
+                                          "pad(f32[3,40], low=1,2, high=0,3, value=-inf)"};
+  for (const std::string& text : texts) {
     // The first row or channel meets one of each sign, the last elements only the negative one.
-    std::vector<float>& x = data->values[0];
-    x[1] = INFINITY, x[3] = -INFINITY;
-    for (size_t i = x.size() - 20; i < x.size(); ++i) x[i] = -INFINITY;
-    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
-    const std::vector<float> reference = data->values.back();
-    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+    const ReferenceCase c = MakeReferenceCase(text, target, [](auto* x) {
+      std::vector<float>& data = (*x)[0];
+      data[1] = INFINITY, data[3] = -INFINITY;
+      std::fill(data.end() - 20, data.end(), -INFINITY);
+    });
+    CheckDefault(c, target);
   }
 }
 
@@ -185,86 +182,63 @@ TEST_F(KernelTest, NanStaysInMaximaAndSums) {
        {4},
        2 * 2 * 16},
   };
+  const Target target = HostWith(64, 32, 2);
   for (const Row& row : rows) {
-    SCOPED_TRACE(row.text);
-    Result<Workload> w = ParseChecked(row.text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    Target target = HostWith(64, 32, 2);
-    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
-    ASSERT_TRUE(data.ok());
-    for (size_t at : row.at) data->values[0][at] = NAN;
-    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
-    const std::vector<float> reference = data->values.back();
+    const ReferenceCase c = MakeReferenceCase(row.text, target, [&](auto* x) {
+      for (size_t at : row.at) (*x)[0][at] = NAN;
+    });
     if (target.FloatLanes() == 16) {
-      EXPECT_EQ(std::count_if(reference.begin(), reference.end(), [](float v) { return std::isnan(v); }), row.lost);
+      EXPECT_EQ(std::ranges::count_if(c.reference, [](float v) { return std::isnan(v); }), row.lost) << row.text;
     }
-    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+    CheckDefault(c, target);
   }
 }
 
 // Winograd mixes the inputs of a tile, so that all of its outputs become NaN: those that are by definition, and others.
 TEST_F(KernelTest, WinogradLosesNoNan) {
+  const Target target = HostWith(64, 32, 2);
   for (const char* text : {"conv2d(f32[1,16,16,16], f32[16,16,3,3], pad=1,1,1,1) + bias + relu",
                            "conv2d(f32[1,16,16,16], f32[16,16,3,3], pad=1,1,1,1) + relu "
                            "-> max_pool2d(f32[1,16,16,16], kernel=2x2, stride=2x2)"}) {
     SCOPED_TRACE(text);
-    Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    Target target = HostWith(64, 32, 2);
-    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
-    ASSERT_TRUE(data.ok());
-    data->values[0][0] = NAN;
-    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
-    const std::vector<float> reference = data->values.back();
-    for (const Template* t : (*FindOperator(*w))->Templates(*w, target)) {
+    const ReferenceCase c = MakeReferenceCase(text, target, [](auto* x) { (*x)[0][0] = NAN; });
+    for (const Template* t : c.op->Templates(c.workload, target)) {
       if (std::string(t->name()).find("winograd") == std::string::npos) continue;
-      const Result<search::Space> space = t->MakeSpace(*w, target);
-      ASSERT_TRUE(space.ok());
-      Result<testing::KernelCase> kernel =
-          testing::KernelCase::Create(*w, target, *t->Default(*space, *w, target), &pool_[0]);
-      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-      ASSERT_TRUE(kernel->Load(*data).ok());
-      kernel->Run();
+      const search::Space space = Must(t->MakeSpace(c.workload, target));
+      const testing::KernelCase kernel = RunOnce(c, target, *t->Default(space, c.workload, target), &pool_);
       int64_t nan = 0, missing = 0;
-      for (size_t i = 0; i < reference.size(); ++i) {
-        missing += std::isnan(reference[i]) && !std::isnan(kernel->output()[i]);
-        nan += std::isnan(kernel->output()[i]);
+      for (size_t i = 0; i < c.reference.size(); ++i) {
+        missing += std::isnan(c.reference[i]) && !std::isnan(kernel.output()[i]);
+        nan += std::isnan(kernel.output()[i]);
       }
       EXPECT_EQ(missing, 0) << t->name();
-      EXPECT_LT(nan, static_cast<int64_t>(reference.size()) / 2) << t->name();  // no more than the tile at the corner
+      EXPECT_LT(nan, static_cast<int64_t>(c.reference.size()) / 2) << "no more than the tile at the corner";
     }
   }
 }
 
 // Numbers below the smallest normal one are neither flushed on the way in nor on the way out.
 TEST_F(KernelTest, DenormalsAreKept) {
+  const Target target = HostWith(64, 32, 2);
   for (const char* text :
        {"identity(f32[40])", "relu(f32[1,16,3,3])", "clip(f32[40], low=-1, high=1)",
         "max_pool2d(f32[1,16,5,5], kernel=1x1)", "global_max_pool(f32[1,16,3,3])", "add(f32[40], f32[40])",
         "conv2d(f32[1,1,5,5], f32[16,1,1,1], in=nchw)", "conv2d(f32[1,16,5,5], f32[16,1,1,1], groups=16)",
         "dense(f32[3,1], f32[32,1])", "matmul(f32[5,1], f32[1,7])", "reduce_sum(f32[40], axes=0)"}) {
     SCOPED_TRACE(text);
-    Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    Target target = HostWith(64, 32, 2);
-    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
-    ASSERT_TRUE(data.ok());
-    const float least = std::numeric_limits<float>::denorm_min();
-    const bool sum = w->op == "add";
-    for (size_t k = 0; k + 1 < data->values.size(); ++k) {
-      for (size_t i = 0; i < data->values[k].size(); ++i) {
-        data->values[k][i] = k > 0 && !sum ? 1.0f : static_cast<float>(i % 100 + 1) * least;
+    const bool sum = std::string(text).starts_with("add");
+    const ReferenceCase c = MakeReferenceCase(text, target, [&](auto* x) {
+      for (size_t k = 0; k + 1 < x->size(); ++k) {
+        for (size_t i = 0; i < (*x)[k].size(); ++i) {
+          (*x)[k][i] =
+              k > 0 && !sum ? 1.0f : static_cast<float>(i % 100 + 1) * std::numeric_limits<float>::denorm_min();
+        }
       }
-    }
-    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
-    const std::vector<float> reference = data->values.back();
-    Result<testing::KernelCase> kernel = testing::KernelCase::Create(*w, target, *DefaultConfig(*w, target), &pool_[0]);
-    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-    ASSERT_TRUE(kernel->Load(*data).ok());
-    kernel->Run();
-    EXPECT_GT(*std::max_element(reference.begin(), reference.end()), 0.0f);
-    EXPECT_LT(*std::max_element(reference.begin(), reference.end()), std::numeric_limits<float>::min());
-    EXPECT_EQ(std::vector<float>(kernel->output(), kernel->output() + reference.size()), reference);
+    });
+    const testing::KernelCase kernel = RunOnce(c, target, *DefaultConfig(c.workload, target), &pool_);
+    EXPECT_GT(*std::ranges::max_element(c.reference), 0.0f);
+    EXPECT_LT(*std::ranges::max_element(c.reference), std::numeric_limits<float>::min());
+    EXPECT_EQ(std::vector<float>(kernel.output(), kernel.output() + c.reference.size()), c.reference);
   }
 }
 

@@ -1,12 +1,12 @@
 // Plugins: the example's operator on CPUs and GPUs, and what is refused.
 #include "op/plugin.h"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "common/expect.h"
 #include "unit/op/gpu_case.h"
 #include "unit/op/kernel_case.h"
 
@@ -16,7 +16,7 @@ namespace {
 std::string PluginFile(const std::string& name) { return std::string(HONE_PLUGINS) + "/" + name; }
 
 TEST(Plugin, TheExampleRunsOnCpus) {
-  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok()) << LoadPlugin(PluginFile("rgb_to_yuv.so")).message();
+  Must(LoadPlugin(PluginFile("rgb_to_yuv.so")));
   ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok()) << "again is nothing";
   EXPECT_EQ(LoadedPlugins().size(), 1U);
   EXPECT_EQ(PluginOf("rgb_to_yuv"), LoadedPlugins()[0]);
@@ -25,19 +25,17 @@ TEST(Plugin, TheExampleRunsOnCpus) {
   target.threads = 2;
   runtime::ThreadPool pool = *runtime::ThreadPool::Create(2, false);
   for (const char* text : {"rgb_to_yuv(f32[16,32,3])", "rgb_to_yuv(f32[7,13,3])", "rgb_to_yuv(f32[1,1,3])"}) {
-    const Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    EXPECT_TRUE((*FindOperator(*w))->Tunable(*w));
-    const search::TaskSpace space = *MakeTaskSpace(*w, target);
-    testing::OperandData data = *testing::MakeOperandData(*w, target, 3);
+    const Workload w = Must(ParseChecked(text));
+    EXPECT_TRUE((*FindOperator(w))->Tunable(w));
+    const search::TaskSpace space = *MakeTaskSpace(w, target);
+    testing::OperandData data = *testing::MakeOperandData(w, target, 3);
     for (uint64_t index = 0; index < space.size(); index += 3) {
       if (space.Reject(index)) continue;
-      Result<testing::KernelCase> kernel = testing::KernelCase::Create(*w, target, space.At(index), &pool);
-      ASSERT_TRUE(kernel.ok()) << space.At(index).Text() << ": " << kernel.status().message();
-      ASSERT_TRUE(kernel->Load(data).ok());
-      kernel->Run();
-      (*FindOperator(*w))->Reference(*w, target, data.Pointers());
-      EXPECT_LT(testing::Compare(data.values.back(), kernel->output()).worst, 1e-5) << space.At(index).Text();
+      testing::KernelCase kernel = Must(testing::KernelCase::Create(w, target, space.At(index), &pool));
+      ASSERT_TRUE(kernel.Load(data).ok());
+      kernel.Run();
+      (*FindOperator(w))->Reference(w, target, data.Pointers());
+      EXPECT_LT(testing::Compare(data.values.back(), kernel.output()).worst, 1e-5) << space.At(index).Text();
     }
   }
   // By hand: pure green.
@@ -66,9 +64,9 @@ TEST(Plugin, TheExampleRunsOnGpus) {
 TEST(Plugin, ItsOwnMistakesAreToldInOneLine) {
   ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok());
   const auto check = [](const char* text) { return ParseChecked(text).status().message(); };
-  EXPECT_NE(check("rgb_to_yuv(f32[4,4,4])").find("takes an image [height, width, 3]"), std::string::npos);
-  EXPECT_NE(check("rgb_to_yuv(f32[4,4,3], gamma=2)").find("gamma"), std::string::npos);
-  EXPECT_NE(check("rgb_to_yuvs(f32[4,4,3])").find("did you mean `rgb_to_yuv`"), std::string::npos);
+  EXPECT_THAT(check("rgb_to_yuv(f32[4,4,4])"), HasSubstr("takes an image [height, width, 3]"));
+  EXPECT_THAT(check("rgb_to_yuv(f32[4,4,3], gamma=2)"), HasSubstr("gamma"));
+  EXPECT_THAT(check("rgb_to_yuvs(f32[4,4,3])"), HasSubstr("did you mean `rgb_to_yuv`"));
 }
 
 TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
@@ -85,13 +83,13 @@ TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
                         Case{"empty.so", StatusKind::kInvalid, "operator `hollow` has no definition.shape"}}) {
     const Status status = LoadPlugin(PluginFile(c.file));
     EXPECT_EQ(status.kind(), c.kind) << c.file << ": " << status.message();
-    EXPECT_NE(status.message().find(c.file), std::string::npos) << status.message();
-    EXPECT_NE(status.message().find(c.message), std::string::npos) << status.message();
-    EXPECT_EQ(status.message().find('\n'), std::string::npos);
+    EXPECT_THAT(status.message(), HasSubstr(c.file));
+    EXPECT_THAT(status.message(), HasSubstr(c.message));
+    EXPECT_THAT(status.message(), Not(HasSubstr("\n")));
   }
   const TempDir dir = *TempDir::Create();
   ASSERT_TRUE(WriteFileAtomic(dir.Join("text.so"), "no library").ok());
-  EXPECT_NE(LoadPlugin(dir.Join("text.so")).message().find("cannot be loaded"), std::string::npos);
+  EXPECT_THAT(LoadPlugin(dir.Join("text.so")).message(), HasSubstr("cannot be loaded"));
   // Of a part of a library the loader died.
   const std::string whole = *ReadFile(PluginFile("lazy.so")), cut = dir.Join("cut.so");
   for (const size_t size : {size_t{100}, size_t{4000}, whole.size() / 2}) {
@@ -101,16 +99,15 @@ TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
 }
 
 TEST(Plugin, ExceptionsOfItsFunctionsBecomeFailures) {
-  ASSERT_TRUE(LoadPlugin(PluginFile("lazy.so")).ok()) << LoadPlugin(PluginFile("lazy.so")).message();
+  Must(LoadPlugin(PluginFile("lazy.so")));
   const Target target = *HostTarget();
-  EXPECT_NE(ParseChecked("lazy(f32[13])").status().message().find("thirteen"), std::string::npos);
+  EXPECT_THAT(ParseChecked("lazy(f32[13])").status().message(), HasSubstr("thirteen"));
   const Workload w = *ParseChecked("lazy(f32[12])");
   const Status space = MakeTaskSpace(w, target).status();
-  EXPECT_NE(space.message().find("template `lazy_cpu` threw an exception: no space"), std::string::npos)
-      << space.message();
+  EXPECT_THAT(space.message(), HasSubstr("template `lazy_cpu` threw an exception: no space"));
   const Template* t = (*FindOperator(w))->Templates(w, target)[0];
-  EXPECT_NE(t->Instantiate(w, target, Config()).status().message().find("of an unknown type"), std::string::npos);
-  EXPECT_NE(Compute(w, target, {}).status().message().find("operator `lazy` threw"), std::string::npos);
+  EXPECT_THAT(t->Instantiate(w, target, Config()).status().message(), HasSubstr("of an unknown type"));
+  EXPECT_THAT(Compute(w, target, {}).status().message(), HasSubstr("operator `lazy` threw"));
 }
 
 TEST(Plugin, AChildIsToldWhichToLoad) {
@@ -124,16 +121,15 @@ TEST(Plugin, AChildIsToldWhichToLoad) {
 
 // A task or a graph by somebody else names a library: nothing of it may run.
 TEST(Plugin, NamedByAFileItMustBeTrusted) {
-  auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  const std::string own = PluginFile("rgb_to_yuv.so"), copy = dir->Join("copy.so");
+  auto dir = Must(TempDir::Create());
+  const std::string own = PluginFile("rgb_to_yuv.so"), copy = dir.Join("copy.so");
   const std::string bytes = *ReadFile(own);
   ASSERT_TRUE(WriteFileAtomic(copy, bytes).ok());
   const size_t before = LoadedPlugins().size();
   const auto refused = [&](const std::string& path, const std::string& digest, const char* part) {
     const Status status = LoadNamedPlugin(path, digest);
     EXPECT_EQ(status.kind(), StatusKind::kInvalid) << status.message();
-    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+    EXPECT_THAT(status.message(), HasSubstr(part));
   };
   refused("rgb_to_yuv.so", "", "by its whole path");
   refused("../plugins/rgb_to_yuv.so", "", "by its whole path");
@@ -144,10 +140,10 @@ TEST(Plugin, NamedByAFileItMustBeTrusted) {
   if (geteuid() == 0) {
     // A link of ours does not make it ours.
     ASSERT_EQ(chown(copy.c_str(), 65534, 65534), 0);
-    ASSERT_EQ(symlink(copy.c_str(), dir->Join("link.so").c_str()), 0);
-    refused(dir->Join("link.so"), "", "belongs to another user");
+    ASSERT_EQ(symlink(copy.c_str(), dir.Join("link.so").c_str()), 0);
+    refused(dir.Join("link.so"), "", "belongs to another user");
   }
-  EXPECT_EQ(LoadNamedPlugin(dir->Join("none.so"), "").kind(), StatusKind::kNotFound);
+  EXPECT_EQ(LoadNamedPlugin(dir.Join("none.so"), "").kind(), StatusKind::kNotFound);
   EXPECT_EQ(LoadedPlugins().size(), before);
   EXPECT_TRUE(LoadNamedPlugin(own, Digest128(bytes).Hex()).ok())
       << LoadNamedPlugin(own, Digest128(bytes).Hex()).message();

@@ -1,12 +1,11 @@
 // The list of operators, and the list of their templates, whose versions say which records are stale.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <iterator>
 #include <set>
 
 #include "agree/gpu_workloads.h"
 #include "base/text.h"
+#include "common/expect.h"
 #include "op/operator.h"
 #include "op/space_version.h"
 #include "semantics/semantics.h"
@@ -78,12 +77,11 @@ TEST(Registry, EveryTemplateThatIsChosenIsListed) {
   std::vector<std::string> workloads = agree::SmallGpuWorkloads();
   workloads.insert(workloads.end(), std::begin(kCpuWorkloads), std::end(kCpuWorkloads));
   for (const std::string& text : workloads) {
-    const Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << text << ": " << w.status().message();
-    const Operator* op = *FindOperator(*w);
+    const Workload w = Must(ParseChecked(text));
+    const Operator* op = *FindOperator(w);
     for (const Target& target : targets) {
       const std::set<std::string> of_operator = Names(op->AllTemplates()[target.family()]);
-      for (const Template* t : op->Templates(*w, target)) {
+      for (const Template* t : op->Templates(w, target)) {
         EXPECT_TRUE((target.family() == kGpuFamily ? gpu : cpu).count(t->name())) << t->name() << " for " << text;
         EXPECT_TRUE(of_operator.count(t->name())) << t->name() << " for " << text;
         chosen.insert(t->name());

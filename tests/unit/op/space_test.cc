@@ -1,9 +1,8 @@
 // Spaces of the tunable operators: index <-> config, legality, defaults.
-#include <gtest/gtest.h>
-
 #include <set>
 
 #include "base/rng.h"
+#include "common/expect.h"
 #include "op/operator.h"
 
 namespace hone::op {
@@ -43,18 +42,16 @@ TEST(Space, EveryLayerHasADefaultAndLegalPointsForAnyMachine) {
       SCOPED_TRACE(std::string(text) + " threads " + std::to_string(target.threads));
       Workload w = *ParseChecked(text);
       search::TaskSpace space = *MakeTaskSpace(w, target);
-      Result<Config> config = DefaultConfig(w, target);
-      ASSERT_TRUE(config.ok()) << config.status().message();
-      std::optional<std::string> why = space.Reject(config->index);
+      Config config = Must(DefaultConfig(w, target));
+      std::optional<std::string> why = space.Reject(config.index);
       EXPECT_FALSE(why.has_value()) << *why;
       Rng rng(3);
       for (int i = 0; i < 20; ++i) {
         std::optional<PointIndex> index = space.SampleLegal(rng);
         ASSERT_TRUE(index.has_value());
         Config point = space.At(*index);
-        Result<PointIndex> back = space.IndexOf(point);
-        ASSERT_TRUE(back.ok()) << back.status().message();
-        EXPECT_EQ(*back, *index);
+        PointIndex back = Must(space.IndexOf(point));
+        EXPECT_EQ(back, *index);
         EXPECT_TRUE(Instantiate(w, target, point).ok());
       }
     }
@@ -121,8 +118,7 @@ TEST(Space, ForeignOrDamagedConfigsAreRefused) {
   Config other = c;
   other.template_name = "conv2d_dirct";
   Result<Candidate> r = Instantiate(w, target, other);
-  ASSERT_FALSE(r.ok());
-  EXPECT_NE(r.status().message().find("did you mean `conv2d_direct`"), std::string::npos) << r.status().message();
+  EXPECT_THAT(r.status().message(), HasSubstr("did you mean `conv2d_direct`"));
   other = c;
   other.values.pop_back();
   EXPECT_FALSE(Instantiate(w, target, other).ok());

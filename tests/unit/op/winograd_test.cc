@@ -1,6 +1,4 @@
 // conv2d_winograd: compiled kernels against conv2d's reference over odd shapes, accuracy, spaces.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
 #include <utility>
@@ -12,46 +10,26 @@
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/estimate/estimate.h"
 #include "task/step.h"
-#include "unit/op/kernel_case.h"
+#include "unit/op/kernel_fixture.h"
 
 namespace hone::op {
 namespace {
 
-Target HostWith(int vector_bytes, int registers, int threads) {
-  Target target = *HostTarget();
-  if (vector_bytes < target.vector_bytes) {
-    target.vector_bytes = vector_bytes;
-    target.vector_registers = registers;
-  }
-  target.threads = threads;
-  return target;
-}
-
 struct Error {
   double worst = 0, deviation = 0;  // the largest difference; the standard deviation of the reference
-  bool zero_lanes = true;
 };
 
-class WinogradTest : public ::testing::Test {
+class WinogradTest : public KernelTest {
  protected:
-  void SetUp() override { pool_.push_back(*runtime::ThreadPool::Create(3, false)); }
-
-  // Runs one point against `reference`.
-  Error Run(const Workload& w, const Target& target, const Config& config, const testing::OperandData& data,
-            const std::vector<float>& reference) {
+  Error Run(const ReferenceCase& c, const Target& target, const Config& config) {
+    const testing::KernelCase kernel = RunOnce(c, target, config, &pool_);
+    const Operand& out = c.data.operands.back();
+    ExpectUnusedLanesAreZero(out, kernel.output());
     Error error;
-    Result<testing::KernelCase> kernel = testing::KernelCase::Create(w, target, config, &pool_[0]);
-    EXPECT_TRUE(kernel.ok()) << kernel.status().message();
-    if (!kernel.ok()) return error;
-    EXPECT_TRUE(kernel->Load(data).ok());
-    kernel->Run();
-    const Operand& out = data.operands.back();
-    int64_t lanes = out.physical[4], inner = out.physical[2] * out.physical[3] * lanes;
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < out.PhysicalElements(); ++i) {
-      double got = kernel->output()[i], want = reference[i];
+      double got = kernel.output()[i], want = c.reference[i];
       error.worst = std::isnan(got) ? INFINITY : std::max(error.worst, std::abs(got - want));
-      if (i / inner % out.physical[1] * lanes + i % lanes >= out.logical.shape[1] && got != 0) error.zero_lanes = false;
       sum += want, squares += want * want;
     }
     double count = static_cast<double>(out.logical.Elements());
@@ -62,40 +40,29 @@ class WinogradTest : public ::testing::Test {
   // The default and a random point of each form and m that the layer has.
   void Check(const std::string& text, const Target& target) {
     SCOPED_TRACE(text);
-    Result<Workload> w = ParseChecked(text);
-    ASSERT_TRUE(w.ok()) << w.status().message();
-    ASSERT_TRUE(WinogradApplies(*w, target));
-    testing::OperandData data = *testing::MakeOperandData(*w, target, 5);
-    (*FindOperator("conv2d"))->Reference(*w, target, data.Pointers());
-    std::vector<float> reference = data.values.back();
-    Result<search::Space> space = Conv2dWinograd().MakeSpace(*w, target);
-    ASSERT_TRUE(space.ok());
-    Result<Config> config = Conv2dWinograd().Default(*space, *w, target);
-    ASSERT_TRUE(config.ok()) << config.status().message();
-    ASSERT_FALSE(space->Reject(*config).has_value());
-    std::vector<Config> configs = {*config};
+    const ReferenceCase c = MakeReferenceCase(text, target);
+    ASSERT_TRUE(WinogradApplies(c.workload, target));
+    const search::Space space = Must(Conv2dWinograd().MakeSpace(c.workload, target));
+    std::vector<Config> configs = {Must(Conv2dWinograd().Default(space, c.workload, target))};
+    ASSERT_FALSE(space.Reject(configs[0]).has_value());
     std::set<std::pair<int64_t, std::string>> seen;
-    uint64_t index = Rng(std::hash<std::string>()(text)).UniformInt(space->size());
-    for (uint64_t i = 0; i < space->size(); ++i) {
-      index = (index + 7919) % space->size();  // a prime: all of the space
-      Config c = space->At(index);
-      std::pair<int64_t, std::string> kind = {c.Number("m"), c.Word("form")};
-      if (seen.count(kind) || space->Reject(c)) continue;
+    uint64_t index = Rng(std::hash<std::string>()(text)).UniformInt(space.size());
+    for (uint64_t i = 0; i < space.size(); ++i) {
+      index = (index + 7919) % space.size();  // a prime: all of the space
+      Config config = space.At(index);
+      std::pair<int64_t, std::string> kind = {config.Number("m"), config.Word("form")};
+      if (seen.count(kind) || space.Reject(config)) continue;
       seen.insert(std::move(kind));
-      configs.push_back(std::move(c));
+      configs.push_back(std::move(config));
     }
-    EXPECT_GE(seen.size(), space->knobs()[0].size());  // small layers have one form alone
-    for (const Config& c : configs) {
-      SCOPED_TRACE(c.Text());
-      Error error = Run(*w, target, c, data, reference);
-      int64_t m = c.Number("m");
+    EXPECT_GE(seen.size(), space.knobs()[0].size());  // small layers have one form alone
+    for (const Config& config : configs) {
+      SCOPED_TRACE(config.Text());
+      const Error error = Run(c, target, config);
       // Small outputs deviate less than they are large: errors are of the size of the sums.
-      EXPECT_LE(error.worst, WinogradErrorBound(m) * std::max(error.deviation, 0.5));
-      EXPECT_TRUE(error.zero_lanes);
+      EXPECT_LE(error.worst, WinogradErrorBound(config.Number("m")) * std::max(error.deviation, 0.5));
     }
   }
-
-  std::vector<runtime::ThreadPool> pool_;
 };
 
 TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
@@ -156,11 +123,9 @@ TEST_F(WinogradTest, Accuracy) {
   };
   for (const char* text : layers) {
     SCOPED_TRACE(text);
-    const Workload w = *ParseChecked(text);
+    const ReferenceCase c = MakeReferenceCase(text, target);
+    const Workload& w = c.workload;
     ASSERT_TRUE(w.chain() ? WinogradPoolApplies(w, target) : WinogradApplies(w, target));
-    testing::OperandData data = *testing::MakeOperandData(w, target, 5);
-    (*FindOperator(w))->Reference(w, target, data.Pointers());
-    const std::vector<float> reference = data.values.back();
     const search::Space space = *(w.chain() ? ChainWinogradPool() : Conv2dWinograd()).MakeSpace(w, target);
     const search::Knob& sizes = space.knobs()[0];
     ASSERT_EQ(sizes.name(), "m");
@@ -170,7 +135,7 @@ TEST_F(WinogradTest, Accuracy) {
       uint64_t index = 0;
       while (index < space.size() && (space.At(index).Number("m") != m || !space.Legal(index))) ++index;
       ASSERT_LT(index, space.size());
-      const Error error = Run(w, target, space.At(index), data, reference);
+      const Error error = Run(c, target, space.At(index));
       EXPECT_LE(error.worst / error.deviation, WinogradErrorBound(m));
       // What a pool or an epilogue does to the deviation, the estimate does not know.
       if (!w.chain()) {
@@ -187,28 +152,30 @@ TEST_F(WinogradTest, Accuracy) {
 }
 
 TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
-  Target target = HostWith(64, 32, 2);
-  auto applies = [&](const char* text) { return WinogradApplies(*ParseChecked(text), target); };
-  EXPECT_TRUE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], pad=1)"));
-  EXPECT_TRUE(applies("conv2d(f32[1,16,2,2], f32[16,16,3,3], pad=1)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,1,1], f32[16,16,3,3], pad=1)"));  // 16 products for 9
-  EXPECT_TRUE(applies("conv2d(f32[1,16,28,28], f32[16,16,3,3], stride=2, pad=1)"));
-  EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,3])"));
-  EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,7,1], pad=3,0,3,0)"));
-  EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,5,5], pad=2)"));
-  EXPECT_TRUE(applies("conv2d(f32[1,16,28,28], f32[16,16,7,7], stride=2, pad=3)"));
-  EXPECT_TRUE(applies("conv2d(f32[1,16,28,28], f32[16,16,3,7], pad=1,3,1,3)"));
-  // F(2x2) of these would be less exact than F(2x2) may be.
-  EXPECT_FALSE(applies("conv2d(f32[1,16,28,28], f32[16,16,7,7], pad=3)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,28,28], f32[16,16,5,7], pad=2,3,2,3)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,28,28], f32[16,16,6,6])"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,1])"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,3], stride=2)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,3,3], stride=3)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,3,3], stride=1x2)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], dilation=2, pad=2)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,8,3,3], groups=2, pad=1)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,3,7,7], f32[16,3,3,3], pad=1, in=nchw)"));
+  const Target target = HostWith(64, 32, 2);
+  for (const auto& [text, applies] : std::vector<std::pair<const char*, bool>>{
+           {"conv2d(f32[1,16,7,7], f32[16,16,3,3], pad=1)", true},
+           {"conv2d(f32[1,16,2,2], f32[16,16,3,3], pad=1)", true},
+           {"conv2d(f32[1,16,1,1], f32[16,16,3,3], pad=1)", false},  // 16 products for 9
+           {"conv2d(f32[1,16,28,28], f32[16,16,3,3], stride=2, pad=1)", true},
+           {"conv2d(f32[1,16,9,9], f32[16,16,1,3])", true},
+           {"conv2d(f32[1,16,9,9], f32[16,16,7,1], pad=3,0,3,0)", true},
+           {"conv2d(f32[1,16,9,9], f32[16,16,5,5], pad=2)", true},
+           {"conv2d(f32[1,16,28,28], f32[16,16,7,7], stride=2, pad=3)", true},
+           {"conv2d(f32[1,16,28,28], f32[16,16,3,7], pad=1,3,1,3)", true},
+           // F(2x2) of these would be less exact than F(2x2) may be.
+           {"conv2d(f32[1,16,28,28], f32[16,16,7,7], pad=3)", false},
+           {"conv2d(f32[1,16,28,28], f32[16,16,5,7], pad=2,3,2,3)", false},
+           {"conv2d(f32[1,16,28,28], f32[16,16,6,6])", false},
+           {"conv2d(f32[1,16,9,9], f32[16,16,1,1])", false},
+           {"conv2d(f32[1,16,9,9], f32[16,16,1,3], stride=2)", false},
+           {"conv2d(f32[1,16,9,9], f32[16,16,3,3], stride=3)", false},
+           {"conv2d(f32[1,16,9,9], f32[16,16,3,3], stride=1x2)", false},
+           {"conv2d(f32[1,16,7,7], f32[16,16,3,3], dilation=2, pad=2)", false},
+           {"conv2d(f32[1,16,7,7], f32[16,8,3,3], groups=2, pad=1)", false},
+           {"conv2d(f32[1,3,7,7], f32[16,3,3,3], pad=1, in=nchw)", false}}) {
+    EXPECT_EQ(WinogradApplies(*ParseChecked(text), target), applies) << text;
+  }
 }
 
 TEST(WinogradSpace, LongSumsLeaveOutWhatWouldBeInexact) {
@@ -298,11 +265,10 @@ TEST(WinogradSpace, FarPrefetchIsThere) {
   ASSERT_LT(index, space.size());
   compile::CompileOptions keep;
   keep.keep_text = true;
-  Result<compile::CompiledKernel> kernel = compile::CompileKernel(w, target, space.At(index), keep);
-  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  compile::CompiledKernel kernel = Must(compile::CompileKernel(w, target, space.At(index), keep));
   // 128 channels x 2 vectors of 64 bytes are 16 KB: two elements ahead.
-  EXPECT_NE(StepsText(kernel->steps).find("prefetch m weight.packed co.o 32768 2"), std::string::npos);
-  EXPECT_NE(kernel->program.find("prefetch(weight.packed["), std::string::npos) << kernel->program;
+  EXPECT_THAT(StepsText(kernel.steps), HasSubstr("prefetch m weight.packed co.o 32768 2"));
+  EXPECT_THAT(kernel.program, HasSubstr("prefetch(weight.packed["));
 }
 
 // The first part of the estimate is the register tiles' share of a direct convolution's ideal cycles. Tiles that come
