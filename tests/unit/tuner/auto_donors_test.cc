@@ -1,13 +1,11 @@
 // What the tuner `auto` makes of donors, on invented surfaces.
 #include "search/tuner/auto_donors.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "auto_search.h"
 #include "search/tuner/auto_points.h"
+#include "surface.h"
 
 namespace hone::search {
 namespace {
@@ -28,7 +26,7 @@ TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
 TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
   const TaskSpace space = SurfaceSpace();
   Space other("surface");
-  for (const char* name : {"d", "c", "b", "a"}) other.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  for (const char* name : {"d", "c", "b", "a"}) other.Add(Knob::Choice(name, Numbers(1, 9)));
   TunerContext context;
   context.workload.op = "surface";
   const Donor donor = DonorOf(TaskOf(std::move(other)), 13, [](const Config& c) { return 7 * SurfaceSeconds(c); });

@@ -135,6 +135,13 @@ TEST(Cholesky, FactorsAndSolves) {
   EXPECT_FALSE(Cholesky(2, &negative));
 }
 
+// All of group 0.
+std::vector<GaussianRow> Rows(const std::vector<std::vector<float>>& x) {
+  std::vector<GaussianRow> rows;
+  for (const auto& row : x) rows.push_back({row.data(), 0});
+  return rows;
+}
+
 // 20 rows whose values wave along the first column, stand still along the second, and have one value of the third.
 TEST(TuneSettings, WeighsWhatValuesChangeWith) {
   std::vector<std::vector<float>> x;
@@ -144,13 +151,9 @@ TEST(TuneSettings, WeighsWhatValuesChangeWith) {
     x.push_back({static_cast<float>(i) / 20, static_cast<float>(rng.UniformDouble()), 0.5F, 0.0F});
     values.push_back(0.3 * std::sin(0.6 * i));
   }
-  std::vector<GaussianRow> rows;
-  for (const auto& row : x) rows.push_back({row.data(), 0});
-  const std::vector<double> doubts(20, 1.0);
-  const std::vector<float> weights = {1.8F, 1.8F, 1.8F, 0};
-  const TunedSettings tuned = TuneSettings(rows, values, doubts, 4, weights);
+  const TunedSettings tuned = TuneSettings(Rows(x), values, std::vector<double>(20, 1.0), 4, {1.8F, 1.8F, 1.8F, 0});
   EXPECT_GT(tuned.weights[0], 1.9F * tuned.weights[1]);
-  EXPECT_EQ(tuned.weights[2], weights[2]);
+  EXPECT_EQ(tuned.weights[2], 1.8F);
   EXPECT_EQ(tuned.weights[3], 0);
   EXPECT_EQ(tuned.settings.main, GaussianSettings().main);  // there are no such columns
 }
@@ -168,9 +171,7 @@ TEST(TuneSettings, OfManyRowsTheFastestAreAsked) {
     values.push_back(fast ? 0.3 * std::sin(0.6 * i) : -0.31);
     doubts.push_back(fast ? 1 : 121);
   }
-  std::vector<GaussianRow> rows;
-  for (const auto& row : x) rows.push_back({row.data(), 0});
-  const TunedSettings tuned = TuneSettings(rows, values, doubts, 4, {1.8F, 1.8F, 0, 0});
+  const TunedSettings tuned = TuneSettings(Rows(x), values, doubts, 4, {1.8F, 1.8F, 0, 0});
   EXPECT_GT(tuned.weights[0], 1.9F * tuned.weights[1]);
 }
 

@@ -1,16 +1,12 @@
 // The tuner `auto` on invented surfaces: it finds the best point, learns where points fail, uses estimates, and is a
 // function of its history.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
-#include "auto_search.h"
 #include "search/tuner/auto_model.h"
 #include "search/tuner/auto_tried.h"
-#include "search/tuner/auto_tuner.h"
+#include "surface.h"
 
 namespace hone::search {
 namespace {
@@ -25,17 +21,9 @@ TEST(Auto, AGroupIsAsLargeAsTheContextSaysAndAFunctionOfTheHistoryBeforeIt) {
   EXPECT_TRUE(tuner.NextBatch(16).empty()) << "the next one is planned when this one is known";
   const std::vector<PointIndex> whole = Search(space, OnSurface, 64, 1, context);
   ASSERT_EQ(whole.size(), 64U);
-  for (const size_t kept : {1U, 7U, 15U, 16U, 17U, 40U}) {
+  for (const int kept : {1, 7, 15, 16, 17, 40}) {
     AutoTuner resumed(space, 1, context);
-    const std::vector<PointIndex> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
-    EXPECT_EQ(Continue(&resumed, space, OnSurface, 64, history), whole) << kept;
-  }
-}
-
-TEST(Auto, FindsTheBestOfASurfaceWithoutAnEstimate) {
-  const TaskSpace space = SurfaceSpace();
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 96, seed), OnSurface), 1.15e-3) << seed;
+    EXPECT_EQ(Propose(&resumed, space, OnSurface, 64, 16, {whole.begin(), whole.begin() + kept}), whole) << kept;
   }
 }
 
@@ -50,15 +38,12 @@ TEST(Auto, FollowsAGoodEstimateFromTheFirstTrial) {
 // last knob are in none of the 512 points of the lowest indices but the first one.
 TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
   Space knobs("knobs");
-  std::vector<int64_t> numbers;
   std::vector<std::string> words;
-  for (int64_t v = 1; v <= 64; ++v) numbers.push_back(v);
   for (int w = 0; w < 16; ++w) words.push_back("w" + std::to_string(w));
-  for (const char* name : {"a", "b"}) knobs.Add(Knob::Choice(name, numbers));
+  for (const char* name : {"a", "b"}) knobs.Add(Knob::Choice(name, Numbers(1, 64)));
   knobs.Add(Knob::Words("c", words));
   const TaskSpace space = TaskOf(std::move(knobs));
-  const Measure equal = [](const Config& c) { return OkOutcome(c, 1e-3); };
-  const std::vector<PointIndex> tried = Search(space, equal, 8);
+  const std::vector<PointIndex> tried = Search(space, EqualTimes, 8);
   ASSERT_EQ(tried.size(), 8U);
   std::set<std::string> first, all;
   for (size_t i = 0; i < tried.size(); ++i) {
@@ -68,7 +53,7 @@ TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
   }
   EXPECT_GE(first.size(), 2U);
   EXPECT_GE(all.size(), 4U);
-  EXPECT_NE(Search(space, equal, 8, 2), tried);
+  EXPECT_NE(Search(space, EqualTimes, 8, 2), tried);
 }
 
 // The estimate says the opposite of the truth about `c`; measurements must win.
@@ -84,8 +69,8 @@ TEST(Auto, CorrectsAnEstimateThatIsWrong) {
 // trials each group of four has a value that is new, until there are none.
 TEST(Auto, TriesANewValueInEachGroup) {
   Space knobs("knobs");
-  knobs.Add(Knob::Choice("a", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
-  for (const char* name : {"b", "c"}) knobs.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8}));
+  knobs.Add(Knob::Choice("a", Numbers(1, 12)));
+  for (const char* name : {"b", "c"}) knobs.Add(Knob::Choice(name, Numbers(1, 8)));
   const TaskSpace space = TaskOf(std::move(knobs));
   const TunerContext context = Estimating([](const Config& c) { return 0.5 * static_cast<double>(c.Number("a")); });
   const Measure times = [](const Config& c) {
@@ -112,57 +97,6 @@ TEST(Auto, BeginsWithTheDefaults) {
   EXPECT_EQ(tried[1], 5U);
 }
 
-TEST(Auto, ProposesLegalPointsOnceUntilNothingIsLeft) {
-  Space small("small");
-  small.Add(Knob::Choice("a", {1, 2, 3, 4, 5}));
-  small.Add(Knob::Words("b", {"x", "y", "z"}));
-  small.AddRule({"odd", [](const Config& c) -> std::optional<std::string> {
-                   if (c.Number("a") != 3) return std::nullopt;
-                   return "a is 3";
-                 }});
-  const TaskSpace space = TaskOf(std::move(small));
-  const std::vector<PointIndex> tried = Search(
-      space, [](const Config& c) { return OkOutcome(c, 1e-3); }, 100);
-  EXPECT_EQ(tried.size(), 12U);
-  EXPECT_EQ(std::set<PointIndex>(tried.begin(), tried.end()).size(), 12U);
-  for (const PointIndex index : tried) EXPECT_FALSE(space.Reject(index));
-}
-
-TEST(Auto, SpacesOfOnePointAndNone) {
-  Space empty("empty"), single("single");
-  empty.Add(Knob::Choice("a", {}));
-  single.Add(Knob::Choice("a", {7}));
-  const TaskSpace none = TaskOf(std::move(empty)), one = TaskOf(std::move(single));
-  EXPECT_TRUE(Search(none, OnSurface, 8).empty());
-  EXPECT_EQ(Search(
-                one, [](const Config& c) { return OkOutcome(c, 1); }, 8),
-            std::vector<PointIndex>{0});
-}
-
-TEST(Auto, AllFailingAndAllEqualEndWithTheSpace) {
-  Space small("small");
-  small.Add(Knob::Choice("a", {1, 2, 3, 4, 5, 6}));
-  small.Add(Knob::Choice("b", {1, 2, 3, 4, 5, 6}));
-  const TaskSpace space = TaskOf(std::move(small));
-  EXPECT_EQ(Search(space, Failed, 100).size(), 36U);
-  EXPECT_EQ(Search(
-                space, [](const Config& c) { return OkOutcome(c, 2e-3); }, 100)
-                .size(),
-            36U);
-}
-
-TEST(Auto, TimesThatAreNoneCountAsFailures) {
-  const TaskSpace space = SurfaceSpace();
-  int n = 0;
-  const Measure odd = [&n](const Config& c) {
-    Outcome o = OnSurface(c);
-    const double bad[] = {std::nan(""), std::numeric_limits<double>::infinity(), 0, -1};
-    if (++n % 3 == 0) o.median = bad[n % 4];
-    return o;
-  };
-  EXPECT_EQ(Search(space, odd, 48).size(), 48U);
-}
-
 // Half of the space fails; few trials are spent there once that is known.
 TEST(Auto, LearnsWherePointsFail) {
   const TaskSpace space = SurfaceSpace();
@@ -180,57 +114,27 @@ TEST(Auto, FailuresOfTheDeviceAreNotThePoints) {
   const TaskSpace space = SurfaceSpace();
   const TunerContext context = Estimating([](const Config& c) { return c.Number("d") <= 4 ? -1.0 : 0.0; });
   const auto promising = [&](TrialError error) {
-    const std::vector<PointIndex> tried = Search(
-        space,
-        [error](const Config& c) {
-          Outcome o = Failed(c);
-          o.error = error;
-          return o;
-        },
-        32, 1, context);
+    const Measure fails = [error](const Config& c) { return Failed(c, error); };
+    const std::vector<PointIndex> tried = Search(space, fails, 32, 1, context);
     return std::count_if(tried.begin(), tried.end(), [&](uint64_t i) { return space.At(i).Number("d") <= 4; });
   };
   EXPECT_EQ(promising(TrialError::kDevice), 32);
   EXPECT_LT(promising(TrialError::kCompile), 32);
 }
 
-TEST(Auto, ResumedAnywhereItEndsWithTheSameTrials) {
-  const TaskSpace space = SurfaceSpace();
-  const std::vector<PointIndex> whole = Search(space, OnSurface, 28, 9);
-  ASSERT_EQ(whole.size(), 28U);
-  for (size_t at = 0; at < whole.size(); ++at) {
-    AutoTuner tuner(space, 9, {});
-    const std::vector<PointIndex> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at));
-    EXPECT_EQ(Continue(&tuner, space, OnSurface, 28, history), whole) << "resumed after " << at;
-  }
-}
-
-// Another tuner's history may hold what auto would propose; it goes on all the same, and proposes nothing twice.
-TEST(Auto, GoesOnFromAnotherTunersHistory) {
-  const TaskSpace space = SurfaceSpace();
-  std::vector<PointIndex> history;
-  for (uint64_t i = 0; history.size() < 22; i += 37) {
-    if (!space.Reject(i)) history.push_back(i);
-  }
-  AutoTuner tuner(space, 1, {});
-  const std::vector<PointIndex> all = Continue(&tuner, space, OnSurface, 60, history);
-  EXPECT_EQ(all.size(), 60U);
-  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()).size(), 60U);
-}
-
 TEST(Auto, ExpectsLessTheLongerItSearches) {
   const TaskSpace space = SurfaceSpace();
   AutoTuner tuner(space, 1, {});
   EXPECT_FALSE(tuner.ExpectedGain().has_value());
-  const std::vector<PointIndex> some = Continue(&tuner, space, OnSurface, 16);
+  const std::vector<PointIndex> some = Propose(&tuner, space, OnSurface, 16);
   const std::optional<double> early = tuner.ExpectedGain();
-  Continue(&tuner, space, OnSurface, 128);
+  Propose(&tuner, space, OnSurface, 128);
   const std::optional<double> late = tuner.ExpectedGain();
   ASSERT_TRUE(early && late);
   EXPECT_GT(*early, 2 * *late);
   // A function of the history: a tuner that was told of it at once expects the same.
   AutoTuner resumed(space, 1, {});
-  Continue(&resumed, space, OnSurface, 16, some);
+  Propose(&resumed, space, OnSurface, 16, 16, some);
   EXPECT_EQ(resumed.ExpectedGain(), early);
 }
 
@@ -249,24 +153,6 @@ TEST(TriedValues, OfPairsTheShareThatIsNew) {
   EXPECT_DOUBLE_EQ(tried.NewPairs(1), 2.0 / 3);
   tried.Add(3);  // the first two knobs have their second value
   EXPECT_DOUBLE_EQ(tried.NewPairs(1), 1.0 / 3);
-}
-
-// Far more points than are looked at: they are sampled, and the neighbours of the best are found.
-TEST(Auto, SearchesSpacesThatAreTooLargeToEnumerate) {
-  Space large("large");
-  std::vector<int64_t> values;
-  for (int64_t v = 1; v <= 64; ++v) values.push_back(v);
-  for (const char* name : {"a", "b", "c", "d"}) large.Add(Knob::Choice(name, values));
-  large.Add(Knob::Choice("e", {0, 1, 2, 3}));
-  const TaskSpace space = TaskOf(std::move(large));
-  const Measure bowl = [](const Config& c) {
-    double sum = 1;
-    for (const char* name : {"a", "b", "c", "d"}) {
-      sum += std::fabs(std::log2(static_cast<double>(c.Number(name)) / 16.0));
-    }
-    return OkOutcome(c, 1e-3 * sum);
-  };
-  EXPECT_LT(BestSeconds(space, Search(space, bowl, 64), bowl), 2.0e-3);  // a random point has about 6e-3
 }
 
 // Differences of the columns for values by themselves are those that the covariance has: 2 between words and, for the

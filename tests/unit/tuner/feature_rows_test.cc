@@ -1,8 +1,6 @@
 // Rows of features of loops: whatever the number of threads, and without a model.
 #include "search/tuner/feature_rows.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <vector>

@@ -1,8 +1,6 @@
 // Tuners that learn, on surfaces whose best point is known, and where there is nothing to learn.
-#include <algorithm>
 #include <set>
 
-#include "common/expect.h"
 #include "search/cost/xgb_model.h"
 #include "search/tuner/anneal.h"
 #include "search/tuner/ga_tuner.h"
@@ -14,33 +12,6 @@
 namespace hone::search {
 namespace {
 
-using Measure = std::function<Outcome(const Config&, int64_t trial)>;
-
-Outcome OnSurface(const Config& config, int64_t) { return OkOutcome(config, SurfaceSeconds(config)); }
-
-// The proposals of `trials` trials in batches of `batch`; `history` is told first.
-std::vector<PointIndex> Propose(Tuner* tuner, const TaskSpace& space, const Measure& measure, int64_t trials, int batch,
-                                const std::vector<PointIndex>& history = {}) {
-  std::vector<PointIndex> all = history;
-  std::vector<Outcome> outcomes;
-  for (size_t i = 0; i < history.size(); ++i) {
-    outcomes.push_back(measure(space.At(history[i]), static_cast<int64_t>(i)));
-  }
-  tuner->Update(outcomes);
-  while (static_cast<int64_t>(all.size()) < trials) {
-    const int64_t room = trials - static_cast<int64_t>(all.size());
-    const std::vector<PointIndex> next = tuner->NextBatch(static_cast<int>(std::min<int64_t>(batch, room)));
-    if (next.empty()) break;
-    outcomes.clear();
-    for (const PointIndex index : next) {
-      outcomes.push_back(measure(space.At(index), static_cast<int64_t>(all.size())));
-      all.push_back(index);
-    }
-    tuner->Update(outcomes);
-  }
-  return all;
-}
-
 std::unique_ptr<Tuner> Make(const std::string& name, const TaskSpace& space, uint64_t seed,
                             const TunerContext& context = SurfaceContext()) {
   return Must(MakeTuner(name, space, seed, context));
@@ -49,115 +20,110 @@ std::unique_ptr<Tuner> Make(const std::string& name, const TaskSpace& space, uin
 bool IsXgb(const std::string& name) { return name.starts_with("xgb"); }
 
 // Trials until a point within 15 % of the best, median of 5 seeds; at most `most`.
-int64_t TrialsToGood(const std::string& name, int64_t most) {
+int64_t TrialsToGood(const std::string& name, size_t most) {
   const TaskSpace space = SurfaceSpace();
   std::vector<int64_t> needed;
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const auto tuner = Make(name, space, seed);
-    int64_t trial = 0;
-    for (bool found = false; !found && trial < most;) {
-      std::vector<Outcome> outcomes;
-      for (const PointIndex index : tuner->NextBatch(16)) {
-        outcomes.push_back(OkOutcome(space.At(index), SurfaceSeconds(space.At(index))));
-        trial += !found;
-        found |= outcomes.back().median < 1.15e-3;
-      }
-      tuner->Update(outcomes);
-    }
-    needed.push_back(trial);
+    const std::vector<PointIndex> all = Propose(Make(name, space, seed).get(), space, OnSurface, most);
+    const auto good = [&](PointIndex index) { return SurfaceSeconds(space.At(index)) < 1.15e-3; };
+    needed.push_back(std::find_if(all.begin(), all.end(), good) - all.begin() + 1);
   }
   std::sort(needed.begin(), needed.end());
   return needed[2];
 }
 
-class Learner : public testing::TestWithParam<std::string> {
+class EveryTuner : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (IsXgb(GetParam()) && !CheckXgb().ok()) GTEST_SKIP() << CheckXgb().message();
   }
 };
+class Learner : public EveryTuner {};
 
 // 6 of the 2,816 legal points are within 15 %, by the formula: a * b = 18 in two ways, c from 5 to 7, d = 2. Of draws
 // without repetition the median is where (1 - n / 2816)^6 is a half: n = 307.
 TEST_P(Learner, FindsTheBestInAThirdOfRandomsTrials) { EXPECT_LE(TrialsToGood(GetParam(), 110), 307 / 3); }
 
-TEST_P(Learner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
+TEST_P(EveryTuner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
   const TaskSpace space = SurfaceSpace();
   // Two plans that were learnt; of loop features, which cost more, one and a bit.
-  const int64_t trials = GetParam().find("knob") != std::string::npos || !IsXgb(GetParam()) ? 36 : 20;
-  const std::vector<PointIndex> all = Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16);
-  ASSERT_EQ(static_cast<int64_t>(all.size()), trials);
-  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()).size(), all.size());
-  for (const PointIndex index : all) EXPECT_TRUE(space.spaces()[0].Legal(index));
-  for (int64_t done = 0; done <= trials; ++done) {
-    const std::vector<PointIndex> before(all.begin(), all.begin() + done);
-    EXPECT_EQ(Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16, before), all) << done;
+  const int trials = GetParam().find("knob") != std::string::npos || !IsXgb(GetParam()) ? 36 : 20;
+  const std::vector<PointIndex> all = Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials);
+  ASSERT_EQ(all.size(), static_cast<size_t>(trials));
+  EXPECT_EQ(IndexSet(all.begin(), all.end()).size(), all.size());
+  for (const PointIndex index : all) EXPECT_FALSE(space.Reject(index));
+  for (int done = 0; done <= trials; ++done) {
+    const auto tuner = Make(GetParam(), space, 3);
+    EXPECT_EQ(Propose(tuner.get(), space, OnSurface, trials, 16, {all.begin(), all.begin() + done}), all) << done;
   }
 }
 
-TEST_P(Learner, DoesNotDependOnTheBatchSizeOrTheThreads) {
+// It may hold what this one would propose.
+TEST_P(EveryTuner, GoesOnFromAnotherTunersHistory) {
+  const TaskSpace space = SurfaceSpace();
+  std::vector<PointIndex> history;
+  for (uint64_t i = 0; history.size() < 22; i += 37) {
+    if (!space.Reject(i)) history.push_back(i);
+  }
+  const auto tuner = Make(GetParam(), space, 1);
+  EXPECT_TRUE(tuner->NextBatch(0).empty());
+  const std::vector<PointIndex> all = Propose(tuner.get(), space, OnSurface, 60, 16, history);
+  EXPECT_EQ(IndexSet(all.begin(), all.end()).size(), 60u);
+}
+
+TEST_P(EveryTuner, DoesNotDependOnTheBatchSizeOrTheThreads) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context = SurfaceContext();
-  const std::vector<PointIndex> all = Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 16);
+  const std::vector<PointIndex> all = Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50);
   EXPECT_EQ(Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 1), all);
   for (const int threads : {2, 4}) {
     context.threads = threads;
     EXPECT_EQ(Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 7), all) << threads;
   }
-  EXPECT_NE(Propose(Make(GetParam(), space, 6).get(), space, OnSurface, 50, 16), all);
+  const bool seeded = GetParam() != "grid";
+  EXPECT_EQ(Propose(Make(GetParam(), space, 6).get(), space, OnSurface, 50) != all, seeded);
 }
 
-// 5 x 6 points, all legal; nothing to learn from the times, but every point is tried once, in spite of it.
-TEST_P(Learner, GoesOnWhereTimesSayNothing) {
-  Space small("small");
-  small.Add(Knob::Choice("a", {1, 2, 3, 4, 5}));
-  small.Add(Knob::Choice("b", {1, 2, 3, 4, 5, 6}));
-  const TaskSpace space = TaskOf(std::move(small));
-  const auto failing = [](TrialError error) {
-    return [error](const Config& config, int64_t) {
-      Outcome o;
-      o.config = config;
-      o.error = error;
-      return o;
-    };
-  };
-  const auto equal = [](const Config& config, int64_t) { return OkOutcome(config, 1e-3); };
-  const auto nonsense = [](const Config& config, int64_t trial) {
+// Nothing to learn from the times, but every legal point is tried once, in spite of it.
+TEST_P(EveryTuner, GoesOnWhereTimesSayNothing) {
+  const TaskSpace space = SmallSpace();
+  int trial = 0;
+  const Measure nonsense = [&](const Config& config) {
     const double times[] = {std::nan(""), std::numeric_limits<double>::infinity(), 0, -1, 1e-3, 1e300, 1e-300};
-    return OkOutcome(config, times[trial % 7]);
+    return OkOutcome(config, times[trial++ % 7]);
   };
-  const auto pruned = [](const Config& config, int64_t trial) {
+  const Measure pruned = [&](const Config& config) {
     Outcome o = OkOutcome(config, 1e-3);
-    if (trial > 0) o.state = TrialState::kPruned;
+    if (trial++ > 0) o.state = TrialState::kPruned;
     return o;
   };
-  for (const Measure& measure : {Measure(failing(TrialError::kCompile)), Measure(failing(TrialError::kDevice)),
-                                 Measure(equal), Measure(nonsense), Measure(pruned)}) {
-    std::vector<PointIndex> all = Propose(Make(GetParam(), space, 1).get(), space, measure, 100, 16);
+  for (const Measure& measure : {Measure([](const Config& c) { return Failed(c, TrialError::kCompile); }),
+                                 Measure([](const Config& c) { return Failed(c, TrialError::kDevice); }),
+                                 Measure(EqualTimes), nonsense, pruned}) {
+    trial = 0;
+    std::vector<PointIndex> all = Propose(Make(GetParam(), space, 1).get(), space, measure, 100);
     std::sort(all.begin(), all.end());
-    ASSERT_EQ(all.size(), 30u);
-    for (uint64_t i = 0; i < 30; ++i) EXPECT_EQ(all[i], i);
+    EXPECT_EQ(all, LegalOfSmall());
   }
 }
 
-TEST_P(Learner, OnePointAndNone) {
-  TaskSpace one;
-  one.Add(Space("one"));
-  EXPECT_EQ(Propose(
-                Make(GetParam(), one, 1).get(), one, [](const Config& c, int64_t) { return OkOutcome(c, 1); }, 10, 16),
-            std::vector<PointIndex>{0});
-  Space never("never");
+TEST_P(EveryTuner, OnePointAndNone) {
+  const TaskSpace one = TaskOf(Space("one"));
+  EXPECT_EQ(Propose(Make(GetParam(), one, 1).get(), one, EqualTimes, 10), std::vector<PointIndex>{0});
+  Space never("never"), no_value("no_value");
   never.Add(Knob::Choice("a", {1, 2, 3}));
   never.AddRule({"never", [](const Config&) -> std::optional<std::string> { return "never"; }});
-  const TaskSpace none = TaskOf(std::move(never));
-  EXPECT_TRUE(Make(GetParam(), none, 1)->NextBatch(16).empty());
-  TaskSpace empty;
-  EXPECT_TRUE(Make(GetParam(), empty, 1)->NextBatch(16).empty());
+  no_value.Add(Knob::Choice("a", {}));
+  for (const TaskSpace& none : {TaskOf(std::move(never)), TaskOf(std::move(no_value)), TaskSpace()}) {
+    EXPECT_TRUE(Make(GetParam(), none, 1)->NextBatch(16).empty());
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tuners, Learner,
-                         testing::Values("ga", "annealing", "xgb_knob", "xgb_rank_knob", "xgb_rank_binary_knob",
-                                         "xgb_itervar", "xgb_rank_curve"),
+const auto kLearners = testing::Values("auto", "ga", "annealing", "xgb_knob", "xgb_rank_knob", "xgb_rank_binary_knob",
+                                       "xgb_itervar", "xgb_rank_curve");
+INSTANTIATE_TEST_SUITE_P(Tuners, Learner, kLearners, [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Tuners, EveryTuner, kLearners, [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(WithoutLearning, EveryTuner, testing::Values("random", "grid"),
                          [](const auto& info) { return info.param; });
 
 class XgbTunerTest : public testing::Test {
@@ -198,7 +164,7 @@ TEST_F(XgbTunerTest, PointsThatCannotBeLoweredAreBorne) {
     if (config.Number("d") == bad) return Status::Unsupported("no such d");
     return SurfaceLoops(w, config);
   };
-  EXPECT_EQ(Propose(Make("xgb_itervar", space_, 1, context).get(), space_, OnSurface, 40, 16).size(), 40u);
+  EXPECT_EQ(Propose(Make("xgb_itervar", space_, 1, context).get(), space_, OnSurface, 40).size(), 40u);
 }
 
 // Where no loops can be made at all (a space of another version is replayed) it is said at once; names that leave the
@@ -229,7 +195,7 @@ TEST_F(XgbTunerTest, WalkersThatGoOnResumeToo) {
     XgbTuner tuner = make();
     const std::vector<PointIndex> all = Propose(&tuner, space_, OnSurface, 30, 8);
     ASSERT_EQ(all.size(), 30u);
-    for (int64_t done = 0; done <= 30; ++done) {
+    for (int done = 0; done <= 30; ++done) {
       XgbTuner again = make();
       EXPECT_EQ(Propose(&again, space_, OnSurface, 30, 5, {all.begin(), all.begin() + done}), all) << done;
     }
@@ -240,18 +206,13 @@ Donor SurfaceDonor(const TaskSpace& space, double slower, uint64_t step) {
   return DonorOf(space, step, [&](const Config& c) { return slower * SurfaceSeconds(c); });
 }
 
-double BestOfFirst(Tuner* tuner, const TaskSpace& space, int n) {
-  double best = 1;
-  for (const PointIndex index : tuner->NextBatch(n)) best = std::min(best, SurfaceSeconds(space.At(index)));
-  return best;
-}
-
 // Donors of very different speed, each among its own: AutoTVM ranks them all in one group.
 TEST_F(XgbTunerTest, DonorsMakeTheFirstRoundGood) {
   for (const char* name : {"xgb_knob", "xgb_rank_knob", "xgb_itervar"}) {
     TunerContext context = SurfaceContext();
     context.donors = {SurfaceDonor(space_, 1000, 7), SurfaceDonor(space_, 0.01, 11)};
-    EXPECT_LT(BestOfFirst(Make(name, space_, 1, context).get(), space_, 8), 1.25e-3) << name;
+    const std::vector<PointIndex> first = Make(name, space_, 1, context)->NextBatch(8);
+    EXPECT_LT(BestSeconds(space_, first, OnSurface), 1.25e-3) << name;
   }
 }
 
@@ -273,10 +234,8 @@ TEST_F(XgbTunerTest, ADonorThatMisleadsIsOvercome) {
   TunerContext context;
   context.donors = {SurfaceDonor(space_, 1, 3)};
   for (Outcome& o : context.donors[0].outcomes) o.median = 1e-6 / o.median;  // what is slow was fast there
-  const std::vector<PointIndex> all = Propose(Make("xgb_knob", space_, 1, context).get(), space_, OnSurface, 200, 16);
-  double best = 1;
-  for (const PointIndex index : all) best = std::min(best, SurfaceSeconds(space_.At(index)));
-  EXPECT_LT(best, 1.1e-3);
+  const std::vector<PointIndex> all = Propose(Make("xgb_knob", space_, 1, context).get(), space_, OnSurface, 200);
+  EXPECT_LT(BestSeconds(space_, all, OnSurface), 1.1e-3);
 }
 
 // AutoTVM's annealing drops what has a score below 0, which ranks have by the half: its plans run short.
@@ -363,8 +322,7 @@ TEST(PointsTest, DrawsAndWalksAreLegalAndNew) {
 
 // 2 points of one template and 500 of another: a draw is of each template as often.
 TEST(PointsTest, ATemplateOfFewPointsIsDrawnAsOften) {
-  std::vector<int64_t> many(500);
-  for (int i = 0; i < 500; ++i) many[i] = i;
+  const std::vector<int64_t> many = Numbers(0, 500);
   Space large("large"), small("small");
   large.Add(Knob::Choice("n", many));
   small.Add(Knob::Choice("n", {1, 2}));
@@ -384,14 +342,10 @@ TEST(PointsTest, ATemplateOfFewPointsIsDrawnAsOften) {
 }
 
 TEST(SpeedSharesTest, FailuresAndNonsenseAreWorthNothing) {
-  const Config config;
-  std::vector<Outcome> outcomes = {OkOutcome(config, 2), OkOutcome(config, 1), OkOutcome(config, 4)};
-  outcomes.push_back(OkOutcome(config, std::nan("")));
-  outcomes.push_back(OkOutcome(config, 0));
-  outcomes.push_back(OkOutcome(config, 8));
-  outcomes.back().state = TrialState::kPruned;
-  outcomes.push_back(OkOutcome(config, 0.5));
-  outcomes.back().state = TrialState::kFailed;
+  std::vector<Outcome> outcomes;
+  for (const double seconds : {2.0, 1.0, 4.0, std::nan(""), 0.0, 8.0, 0.5}) outcomes.push_back(OkOutcome({}, seconds));
+  outcomes[5].state = TrialState::kPruned;
+  outcomes[6].state = TrialState::kFailed;
   EXPECT_EQ(SpeedShares(outcomes), (std::vector<float>{0.5, 1, 0.25, 0, 0, 0.125, 0}));
 }
 
@@ -400,7 +354,7 @@ TEST(GaTunerTest, NothingTwice) {
   const TaskSpace space = SurfaceSpace();
   GaTuner tuner(space, 1, GaOptions{.population = 8, .elites = 2, .newcomers = 0, .mutation = 0.0});
   const std::vector<PointIndex> all = Propose(&tuner, space, OnSurface, 400, 8);
-  EXPECT_EQ(std::set<PointIndex>(all.begin(), all.end()).size(), 400u);
+  EXPECT_EQ(IndexSet(all.begin(), all.end()).size(), 400u);
 }
 
 }  // namespace

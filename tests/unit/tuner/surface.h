@@ -1,18 +1,28 @@
 // Invented tasks for tests of tuners: spaces whose times are a formula, so that the best point is known.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/rng.h"
+#include "common/expect.h"
 #include "ir/stmt.h"
 #include "search/space/space.h"
-#include "search/tuner/tuner.h"
+#include "search/tuner/auto_tuner.h"
 
 namespace hone::search {
+
+inline std::vector<int64_t> Numbers(int64_t first, size_t count) {
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
 
 // A task of one template.
 inline TaskSpace TaskOf(Space space) {
@@ -24,12 +34,31 @@ inline TaskSpace TaskOf(Space space) {
 // 8 x 8 x 8 x 8 points, of which those with a * b <= 24 are legal.
 inline TaskSpace SurfaceSpace() {
   Space space("surface");
-  for (const char* name : {"a", "b", "c", "d"}) space.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8}));
+  for (const char* name : {"a", "b", "c", "d"}) space.Add(Knob::Choice(name, Numbers(1, 8)));
   space.AddRule({"product", [](const Config& c) -> std::optional<std::string> {
                    if (c.Number("a") * c.Number("b") <= 24) return std::nullopt;
                    return "a * b is over 24";
                  }});
   return TaskOf(std::move(space));
+}
+
+// 12 x 10 points of which those with a + b divisible by 3 are legal: 40 of them.
+inline TaskSpace SmallSpace() {
+  Space space("small");
+  space.Add(Knob::Choice("a", Numbers(0, 12)));
+  space.Add(Knob::Choice("b", Numbers(0, 10)));
+  space.AddRule({"third", [](const Config& c) -> std::optional<std::string> {
+                   if ((c.Number("a") + c.Number("b")) % 3 == 0) return std::nullopt;
+                   return "a + b is not divisible by 3";
+                 }});
+  return TaskOf(std::move(space));
+}
+inline std::vector<PointIndex> LegalOfSmall() {
+  std::vector<PointIndex> legal;
+  for (uint64_t i = 0; i < 120; ++i) {
+    if ((i % 12 + i / 12) % 3 == 0) legal.push_back(i);
+  }
+  return legal;
 }
 
 // Seconds: a valley along a * b = 18 with its deepest place at c = 6, d = 2; 1 ms there (a = 3, b = 6 and a = 6, b =
@@ -46,6 +75,49 @@ inline Outcome OkOutcome(const Config& config, double seconds) {
   o.state = TrialState::kOk;
   o.median = seconds;
   return o;
+}
+inline Outcome Failed(const Config& config, TrialError error = TrialError::kCompile) {
+  Outcome o;
+  o.config = config;
+  o.error = error;
+  return o;
+}
+
+using Measure = std::function<Outcome(const Config&)>;
+inline Outcome OnSurface(const Config& config) { return OkOutcome(config, SurfaceSeconds(config)); }
+inline Outcome EqualTimes(const Config& config) { return OkOutcome(config, 1e-3); }
+
+// The fastest of those that work.
+inline double BestSeconds(const TaskSpace& space, const std::vector<PointIndex>& tried, const Measure& measure) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const PointIndex index : tried) {
+    const Outcome o = measure(space.At(index));
+    if (o.state == TrialState::kOk) best = std::min(best, o.median);
+  }
+  return best;
+}
+
+// Goes on from `history` up to `trials` trials, asking for `batch` at a time.
+inline std::vector<PointIndex> Propose(Tuner* tuner, const TaskSpace& space, const Measure& measure, size_t trials,
+                                       size_t batch = 16, const std::vector<PointIndex>& history = {}) {
+  std::vector<PointIndex> all, next = history;
+  while (true) {
+    std::vector<Outcome> outcomes;
+    for (const PointIndex index : next) outcomes.push_back(measure(space.At(index)));
+    tuner->Update(outcomes);
+    all.insert(all.end(), next.begin(), next.end());
+    const size_t room = std::min(batch, trials - all.size());
+    next = room > 0 ? tuner->NextBatch(static_cast<int>(room)) : std::vector<PointIndex>();
+    EXPECT_LE(next.size(), room);
+    if (next.empty()) return all;
+  }
+}
+
+// A whole search by the tuner `auto`.
+inline std::vector<PointIndex> Search(const TaskSpace& space, const Measure& measure, size_t trials, uint64_t seed = 1,
+                                      const TunerContext& context = {}) {
+  AutoTuner tuner(space, seed, context);
+  return Propose(&tuner, space, measure, trials);
 }
 
 // Loops whose lengths are the knobs' numbers: for tuners that look at loops.
