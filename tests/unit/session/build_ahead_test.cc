@@ -1,7 +1,5 @@
 // Where the device is not the host, candidates are measured while others are built; and the trials are what they would
 // be one step after the other.
-#include <vector>
-
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
@@ -76,42 +74,29 @@ class SlowBuilder : public StepBuilder {
   bool slow_ = false;
 };
 
-class LookingMeasurer : public CountingMeasurer {
- public:
-  LookingMeasurer(const measure::FakeWorld& world, Counts* counts, int64_t interrupt_after, std::function<void()> look)
-      : CountingMeasurer(world, counts, interrupt_after), look_(std::move(look)) {}
-  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
-    look_();
-    return CountingMeasurer::Measure(kernel, incumbent);
-  }
-
- private:
-  std::function<void()> look_;
-};
-
 class BuildAheadTest : public TwoLocksTest {
  protected:
-  // A world apart from its host, in which `look` is called before each measurement.
-  SessionWorld WorldApart(MemoryStore* store, int64_t interrupt_after, std::function<void()> look) {
+  std::unique_ptr<measure::Builder> MakeBuilder() override {
+    if (!slow_) return std::make_unique<StepBuilder>(world_, &events_);
+    return std::make_unique<SlowBuilder>(
+        world_, &events_, [this] { events_.push_back("waited, host " + Free("host") + ", gpu " + Free("gpu")); });
+  }
+
+  // A world apart from its host.
+  SessionWorld WorldApart(MemoryStore* store, int64_t interrupt_after = -1) {
     events_.clear();
     turns_.emplace(Lock("host"), Lock("gpu"));
-    SessionWorld world = World(
-        store, [=, this] { return std::make_unique<LookingMeasurer>(world_, &counts_, interrupt_after, look); },
-        [this]() -> std::unique_ptr<measure::Builder> {
-          if (!slow_) return std::make_unique<StepBuilder>(world_, &events_);
-          return std::make_unique<SlowBuilder>(
-              world_, &events_, [this] { events_.push_back("waited, host " + Free("host") + ", gpu " + Free("gpu")); });
-        });
+    SessionWorld world = World(store, interrupt_after);
     world.turns = &*turns_;
     return world;
   }
-
   // As Run, on a device that is apart from its host.
   Result<SessionResult> RunApart(MemoryStore* store, int64_t interrupt_after = -1) {
-    auto result = RunIn(WorldApart(store, interrupt_after, [this] {
+    hooks_.before = [this] {
       EXPECT_EQ(Free("gpu"), "nothing");
       events_.push_back("measured, host " + Free("host"));
-    }));
+    };
+    auto result = RunIn(WorldApart(store, interrupt_after));
     EXPECT_EQ(Free("host"), "alone") << "nothing is held when it is over";
     EXPECT_EQ(Free("gpu"), "alone");
     return result;
@@ -157,18 +142,7 @@ TEST_F(BuildAheadTest, TheTrialsAreThoseOfOneStepAfterTheOther) {
   EXPECT_EQ(result.reason, StopReason::kTrials);
   EXPECT_EQ(result.new_trials, 50);
   ExpectSameTrials(apart, serial, "apart");
-}
-
-TEST_F(BuildAheadTest, ResumesAfterAKillAtEveryTrialAsIfNothingHadHappened) {
-  MemoryStore whole;
-  Must(RunApart(&whole));
-  for (size_t kept = 0; kept <= 50; ++kept) {
-    MemoryStore store;
-    Must(RunApart(&store));
-    store.Truncate(kept);
-    Must(RunApart(&store));
-    ExpectSameTrials(store, whole, "killed after " + std::to_string(kept));
-  }
+  ExpectResumes(apart, 1, [this](MemoryStore* store) { return RunApart(store); });
 }
 
 TEST_F(BuildAheadTest, AnInterruptGivesUpWhatIsBuiltAndTheSameRunGoesOn) {
@@ -200,7 +174,8 @@ TEST_F(BuildAheadTest, WhoWaitsForTheDeviceGoesOnBuilding) {
   MachineLock other = Lock("gpu");
   ASSERT_TRUE(other.LockExclusive(0).ok());
   MemoryStore store;
-  SessionWorld world = WorldApart(&store, -1, [this] { events_.push_back("measured"); });
+  hooks_.before = [this] { events_.push_back("measured"); };
+  SessionWorld world = WorldApart(&store);
   world.on_progress = [&](const History& history, double) -> Status {
     if (history.count() == 0 && Free("host") == "alone") other.Unlock();
     return Status();

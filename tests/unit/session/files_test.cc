@@ -14,24 +14,11 @@
 namespace hone::session {
 namespace {
 
-TEST(TaskFileTest, WhatIsWrittenIsReadAgain) {
-  const std::string workload = "dense(f32[1,4], f32[8,4])", target = Target().Text();
-  const std::string id = TaskId(*Workload::Parse(workload), target);
-  auto task = Must(pipeline::ParseTaskFile(
-      pipeline::TaskFileText({id, *Workload::Parse(workload), Target(), 64, "", "", ""}), "t.json"));
-  EXPECT_EQ(task.id, id);
-  EXPECT_EQ(task.workload.Text(), workload);
-  EXPECT_EQ(task.target.Text(), target);
-  EXPECT_EQ(task.flop, 64);
-}
-
 TEST(ProtocolTest, TheTextOfBlocksSaysThatTrimmedMeansCount) {
   Protocol protocol;
   EXPECT_EQ(TimingText(protocol), "") << "adaptive";
   EXPECT_FALSE(CountsTrimmedMeans("here" + TimingText(protocol)));
-  protocol.number = 4;
-  protocol.repeat = 6;
-  protocol.min_repeat_ms = 2.5;
+  protocol.number = 4, protocol.repeat = 6, protocol.min_repeat_ms = 2.5;
   EXPECT_EQ(TimingText(protocol), "; number=4 repeat=6 min_repeat_ms=2.5 trimmed");
   EXPECT_TRUE(CountsTrimmedMeans("here" + TimingText(protocol)));
 }
@@ -52,10 +39,15 @@ constexpr char kConv[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
 
 std::string ConvId() { return TaskId(*Workload::Parse(kConv), Target().Text()); }
 
-TEST(TaskFileTest, ReadsWhatExtractWrites) {
-  auto task = Must(pipeline::ParseTaskFile(TaskText(ConvId(), kConv), "t.json"));
+TEST(TaskFileTest, WhatExtractWritesIsRead) {
+  const Workload workload = *Workload::Parse(kConv);
+  const std::string text = pipeline::TaskFileText({ConvId(), workload, Target(), 64, "", "", ""});
+  const auto task = Must(pipeline::ParseTaskFile(text, "t.json"));
+  EXPECT_EQ(task.id, ConvId());
   EXPECT_EQ(task.workload.Text(), kConv);
-  EXPECT_EQ(task.flop, 10);
+  EXPECT_EQ(task.target.Text(), Target().Text());
+  EXPECT_EQ(task.flop, 64);
+  EXPECT_EQ(Must(pipeline::ParseTaskFile(TaskText(ConvId(), kConv), "t.json")).flop, 10);
 }
 
 TEST(TaskFileTest, EveryMistakeNamesTheFileAndThePlace) {
@@ -90,25 +82,20 @@ TEST(ReferenceTest, AnInterruptEndsItAndNothingIsWritten) {
 }
 
 TEST(ClosingTest, SurvivesItsTextForm) {
-  Closing closing;
-  closing.trials = 64;
-  closing.reason = StopReason::kEarlyStop;
-  closing.early_stop = 20;
-  closing.finalists = 8;
-  closing.drift = 1.25;
-  closing.expected_gain = 0.02;
-  closing.winograd = 4;
-  closing.tf32 = true;
+  const Closing closing{.trials = 64,
+                        .reason = StopReason::kEarlyStop,
+                        .early_stop = 20,
+                        .finalists = 8,
+                        .drift = 1.25,
+                        .expected_gain = 0.02,
+                        .winograd = 4,
+                        .tf32 = true};
   const auto read = Closing::FromSettings(closing.ToSettings());
   ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->trials, 64);
-  EXPECT_EQ(read->reason, StopReason::kEarlyStop);
-  EXPECT_EQ(read->early_stop, 20);
-  EXPECT_EQ(read->finalists, 8);
-  EXPECT_EQ(read->drift, 1.25);
-  EXPECT_EQ(read->expected_gain, 0.02);
-  EXPECT_EQ(read->winograd, 4);
-  EXPECT_TRUE(read->tf32);
+  const auto fields = [](const Closing& c) {
+    return std::tuple(c.trials, c.reason, c.early_stop, c.finalists, c.drift, c.expected_gain, c.winograd, c.tf32);
+  };
+  EXPECT_EQ(fields(*read), fields(closing));
   // Of a version that knew neither.
   const auto old = Closing::FromSettings(
       R"({"closing": {"trials": 1, "reason": "trials", "early_stop": 0, "finalists": 8, "drift": 1}})");
@@ -118,18 +105,13 @@ TEST(ClosingTest, SurvivesItsTextForm) {
   EXPECT_FALSE(Closing::FromSettings(R"({"version": 1, "trials": 64})").has_value());
 }
 
-Outcome Failed(TrialError error, const std::string& text, uint64_t index) {
-  Outcome outcome;
-  outcome.error = error;
-  outcome.error_text = text;
-  outcome.config.index = index;
-  return outcome;
-}
-
 TEST(SummaryTest, SaysWhatFailedHowOftenAndHowToTryOneAlone) {
+  const auto failed = [](TrialError error, const std::string& text, uint64_t index) {
+    return Outcome{.config = {"", index, {}}, .error = error, .error_text = text};
+  };
   const std::string text =
-      FailureSummary({Failed(TrialError::kCompile, "no such register", 17),
-                      Failed(TrialError::kWrong, "out[0] is 1", 4), Failed(TrialError::kCompile, "another reason", 5)},
+      FailureSummary({failed(TrialError::kCompile, "no such register", 17),
+                      failed(TrialError::kWrong, "out[0] is 1", 4), failed(TrialError::kCompile, "another reason", 5)},
                      "hone-tune --task t.json --trial");
   EXPECT_THAT(text, HasSubstr("no trial of 3 was correct"));
   EXPECT_THAT(text, HasSubstr("2 x compile, first: no such register"));
@@ -142,10 +124,7 @@ TEST(StampTest, EqualStatesGiveEqualBytesAndEveryInputChangesThem) {
   auto dir = Must(TempDir::Create());
   StampInputs inputs{"conv2d-1", "task", "settings", "space 1", "here", {}};
   History history("here");
-  Outcome ok;
-  ok.state = TrialState::kOk;
-  ok.median = 1e-3;
-  history.Add(ok);
+  history.Add({.state = TrialState::kOk, .median = 1e-3});
   const std::string text = StampText(inputs, history, StopReason::kTrials);
   EXPECT_EQ(text, StampText(inputs, history, StopReason::kTrials));
   const std::string path = dir.Join("stamps/x.done");

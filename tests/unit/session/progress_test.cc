@@ -9,12 +9,7 @@ namespace hone::session {
 namespace {
 
 void AddTrials(History* history, int count) {
-  for (int i = 0; i < count; ++i) {
-    Outcome outcome;
-    outcome.state = TrialState::kOk;
-    outcome.median = 1e-3;
-    history->Add(outcome);
-  }
+  for (int i = 0; i < count; ++i) history->Add({.state = TrialState::kOk, .median = 1e-3});
 }
 
 // It is asked to show itself while it waits for the machine, too, before there is a new trial.

@@ -1,19 +1,13 @@
 // Finalists are measured again under other conditions: tuners and donors are told the times of the search all the same.
 #include "session/history.h"
 
-#include "search/tuner/tuner.h"
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
 namespace {
 
 Outcome Timed(const std::string& artifact, TrialState state, double median, const std::vector<double>& samples) {
-  Outcome outcome;
-  outcome.artifact_digest = artifact;
-  outcome.state = state;
-  outcome.median = median;
-  outcome.samples = samples;
-  return outcome;
+  return {.state = state, .samples = samples, .median = median, .artifact_digest = artifact};
 }
 
 TEST(SearchTimes, AreThoseOfATrialsOwnFirstSamples) {
@@ -32,20 +26,6 @@ TEST(SearchTimes, OfBlocksAreTrimmedMeansAsTheTrialsWere) {
   EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 9, {1, 2, 4, 9, 9}), {0, 0, 0, 0, 1}, true), 3);
   EXPECT_EQ(times.Take(Timed("b", TrialState::kOk, 5, {1, 4, 6, 9}), {}, true), 5);
 }
-
-// Finalists take ten times as long, so that the fastest points look like the slowest.
-class SlowFinalists : public measure::FakeMeasurer {
- public:
-  using FakeMeasurer::FakeMeasurer;
-  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                          int rounds) override {
-    auto series = FakeMeasurer::MeasureInterleaved(kernels, rounds);
-    for (measure::Series& one : *series) {
-      for (double& seconds : one.seconds) seconds *= 10;
-    }
-    return series;
-  }
-};
 
 // Remembers what it is told.
 class Listener : public search::Tuner {
@@ -68,17 +48,17 @@ class AfterFinalistsTest : public TuneSessionTest {
   AfterFinalistsTest() {
     world_.fail_share = 0;
     world_.prune_factor = 0;  // what is pruned is a matter of the incumbent, which may be a finalist
+    SlowFinalists(10);        // so that the fastest points look like the slowest
   }
 
   // What the tuner was told.
   std::vector<Outcome> Tune(MemoryStore* store, int64_t trials) {
     options_.budget.trials = trials;
     std::vector<Outcome> told;
-    SessionWorld world = WorldWith<SlowFinalists>(store);
+    SessionWorld world = World(store);
     world.make_tuner = [&]() -> Result<std::unique_ptr<search::Tuner>> {
-      auto inner = search::MakeTuner(options_.tuner, space_, options_.seed);
-      if (!inner.ok()) return inner.status();
-      return std::unique_ptr<search::Tuner>(new Listener(std::move(*inner), &told));
+      auto inner = Must(search::MakeTuner(options_.tuner, space_, options_.seed));
+      return std::unique_ptr<search::Tuner>(new Listener(std::move(inner), &told));
     };
     Must(RunIn(world));
     return told;
@@ -118,7 +98,7 @@ TEST_F(AfterFinalistsTest, ABudgetThatGrowsTriesWhatALargeOneHad) {
 // A trial whose artifact was timed in one that is a finalist now: it has that one's first time, in the run that tried
 // it as after it.
 TEST_F(AfterFinalistsTest, ATwinOfAFinalistHasItsFirstTime) {
-  twins_ = true;
+  MakeTwins();
   MemoryStore store;
   Tune(&store, 20);
   const std::vector<Outcome> live = Tune(&store, 40), resumed = Tune(&store, 41);

@@ -1,9 +1,7 @@
 // Why tuning ends when the tuner expects little, and which trials count under a cap on numerics; the fake device's
 // times are a pure function of the config.
-#include <algorithm>
 
 #include "base/statistics.h"
-#include "search/tuner/tuner.h"
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
@@ -11,11 +9,9 @@ namespace {
 
 // Three values of m, of which a cap may forbid some, and forty of b.
 search::TaskSpace MakeCappedSpace(int64_t cap = 6) {
-  std::vector<int64_t> b;
-  for (int i = 0; i < 40; ++i) b.push_back(i);
   search::Space space("fake");
   space.Add(search::Knob::Choice("m", {2, 4, 6}));
-  space.Add(search::Knob::Choice("b", b));
+  space.Add(search::Knob::Choice("b", UpTo(40)));
   space.AddRule({"numerics", [cap](const Config& c) -> std::optional<std::string> {
                    if (c.Number("m") <= cap) return std::nullopt;
                    return "m is above the cap";
@@ -45,26 +41,13 @@ class HopefulTuner : public search::Tuner {
   size_t known_ = 0;
 };
 
-// Finds finalists half as fast as before.
-class Timer : public CountingMeasurer {
- public:
-  using CountingMeasurer::CountingMeasurer;
-  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                          int rounds) override {
-    auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
-    for (auto& series : *samples) {
-      for (double& s : series.seconds) s *= 2;
-    }
-    return samples;
-  }
-};
-
 class StopAndScopeTest : public TuneSessionTest {
  protected:
   StopAndScopeTest() {
     options_.budget.trials = 100;
     options_.default_config.reset();
     world_.fail_share = 0;
+    SlowFinalists(2);
     world_.prune_factor = 0;
   }
 
@@ -72,7 +55,7 @@ class StopAndScopeTest : public TuneSessionTest {
     const search::TaskSpace space = MakeCappedSpace(matters ? cap : 6);
     options_.space = &space;
     options_.session.settings = R"({"numerics": {"winograd": )" + std::to_string(cap) + "}}";
-    SessionWorld world = World(store, [this] { return std::make_unique<Timer>(world_, &counts_, -1); });
+    SessionWorld world = World(store);
     if (hopeful_) {
       world.make_tuner = [&]() -> Result<std::unique_ptr<search::Tuner>> {
         return std::unique_ptr<search::Tuner>(new HopefulTuner(space));
@@ -87,8 +70,7 @@ class StopAndScopeTest : public TuneSessionTest {
 
   static std::vector<Outcome> OutcomesOf(const MemoryStore& store) {
     std::vector<Outcome> outcomes;
-    const std::vector<record::Trial> trials = *store.Trials();
-    for (const record::Trial& trial : trials) outcomes.push_back(trial.outcome);
+    for (const record::Trial& trial : TrialsOf(store)) outcomes.push_back(trial.outcome);
     return outcomes;
   }
 
@@ -218,17 +200,15 @@ TEST_F(StopAndScopeTest, SearchSecondsAreThoseBeforeFinalistsAndLaterTrials) {
 // Superseded trials do not count, but a kernel that is the same in the new version is not measured again.
 TEST(HistoryTest, SupersededTrialsAreNotCountedButTheirArtifactsAreKnown) {
   MemoryStore store;
-  record::Session row;
-  row.fingerprint = "here";
-  const int64_t id = *store.BeginSession(row);
-  std::vector<Outcome> outcomes(2);
-  for (size_t i = 0; i < 2; ++i) {
-    outcomes[i].state = TrialState::kOk;
-    outcomes[i].median = 1 + static_cast<double>(i);
-    outcomes[i].samples = {outcomes[i].median};
-    outcomes[i].artifact_digest = i == 0 ? "a" : "b";
-    outcomes[i].config.template_name = i == 0 ? "old" : "kept";
-  }
+  const int64_t id = *store.BeginSession({.fingerprint = "here"});
+  const auto timed = [](double seconds, const char* artifact, const char* template_name) {
+    return Outcome{.config = {template_name, 0, {}},
+                   .state = TrialState::kOk,
+                   .samples = {seconds},
+                   .median = seconds,
+                   .artifact_digest = artifact};
+  };
+  const std::vector<Outcome> outcomes = {timed(1, "a", "old"), timed(2, "b", "kept")};
   ASSERT_TRUE(store.Append(id, outcomes, 1).ok());
   store.Supersede(0);
   History history("here");
@@ -248,16 +228,9 @@ TEST(HistoryTest, SupersededTrialsAreNotCountedButTheirArtifactsAreKnown) {
 TEST(HistoryTest, TrialsCountUnderTheSameOrWiderNumerics) {
   MemoryStore store;
   const auto session = [&](const char* settings) {
-    record::Session row;
-    row.fingerprint = "here";
-    row.settings = settings;
-    const int64_t id = *store.BeginSession(row);
-    Outcome outcome;
-    outcome.state = TrialState::kOk;
-    outcome.median = 1;
-    outcome.samples = {1};
-    outcome.config.index = static_cast<uint64_t>(id);
-    EXPECT_TRUE(store.Append(id, {outcome}, 1).ok());
+    const int64_t id = *store.BeginSession({.fingerprint = "here", .settings = settings});
+    const Config config{"", static_cast<PointIndex>(id), {}};
+    Must(store.Append(id, {{.config = config, .state = TrialState::kOk, .samples = {1}, .median = 1}}, 1));
   };
   session(R"({"numerics": {"winograd": 6}})");
   session(R"({"numerics": {"winograd": 6, "tf32": true}})");

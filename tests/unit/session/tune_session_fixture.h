@@ -1,12 +1,15 @@
 // A tuning job with a fake device: times are a pure function of the config, so every run can be compared exactly.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -14,6 +17,7 @@
 #include "fake/fake_clock.h"
 #include "fake/memory_store.h"
 #include "measure/fake.h"
+#include "search/tuner/tuner.h"
 #include "session/machine.h"
 #include "session/tune_session.h"
 
@@ -21,13 +25,17 @@ namespace hone::session {
 
 using fake::MemoryStore;
 
-inline search::TaskSpace MakeSpace(int a_values, int b_values) {
-  std::vector<int64_t> a, b;
-  for (int i = 0; i < a_values; ++i) a.push_back(i);
-  for (int i = 0; i < b_values; ++i) b.push_back(i);
+// 0, 1, 2, ..: a knob's values.
+inline std::vector<int64_t> UpTo(size_t count) {
+  std::vector<int64_t> values(count);
+  std::iota(values.begin(), values.end(), 0);
+  return values;
+}
+
+inline search::TaskSpace MakeSpace(size_t a_values, size_t b_values) {
   search::Space space("fake");
-  space.Add(search::Knob::Choice("a", a));
-  space.Add(search::Knob::Choice("b", b));
+  space.Add(search::Knob::Choice("a", UpTo(a_values)));
+  space.Add(search::Knob::Choice("b", UpTo(b_values)));
   space.AddRule({"odd_sum", [](const Config& c) -> std::optional<std::string> {
                    if ((c.Number("a") + c.Number("b")) % 5 == 4) return "a + b is 4 modulo 5";
                    return std::nullopt;
@@ -39,38 +47,66 @@ inline search::TaskSpace MakeSpace(int a_values, int b_values) {
 
 inline std::vector<record::Trial> TrialsOf(const MemoryStore& store) { return Must(store.Trials()); }
 
+// The outcome of a candidate that could not be tried.
+inline void FailDevice(Outcome* outcome, const std::string& text) {
+  *outcome = {.config = outcome->config, .error = TrialError::kDevice, .error_text = text};
+}
+
 // What a device saw in one run.
 struct Counts {
   int64_t measured = 0;
   int devices = 0;
 };
 
-class CountingMeasurer : public measure::FakeMeasurer {
+// What a test adds to the fake device: each is called if it is there.
+struct Hooks {
+  std::function<void()> open;    // the device is opened
+  std::function<void()> before;  // a candidate is measured
+  std::function<void(const Config&, Outcome*)> after;
+  std::function<void(std::vector<measure::BuildResult>*)> built;
+  std::function<void(std::vector<measure::Series>*)> finalists;
+  std::function<double()> busy_seconds;
+};
+
+class HookedMeasurer : public measure::FakeMeasurer {
  public:
-  CountingMeasurer(const measure::FakeWorld& world, Counts* counts, int64_t interrupt_after)
-      : FakeMeasurer(world), counts_(counts), interrupt_after_(interrupt_after) {}
+  HookedMeasurer(const measure::FakeWorld& world, const Hooks& hooks, Counts* counts, int64_t interrupt_after)
+      : FakeMeasurer(world), hooks_(hooks), counts_(counts), interrupt_after_(interrupt_after) {}
   Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    if (hooks_.before) hooks_.before();
     if (counts_->measured == interrupt_after_) return Status::Interrupted("test");
     ++counts_->measured;
-    return FakeMeasurer::Measure(kernel, incumbent);
+    auto outcome = FakeMeasurer::Measure(kernel, incumbent);
+    if (hooks_.after) hooks_.after(kernel.config, &*outcome);
+    return outcome;
+  }
+  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                          int rounds) override {
+    auto series = FakeMeasurer::MeasureInterleaved(kernels, rounds);
+    if (hooks_.finalists) hooks_.finalists(&*series);
+    return series;
+  }
+  std::optional<double> busy_seconds() const override {
+    return hooks_.busy_seconds ? std::optional(hooks_.busy_seconds()) : FakeMeasurer::busy_seconds();
   }
 
  private:
+  const Hooks& hooks_;
   Counts* counts_;
   int64_t interrupt_after_;
 };
 
-// A builder whose kernels are equal for configs with equal a: few distinct artifacts.
-class TwinBuilder : public measure::FakeBuilder {
+class HookedBuilder : public measure::FakeBuilder {
  public:
-  using FakeBuilder::FakeBuilder;
+  HookedBuilder(const measure::FakeWorld& world, const Hooks& hooks) : FakeBuilder(world), hooks_(hooks) {}
   Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override {
     auto results = FakeBuilder::Build(configs);
-    for (measure::BuildResult& result : *results) {
-      result.kernel.artifact_digest = "a" + std::to_string(result.kernel.config.Number("a"));
-    }
+    if (hooks_.built) hooks_.built(&*results);
     return results;
   }
+
+ private:
+  const Hooks& hooks_;
 };
 
 class TuneSessionTest : public ::testing::Test {
@@ -86,32 +122,19 @@ class TuneSessionTest : public ::testing::Test {
     world_.seed = 5;
   }
 
-  // A world with `store` and a device of these parts; without a builder, with this fixture's.
-  SessionWorld World(MemoryStore* store, std::function<std::unique_ptr<measure::Measurer>()> measurer,
-                     std::function<std::unique_ptr<measure::Builder>()> builder = {}) {
+  SessionWorld World(MemoryStore* store, int64_t interrupt_after = -1) {
     counts_ = {};
     SessionWorld world;
     world.store = store;
     world.clock = &clock_;
     world.open_device = [=, this]() -> Result<Device> {
       ++counts_.devices;
-      Device device;
-      if (builder) {
-        device.builder = builder();
-      } else if (twins_) {
-        device.builder = std::make_unique<TwinBuilder>(world_);
-      } else {
-        device.builder = std::make_unique<measure::FakeBuilder>(world_);
-      }
-      device.measurer = measurer();
-      return device;
+      if (hooks_.open) hooks_.open();
+      return Device{MakeBuilder(), std::make_unique<HookedMeasurer>(world_, hooks_, &counts_, interrupt_after)};
     };
     return world;
   }
-  template <typename Measurer>
-  SessionWorld WorldWith(MemoryStore* store) {
-    return World(store, [this] { return std::make_unique<Measurer>(world_); });
-  }
+  virtual std::unique_ptr<measure::Builder> MakeBuilder() { return std::make_unique<HookedBuilder>(world_, hooks_); }
 
   // A session on what the store holds; its history stays in history_.
   Result<SessionResult> RunIn(const SessionWorld& world, const Scope& scope = {}) {
@@ -119,12 +142,25 @@ class TuneSessionTest : public ::testing::Test {
     HONE_RETURN_IF_ERROR(history_->Load(*world.store));
     return RunSession(options_, world, &*history_);
   }
-
   Result<SessionResult> Run(MemoryStore* store, int64_t interrupt_after = -1) {
-    auto result = RunIn(
-        World(store, [=, this] { return std::make_unique<CountingMeasurer>(world_, &counts_, interrupt_after); }));
-    if (history_->best()) best_ = history_->outcomes()[*history_->best()];
-    return result;
+    return RunIn(World(store, interrupt_after));
+  }
+
+  // Kernels are equal for configs with equal a: few distinct artifacts.
+  void MakeTwins() {
+    hooks_.built = [](std::vector<measure::BuildResult>* results) {
+      for (auto& [ok, kernel, error, text, seconds] : *results) {
+        kernel.artifact_digest = "a" + std::to_string(kernel.config.Number("a"));
+      }
+    };
+  }
+  // Finalists take so many times as long when they are measured again.
+  void SlowFinalists(double factor) {
+    hooks_.finalists = [factor](std::vector<measure::Series>* all) {
+      for (measure::Series& series : *all) {
+        for (double& seconds : series.seconds) seconds *= factor;
+      }
+    };
   }
 
   static std::vector<PointIndex> Indices(const MemoryStore& store) {
@@ -132,7 +168,6 @@ class TuneSessionTest : public ::testing::Test {
     for (const record::Trial& trial : TrialsOf(store)) indices.push_back(trial.outcome.config.index);
     return indices;
   }
-
   static void ExpectSameTrials(const MemoryStore& a, const MemoryStore& b, const std::string& what) {
     const auto left = TrialsOf(a), right = TrialsOf(b);
     ASSERT_EQ(left.size(), right.size()) << what;
@@ -143,15 +178,30 @@ class TuneSessionTest : public ::testing::Test {
       EXPECT_EQ(left[i].outcome.proposer, right[i].outcome.proposer) << what << ", trial " << i;
     }
   }
+  // Kills the run that made `whole`, the last one, after each `step`th trial: `run` measures those that are missing.
+  void ExpectResumes(const MemoryStore& whole, size_t step,
+                     const std::function<Result<SessionResult>(MemoryStore*)>& run) {
+    const size_t trials = TrialsOf(whole).size();
+    const double best = history_->best_seconds();
+    for (size_t kept = 0; kept <= trials; kept += step) {
+      MemoryStore store = whole;
+      store.Truncate(kept);
+      EXPECT_EQ(Must(run(&store)).new_trials, static_cast<int64_t>(trials - kept));
+      ExpectSameTrials(store, whole, "killed after " + std::to_string(kept));
+      EXPECT_EQ(history_->best_seconds(), best) << kept;
+    }
+  }
+  void ExpectResumes(const MemoryStore& whole, size_t step = 1) {
+    ExpectResumes(whole, step, [this](MemoryStore* store) { return Run(store); });
+  }
 
   search::TaskSpace space_;
   SessionOptions options_;
   measure::FakeWorld world_;
+  Hooks hooks_;
   FakeClock clock_;
   Counts counts_;
   std::optional<History> history_;  // of the last session
-  Outcome best_;
-  bool twins_ = false;
 };
 
 // The locks of a host and of a device apart from it.

@@ -40,21 +40,13 @@ TEST_F(TuneSessionTest, TheBestIsTheFastestOfThoseThatWork) {
     const Config config = space_.At(index);
     if (world_.Fails(config) == TrialError::kNone) fastest = std::min(fastest, world_.Seconds(config));
   }
-  EXPECT_EQ(best_.median, fastest);
+  EXPECT_EQ(history_->best_seconds(), fastest);
 }
 
 TEST_F(TuneSessionTest, ResumesAfterAKillAtEveryTrialAsIfNothingHadHappened) {
   MemoryStore whole;
   Must(Run(&whole));
-  const Outcome best = best_;
-  for (size_t kept = 0; kept <= 50; ++kept) {
-    MemoryStore store;
-    Must(Run(&store));
-    store.Truncate(kept);
-    EXPECT_EQ(Must(Run(&store)).new_trials, static_cast<int64_t>(50 - kept));
-    ExpectSameTrials(store, whole, "killed after " + std::to_string(kept));
-    EXPECT_EQ(best_.config.index, best.config.index);
-  }
+  ExpectResumes(whole);
 }
 
 TEST_F(TuneSessionTest, AnInterruptKeepsWhatWasMeasuredAndTheSameRunGoesOn) {
@@ -124,13 +116,7 @@ TEST_F(TuneSessionTest, EarlyStopEndsAtTheSameTrialWhereverTheRunWasCut) {
     last_better = trial.ordinal;
   }
   EXPECT_EQ(stopped, last_better + 1 + 13);
-  for (size_t kept = 0; kept < static_cast<size_t>(stopped); kept += 3) {
-    MemoryStore store;
-    Must(Run(&store));
-    store.Truncate(kept);
-    Must(Run(&store));
-    ExpectSameTrials(store, whole, "cut after " + std::to_string(kept));
-  }
+  ExpectResumes(whole, 3);
   auto again = Must(Run(&whole));
   EXPECT_EQ(again.new_trials, 0);
   EXPECT_EQ(again.reason, StopReason::kEarlyStop);
@@ -139,41 +125,23 @@ TEST_F(TuneSessionTest, EarlyStopEndsAtTheSameTrialWhereverTheRunWasCut) {
 TEST_F(TuneSessionTest, SecondsOfEarlierSessionsCount) {
   options_.budget.seconds = 100;
   MemoryStore store;
-  record::Session before;
-  before.fingerprint = "here";
-  before.started = 1000;
-  before.tuning_seconds = 100;
-  const auto id = store.BeginSession(before);
+  const auto id = store.BeginSession({.started = 1000, .tuning_seconds = 100, .fingerprint = "here"});
   ASSERT_TRUE(store.EndSession(*id, 900).ok()) << "the clock on the wall was set back; it does not matter";
-  auto result = Must(Run(&store));
+  const auto result = Must(Run(&store));
   EXPECT_EQ(result.reason, StopReason::kSeconds);
   EXPECT_EQ(result.new_trials, 0);
 }
 
-// A device that takes a second for each measurement, and ten for finalists.
-class SlowMeasurer : public measure::FakeMeasurer {
- public:
-  SlowMeasurer(const measure::FakeWorld& world, FakeClock* clock) : FakeMeasurer(world), clock_(clock) {}
-  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
-    clock_->Advance(1);
-    return FakeMeasurer::Measure(kernel, incumbent);
-  }
-  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                          int rounds) override {
-    clock_->Advance(10);
-    return FakeMeasurer::MeasureInterleaved(kernels, rounds);
-  }
-
- private:
-  FakeClock* clock_;
-};
+// A measurement takes a second, and those of finalists ten.
 
 TEST_F(TuneSessionTest, SecondsRunOutWithinASessionAndThoseOfAKilledOneCount) {
   world_.fail_share = 0;
   options_.default_config.reset();  // it is not legal, and takes no time
+  hooks_.before = [this] { clock_.Advance(1); };
+  hooks_.finalists = [this](std::vector<measure::Series>*) { clock_.Advance(10); };
   const auto run = [&](MemoryStore* store, double seconds) {
     options_.budget.seconds = seconds;
-    return RunIn(World(store, [this] { return std::make_unique<SlowMeasurer>(world_, &clock_); }));
+    return Run(store);
   };
   MemoryStore store;
   auto first = Must(run(&store, 11));
@@ -194,7 +162,7 @@ TEST_F(TuneSessionTest, NothingIsStoredOnceTheJobIsSomebodyElses) {
   for (const int lost_after : {0, 1, 3, 8}) {  // checks: batches (the default is one), finalists, closing
     MemoryStore store;
     int checks = 0;
-    SessionWorld world = WorldWith<measure::FakeMeasurer>(&store);
+    SessionWorld world = World(&store);
     world.check_owner = [&]() -> Status {
       return checks++ < lost_after ? Status() : Status::Locked("t.db.lock: taken over");
     };
@@ -277,7 +245,7 @@ TEST_F(TuneSessionTest, AnIllegalDefaultIsRecordedWithItsRuleAndNotBuilt) {
 }
 
 TEST_F(TuneSessionTest, IdenticalArtifactsAreTimedOnce) {
-  twins_ = true;
+  MakeTwins();
   world_.fail_share = 0;
   MemoryStore store;
   Must(Run(&store));
@@ -306,8 +274,7 @@ TEST_F(TuneSessionTest, TrialsOfAnotherMachineAreNeitherHistoryNorBudget) {
 TEST_F(TuneSessionTest, AFailingStoreEndsTheRunWithItsMessage) {
   MemoryStore store;
   store.fail_after = 2;
-  auto result = Run(&store);
-  EXPECT_EQ(result.status().kind(), StatusKind::kIo);
+  EXPECT_EQ(Run(&store).status().kind(), StatusKind::kIo);
   EXPECT_EQ(*store.CountTrials(), 8) << "the default, and what fills a batch up behind it";
 }
 

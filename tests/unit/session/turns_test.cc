@@ -1,6 +1,5 @@
 // Whose turn it is on a host and on its device: who compiles for a GPU shares the host and leaves the GPU to others,
 // who times on it leaves the host.
-
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
@@ -62,39 +61,8 @@ TEST_F(TurnsTest, EachWaitsForItsOwnLock) {
   EXPECT_EQ(turns.Time(0).kind(), StatusKind::kTimeout);
 }
 
-// What is free while a session does what: filled by the fakes that it works with.
+// What is free while a session does what.
 using Seen = std::map<std::string, std::set<std::string>>;
-
-class WatchedBuilder : public measure::FakeBuilder {
- public:
-  WatchedBuilder(const measure::FakeWorld& world, std::function<void(const std::string&)> look)
-      : FakeBuilder(world), look_(std::move(look)) {}
-  Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override {
-    look_("build");
-    return FakeBuilder::Build(configs);
-  }
-
- private:
-  std::function<void(const std::string&)> look_;
-};
-
-class WatchedMeasurer : public measure::FakeMeasurer {
- public:
-  WatchedMeasurer(const measure::FakeWorld& world, std::function<void(const std::string&)> look)
-      : FakeMeasurer(world), look_(std::move(look)) {}
-  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
-    look_("measure");
-    return FakeMeasurer::Measure(kernel, incumbent);
-  }
-  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                          int rounds) override {
-    look_("finalists");
-    return FakeMeasurer::MeasureInterleaved(kernels, rounds);
-  }
-
- private:
-  std::function<void(const std::string&)> look_;
-};
 
 class SessionTurns : public TurnsTest {
  protected:
@@ -105,13 +73,11 @@ class SessionTurns : public TurnsTest {
   }
   Seen Watch(Turns turns, MemoryStore* store) {
     Seen seen;
-    const auto look = [&](const std::string& what) { seen[what].insert(HostAndGpu()); };
-    SessionWorld world = World(
-        store, [&] { return std::make_unique<WatchedMeasurer>(world_, look); },
-        [&] {
-          look("open");
-          return std::make_unique<WatchedBuilder>(world_, look);
-        });
+    hooks_.open = [&] { seen["open"].insert(HostAndGpu()); };
+    hooks_.built = [&](auto*) { seen["build"].insert(HostAndGpu()); };
+    hooks_.before = [&] { seen["measure"].insert(HostAndGpu()); };
+    hooks_.finalists = [&](auto*) { seen["finalists"].insert(HostAndGpu()); };
+    SessionWorld world = World(store);
     world.turns = &turns;
     Must(RunIn(world));
     EXPECT_EQ(HostAndGpu(), "alone, alone") << "nothing is held when it is over";
