@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "compile/backend.h"
 #include "op/operator.h"
-#include "task/step.h"
 
 namespace hone::library {
 namespace {
@@ -38,6 +37,7 @@ Status Compile(const Target& target, const pipeline::BestEntry* entry, int newes
   HONE_ASSIGN_OR_RETURN(const Candidate candidate, entry && entry->candidate
                                                        ? Result<Candidate>(*entry->candidate)
                                                        : op::Instantiate(kernel->workload, target, kernel->config));
+  kernel->steps_digest = Digest128(candidate.Text()).Hex();
   compile::CompileOptions options;
   options.newest_cuda = newest_cuda;
   const std::string measured = options.symbol;
@@ -60,7 +60,6 @@ Status CompileOne(const Target& target, const pipeline::BestFile* best, int newe
     return Status(compiled.kind(), fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(),
                                                kernel->config.Text(), compiled.message(), hint));
   }
-  kernel->steps_digest = Digest128(StepsText(kernel->compiled.steps)).Hex();
   return Status();
 }
 

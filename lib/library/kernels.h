@@ -17,7 +17,7 @@ struct NetworkKernel {
   Config config;
   std::string source;           // "tuned", "anchor", "default": where the config comes from; "fixed": nothing to choose
   std::string task;             // its id
-  std::string steps_digest;     // of the steps that are built, hex
+  std::string steps_digest;     // of Candidate::Text as built, hex: as best files have it
   std::string artifact_digest;  // of the code, as records have it (compile::ArtifactDigest); empty: cannot be compared
   bool changed = false;         // other code than was measured, by the digest in `best`
   compile::CompiledKernel compiled;

@@ -29,6 +29,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1.0, hone::pipeline::kMostMemory));
   app.add_flag("--allow-missing", options.allow_missing,
                "if a task has no records, take those of another epilogue, or the default");
-  if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 4")) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 5")) return *code;
   return hone::command::RunPickBest(options);
 }

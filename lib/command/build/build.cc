@@ -87,7 +87,7 @@ Status Build(const BuildOptions& options) {
 }  // namespace
 
 std::string BuildAbi() {
-  return fmt::format("build 4\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
+  return fmt::format("build 5\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
                      op::SpaceVersionText());
 }
 

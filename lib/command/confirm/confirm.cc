@@ -207,7 +207,7 @@ class Confirmer {
 }  // namespace
 
 std::string ConfirmAbi() {
-  return fmt::format("confirm 4\nlibrary {}\ncodegen {}", HONE_NET_ABI_VERSION, compile::CodegenVersion());
+  return fmt::format("confirm 5\nlibrary {}\ncodegen {}", HONE_NET_ABI_VERSION, compile::CodegenVersion());
 }
 
 int RunConfirm(const ConfirmOptions& options) {

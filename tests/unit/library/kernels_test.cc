@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "base/rng.h"
 #include "op/operator.h"
 
@@ -50,6 +51,8 @@ TEST(Kernels, AreBuiltWithoutTheTemplateThatProposedThem) {
     EXPECT_EQ((*known)[i].compiled.object, (*gone)[i].compiled.object) << kLayers[i];
     EXPECT_EQ((*known)[i].compiled.rounding, (*gone)[i].compiled.rounding) << kLayers[i];
     EXPECT_EQ((*known)[i].steps_digest, (*gone)[i].steps_digest) << kLayers[i];
+    // What a best file says of the same candidate (command/pick_best/finalists.cc), algorithm included.
+    EXPECT_EQ((*gone)[i].steps_digest, Digest128(without.tasks[i].candidate->Text()).Hex()) << kLayers[i];
   }
 }
 
