@@ -10,6 +10,17 @@
 
 namespace hone::schedule {
 
+// Steps may come from a damaged or hostile file. With these limits, whatever lower/ computes from them stays far within
+// 64 bits. Templates are far below them.
+inline constexpr int64_t kMostExtent = int64_t{1} << 40;    // of a loop; also of a factor
+inline constexpr int64_t kMostElements = int64_t{1} << 32;  // of a tensor that a step makes
+inline constexpr int64_t kMostAlign = 1 << 16;              // storage_align, elements
+inline constexpr int64_t kMostDistance = int64_t{1} << 32;  // prefetch, bytes either way
+inline constexpr int64_t kMostHint = 1 << 12;               // pragma
+
+// kInvalid if a tensor `name` of this shape has more than kMostElements.
+Status CheckElements(const std::string& name, const std::vector<int64_t>& shape);
+
 // Stages and their inputs.
 struct State {
   std::vector<Stage>* stages;

@@ -81,6 +81,8 @@ Status ApplyStorageAlign(const Step& step, Stage* stage) {
     return Status::Invalid(
         fmt::format("storage_align needs 0 <= offset < factor, not factor {} offset {}", factor, offset));
   }
+  if (factor > kMostAlign)
+    return Status::Invalid(fmt::format("storage_align to {} elements: at most {} are possible", factor, kMostAlign));
   stage->aligns.push_back({step.axes[0], factor, offset});
   return Status::Ok();
 }

@@ -62,10 +62,11 @@ void ReplaceLeaf(Stage* stage, const std::string& old, const std::vector<std::st
   stage->leaf.insert(it, by.begin(), by.end());
 }
 
-Axis NewAxis(std::string name, int64_t extent, bool reduce) {
+Axis NewAxis(std::string name, int64_t extent, bool reduce, int64_t stride = 1) {
   Axis axis;
   axis.name = std::move(name);
   axis.extent = extent;
+  axis.stride = stride;
   axis.reduce = reduce;
   return axis;
 }
@@ -75,12 +76,15 @@ Status ApplySplit(const Step& step, const State& state, Stage* stage) {
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedPlainLoop(state, stage, step.axes[0]));
   if (step.values.empty()) return Status::Invalid("split needs at least one factor");
   if (step.results.size() != step.values.size() + 1) return Status::Invalid("split needs one more result than factors");
+  int64_t outermost = axis->stride;
   for (int64_t factor : step.values) {
     if (factor < 1) return Status::Invalid(fmt::format("factor {} is not positive", factor));
-    if (factor > (int64_t{1} << 40)) return Status::Invalid(fmt::format("factor {} is too large", factor));
+    if (factor > kMostExtent / outermost) return Status::Invalid(fmt::format("factor {} is too large", factor));
+    outermost *= factor;
   }
   HONE_RETURN_IF_ERROR(CheckNewAxes(*stage, step.results));
   const bool reduce = axis->reduce;
+  int64_t stride = axis->stride;
   std::string parent = step.axes[0];
   int64_t extent = axis->extent;
   for (size_t i = step.values.size(); i-- > 0;) {
@@ -91,9 +95,10 @@ Status ApplySplit(const Step& step, const State& state, Stage* stage) {
     r.kind = Relation::Kind::kSplit;
     r.split = {parent, outer, step.results[i + 1], factor};
     stage->relations.push_back(r);
-    stage->axes.push_back(NewAxis(step.results[i + 1], std::min(factor, extent), reduce));
+    stage->axes.push_back(NewAxis(step.results[i + 1], std::min(factor, extent), reduce, stride));
     extent = (extent + factor - 1) / factor;
-    stage->axes.push_back(NewAxis(outer, extent, reduce));
+    stride *= factor;
+    stage->axes.push_back(NewAxis(outer, extent, reduce, stride));
     parent = outer;
   }
   ReplaceLeaf(stage, step.axes[0], step.results);
@@ -120,6 +125,14 @@ Status ApplyFuse(const Step& step, const State& state, Stage* stage) {
       return Status::Invalid(
           fmt::format("`{}` and `{}` cannot be fused: one is a reduce axis", step.axes[0], step.axes[i]));
     }
+  }
+  // Splits that do not divide round up, again and again.
+  int64_t rounds = 1;
+  for (const Axis& part : parts) {
+    if (part.extent > 0 && rounds > kMostExtent / part.extent) {
+      return Status::Invalid(fmt::format("`{}` would run through more than {} rounds", step.results[0], kMostExtent));
+    }
+    rounds *= part.extent;
   }
   Axis outer = parts[0];
   for (size_t i = 1; i < parts.size(); ++i) {
@@ -214,7 +227,10 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
   const int64_t level = step.values.size() > 1 ? step.values[1] : 1;
   if (level != 1 && level != 2)
     return Status::Invalid(fmt::format("prefetch into level {}: 1 or 2 is possible", level));
-  stage->prefetches.push_back({tensor, axis->name, step.values[0], level});
+  const int64_t distance = step.values[0];
+  if (distance < -kMostDistance || distance > kMostDistance)
+    return Status::Invalid(fmt::format("prefetch {} bytes ahead: at most {} are possible", distance, kMostDistance));
+  stage->prefetches.push_back({tensor, axis->name, distance, level});
   return Status::Ok();
 }
 
@@ -270,6 +286,8 @@ Status ApplyAxisStep(const Step& step, const State& state, Stage* stage) {
       return ApplyTensorize(step, stage);
     default: {  // kPragma
       HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
+      if (const int64_t value = step.values[0]; value < 0 || value > kMostHint)
+        return Status::Invalid(fmt::format("pragma {} {}: values are 0 .. {}", step.argument, value, kMostHint));
       axis->pragmas.emplace_back(step.argument, step.values[0]);
       return Status::Ok();
     }

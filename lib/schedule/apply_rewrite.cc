@@ -192,6 +192,7 @@ Status ApplyRelayout(const Step& step, const State& state) {
     for (const LayoutPart& part : parts) at.push_back(part.Of(indices));
     return stored(at);
   });
+  HONE_RETURN_IF_ERROR(CheckElements(name, stored.shape()));
   for (Stage& stage : *state.stages) {
     if (stage.attach != AttachKind::kInline) stage.tensor = replacement.In(stage.tensor);
   }
@@ -259,6 +260,7 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   IterVar sum{Var(factored), kept.extent};
   std::vector<Expr> indices = {sum.var};
   for (const IterVar& a : axes) indices.push_back(a.var);
+  HONE_RETURN_IF_ERROR(CheckElements(name, partial.shape()));
   te::Tensor total =
       te::ComputeOver(stage->name(), axes, Expr(new ir::Reduce(reduce.reducer, {sum}, partial(indices))));
 

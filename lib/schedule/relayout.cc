@@ -35,6 +35,9 @@ Result<LayoutPart> ParsePart(const std::string& word, size_t rank) {
   return part;
 }
 
+// Beyond a dimension's end at most as much again is stored, and a tile.
+constexpr int64_t kMostTile = 1024;
+
 // Checks that the parts of dimension `source` tile it, and gives the outermost one its extent.
 Status Tile(size_t source, int64_t size, std::vector<LayoutPart>* parts) {
   std::vector<LayoutPart*> own;
@@ -55,6 +58,11 @@ Status Tile(size_t source, int64_t size, std::vector<LayoutPart>* parts) {
       return Status();
     }
     if (part->extent == 0) return Status::Invalid(fmt::format("two parts of d{} have no limit", source));
+    const int64_t most = 2 * size + kMostTile;
+    if (part->extent > most / step) {
+      return Status::Invalid(fmt::format("the parts of d{} take {} * {} of its {} indices, more than {}", source, step,
+                                         part->extent, size, most));
+    }
     step *= part->extent;
   }
   return Status::Invalid(fmt::format("no part of d{} takes its outermost indices", source));

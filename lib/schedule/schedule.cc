@@ -90,6 +90,17 @@ const Axis* Stage::FindAxis(const std::string& name) const {
   return nullptr;
 }
 
+Status CheckElements(const std::string& name, const std::vector<int64_t>& shape) {
+  int64_t elements = 1;
+  for (const int64_t extent : shape) {
+    if (extent > 0 && elements > kMostElements / extent) {
+      return Status::Invalid(fmt::format("`{}` would have more than {} elements", name, kMostElements));
+    }
+    elements *= extent;
+  }
+  return Status();
+}
+
 Stage PlainStage(const te::Tensor& tensor) {
   Stage stage;
   stage.tensor = tensor;

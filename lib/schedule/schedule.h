@@ -38,6 +38,7 @@ struct Relation {
 struct Axis {
   std::string name;
   int64_t extent = 0;  // when the whole tensor is computed; an attached stage runs through less
+  int64_t stride = 1;  // what one round adds to the axis that it was split from, the outermost of several
   bool reduce = false;
   ir::ForKind kind = ir::ForKind::kSerial;
   std::vector<std::pair<std::string, int64_t>> pragmas;

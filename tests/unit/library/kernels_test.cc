@@ -97,6 +97,11 @@ TEST(Kernels, NameTheTaskThatCannotBeBuilt) {
   entry.candidate->steps.push_back(Unroll("nowhere", "x"));
   EXPECT_NE(refusal(entry).find("no stage `nowhere`"), std::string::npos) << refusal(entry);
   entry = good;
+  entry.candidate->steps.insert(entry.candidate->steps.begin(),
+                                Relayout("weight", {"d0/999999", "d1", "d2", "d3", "d0%999999"}, "large"));
+  EXPECT_NE(refusal(entry).find("the parts of d0 take 1 * 999999 of its 32 indices"), std::string::npos)
+      << refusal(entry);
+  entry = good;
   entry.candidate.reset();
   entry.config->template_name = "of_long_ago";
   EXPECT_NE(refusal(entry).find("no template `of_long_ago`"), std::string::npos) << refusal(entry);

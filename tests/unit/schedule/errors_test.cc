@@ -64,6 +64,16 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
       {"unroll mm j", "vectorize mm j", kInvalid, "unrolled already"},
       {"", "prefetch mm x k 64", kNotFound, "does not read `x`"},
       {"", "prefetch mm pad k 64 3", kInvalid, "1 or 2"},
+      // Numbers of damaged files.
+      {"", "split mm i [-4] -> a b", kInvalid, "factor -4 is not positive"},
+      {"", "split mm i [4611686018427387904] -> a b", kInvalid, "factor 4611686018427387904 is too large"},
+      {"", "split mm i [1048577,1048576] -> a b c", kInvalid, "factor 1048576 is too large"},
+      {"split mm i [1099511627776] -> a b", "split mm a [2] -> c d", kInvalid, "factor 2 is too large"},
+      {"", "prefetch mm pad k 9223372036854775807", kInvalid, "at most 4294967296 are possible"},
+      {"", "prefetch mm pad k -9223372036854775808", kInvalid, "at most 4294967296 are possible"},
+      {"", "pragma mm k stages 1000000000", kInvalid, "values are 0 .. 4096"},
+      {"", "pragma mm k unroll -1", kInvalid, "values are 0 .. 4096"},
+      {"", "storage_align mm j 4611686018427387904 1", kInvalid, "at most 65536 are possible"},
       // Places.
       {"", "compute_at mm mm i", kInvalid, "inside itself"},
       {"", "compute_at mm out i", kInvalid, "neither it nor a stage inside"},
@@ -110,6 +120,32 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
     EXPECT_EQ(Leaves(s), before) << c.step;
     EXPECT_EQ(StepsText(s.history()), *c.before ? std::string(c.before) + "\n" : "");
   }
+}
+
+// A factor that does not divide rounds up; a file may say so again and again.
+TEST(ScheduleErrors, ALoopStopsGrowing) {
+  Schedule s = Make("");
+  Status status;
+  std::string axis = "i";
+  for (int i = 0; i < 64 && status.ok(); ++i) {
+    const std::string o = "o" + std::to_string(i), r = "r" + std::to_string(i), fused = "f" + std::to_string(i);
+    Must(s.Apply(Split("mm", axis, {s.Find("mm")->FindAxis(axis)->extent - 1}, {o, r})));
+    status = s.Apply(Fuse("mm", {o, r}, fused));
+    axis = fused;
+  }
+  EXPECT_THAT(status.message(), HasSubstr("would run through more than 1099511627776 rounds"));
+}
+
+// Each axis makes the tensor of partial results larger by its extent.
+TEST(ScheduleErrors, PartialResultsStopGrowing) {
+  const Tensor x = te::Placeholder("x", {1 << 12, 1 << 12, 1 << 12});
+  const ir::IterVar k = te::ReduceAxis(1 << 12, "k"), l = te::ReduceAxis(1 << 12, "l");
+  const Tensor sum = te::Compute("sum", {1 << 12}, {"i"}, [&](const std::vector<Var>& v) {
+    return te::Sum(x(v[0], k.var, l.var), {k, l});
+  });
+  Schedule s = Must(Schedule::Create({sum}));
+  Must(s.Apply(Rfactor("sum", "k", "once")));
+  EXPECT_THAT(s.Apply(Rfactor("once", "l", "twice")).message(), HasSubstr("`twice` would have more than 4294967296"));
 }
 
 TEST(ScheduleErrors, ApplyAllNamesTheStep) {
