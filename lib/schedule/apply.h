@@ -29,7 +29,7 @@ struct State {
   Stage* Find(const std::string& name) const;
   // kNotFound with a suggestion; kInvalid if the stage was inlined.
   Result<Stage*> Need(const std::string& name) const;
-  // kInvalid if a tensor or stage has that name already.
+  // kInvalid if a tensor or stage has that name already, constants that other constants read included.
   Status CheckNewName(const std::string& name) const;
   std::vector<Stage*> ReadersOf(const std::string& tensor) const;
 };

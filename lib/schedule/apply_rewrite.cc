@@ -148,24 +148,29 @@ class ReadReplacement {
   ReadReplacement(std::string source, std::function<Expr(const std::vector<Expr>&)> read)
       : source_(std::move(source)), read_(std::move(read)) {}
 
-  te::Tensor In(const te::Tensor& reader) {
+  te::Tensor InStage(const te::Tensor& reader) {
     Expr body = reader.node()->body;
     for (const te::Tensor& t : te::InputsOf(reader)) {
       if (t.name() == source_) {
         body = te::ReplaceReads(body, t, read_);
       } else if (t.node()->constant) {
-        te::Tensor& other = constants_[t.get()];
-        if (!other.defined()) other = In(t);
+        const te::Tensor other = InConstant(t);
         if (!other.same_as(t)) body = te::ReplaceReads(body, t, other);
       }
     }
     return body.same_as(reader.node()->body) ? reader : WithBody(reader, body);
   }
 
+  te::Tensor InConstant(const te::Tensor& constant) {
+    te::Tensor& other = constants_[constant.get()];
+    if (!other.defined()) other = InStage(constant);
+    return other;
+  }
+
  private:
   const std::string source_;
   const std::function<Expr(const std::vector<Expr>&)> read_;
-  std::map<const void*, te::Tensor> constants_;  // each rewritten once: they are known by their nodes, too
+  std::map<const void*, te::Tensor> constants_;  // each rewritten once, for all that read it or are given it
 };
 
 // What reads the constant `step.stage` reads `name` instead, which holds it stored by parts: stages and other
@@ -187,20 +192,20 @@ Status ApplyRelayout(const Step& step, const State& state) {
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
   HONE_ASSIGN_OR_RETURN(const std::vector<LayoutPart> parts, ParseLayout(step.axes, constant.shape()));
   const te::Tensor stored = StoreBy(parts, constant, name);
+  HONE_RETURN_IF_ERROR(CheckElements(name, stored.shape()));
   ReadReplacement replacement(source, [&](const std::vector<Expr>& indices) {
     std::vector<Expr> at;
     for (const LayoutPart& part : parts) at.push_back(part.Of(indices));
     return stored(at);
   });
-  HONE_RETURN_IF_ERROR(CheckElements(name, stored.shape()));
   for (Stage& stage : *state.stages) {
-    if (stage.attach != AttachKind::kInline) stage.tensor = replacement.In(stage.tensor);
+    if (stage.attach != AttachKind::kInline) stage.tensor = replacement.InStage(stage.tensor);
   }
   for (te::Tensor& t : *state.inputs) {
     if (t.name() == source) {
       t = stored;
     } else if (t.node()->constant) {
-      t = replacement.In(t);
+      t = replacement.InConstant(t);
     }
   }
   return Status::Ok();
@@ -255,12 +260,12 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   std::vector<IterVar> partial_axes = {kept};
   partial_axes.insert(partial_axes.end(), node.axes.begin(), node.axes.end());
   te::Tensor partial = te::ComputeOver(name, partial_axes, body);
+  HONE_RETURN_IF_ERROR(CheckElements(name, partial.shape()));
 
   std::vector<IterVar> axes = FreshAxes(node.axes);
   IterVar sum{Var(factored), kept.extent};
   std::vector<Expr> indices = {sum.var};
   for (const IterVar& a : axes) indices.push_back(a.var);
-  HONE_RETURN_IF_ERROR(CheckElements(name, partial.shape()));
   te::Tensor total =
       te::ComputeOver(stage->name(), axes, Expr(new ir::Reduce(reduce.reducer, {sum}, partial(indices))));
 

@@ -143,7 +143,7 @@ Result<Stage*> State::Need(const std::string& name) const {
 
 Status State::CheckNewName(const std::string& name) const {
   bool taken = Find(name) != nullptr;
-  for (const te::Tensor& input : *inputs) taken = taken || input.name() == name;
+  for (const te::Tensor& tensor : te::TopologicalOrder(*inputs)) taken = taken || tensor.name() == name;
   return taken ? Status::Invalid(fmt::format("there is a tensor `{}` already", name)) : Status::Ok();
 }
 
@@ -208,8 +208,9 @@ const Stage* Schedule::Find(const std::string& name) const {
 }
 
 std::vector<te::Tensor> Schedule::Arguments(const std::vector<te::Tensor>& operands) const {
-  // A constant that is computed from several operands stands in the first one's place.
+  // A constant that is computed from several operands stands in the first one's place, one from none behind them all.
   std::map<std::string, std::vector<te::Tensor>> read;
+  std::vector<te::Tensor> alone;
   for (const te::Tensor& input : inputs_) {
     bool first = true;
     for (const te::Tensor& t : te::TopologicalOrder({input})) {
@@ -218,12 +219,14 @@ std::vector<te::Tensor> Schedule::Arguments(const std::vector<te::Tensor>& opera
       if (first) readers.push_back(input);
       first = false;
     }
+    if (first) alone.push_back(input);
   }
   std::vector<te::Tensor> arguments;
   for (const te::Tensor& operand : operands) {
     const std::vector<te::Tensor>& readers = read.try_emplace(operand.name(), 1, operand).first->second;
     arguments.insert(arguments.end(), readers.begin(), readers.end());
   }
+  arguments.insert(arguments.end(), alone.begin(), alone.end());
   arguments.insert(arguments.end(), outputs_.begin(), outputs_.end());
   return arguments;
 }

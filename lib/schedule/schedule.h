@@ -93,8 +93,8 @@ class Schedule {
   const std::vector<te::Tensor>& inputs() const { return inputs_; }
   const std::vector<te::Tensor>& outputs() const { return outputs_; }
   // The kernel's arguments: for each of `operands` (placeholders of the DAG) what the kernel reads of it, which is the
-  // operand itself or constants that are computed from it, then the outputs. An operand that nothing reads is an
-  // argument as well.
+  // operand itself or constants that are computed from it; then constants that are computed from no operand, then the
+  // outputs. An operand that nothing reads is an argument as well.
   std::vector<te::Tensor> Arguments(const std::vector<te::Tensor>& operands) const;
   // All steps applied so far.
   const std::vector<Step>& history() const { return history_; }

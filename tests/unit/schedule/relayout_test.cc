@@ -83,5 +83,55 @@ TEST(Relayout, RefusesInOneLineAndChangesNothing) {
   EXPECT_EQ(schedule.inputs()[1].shape(), (std::vector<int64_t>{10, 8}));
 }
 
+// x * packed, where packed is made of taps, which is made of w, and of a table that is made of nothing.
+class Packed {
+ public:
+  const Tensor x = te::Placeholder("x", {12, 10}), w = te::Placeholder("w", {8, 10});
+  const Tensor taps = Copy("taps", w), packed = Copy("packed", taps);
+  const Tensor table = te::ComputeConstant(
+      "table", {10}, {"k"}, [](const std::vector<Var>& v) { return ir::MakeCast(DType::Float(32), v[0]); });
+  const Tensor mm = te::Compute("mm", {12, 8}, {"i", "j"}, [this](const std::vector<Var>& v) {
+    const ir::IterVar k = te::ReduceAxis(10, "k");
+    return te::Sum(x(v[0], k.var) * packed(v[1], k.var) * table(k.var), {k});
+  });
+  Schedule schedule = Must(Schedule::Create({mm}));
+
+ private:
+  static Tensor Copy(const char* name, const Tensor& of) {
+    return te::ComputeConstant(name, of.shape(), {"j", "k"}, [&](const std::vector<Var>& v) { return of(v[0], v[1]); });
+  }
+};
+
+TEST(Relayout, ConstantsInsideConstantsHaveNames) {
+  Packed dag;
+  for (const char* name : {"w", "taps", "packed", "table"}) {
+    const Status status = dag.schedule.Apply(Relayout("packed", {"d1", "d0"}, name));
+    EXPECT_EQ(status.message(), std::string("there is a tensor `") + name + "` already");
+  }
+}
+
+// The kernel and the prepare function mean the same tensor.
+TEST(Relayout, AConstantIsRewrittenOnceForAllThatReadIt) {
+  Packed dag;
+  Must(dag.schedule.Apply(Relayout("taps", {"d1", "d0"}, "taps.turned")));
+  std::vector<Tensor> read;
+  for (const Tensor& t : te::InputsOf(dag.schedule.Find("mm")->tensor)) {
+    if (t.name() == "packed") read.push_back(t);
+  }
+  for (const Tensor& t : dag.schedule.inputs()) {
+    if (t.name() == "packed") read.push_back(t);
+  }
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_TRUE(read[0].same_as(read[1]));
+  EXPECT_EQ(te::InputsOf(read[0])[0].name(), "taps.turned");
+}
+
+TEST(Relayout, AConstantThatReadsNoOperandIsAnArgument) {
+  const Packed dag;
+  std::vector<std::string> names;
+  for (const Tensor& t : dag.schedule.Arguments({dag.w, dag.x})) names.push_back(t.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"packed", "x", "table", "mm"}));
+}
+
 }  // namespace
 }  // namespace hone::schedule
