@@ -1,5 +1,5 @@
 #!/bin/bash
-# bundle.sh BUILD OUT.tar.gz [CMAKE FLAGS..]: one relocatable archive for a machine with a GPU: tools without LLVM, Ninja, pipelines, the
+# bundle.sh BUILD OUT.tar.gz [CMAKE FLAGS..]: one relocatable archive for a machine with a GPU: tools without LLVM, Ninja, `ld`, pipelines, the
 # program that checks every template, and the shared libraries they need but glibc's. What remains to be there: glibc as new as the one
 # here (the archive's NEEDS says which symbols), bash, the driver, and for cuda NVRTC. BUILD is a build folder of its own.
 set -euo pipefail
@@ -24,14 +24,22 @@ cp -r "$root/pipelines" .
 cp "$root/packaging/cuda/run-gpu-checks" .
 mkdir peers
 cp "$root"/tests/perf/peers/{gpu,graph_file,torch_model}.py peers/
+# What links network libraries without LLVM; it finds its own libraries through this script alone.
+cp -L "$(command -v ld)" lib/ld
+cat >bin/ld <<'END'
+#!/bin/bash
+lib=$(cd "$(dirname "$0")/../lib" && pwd)
+LD_LIBRARY_PATH=$lib exec "$lib/ld" "$@"
+END
+chmod +x bin/ld
 # glibc's own parts stay behind: they belong to the loader of the machine.
-ldd bin/hone-* bin/gpu_check bin/ninja bin/plugins/*.so | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+ldd bin/hone-* bin/gpu_check bin/ninja lib/ld bin/plugins/*.so | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
   grep -vE '/(libc|libm|libdl|libpthread|librt|libresolv|libutil|ld-linux[^/]*)\.so' | while read -r library; do cp -L "$library" lib/; done
 # The C++ library stands apart: it wants a newer glibc than all else does, and most machines have one that is new enough.
 mkdir lib/cxx
 mv lib/libstdc++.so.* lib/libgcc_s.so.* lib/cxx/
 newest() { objdump -T "$@" 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1 | sed 's/GLIBC_/glibc /'; }
-echo "$(newest bin/* bin/plugins/* lib/*.so*) with libstdc++ of GCC 12, or $(newest lib/cxx/*)" >NEEDS
+echo "$(newest bin/* lib/ld bin/plugins/* lib/*.so*) with libstdc++ of GCC 12, or $(newest lib/cxx/*)" >NEEDS
 for file in "$root"/LICENSE*; do [ ! -e "$file" ] || cp "$file" .; done
 mkdir -p "$(dirname "$out")"
 tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$stage" -c "$name" | gzip -9n >"$out.part"

@@ -1,6 +1,7 @@
 // CPU code generation through LLVM. This header is all of it that others see; LLVM's headers stay in the .cc files.
 //
-// Function -> object file bytes -> shared object, all in process: no compiler or linker program is run.
+// Function -> object file bytes -> shared object, all in process: no compiler or linker program is run (but
+// `ld` in a build without LLVM).
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codegen/elf/linker.h"
+#include "codegen/elf/link.h"
 #include "ir/stmt.h"
 #include "target/artifact.h"
 #include "target/target.h"
@@ -28,8 +29,9 @@ struct ObjectCode {
 // Compiles functions into one object. Thread-safe; each call has its own LLVMContext.
 Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, const Target& target, const LlvmOptions& options);
 
-// Links objects into a shared object at `output_path` with lld, in process. Undefined symbols other than libc's are an
-// error (kInvalid). kIo: the system refused, such as for no room. kCrashed: the linker crashed, now or earlier.
+// Links objects into a shared object at `output_path`. Undefined symbols other than libc's are an
+// error (kInvalid). kIo: the system refused, such as for no room. kCrashed: lld crashed, now or earlier.
+// kNotFound: no `ld` in a build without LLVM.
 Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path);
 
 // "LLVM 19.1.7"

@@ -1,8 +1,6 @@
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/raw_ostream.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,8 +8,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "base/file.h"
-#include "base/text.h"
 #include "codegen/llvm/codegen.h"
 
 LLD_HAS_DRIVER(elf)
@@ -47,29 +43,6 @@ class MemoryFile {
   int fd_ = -1;
 };
 
-// The C library that this program itself runs with.
-std::string LibcPath() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&fopen), &info) == 0 || !info.dli_fname) return "";
-  return info.dli_fname;
-}
-
-// lld's words without its prefix and with our names for the inputs; one line.
-std::string Message(std::string text, const std::vector<std::pair<std::string, std::string>>& names) {
-  for (const auto& [path, name] : names) text = ReplaceAll(text, path, name);
-  std::string result;
-  size_t lines = 0;
-  constexpr size_t kMostLines = 8;
-  for (std::string line : Split(text, '\n')) {
-    size_t prefix = line.find("error: ");
-    if (prefix != std::string::npos) line = line.substr(prefix + 7);
-    while (!line.empty() && (line[0] == ' ' || line[0] == '>')) line.erase(0, 1);
-    if (line.empty() || ++lines > kMostLines) continue;
-    result += (result.empty() ? "" : "; ") + line;
-  }
-  return result.empty() ? "the linker failed without a message" : result;
-}
-
 }  // namespace
 
 Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path) {
@@ -79,44 +52,25 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   std::lock_guard<std::mutex> lock(mutex);
   if (broken) return Status::Crashed("the linker crashed earlier in this process and cannot be used again");
 
-  std::vector<std::string> args = {
-      "ld.lld",     "-shared", "--build-id=none", "-znoexecstack",  "--hash-style=gnu",
-      "-Bsymbolic", "-zdefs",  "--threads=1",     "--eh-frame-hdr", "--color-diagnostics=never",
-      // lld 19 keeps a pointer to this symbol from link to link, renews it only where the symbol occurs and writes
-      // through it: after an object that mentions it, the next link without one would write into freed memory.
-      "--undefined=_GLOBAL_OFFSET_TABLE_"};
-  if (!options.soname.empty()) args.push_back("-soname=" + options.soname);
-  args.insert(args.end(), {"-o", output_path});
-
+  const std::string script = ExportScript(options);
   std::vector<MemoryFile> files(inputs.size() + 1);
   std::vector<std::pair<std::string, std::string>> names;
+  std::vector<std::string> paths;
   for (size_t i = 0; i < inputs.size(); ++i) {
     HONE_RETURN_IF_ERROR(files[i].Write(inputs[i].name, inputs[i].bytes));
-    args.push_back(files[i].Path());
-    names.emplace_back(files[i].Path(), inputs[i].name);
+    paths.push_back(files[i].Path());
+    names.emplace_back(paths.back(), inputs[i].name);
   }
-  if (!options.exports.empty()) {
-    std::string script = "{ global:";
-    for (const std::string& symbol : options.exports) script += " " + symbol + ";";
-    script += " local: *; };\n";
+  if (!script.empty()) {
     HONE_RETURN_IF_ERROR(files.back().Write("the export list", script));
-    args.push_back("--version-script=" + files.back().Path());
-    args.push_back("--gc-sections");
-    args.push_back("--no-undefined-version");
     names.emplace_back(files.back().Path(), "the export list");
   }
-  if (options.need_libc) {
-    std::string libc = LibcPath();
-    if (libc.empty()) return Status::NotFound("the C library of this process was not found");
-    args.push_back("--no-as-needed");
-    args.push_back(libc);
-    // Newer ones have it for old programs' sake alone; a glibc without it would have all that it holds in libc.
-    const std::string libdl = JoinPath(DirName(libc), "libdl.so.2");
-    if (options.need_libdl && Exists(libdl)) args.push_back(libdl);
-  }
-  // Long paths before their prefixes: /proc/self/fd/12 before /proc/self/fd/1.
-  std::reverse(names.begin(), names.end());
-
+  HONE_ASSIGN_OR_RETURN(std::vector<std::string> args,
+                        LinkArguments(paths, script.empty() ? "" : files.back().Path(), options, output_path));
+  // lld 19 keeps a pointer to this symbol from link to link, renews it only where the symbol occurs and writes
+  // through it: after an object that mentions it, the next link without one would write into freed memory.
+  args.insert(args.begin(),
+              {"ld.lld", "--threads=1", "--color-diagnostics=never", "--undefined=_GLOBAL_OFFSET_TABLE_"});
   std::vector<const char*> argv;
   for (const std::string& arg : args) argv.push_back(arg.c_str());
   std::string out_text;
@@ -127,7 +81,7 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   lld::Result result = lld::lldMain(argv, out, errors, drivers);
   broken = !result.canRunAgain;
   if (result.retCode == 0) return Status::Ok();
-  const std::string message = fmt::format("linking {}: {}", output_path, Message(errors.str(), names));
+  const std::string message = fmt::format("linking {}: {}", output_path, LinkerMessage(errors.str(), names));
   if (broken) return Status::Crashed(message);
   const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
   // No room, no descriptors, no memory: the inputs are files of ours.

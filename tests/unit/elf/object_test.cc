@@ -1,6 +1,4 @@
 // Objects that are written or changed here; <elf.h> and a plain walk over their tables say what is in them.
-#include "codegen/elf/object.h"
-
 #include <elf.h>
 
 #include <cstring>
@@ -59,19 +57,14 @@ TEST(DataObject, EqualStringsShareOnePlace) {
   EXPECT_EQ(writer.size(), 8u);
 }
 
-TEST(DataObject, IsReadAsItWasWritten) {
+// without_llvm_test links one and reads it.
+TEST(DataObject, SaysItsMachineAndSymbols) {
   for (const auto& [triple, machine] : {std::pair("x86_64-linux", EM_X86_64), std::pair("aarch64-linux", EM_AARCH64)}) {
     const std::string bytes = Table(triple);
-    const ElfObject object = Must(ReadElfObject("table.o", bytes));
-    EXPECT_EQ(object.machine, machine);
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    EXPECT_EQ(header.e_machine, machine);
     EXPECT_EQ(SymbolsOf(bytes), (std::vector<std::string>{"table", "other"}));
-    const auto& data = object.sections[1];
-    EXPECT_EQ(data.name, ".data.rel.ro");
-    EXPECT_EQ(data.bytes.size(), 8u + 3 * 8u);
-    ASSERT_EQ(data.relocations.size(), 2u);
-    EXPECT_EQ(data.relocations[0].r_offset, 16u);
-    EXPECT_EQ(data.relocations[1].r_offset, 24u);
-    EXPECT_EQ(object.symbols[ELF64_R_SYM(data.relocations[1].r_info)].name, "other");
   }
 }
 
@@ -81,14 +74,10 @@ TEST(RenameSymbols, ChangesNamesAndNothingElse) {
     const auto renamed =
         Must(RenameSymbols("t.o", object, [](std::string_view name) { return std::string(name) + "_x"; }));
     EXPECT_EQ(SymbolsOf(renamed), (std::vector<std::string>{"table_x", "other_x"}));
-    const ElfObject before = *ReadElfObject("t.o", object), after = *ReadElfObject("t.o", renamed);
-    ASSERT_EQ(before.sections.size(), after.sections.size());
-    for (size_t i = 0; i < before.sections.size(); ++i) {
-      EXPECT_EQ(before.sections[i].name, after.sections[i].name);
-      if (before.sections[i].header.sh_type == SHT_PROGBITS) {
-        EXPECT_EQ(before.sections[i].bytes, after.sections[i].bytes);
-      }
-    }
+    // All but the headers and the symbols' table, which is between them, stays where it was.
+    const size_t data = object.find("text") + 8 + 3 * 8;
+    EXPECT_EQ(renamed.substr(sizeof(Elf64_Ehdr), data - sizeof(Elf64_Ehdr)),
+              object.substr(sizeof(Elf64_Ehdr), data - sizeof(Elf64_Ehdr)));
     EXPECT_EQ(SymbolsOf(*RenameSymbols("t.o", object, Same)), SymbolsOf(object));
   }
 }
@@ -100,6 +89,14 @@ TEST(RenameSymbols, RefusesWhatIsNoObject) {
   const std::string whole = Table("x86_64-linux");
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(RenameSymbols("t.o", whole.substr(0, size), Same).ok()) << size;
+  }
+  // Each byte: refused or renamed, never read beyond the end (under a sanitizer: proven).
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    for (const char to : {'\x7f', '\xff'}) {
+      damaged[at] = to;
+      (void)RenameSymbols("t.o", damaged, Same);
+    }
   }
 }
 
