@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -108,48 +109,132 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 
 }  // namespace
 
-std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv) {
-  app->set_version_flag("--version", app->get_name() + " " + kVersion, "print the version and exit");
+Flags::Flag& Flags::Flag::Required() {
+  option_->required();
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::ShowDefault() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::Hidden() {
+  option_->group("");
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::Once() {
+  option_->expected(1);
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::SplitAt(char separator) {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::Within(int low, int high) {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::Within(double low, double high) {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::OneOf(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::Needs(const Flag& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Flags::Flag& Flags::Flag::Excludes(const Flag& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Flags::Flags(const std::string& tool, const std::string& description)
+    : own_(std::make_unique<CLI::App>(description, tool)), app_(own_.get()) {
+  SetLogName(tool);
+}
+
+Flags::Flags(CLI::App* command) : app_(command) {}
+
+Flags::~Flags() = default;
+
+Flags::Flag Flags::Add(const std::string& name, Variable variable, const std::string& help) {
+  return std::visit(
+      [&](auto* value) {
+        if constexpr (std::is_same_v<decltype(value), bool*>)
+          return Flag(app_->add_flag(name, *value, help));
+        else
+          return Flag(app_->add_option(name, *value, help));
+      },
+      variable);
+}
+
+void Flags::AddGone(const std::string& name, const std::string& advice) {
+  const auto gone = [=] { throw CLI::ParseError(name + " " + advice, CLI::ExitCodes::InvalidError); };
+  app_->add_flag_callback(name, gone)->group("");
+}
+
+Flags& Flags::AddCommand(const std::string& name, const std::string& description) {
+  commands_.push_back(std::unique_ptr<Flags>(new Flags(app_->add_subcommand(name, description))));
+  return *commands_.back();
+}
+
+void Flags::RequireCommand() { app_->require_subcommand(1); }
+
+bool Flags::given() const { return app_->parsed(); }
+
+std::optional<int> Flags::Parse(int argc, const char* const* argv) {
+  app_->set_version_flag("--version", app_->get_name() + " " + kVersion, "print the version and exit");
+  std::string mistake;
   try {
-    app->parse(argc, argv);
-    const std::optional<std::string> wrong = FindWrongValue(*app);
+    app_->parse(argc, argv);
+    const std::optional<std::string> wrong = FindWrongValue(*app_);
     if (!wrong) return std::nullopt;
-    std::fprintf(stderr, "%s: %s\n", app->get_name().c_str(), CutMiddle(Printable(*wrong), 1000).c_str());
-    return kMisused;
+    mistake = *wrong;
   } catch (const CLI::Success& help) {
-    return app->exit(help);
+    return app_->exit(help);
   } catch (const CLI::ParseError& error) {
-    const std::string what = CutMiddle(Printable(Explain(*app, error, argc, argv)), 1000);
-    std::fprintf(stderr, "%s: %s\n", app->get_name().c_str(), what.c_str());
-    return kMisused;
+    mistake = Explain(*app_, error, argc, argv);
   }
+  std::fprintf(stderr, "%s: %s\n", app_->get_name().c_str(), CutMiddle(Printable(mistake), 1000).c_str());
+  return kMisused;
 }
 
-std::optional<int> RequireFlags(const CLI::App& app, const std::vector<std::string>& flags) {
-  for (const std::string& flag : flags) {
-    if (app.count(flag) > 0) continue;
-    std::fprintf(stderr, "%s: %s is required\n", app.get_name().c_str(), flag.c_str());
-    return kMisused;
-  }
-  return std::nullopt;
-}
-
-std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, const std::string& abi) {
+std::optional<int> Flags::Parse(int argc, const char* const* argv, const std::string& abi) {
   // Thrown as the version flag does, so that it comes before the check for required flags.
-  app->add_flag_callback(
+  app_->add_flag_callback(
       "--abi", [&abi] { throw CLI::CallForVersion(abi, 0); },
       "print the versions that this tool's outputs depend on, and exit");
-  return ParseFlags(app, argc, argv);
+  return Parse(argc, argv);
 }
 
-std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, std::string (*abi)()) {
+std::optional<int> Flags::Parse(int argc, const char* const* argv, std::string (*abi)()) {
   const std::string_view flag = "--pretend-versions";
   std::string pretended;
-  app->add_option(std::string(flag), pretended, "tests: NAME=VERSION,..")->group("");
+  Add(std::string(flag), &pretended, "tests: NAME=VERSION,..").Hidden();
   for (int i = 1; i + 1 < argc; ++i) {
     if (argv[i] == flag) PretendVersions(argv[i + 1]);
   }
-  return ParseFlags(app, argc, argv, abi());
+  return Parse(argc, argv, abi());
+}
+
+std::optional<int> Flags::Require(const std::vector<std::string>& flags) const {
+  for (const std::string& flag : flags) {
+    if (app_->count(flag) > 0) continue;
+    std::fprintf(stderr, "%s: %s is required\n", app_->get_name().c_str(), flag.c_str());
+    return kMisused;
+  }
+  return std::nullopt;
 }
 
 }  // namespace hone

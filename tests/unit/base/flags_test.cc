@@ -1,7 +1,5 @@
 #include "base/flags.h"
 
-#include <CLI/CLI.hpp>
-
 #include "common/expect.h"
 
 namespace hone {
@@ -14,19 +12,19 @@ struct Outcome {
 };
 
 Outcome Parse(std::vector<const char*> argv) {
-  CLI::App app("Tunes a task.", "hone-tune");
+  Flags flags("hone-tune", "Tunes a task.");
   Outcome outcome{std::nullopt, "", 0};
   std::string task;
-  app.add_option("--trials", outcome.trials, "how many");
-  app.add_option("--task", task, "the task")->required();
+  flags.Add("--trials", &outcome.trials, "how many");
+  flags.Add("--task", &task, "the task").Required();
   double share = 0;
   uint64_t index = 0;
-  app.add_option("--share", share, "in a range")->check(CLI::Range(0.0, 1.0));
-  app.add_option("--index", index, "of a point");
+  flags.Add("--share", &share, "in a range").Within(0.0, 1.0);
+  flags.Add("--index", &index, "of a point");
   argv.insert(argv.begin(), "path/to/hone-tune");
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  outcome.code = ParseFlags(&app, static_cast<int>(argv.size()), argv.data());
+  outcome.code = flags.Parse(static_cast<int>(argv.size()), argv.data());
   testing::internal::GetCapturedStdout();
   outcome.err = testing::internal::GetCapturedStderr();
   return outcome;
@@ -79,17 +77,17 @@ TEST(Flags, NumbersAtTheirLimitsAreTaken) {
 }
 
 std::string CommandMistake(std::vector<const char*> argv) {
-  CLI::App app("Shows records.", "hone-records");
-  app.require_subcommand(1);
+  Flags flags("hone-records", "Shows records.");
+  flags.RequireCommand();
   std::vector<std::string> files;
   int limit = 0;
-  CLI::App* list = app.add_subcommand("list", "a line a trial");
-  list->add_option("files", files, "record files")->required();
-  list->add_option("--limit", limit, "so many");
-  app.add_subcommand("verify", "checks")->add_option("files", files, "record files");
+  Flags& list = flags.AddCommand("list", "a line a trial");
+  list.Add("files", &files, "record files").Required();
+  list.Add("--limit", &limit, "so many");
+  flags.AddCommand("verify", "checks").Add("files", &files, "record files");
   argv.insert(argv.begin(), "path/to/hone-records");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(ParseFlags(&app, static_cast<int>(argv.size()), argv.data(), "records 1"), 2);
+  EXPECT_EQ(flags.Parse(static_cast<int>(argv.size()), argv.data(), "records 1"), 2);
   return testing::internal::GetCapturedStderr();
 }
 
@@ -100,7 +98,8 @@ TEST(Flags, MistakesInCommands) {
       {{}, "a command is missing; known: list, verify"},
       {{"list", "a.db", "--limt", "3"}, "unknown flag --limt; did you mean --limit?"},
       {{"list", "--limt=3", "a.db"}, "unknown flag --limt; did you mean --limit?"},
-      {{"verify", "a.db", "--limit", "3"}, "unknown flag --limit; see hone-records verify --help"},  // list alone has it
+      {{"verify", "a.db", "--limit", "3"},
+       "unknown flag --limit; see hone-records verify --help"},  // list alone has it
       {{"list", "a.db", ""}, "files: its value is empty"},
   };
   for (const auto& [argv, message] : cases) {
