@@ -78,20 +78,28 @@ Expr Rewriter::Data(ExprKind kind, const Expr& a, const Expr& b) {
     return Expr();
   }
   if (!IsInteger(type)) return Expr();
-  const bool same = Equal(a, b);
+  // Comparing the operands walks both: only where it decides.
   if (IsComparison(kind)) {
     const bool holds = kind == ExprKind::kEq || kind == ExprKind::kLe || kind == ExprKind::kGe;
-    return same ? ir::MakeInt(DType::Bool(), holds) : Expr();
+    return Equal(a, b) ? ir::MakeInt(DType::Bool(), holds) : Expr();
   }
-  if ((kind == ExprKind::kMin || kind == ExprKind::kMax) && same) return a;
-  if (kind == ExprKind::kAdd && IsInt(a, 0)) return b;
-  if ((kind == ExprKind::kAdd || kind == ExprKind::kSub) && IsInt(b, 0)) return a;
-  if (kind == ExprKind::kSub && same) return ir::MakeInt(type, 0);
-  if (kind == ExprKind::kMul && (IsInt(a, 0) || IsInt(b, 1))) return a;
-  if (kind == ExprKind::kMul && (IsInt(b, 0) || IsInt(a, 1))) return b;
-  if (kind == ExprKind::kDiv && IsInt(b, 1)) return a;
-  if (kind == ExprKind::kMod && IsInt(b, 1)) return ir::MakeInt(type, 0);
-  return Expr();
+  switch (kind) {
+    case ExprKind::kMin:
+    case ExprKind::kMax:
+      return Equal(a, b) ? a : Expr();
+    case ExprKind::kAdd:
+      return IsInt(a, 0) ? b : IsInt(b, 0) ? a : Expr();
+    case ExprKind::kSub:
+      return IsInt(b, 0) ? a : Equal(a, b) ? ir::MakeInt(type, 0) : Expr();
+    case ExprKind::kMul:
+      return IsInt(a, 0) || IsInt(b, 1) ? a : IsInt(b, 0) || IsInt(a, 1) ? b : Expr();
+    case ExprKind::kDiv:
+      return IsInt(b, 1) ? a : Expr();
+    case ExprKind::kMod:
+      return IsInt(b, 1) ? ir::MakeInt(type, 0) : Expr();
+    default:
+      return Expr();
+  }
 }
 
 Expr Rewriter::Vector(ExprKind kind, const Expr& a, const Expr& b) {
@@ -157,8 +165,13 @@ Expr Rewriter::IndexVector(ExprKind kind, const Expr& a, const Expr& b) {
     x.constant += offset, y.constant += offset;
     return context_.ProveNonNegative(x) && context_.ProveNonNegative(y);
   };
-  auto truth = [&](bool yes, bool no) {  // of what is certain
-    return yes || no ? ir::MakeInt(DType::Bool(lanes), yes) : Expr();
+  // True in all lanes, false in all, or unknown; the second proof only if the first fails.
+  auto truth = [&](auto&& yes, auto&& no) {
+    const bool certain = yes();
+    return certain || no() ? ir::MakeInt(DType::Bool(lanes), certain) : Expr();
+  };
+  auto compare = [&](int64_t sign, int64_t offset, int64_t no_sign, int64_t no_offset) {
+    return truth([&] { return always(sign, offset); }, [&] { return always(no_sign, no_offset); });
   };
   switch (kind) {
     case ExprKind::kMin:
@@ -166,17 +179,18 @@ Expr Rewriter::IndexVector(ExprKind kind, const Expr& a, const Expr& b) {
     case ExprKind::kMax:
       return always(1, 0) ? a : always(-1, 0) ? b : Expr();
     case ExprKind::kLt:
-      return truth(always(-1, -1), always(1, 0));
+      return compare(-1, -1, 1, 0);
     case ExprKind::kLe:
-      return truth(always(-1, 0), always(1, -1));
+      return compare(-1, 0, 1, -1);
     case ExprKind::kGt:
-      return truth(always(1, -1), always(-1, 0));
+      return compare(1, -1, -1, 0);
     case ExprKind::kGe:
-      return truth(always(1, 0), always(-1, -1));
+      return compare(1, 0, -1, -1);
     default:  // kEq, kNe
       break;
   }
-  const bool differ = always(1, -1) || always(-1, -1), equal = !differ && always(1, 0) && always(-1, 0);
+  auto differ = [&] { return always(1, -1) || always(-1, -1); };
+  auto equal = [&] { return always(1, 0) && always(-1, 0); };
   return kind == ExprKind::kEq ? truth(equal, differ) : truth(differ, equal);
 }
 
