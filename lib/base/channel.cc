@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kMagic = "HNC1";
 constexpr size_t kHeaderBytes = 8;
 
-// Waits for `events` on fd. False when the time is up.
+// Waits for `events` on fd. False on timeout.
 bool WaitFor(int fd, short events, const Deadline& deadline) {
   for (;;) {
     pollfd entry = {fd, events, 0};
@@ -89,7 +89,7 @@ Result<std::string> Channel::Receive(double timeout_seconds) {
   if (fd_ < 0) return Status::Crashed("the channel is closed");
   Deadline deadline(timeout_seconds);
   for (;;) {
-    // Never read beyond the frame: what is left in the socket then shows in poll, and no frame hides in a buffer.
+    // Never reads beyond the frame: then poll reports remaining bytes, and no frame stays unseen in a buffer.
     size_t wanted = kHeaderBytes;
     if (partial_.size() >= kHeaderBytes) {
       if (std::string_view(partial_).substr(0, kMagic.size()) != kMagic) {

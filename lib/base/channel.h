@@ -17,13 +17,13 @@ namespace hone {
 
 inline constexpr size_t kMaxFrameBytes = size_t{1} << 30;
 
-// Owns one end. Movable. One thread at a time (a sender and a receiver may be two).
+// Owns one end. Movable. Only one thread may send and only one may receive at a time.
 class Channel {
  public:
   // Two connected ends, both close-on-exec. Give one to a child by SpawnOptions::extra_fds, then Close() it here.
   static Result<std::pair<Channel, Channel>> Pair();
 
-  explicit Channel(int fd) : fd_(fd) {}  // takes ownership of a stream socket
+  explicit Channel(int fd) : fd_(fd) {}  // takes ownership of the stream socket
   Channel() = default;
   Channel(Channel&& other) noexcept;
   Channel& operator=(Channel&& other) noexcept;
@@ -32,12 +32,13 @@ class Channel {
   int fd() const { return fd_; }  // for WaitReadable; -1 if closed
   void Close();
 
-  // kInvalid: longer than kMaxFrameBytes (nothing sent). kCrashed: the peer is gone. kTimeout: the peer does not read;
-  // the frame is torn, close the channel. Negative timeout: no limit.
+  // Returns kInvalid if the payload is longer than kMaxFrameBytes (nothing is sent), kCrashed if the peer is gone, and
+  // kTimeout if the peer does not read: then the frame is torn, so close the channel. A negative timeout means no
+  // limit.
   Status Send(std::string_view payload, double timeout_seconds = -1);
 
-  // kTimeout: no whole frame yet; what arrived is kept for the next call. kCrashed: the peer closed. kCorrupt: not a
-  // frame.
+  // Returns kTimeout if no whole frame has arrived yet (the part received is kept for the next call), kCrashed if the
+  // peer closed, kCorrupt if the bytes are not a frame.
   Result<std::string> Receive(double timeout_seconds = -1);
 
  private:
@@ -45,8 +46,8 @@ class Channel {
   std::string partial_;  // header and payload bytes of the frame being received; never beyond its end
 };
 
-// Waits until one of the descriptors has something to read (or its peer is gone); its index, the first if several. -1
-// if the time is up or a signal arrived. Negative descriptors are skipped; negative timeout: no limit.
+// Waits until one of the descriptors is readable or its peer is gone, and returns its index (the first if there are
+// several). Returns -1 on timeout or on a signal. Skips negative descriptors; a negative timeout means no limit.
 int WaitReadable(const std::vector<int>& fds, double timeout_seconds);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// HONE_CHECK: an invariant of ours. If it does not hold the bug is in Hone; the process says where and aborts.
-// Never reachable by input: bad input is a Status (base/status.h).
+// HONE_CHECK(condition): checks an invariant of Hone. If the condition fails, Hone has a bug: the process reports the
+// place and aborts. No input may trigger it: bad input is a Status (base/status.h).
 #pragma once
 
 namespace hone {

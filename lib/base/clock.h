@@ -1,4 +1,4 @@
-// Time, behind an interface so that tests can hold it: tests/fake/fake_clock.h.
+// Time behind an interface, so that tests can control it: tests/fake/fake_clock.h.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ class Clock {
   virtual ~Clock() = default;
   virtual double NowSeconds() = 0;                // monotonic, from an arbitrary start; for durations
   virtual double WallSeconds() = 0;               // since 1970-01-01 UTC; for people and records
-  virtual void SleepSeconds(double seconds) = 0;  // at once if not positive; not cut short by signals
+  virtual void SleepSeconds(double seconds) = 0;  // returns at once if not positive; signals do not shorten it
 };
 
-Clock* RealClock();  // lives as long as the program; any thread
+Clock* RealClock();  // never destroyed; usable from any thread
 
 // "2025-01-31T23:59:58Z": UTC, whole seconds (rounded down).
 std::string FormatIso8601(double wall_seconds);

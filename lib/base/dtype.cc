@@ -10,7 +10,7 @@ Status BadType(std::string_view text) {
                          "` is not a type; types look like f32, i64, u8, bool, handle, f32x16");
 }
 
-// The decimal number that is the whole of `text`, without sign or leading zero; -1 if it is not one or above 65535.
+// `text` as a decimal number without sign or leading zeros; -1 if it is not one or is above 65535.
 int PlainNumber(std::string_view text) {
   int value = -1;
   if (text.empty() || text[0] < '1' || text[0] > '9') return -1;

@@ -17,7 +17,7 @@ enum class TypeCode : uint8_t { kInt, kUInt, kFloat, kBool, kHandle };
 
 struct DType {
   TypeCode code = TypeCode::kInt;
-  uint8_t bits = 32;   // of one lane in a register: bool is 1, a handle 64
+  uint8_t bits = 32;   // one lane's width in a register: 1 for bool, 64 for a handle
   uint16_t lanes = 1;  // at least 1
 
   static constexpr DType Int(int bits, int lanes = 1) { return Make(TypeCode::kInt, bits, lanes); }
@@ -43,7 +43,7 @@ struct DType {
   constexpr int bytes() const { return element_bytes() * lanes; }
 
   constexpr bool operator==(const DType&) const = default;
-  constexpr auto operator<=>(const DType&) const = default;  // any total order
+  constexpr auto operator<=>(const DType&) const = default;  // arbitrary total order
 
  private:
   static constexpr DType Make(TypeCode code, int bits, int lanes) {
@@ -57,7 +57,7 @@ struct DType {
 
 std::string ToString(DType type);
 
-// kInvalid with the text quoted when it is not the text of a type. "i32x1" is refused: every type has one text.
+// Returns kInvalid, quoting the text, if it is not a type. Rejects "i32x1": each type has exactly one text.
 Result<DType> ParseDType(std::string_view text);
 
 }  // namespace hone

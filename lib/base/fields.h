@@ -37,24 +37,24 @@ class Fields {
  public:
   explicit Fields(JsonReader* reader) : reader_(reader) {}
   explicit Fields(Json* json) : json_(json) {}
-  // Reads fields that may be missing from another kind of file, without their conditions.
+  // Reads fields that may be missing from another kind of file, and does not check their conditions.
   using Place = std::variant<bool*, int64_t*, double*, std::string*>;
   explicit Fields(std::function<Status(const std::string& key, Place)> take) : take_(std::move(take)) {}
-  Fields() = default;  // only checks: status() begins with the field, "trials: must be at least 1, is 0"
+  Fields() = default;  // only checks; status() names the field: "trials: must be at least 1, is 0"
 
   bool reading() const { return reader_ != nullptr; }
   const Status& status() const { return status_; }
-  Status Finish();  // after reading
+  Status Finish();  // call it after reading
 
   Fields& Version(int64_t newest);  // JsonReader::ReadVersion
   void AllowOthers() { others_ = true; }
 
-  // A field that must be there.
+  // A required field.
   template <typename T>
   Fields& Value(const std::string& key, T* value) {
     return Field(key, value, true, true);
   }
-  // A field that may be missing, which leaves *value alone. Written if `write`.
+  // An optional field: if it is missing, *value keeps its value. Written only if `write`.
   template <typename T>
   Fields& Maybe(const std::string& key, T* value, bool write = true) {
     return Field(key, value, false, write);
@@ -65,7 +65,7 @@ class Fields {
     if (reading()) value->emplace();
     return value->has_value() ? Value(key, &**value) : *this;
   }
-  // A list whose items `each(Fields*, T*)` lists.
+  // A list; `each(Fields*, T*)` lists the fields of an item.
   template <typename T, typename Each>
   Fields& List(const std::string& key, std::vector<T>* items, Each each) {
     if (!Begin(key, true, true)) return *this;
@@ -73,12 +73,12 @@ class Fields {
     return Items(key, items->size(),
                  [&](Fields* f, size_t i) { each(f, reading() ? &items->emplace_back() : &(*items)[i]); });
   }
-  // An object inside this one whose fields belong to the same struct: `list(Fields*)`.
+  // A nested JSON object whose fields belong to the same struct; `list(Fields*)` lists them.
   Fields& Object(const std::string& key, const std::function<void(Fields*)>& list);
   Fields& MaybeObject(const std::string& key, const std::function<void(Fields*)>& list, bool write = true) {
     return Begin(key, false, write) ? Object(key, list) : *this;
   }
-  // A field that stands in the file as `to(*value)`. `from` takes that back; it returns a T or a Result<T>.
+  // A field stored as `to(*value)`. `from` converts it back and returns a T or a Result<T>.
   template <typename T, typename To, typename From>
   Fields& As(const std::string& key, T* value, To to, From from, bool must = true, bool write = true) {
     using Stored = std::decay_t<decltype(to(std::as_const(*value)))>;
@@ -88,7 +88,7 @@ class Fields {
     if (reading() && there_ && ok()) Take(key, value, from(stored));
     return *this;
   }
-  // A field with a text for each of its values.
+  // An enum-like field: a text for each value.
   template <typename T>
   Fields& Choice(const std::string& key, T* value, const std::vector<std::pair<T, const char*>>& names) {
     std::string text, known;
@@ -106,16 +106,16 @@ class Fields {
     return Check(found, "expected " + known + ", found `" + text + "`");
   }
 
-  // Conditions on the field listed last, where it is there.
+  // Conditions on the field listed last; checked only if the field is present.
   Fields& Above(double low);
   Fields& In(double low, double high);
   Fields& AtLeast(double low);
   Fields& Check(bool good, const std::string& what);
-  void Fail(const std::string& key, const std::string& what);  // unless there is an error already
+  void Fail(const std::string& key, const std::string& what);  // keeps an earlier error
 
  private:
   bool ok() const { return status_.ok(); }
-  bool Begin(const std::string& key, bool must, bool write);  // is there something to do?
+  bool Begin(const std::string& key, bool must, bool write);  // whether the field is to be read or written
   Fields& Items(const std::string& key, size_t count, const std::function<void(Fields*, size_t)>& each);
 
   template <typename T>
@@ -163,7 +163,7 @@ class Fields {
   std::function<Status(const std::string&, Place)> take_;
   Status status_;
   bool others_ = false;
-  std::string key_;  // of the last field
+  std::string key_;  // the last field's
   bool there_ = false, whole_ = false;
   double number_ = 0;
 };
@@ -172,7 +172,7 @@ template <typename T>
 Json FieldsJson(const T& value) {
   Json json = Json::object();
   Fields fields(&json);
-  ListFields(&fields, const_cast<T*>(&value));  // which only reads it
+  ListFields(&fields, const_cast<T*>(&value));  // safe: this mode only reads
   return json;
 }
 
@@ -181,7 +181,7 @@ std::string FieldsText(const T& value, int indent = 2) {
   return DumpJson(FieldsJson(value), indent);
 }
 
-// The first condition that `value` does not meet, behind the name of its field; "" if it meets all.
+// The first condition that `value` violates, after its field's name; "" if it meets all.
 template <typename T>
 std::string FieldsProblem(const T& value) {
   Fields fields;
@@ -189,7 +189,7 @@ std::string FieldsProblem(const T& value) {
   return fields.status().message();
 }
 
-// `name`: of the file, or of what else the text is, for messages.
+// `name` is the file's name (or another name for the source) in messages.
 template <typename T>
 Result<T> FieldsFrom(const Json& json, const std::string& name) {
   T value;

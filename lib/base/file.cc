@@ -27,17 +27,18 @@ Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
   return Status();
 }
 
-constexpr size_t kMaxRead = size_t{4} << 30;  // far above any file of ours; below what ends a machine
+constexpr size_t kMaxRead = size_t{4} << 30;  // far above any file that Hone reads; small enough for the machine
 
-// Empty: it may be read. A device like /dev/zero never ends; pipes do, and `cmd | tool /dev/stdin` is of use.
+// Why the file may not be read; empty if it may. Devices like /dev/zero never end; pipes do end, and allow `cmd | tool
+// /dev/stdin`.
 std::string NotReadable(const struct stat& info) {
   if (S_ISDIR(info.st_mode)) return "is a folder, not a file";
   if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) return "is a device, not a file";
   return info.st_size > static_cast<off_t>(kMaxRead) ? "is larger than 4 GiB" : "";
 }
 
-// The rename itself must survive a power cut, hence the folder is synced too. Some file systems cannot; that is no
-// reason to fail after the rename is done.
+// The folder is synced so that the rename survives a power cut. Some file systems cannot sync folders; that is no
+// reason to fail after the rename.
 void SyncFolder(const std::string& folder) {
   int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
@@ -88,7 +89,7 @@ Result<std::string> ReadFile(const std::string& path) {
 
 Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   static std::atomic<uint64_t> counter{0};
-  // With write access to /dev, a rename would replace the device by a file, for all users.
+  // With write access to /dev, a rename would replace the device by a file for all users.
   struct stat there;
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
     return Status::Io(path + ": cannot write: it is a device or a pipe, not a file");
@@ -96,7 +97,8 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   std::string folder = DirName(path);
   std::string temp = JoinPath(
       folder, "." + BaseName(path) + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");
-  // Never a file that is there: it may be a link to something else. One of a process that had this pid is removed.
+  // Never open an existing file: it may be a link to something else. First remove one left by a process that had this
+  // pid.
   constexpr int kFresh = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   int fd = ::open(temp.c_str(), kFresh, 0666);
   if (fd < 0 && errno == EEXIST && ::unlink(temp.c_str()) == 0) fd = ::open(temp.c_str(), kFresh, 0666);

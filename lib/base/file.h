@@ -1,5 +1,5 @@
-// Files and folders. Every failure is kNotFound (the file, or a folder on the way, is not there) or kIo, and its
-// message starts with the path. Paths are byte strings with '/'; relative ones are relative to the current folder.
+// Files and folders. Every failure is kNotFound (the file or a parent folder does not exist) or kIo, and its message
+// starts with the path. Paths are byte strings with '/'; relative ones are relative to the current folder.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,28 @@
 
 namespace hone {
 
-// A file or a pipe of at most 4 GiB; kIo for folders and devices, which may never end, and for an empty path.
+// Reads a file or a pipe of at most 4 GiB. Returns kIo for an empty path, and for folders and devices, which may never
+// end.
 Result<std::string> ReadFile(const std::string& path);
 
-// Replaces `path` by a file holding exactly `bytes`, or leaves it as it was: written to a temporary in the same folder,
-// fsync'ed, renamed, the folder fsync'ed. The temporary is gone after a failure. The folder must exist.
+// Replaces `path` by a file that holds exactly `bytes`, or leaves it as it was. Writes a temporary file in the same
+// folder, fsyncs it, renames it and fsyncs the folder; removes the temporary file on failure. The folder must exist.
 Status WriteFileAtomic(const std::string& path, std::string_view bytes);
 
-// WriteFileAtomic unless the file holds exactly `bytes` already. True if it was written. (Keeps mtimes: Ninja's
-// restat.)
+// Calls WriteFileAtomic unless the file already holds exactly `bytes`. Returns true if it wrote. Keeping the mtime lets
+// Ninja's restat skip dependent steps.
 Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes);
 
 // Asks the system to drop the file's cached pages, so that the next mapping chooses its pages anew. A hint: pages that
 // are dirty or mapped stay, and a failure is ignored.
 void DropCached(const std::string& path);
 
-bool Exists(const std::string& path);  // anything, also a folder; a dangling link does not exist
+bool Exists(const std::string& path);  // any kind, also a folder; a dangling link does not exist
 bool IsDirectory(const std::string& path);
-Status MakeDirs(const std::string& path);    // with its parents; ok if it is there already
-Status Remove(const std::string& path);      // a file, a link or an empty folder; ok if it is not there
-Status Rename(const std::string& from, const std::string& to);  // replaces a file that is there
-Status RemoveTree(const std::string& path);  // everything below too, not following links; ok if it is not there
+Status MakeDirs(const std::string& path);  // also creates the parents; ok if the folder exists
+Status Remove(const std::string& path);    // a file, a link or an empty folder; ok if it does not exist
+Status Rename(const std::string& from, const std::string& to);  // replaces an existing file
+Status RemoveTree(const std::string& path);  // recursive, does not follow links; ok if the path does not exist
 Result<std::vector<std::string>> ListDir(const std::string& path);  // names, sorted, without "." and ".."
 Result<int64_t> FileSize(const std::string& path);
 Result<std::string> CurrentExecutable();  // absolute path of the running program
@@ -40,15 +41,15 @@ Result<std::string> CurrentExecutable();  // absolute path of the running progra
 // Pure text functions on paths.
 std::string JoinPath(std::string_view a, std::string_view b);  // b alone if b is absolute or a is empty
 std::string DirName(std::string_view path);                    // "." if there is no folder in it; "/" for "/x"
-std::string BaseName(std::string_view path);                   // what follows the last '/'
-// Absolute and without "." and "x/.." parts, by text: links are not resolved.
+std::string BaseName(std::string_view path);                   // the part after the last '/'
+// Makes a path absolute and removes "." and "x/.." parts. Works on the text alone: links are not resolved.
 std::string AbsolutePath(const std::string& path);
 
-// A fresh empty folder under $TMPDIR or /tmp that is removed with all its contents with this object. It is held by
-// flock, so that one whose process was killed is known: the next Create with the same prefix removes it.
+// A new empty folder under $TMPDIR or /tmp, removed with its contents by the destructor. The process holds it by flock,
+// so that a later Create with the same prefix can recognise and remove the folders of killed processes.
 class TempDir {
  public:
-  // `prefix`: of its name; with a folder, that of another folder than $TMPDIR.
+  // The folder's name begins with `prefix`. A `prefix` that contains a folder replaces $TMPDIR.
   static Result<TempDir> Create(const std::string& prefix = "hone");
   TempDir(TempDir&& other) noexcept;
   TempDir& operator=(TempDir&& other) noexcept;
@@ -60,7 +61,7 @@ class TempDir {
  private:
   TempDir(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;  // empty: nothing to remove
-  int lock_ = -1;     // -1: this file system has no locks
+  int lock_ = -1;     // -1: the file system does not support locks
 };
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Times that a file system keeps.
+// File modification times.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// When its content was last changed, in unix seconds by the file system's clock.
+// When the content was last changed, in unix seconds by the file system's clock.
 double ModifiedSeconds(const struct stat& info);
-double ModifiedSeconds(const std::string& path);  // 0: it is not there
+double ModifiedSeconds(const std::string& path);  // 0 if the file does not exist
 
 }  // namespace hone

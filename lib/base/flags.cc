@@ -31,7 +31,7 @@ std::vector<std::string> KnownCommands(const CLI::App& app) {
 
 // The error of the first unknown word, or of a missing command; nothing if all words are known.
 std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const char* const* argv) {
-  const CLI::App* app = &root;  // the command whose words these are
+  const CLI::App* app = &root;  // the command that the current words belong to
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--") break;
@@ -44,7 +44,7 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
         const std::string help = root.get_name() + (app == &root ? "" : " " + app->get_name()) + " --help";
         return "unknown flag " + flag + (near ? "; did you mean " + *near + "?" : "; see " + help);
       }
-      if (flag == word && option->get_items_expected_max() > 0) ++i;  // its value
+      if (flag == word && option->get_items_expected_max() > 0) ++i;  // skip its value
       continue;
     }
     const std::vector<std::string> commands = KnownCommands(*app);
@@ -59,8 +59,8 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
   return "a command is missing" + SuggestionText("", commands);
 }
 
-// The error of a value of this type (CLI11's name of it), as far as it does not depend on the flag. CLI11 takes -1 for
-// an unsigned number, nan for one in a range, and the largest one for those that are larger.
+// The error of a value of this type (CLI11's name for it) that is wrong for any flag. CLI11 accepts -1 for an unsigned
+// number, nan for a number in a range, and clamps numbers that are too large.
 std::optional<std::string> WrongValue(const std::string& type, const std::string& value) {
   const auto is = [&](const char* name) { return StartsWith(type, name); };
   if (value.empty()) return "its value is empty";
@@ -75,7 +75,7 @@ std::optional<std::string> WrongValue(const std::string& type, const std::string
   return "`" + value + "` is not a whole number" + (is("UINT") ? " from 0 up" : "");
 }
 
-// The first flag or argument of `app` or of the command in use with a value that no tool can use.
+// The error of the first flag or argument of `app`, or of the command in use, whose value is wrong for any tool.
 std::optional<std::string> FindWrongValue(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {
@@ -88,19 +88,19 @@ std::optional<std::string> FindWrongValue(const CLI::App& app) {
   return std::nullopt;
 }
 
-// One line, with a suggestion where the mistake is an unknown flag or command.
+// One line, with a suggestion if the mistake is an unknown flag or command.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   const bool value = dynamic_cast<const CLI::ConversionError*>(&error) != nullptr ||
                      dynamic_cast<const CLI::ValidationError*>(&error) != nullptr;
   if (value) {
     if (const auto wrong = FindWrongValue(app)) return *wrong;
-    // "Could not convert: NAME = VALUE", of a whole number that its variable does not hold.
+    // "Could not convert: NAME = VALUE" for a whole number that does not fit its variable.
     const std::string_view text = error.what(), begin = "Could not convert: ";
     if (StartsWith(text, begin)) return ReplaceAll(text.substr(begin.size()), " = ", ": ") + " is too large";
   }
   std::string what = error.what();
   for (char& c : what) c = c == '\n' ? ' ' : c;
-  // A misspelt flag also makes a required one missing; the slip is what the user wants to hear about.
+  // A misspelt flag also makes a required flag missing; report the misspelling.
   bool may_be_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                         dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (!may_be_unknown) return what;
@@ -211,7 +211,7 @@ std::optional<int> Flags::Parse(int argc, const char* const* argv) {
 }
 
 std::optional<int> Flags::Parse(int argc, const char* const* argv, const std::string& abi) {
-  // Thrown as the version flag does, so that it comes before the check for required flags.
+  // Throws like the version flag, to take effect before the check for required flags.
   app_->add_flag_callback(
       "--abi", [&abi] { throw CLI::CallForVersion(abi, 0); },
       "print the versions that this tool's outputs depend on, and exit");

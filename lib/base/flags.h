@@ -24,8 +24,8 @@ namespace hone {
 
 class Flags {
  public:
-  // What a flag sets. A bool takes no value, and a vector takes one each time that the flag is given; a vector without
-  // dashes in its name is all the words that no flag takes. The variable keeps its value if the flag is not given.
+  // The variable that a flag sets. A bool flag takes no value; a vector flag takes one value each time it is given. A
+  // vector whose name has no dashes takes all remaining words. If the flag is not given, the variable keeps its value.
   using Variable = std::variant<bool*, int*, int64_t*, uint64_t*, double*, std::string*, std::vector<std::string>*,
                                 std::optional<int64_t>*, std::optional<uint64_t>*, std::optional<std::string>*>;
 
@@ -33,9 +33,9 @@ class Flags {
   class Flag {
    public:
     Flag& Required();
-    Flag& ShowDefault();  // --help shows the variable's present value
-    Flag& Hidden();       // not in --help
-    Flag& Once();         // of a list: exactly one
+    Flag& ShowDefault();  // --help shows the variable's current value
+    Flag& Hidden();       // leaves it out of --help
+    Flag& Once();         // for a list: allows exactly one value
     Flag& SplitAt(char separator);
     Flag& Within(int low, int high);
     Flag& Within(double low, double high);
@@ -49,43 +49,43 @@ class Flags {
     CLI::Option* option_;
   };
 
-  // Messages of this process begin with `tool` from now on.
+  // From now on, messages of this process begin with `tool`.
   Flags(const std::string& tool, const std::string& description);
   ~Flags();
   Flags(const Flags&) = delete;
   Flags& operator=(const Flags&) = delete;
 
-  // `name`: "--flag", or "word" for one that is given without its name, or both: "words,--flag".
+  // `name` is "--flag", "word" for a positional argument, or both: "words,--flag".
   Flag Add(const std::string& name, Variable variable, const std::string& help);
 
-  // A flag of former versions, not in --help: whoever gives it reads `advice`.
+  // A flag that earlier versions had. It is not in --help; using it prints `advice`.
   void AddGone(const std::string& name, const std::string& advice);
 
-  // A command of the tool with flags of its own. Lives as long as this.
+  // Adds a subcommand with its own flags. It lives as long as this object.
   Flags& AddCommand(const std::string& name, const std::string& description);
   void RequireCommand();
-  bool given() const;  // of a command, after parsing: it is the one in use
+  bool given() const;  // for a subcommand, after parsing: whether it is the one in use
 
-  // Sets the variables. Nothing if all is well; else the code to exit with: 0 after --help or --version (printed to
-  // stdout), 2 after a mistake, which stderr names in one line that starts with the tool's name and, for an unknown
-  // flag or command, suggests a known one (of the command, where it is a command's flag).
+  // Sets the variables. Returns nothing on success, else the exit code: 0 after --help or --version (printed to
+  // stdout), 2 after a mistake. A mistake prints one line to stderr that starts with the tool's name; for an unknown
+  // flag or command it suggests a known one (a flag of the command if one is in use).
   std::optional<int> Parse(int argc, const char* const* argv);
 
-  // The same for a tool that Ninja runs: also --abi, which prints `abi` and exits 0: one line for each version that,
-  // when it changes, makes the tool's outputs stale (work/abi/TOOL.txt; doc/internals/manifest.md).
+  // As above, for a tool that Ninja runs: adds --abi, which prints `abi` and exits 0. `abi` has one line for each
+  // version that makes the tool's outputs stale when it changes (work/abi/TOOL.txt; doc/internals/manifest.md).
   std::optional<int> Parse(int argc, const char* const* argv, const std::string& abi);
 
-  // The same for a tool whose versions tests may pretend to be others: --pretend-versions (base/version.h), which is
-  // not in --help, comes before `abi` is asked.
+  // As above, for a tool whose versions tests may override: adds --pretend-versions (base/version.h), which is not in
+  // --help and is processed before `abi` is called.
   std::optional<int> Parse(int argc, const char* const* argv, std::string (*abi)());
 
-  // After parsing: nothing if all these flags were given, else the code to exit with, and a line on stderr. For flags
-  // that only one of the tool's modes needs; others are Required().
+  // After parsing: returns nothing if all these flags were given, else prints a line to stderr and returns the exit
+  // code. For flags that only one of the tool's modes needs; mark others Required().
   std::optional<int> Require(const std::vector<std::string>& flags) const;
 
  private:
   explicit Flags(CLI::App* command);
-  std::unique_ptr<CLI::App> own_;  // null: a command, whose app the tool's owns
+  std::unique_ptr<CLI::App> own_;  // null for a subcommand: the tool's app owns its app
   CLI::App* app_;
   std::vector<std::unique_ptr<Flags>> commands_;
 };

@@ -1,6 +1,5 @@
-// 128-bit content digests: XXH3-128 with seed 0. Not cryptographic: for identity, not against an adversary. The digest
-// of given bytes is the same on every platform and in every version of Hone, since it stands in files and in file
-// names.
+// 128-bit content digests: XXH3-128 with seed 0. Not cryptographic: for identity, not against an adversary. Digests are
+// part of files and file names, so they are the same on every platform and in every version of Hone.
 #pragma once
 
 #include <compare>
@@ -28,8 +27,8 @@ Digest Digest128(std::string_view bytes);
 // The inverse of Hex(); kInvalid for anything but 32 lower-case hexadecimal digits.
 Result<Digest> ParseDigest(std::string_view hex);
 
-// The digest of a concatenation, piece by piece: after Add(a), Add(b) it is Digest128(a + b). Pieces carry no borders;
-// add lengths or separators where "ab","c" must differ from "a","bc" (AddField does).
+// The digest of a concatenation, piece by piece: Add(a), Add(b) gives Digest128(a + b). Boundaries between pieces do
+// not count: where "ab","c" must differ from "a","bc", add lengths or separators (AddField does).
 class Hasher {
  public:
   Hasher();
@@ -39,8 +38,8 @@ class Hasher {
 
   void Add(std::string_view bytes);
   void AddInt(uint64_t value);            // 8 bytes, little endian
-  void AddField(std::string_view bytes);  // its length by AddInt, then its bytes
-  Digest Finish() const;                  // of all added so far; more can be added afterwards
+  void AddField(std::string_view bytes);  // adds the length by AddInt, then the bytes
+  Digest Finish() const;                  // of all bytes added so far; more can be added afterwards
 
  private:
   struct State;

@@ -20,7 +20,7 @@ Heartbeat::~Heartbeat() {
 }
 
 void Heartbeat::Run(double seconds) {
-  // Signals are for the main thread, whose blocking calls they are to end.
+  // Signals must reach the main thread, to interrupt its blocking calls.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -28,7 +28,7 @@ void Heartbeat::Run(double seconds) {
   while (!wake_.wait_for(guard, std::chrono::duration<double>(seconds), [this] { return ending_; })) {
     const Status status = lock_->Touch();
     if (status.ok()) continue;
-    // Anything but a loss may pass: a shared file system that does not answer for a moment, say.
+    // Only a lost lock is final; other errors may be temporary, such as a shared file system that does not answer.
     if (status.kind() != StatusKind::kLocked) {
       LogWarning(status.message());
       continue;

@@ -1,5 +1,5 @@
-// Renews a lock from a separate thread, for tools that hold it for long: compiling, nightly runs, merging records or
-// waiting for the machine may take longer than a lock may stay silent.
+// Renews a lock from a separate thread, for tools that may hold it longer than its heartbeat timeout: while compiling,
+// in regression runs, merging records or waiting for the machine.
 #pragma once
 
 #include <atomic>
@@ -22,11 +22,11 @@ class Heartbeat {
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  // kLocked if the lock was lost to another process by now: nothing may be written any more. Looks at the lock file, so
-  // it is true also for a process that was suspended and has just woken up.
+  // Returns kLocked if another process has taken the lock: write nothing more. Looks at the lock file, so it is
+  // right also for a process that was suspended and has just woken up.
   Status Check();
 
-  // The same from what the thread saw last; costs nothing.
+  // The thread's last such result; costs nothing.
   bool lost() const { return lost_.load(); }
 
  private:

@@ -48,9 +48,9 @@ void InstallInterruptHandlers() {
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   sigemptyset(&action.sa_mask);
-  action.sa_flags = 0;  // no SA_RESTART: blocking calls return EINTR, so that their loops look at the flag
+  action.sa_flags = 0;  // no SA_RESTART: blocking calls return EINTR, and their loops then check the flag
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
-    // Under nohup SIGHUP is ignored on purpose: leave that as it is.
+    // nohup ignores SIGHUP on purpose: keep that.
     struct sigaction old = {};
     if (signal == SIGHUP && ::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
     ::sigaction(signal, &action, nullptr);

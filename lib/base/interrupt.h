@@ -1,5 +1,5 @@
-// Stopping on request. A tool that was asked to stop finishes or abandons its current step, commits, and exits 75: the
-// same command then continues.
+// Stopping on request. A tool that is asked to stop finishes or abandons its current step, commits, and exits with 75;
+// running the same command again continues.
 #pragma once
 
 #include "base/status.h"
@@ -9,21 +9,21 @@ namespace hone {
 // The exit codes of every tool.
 enum ExitCode : int {
   kDone = 0,
-  kFailed = 1,        // the work could not be done; stderr says why
-  kMisused = 2,       // flags or input files are wrong
-  kInterrupted = 75,  // asked to stop; nothing lost, the same command resumes (EX_TEMPFAIL)
+  kFailed = 1,        // the work failed; stderr says why
+  kMisused = 2,       // wrong flags or input files
+  kInterrupted = 75,  // asked to stop; nothing is lost, the same command resumes (EX_TEMPFAIL)
 };
 
-// Prints a failure on stderr and returns the exit code for it: kMisused for an input that is malformed or that Hone
-// cannot do (kInvalid, kUnsupported), kInterrupted, else kFailed. Every tool's last step.
+// Prints a failure to stderr and returns its exit code: kMisused for malformed or unsupported input (kInvalid,
+// kUnsupported), kInterrupted for an interrupt, else kFailed. Every tool ends with this call.
 int ExitCodeOf(const Status& status);
 
-// SIGINT, SIGTERM, SIGHUP and SIGUSR1 set a flag from now on instead of ending the process; SIGPIPE is ignored (a write
-// then fails with EPIPE). Call once, early in main, before threads.
+// From now on SIGINT, SIGTERM, SIGHUP and SIGUSR1 set a flag instead of ending the process, and SIGPIPE is ignored (a
+// write then fails with EPIPE). Call once, early in main, before starting threads.
 void InstallInterruptHandlers();
 
-bool Interrupted();       // any thread; never goes back to false by itself
-int InterruptSignal();    // the signal that came first, 0 if none
+bool Interrupted();       // usable from any thread; stays true once set
+int InterruptSignal();    // the first signal received, 0 before any
 int InterruptFd();        // readable once interrupted; never read from it. -1 before InstallInterruptHandlers()
 void RequestInterrupt();  // as if a signal had come; for tests, and for tools that stop themselves
 void ClearInterruptForTest();

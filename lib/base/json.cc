@@ -16,7 +16,7 @@ namespace hone {
 namespace {
 
 const char* TypeName(const Json& value) {
-  // In the order of Json::value_t; integers have two types.
+  // In the order of Json::value_t, which has two integer types.
   static constexpr const char* kNames[] = {"null",      "an object",  "a list",     "a string",
                                            "a boolean", "an integer", "an integer", "a number"};
   const size_t type = static_cast<size_t>(value.type());
@@ -55,17 +55,19 @@ std::string Escape(const std::string& key) {
   return escaped;
 }
 
-// Copying, comparing and writing a value recurse: far above any file of ours, far below what a stack holds.
+// Copying, comparing and writing a value recurse. The limit is far above any file of Hone, and far below what a stack
+// allows.
 constexpr size_t kMaxDepth = 100;
-struct TooDeep {};  // thrown through the parser, which does not recurse, and caught where it was called
+struct TooDeep {};  // thrown through the parser, which does not recurse, and caught by its caller
 
-// The parser keeps the last of equal keys. Called at every step; sets `doubled` to the place of the first second key.
+// Finds duplicate keys, of which the parser would keep the last. Called at every step; sets `doubled` to the place of
+// the first duplicate.
 Json::parser_callback_t DoubledKeyFinder(std::optional<std::string>* doubled) {
-  struct Level {  // an object or a list that is open
+  struct Level {  // an open object or list
     bool is_object = false;
     std::set<std::string> keys;
     std::string key;     // the last one
-    int64_t values = 0;  // ended in it
+    int64_t values = 0;  // values completed in it
   };
   auto open = std::make_shared<std::vector<Level>>();
   return [open, doubled](int /*depth*/, Json::parse_event_t event, Json& parsed) {

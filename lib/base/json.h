@@ -14,26 +14,27 @@
 
 namespace hone {
 
-// kInvalid with "FILE:LINE:COLUMN: what" if `text` is not exactly one JSON value, with FILE for one nested more than 100
-// deep. Columns count bytes from 1.
+// Returns kInvalid with "FILE:LINE:COLUMN: what" if `text` is not exactly one JSON value, and with "FILE: what" if
+// values are nested more than 100 deep. Columns count bytes from 1.
 Result<Json> ParseJson(std::string_view text, const std::string& file_name);
 
 Result<Json> ReadJsonFile(const std::string& path);
 
-// Indented by `indent` spaces (-1: one line), with a newline at the end. Bytes that are not UTF-8 become U+FFFD.
+// Indents by `indent` spaces (-1: all on one line) and ends with a newline. Bytes that are not UTF-8 become U+FFFD.
 std::string DumpJson(const Json& value, int indent = 2);
 
 // Checked access to one object or list of a document. Its messages name the file and the place:
 //   tasks.json: /tasks/3/weight: expected an integer, found a string
-// Use: Read every key the format knows (ReadOptional for those that may be missing), then Finish(), which refuses keys
-// that were never asked for. The document must outlive its readers.
+// Read every key that the format knows (ReadOptional for optional ones), then call Finish(), which rejects keys that
+// were never asked for. The document must outlive its readers.
 class JsonReader {
  public:
-  JsonReader() = default;  // reads nothing; to be assigned by Read(key, JsonReader*)
+  JsonReader() = default;  // reads nothing; assign it with Read(key, JsonReader*)
   JsonReader(const Json& value, std::string file_name, std::string pointer = "");
 
-  // *out = the value of `key`. kInvalid if this is no object, if the key is missing or if its value has another type or
-  // is out of the range of *out; then *out is unchanged. A double also takes an integer; an integer takes no 1.0.
+  // Sets *out to the value of `key`. Returns kInvalid, and leaves *out unchanged, if this is not an object, the key is
+  // missing, or the value has another type or does not fit *out. A double also accepts an integer; an integer does not
+  // accept 1.0.
   Status Read(const std::string& key, int64_t* out);
   Status Read(const std::string& key, int* out);
   Status Read(const std::string& key, double* out);
@@ -43,7 +44,7 @@ class JsonReader {
   Status Read(const std::string& key, std::vector<double>* out);
   Status Read(const std::string& key, std::vector<std::string>* out);
   Status Read(const std::string& key, JsonReader* out);               // an object
-  template <typename T>  // lists of numbers; null, which stands for what is not finite, is NaN
+  template <typename T>  // lists of numbers; null, which stands for a non-finite number, becomes NaN
   Status Read(const std::string& key, std::vector<std::vector<T>>* out) {
     std::vector<JsonReader> lists;
     HONE_RETURN_IF_ERROR(Read(key, &lists));
@@ -58,25 +59,25 @@ class JsonReader {
     }
     return Status();
   }
-  Status Read(const std::string& key, std::vector<JsonReader>* out);  // a list of anything, a reader an item
+  Status Read(const std::string& key, std::vector<JsonReader>* out);  // a list of any values, one reader an item
 
-  // The key "version" of a file format of which this program reads versions 1 to `newest`. kUnsupported for a newer
-  // one, kInvalid if there is no version or it is malformed.
+  // Reads the key "version" of a file format of which this program knows versions 1 to `newest`. Returns kUnsupported
+  // for a newer version, kInvalid if the version is missing or malformed.
   Status ReadVersion(int64_t newest);
 
-  // As Read, but ok and *out unchanged if the key is missing or null.
+  // As Read, but returns ok and leaves *out unchanged if the key is missing or null.
   template <typename T>
   Status ReadOptional(const std::string& key, T* out) {
     if (!Has(key)) return Status();
     return Read(key, out);
   }
 
-  bool Has(const std::string& key);  // present and not null; the key counts as known from now on
+  bool Has(const std::string& key);  // present and not null; the key then counts as known
 
-  // kInvalid if the object has a key that was neither read nor asked for, with the closest known key as a suggestion.
+  // Returns kInvalid, suggesting the closest known key, if the object has a key that was never asked for.
   Status Finish() const;
 
-  // kInvalid at this place, for the caller's own checks; `key` may be empty for the whole.
+  // A kInvalid error at this place, for the caller's own checks; an empty `key` means the object itself.
   Status Error(const std::string& key, const std::string& what) const;
 
   const Json& value() const { return *value_; }  // REQUIRES: not default-constructed

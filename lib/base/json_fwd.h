@@ -1,4 +1,4 @@
-// The name of the JSON type for headers; base/json.h has the whole. Objects keep the order of their keys.
+// Declares the JSON type for headers; base/json.h defines it. Objects keep the order of their keys.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

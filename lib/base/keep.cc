@@ -17,7 +17,7 @@ Status Failed(const std::string& path, const std::string& what) {
   return ErrnoStatus(errno, fmt::format("{}: {}", path, what));
 }
 
-// The length of what precedes a torn last line.
+// The length of the file without an incomplete last line.
 Result<off_t> WholeLength(int fd, const std::string& path) {
   struct stat info;
   if (fstat(fd, &info) != 0) return Failed(path, "cannot look at it");
@@ -40,7 +40,7 @@ Status AppendTo(int fd, const std::string& path, const std::string& line) {
   const ssize_t written = pwrite(fd, line.data(), line.size(), length);
   if (written == static_cast<ssize_t>(line.size()) && fsync(fd) == 0) return Status();
   const Status failed = Failed(path, "cannot append to it");
-  // A torn line would be cut off by the next one anyway; readers are spared it if this works.
+  // The next append would cut off the incomplete line anyway; doing it now spares the readers.
   if (ftruncate(fd, length) != 0) return failed;
   return failed;
 }

@@ -1,4 +1,4 @@
-// Files that are kept: appended to, or never written again. Failures are as of base/file.h.
+// Files that are append-only or never rewritten. Failures are those of base/file.h.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace hone {
 
-// Appends `line`, with its newline, in one write that is on the disk when this returns. What a torn write left behind
-// is cut off first. Makes the folder. One writer at a time: hold a lock. Follows no link.
+// Appends `line` and a newline in one write, and syncs it to disk before it returns. First cuts off a line that an
+// interrupted write left incomplete. Creates the folder. One writer at a time: hold a lock. Does not follow links.
 Status AppendLine(const std::string& path, const std::string& line);
 
-// The same file under the name `to` as well, which must not be there. Not on all file systems, nor from one to another.
+// Makes `to` a hard link to `from`; `to` must not exist. Fails across file systems, and on those without hard links.
 Status ShareFile(const std::string& from, const std::string& to);
 
 Status MakeReadOnly(const std::string& path);  // for everybody

@@ -83,7 +83,7 @@ void LoadMeter::Start() {
 double LoadMeter::Lost() {
   const double wall = RealClock()->NowSeconds() - wall_;
   const double ran = ThreadSeconds() - ran_;
-  // A thread that slept was not kept from running all the time that it did not run.
+  // If the thread slept, the time in which it did not run is not all lost.
   double lost = VoluntarySwitches() == slept_ ? std::max(0.0, wall - ran) : 0;
   for (Thread& thread : files_) lost = std::max(lost, WaitedSeconds(thread.fd) - thread.waited);
   return lost;

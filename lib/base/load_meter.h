@@ -1,15 +1,15 @@
-// The processor time that others take from this process: how long its threads were ready to run and did not, and what a
-// hypervisor gave to somebody else. Linux tells both; where it does not, nothing is seen.
+// Measures processor time that this process lost to others: time in which its threads were ready but did not run, and
+// time that the hypervisor gave to other machines. Both come from Linux; where it does not report them, the loss is 0.
 #pragma once
 
 #include <vector>
 
 namespace hone {
 
-// One thread at a time, always the same one: the one that made it.
+// Use it only from the thread that created it.
 class LoadMeter {
  public:
-  // Watches all threads that this process has now.
+  // Watches all threads that the process has at this moment.
   LoadMeter();
   LoadMeter(const LoadMeter&) = delete;
   LoadMeter& operator=(const LoadMeter&) = delete;
@@ -17,22 +17,22 @@ class LoadMeter {
 
   bool SeesWaiting() const { return !files_.empty(); }
 
-  // From here on.
+  // Starts a new measurement.
   void Start();
 
-  // Seconds since Start() for which the thread that fared worst was kept from running: waited in a run queue while
-  // somebody else ran (any thread), or lost otherwise though it never slept (this thread: stolen by the hypervisor).
-  // A few system calls, microseconds.
+  // Seconds since Start() that the thread which lost most was kept from running: it waited in a run queue behind any
+  // other thread, or it lost time without sleeping (calling thread only: stolen by the hypervisor). Costs a few system
+  // calls, microseconds.
   double Lost();
 
-  // Seconds stolen from all processors of this machine since the last call, in steps of a tick (10 ms mostly). Slower:
-  // it reads a file with a line for each processor.
+  // Seconds stolen from all processors of this machine since the last call, in ticks (usually 10 ms). Slower: reads a
+  // file that has a line for each processor.
   double Stolen();
 
  private:
   struct Thread {
     int fd;             // /proc/self/task/TID/schedstat
-    double waited = 0;  // as read last
+    double waited = 0;  // at the last reading
   };
   std::vector<Thread> files_;
   int stat_fd_ = -1;

@@ -25,7 +25,7 @@
 namespace hone {
 namespace {
 
-// `at`: " on host name", or nothing where the message says that itself.
+// `at` is " on host name", or empty if the message already says so.
 std::string Who(const LockOwner& owner, const std::string& at, const char* nameless) {
   if (owner.pid <= 0) return nameless;
   return "process " + std::to_string(owner.pid) + at + " since " + owner.since;
@@ -39,7 +39,7 @@ Status HeldBy(const std::string& path, const LockOwner& owner, double heartbeat_
 
 std::string WholeSeconds(double seconds) { return std::to_string(std::lround(std::ceil(seconds))) + " s"; }
 
-// The same of one that may be dead: its process cannot be seen from here, and its heartbeat does not come.
+// As above, for a holder that may be dead: its process cannot be seen from here, and its heartbeat does not come.
 Status HeldInSilence(const std::string& path, const LockOwner& owner, double silent, double stale_seconds) {
   const std::string who = Who(owner, "", "an unnamed process");
   const std::string where = owner.host.empty() ? "" : ", on host " + owner.host;
@@ -49,7 +49,8 @@ Status HeldInSilence(const std::string& path, const LockOwner& owner, double sil
       WholeSeconds(stale_seconds - silent) + " to take the lock over");
 }
 
-// A file with `text` under `temp`, a name of its own beside `path`, open; its mtime is the file system's present time.
+// Creates a file with `text` as `temp`, a unique name beside `path`, and returns it open. Its mtime is the file
+// system's current time.
 Result<int> WriteClaim(const std::string& path, const std::string& temp, std::string_view text) {
   int fd = ::open(temp.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) return ErrnoStatus(errno, path + ": cannot create the lock file");
@@ -62,8 +63,8 @@ Result<int> WriteClaim(const std::string& path, const std::string& temp, std::st
   return fd;
 }
 
-// Whether a heartbeat comes within `seconds`: clocks of hosts and file systems differ and jump, but a process that is
-// alive touches its file.
+// Whether a heartbeat arrives within `seconds`. The clocks of hosts and file systems differ and jump, but a live
+// process touches its file.
 bool IsTouched(const std::string& path, const struct stat& as_seen, double seconds) {
   if (seconds > 1) {
     LogInfo(path + ": its holder has been silent for long; waiting for up to " + FormatSeconds(seconds) +
@@ -72,7 +73,7 @@ bool IsTouched(const std::string& path, const struct stat& as_seen, double secon
   const Deadline deadline(seconds);
   while (true) {
     struct stat now;
-    // Another file, or no file: the other process has moved on.
+    // The name is gone or stands for another file: the other process has moved on.
     if (::stat(path.c_str(), &now) != 0 || now.st_ino != as_seen.st_ino ||
         ModifiedSeconds(now) != ModifiedSeconds(as_seen)) {
       return true;
@@ -84,7 +85,7 @@ bool IsTouched(const std::string& path, const struct stat& as_seen, double secon
 
 bool IsStale(Life life, const std::string& path, const struct stat& held, double now, double stale_seconds,
              double watch_seconds) {
-  // A future heartbeat is one of before the clock was set back.
+  // A heartbeat in the future dates from before the clock was set back.
   const double age = std::abs(now - ModifiedSeconds(held));
   switch (life) {
     case Life::kAlive:
@@ -99,13 +100,13 @@ bool IsStale(Life life, const std::string& path, const struct stat& held, double
   return false;
 }
 
-// Removes the lock file at `path` if it is stale. Ok: it is gone, try again. kLocked: somebody holds it.
+// Removes the lock file at `path` if it is stale. Returns ok if it is gone (try again), kLocked if somebody holds it.
 Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, double stale_seconds,
                      double watch_seconds) {
   int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return errno == ENOENT ? Status() : ErrnoStatus(errno, path + ": cannot read the lock file");
-  // Two who find the same stale file: the flock on it lets one remove it, and the other then sees that the name stands
-  // for another file (or none). The holder of a live lock never comes here.
+  // Two processes may find the same stale file. Its flock lets one of them remove it; the other then sees that the name
+  // is gone or stands for another file. The holder of a live lock never comes here.
   Status status;
   ::flock(fd, LOCK_EX);
   struct stat held;

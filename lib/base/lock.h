@@ -13,39 +13,39 @@ namespace hone {
 
 // Who holds a job's lock, as its file says.
 struct LockHolder {
-  std::string host;  // empty: it does not say
+  std::string host;  // empty if unknown
   int64_t pid = 0;
   std::string since;         // ISO 8601
   double heartbeat_age = 0;  // seconds, by this host's clock
-  bool gone = false;         // as far as this host can tell: the lock is there for the taking
+  bool gone = false;         // as far as this host can tell, the holder is gone and the lock can be taken
 };
 
-// One job, one owner, also across the hosts of a shared file system: a lock file that says who holds it (host, boot id,
-// pid, the process's start, since when) and whose mtime is its heartbeat.
+// One job, one owner, also across the hosts of a shared file system. The lock file names its holder (host, boot id,
+// pid, start of the process, since when), and its mtime is the holder's heartbeat.
 //
-// A lock is stale, and taken over,
-//   if its process on this host is gone (no such pid, or one of a newer process): at once
-//   if it is of another boot of this host: once two heartbeats are missing, as two hosts may have the same name
-//   where nothing can be known of its process (another host, another container): if its heartbeat is older than
-//     `stale_seconds` by the file system's own clock, and none comes while we wait for one. Clocks may jump: nothing is
-//     taken from anybody by comparing them alone.
-// A process that is suspended for longer loses the lock, and learns that before it writes again.
+// A lock is stale, and is taken over,
+//   at once, if its process on this host is gone (the pid does not exist or belongs to a newer process);
+//   after two missed heartbeats, if it is from another boot of this host, as two hosts may have the same name;
+//   if nothing can be known of its process (another host or container): once its heartbeat is older than
+//     `stale_seconds` by the file system's own clock and no new one arrives while we wait. Clocks may jump, so
+//     comparing them alone never takes a lock away.
+// A process that is suspended for longer loses the lock, and finds that out before it writes again.
 class FileLock {
  public:
-  // kLocked, with a message that names the holder's host and pid, if somebody else holds it, and says what can be done
-  // where nothing can be known of it but a silence of two heartbeats; kIo if it cannot be created. May wait for
-  // `watch_seconds`, two heartbeats, to see whether the holder is alive.
+  // Returns kLocked if another process holds it, naming that holder's host and pid; if nothing is known about the
+  // holder except that two heartbeats are missing, the message also says what to do. Returns kIo if the file cannot be
+  // created. May wait for `watch_seconds`, two heartbeats, to see whether the holder is alive.
   static Result<FileLock> Acquire(const std::string& path, double stale_seconds = 120, double watch_seconds = 40);
 
-  // The holder; nothing if the lock is free. Only reads, on any host.
+  // The holder, or nothing if the lock is free. Only reads; works on any host.
   static Result<std::optional<LockHolder>> Holder(const std::string& path, double stale_seconds = 120);
 
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();  // Release()
 
-  // The heartbeat: call it at least every stale_seconds / 3. kLocked if the lock was lost to somebody else meanwhile
-  // (this process was suspended for long, say): stop writing at once.
+  // The heartbeat: call it at least every stale_seconds / 3. Returns kLocked if another process has taken the lock, for
+  // example because this process was suspended for long: stop writing at once.
   Status Touch();
 
   // Removes the file if it is still ours.
@@ -57,32 +57,32 @@ class FileLock {
   FileLock(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
   bool StillOurs() const;
   std::string path_;
-  int fd_ = -1;  // our lock file, kept open: its inode is our claim
+  int fd_ = -1;  // our lock file, kept open: its inode identifies our claim
 };
 
-// The use of a device of this machine, by all users and all programs of Hone: shared while compiling, exclusive while
-// timing. Held by flock, so that the kernel releases it whenever its owner ends. A stream of shared users does not
-// starve those that wait for exclusive use.
+// Locks a device of this machine against all users and programs of Hone: shared while compiling, exclusive while
+// timing. Uses flock, so the kernel releases it whenever its owner ends. A stream of shared users does not starve those
+// that wait for exclusive use.
 class MachineLock {
  public:
-  // The lock of device "cpu", "GPU-<uuid>", ...: a file in /run/lock, or in /tmp where there is none.
+  // The lock file of device "cpu", "GPU-<uuid>", ..., in /run/lock, or in /tmp if that folder does not exist.
   static std::string DefaultPath(const std::string& device);
 
-  // Opens, or creates for everyone, the lock's files `path` and `path`.gate; takes nothing yet. Refuses a symbolic
-  // link.
+  // Opens the lock files `path` and `path`.gate, creating them for all users if needed, and takes no lock yet. Rejects
+  // symbolic links.
   static Result<MachineLock> Open(const std::string& path);
 
   MachineLock(MachineLock&& other) noexcept;
   MachineLock& operator=(MachineLock&& other) noexcept;
   ~MachineLock();  // Unlock()
 
-  // kTimeout if it is not ours in time (negative: no limit); kInterrupted once Interrupted(). Replaces the previous
-  // lock.
+  // Returns kTimeout if the lock is not free in time (negative: no limit) and kInterrupted once Interrupted(). Replaces
+  // the previous lock.
   Status LockShared(double timeout_seconds = -1);
   Status LockExclusive(double timeout_seconds = -1);
   void Unlock();
 
-  // Who holds or waits for it now, for people: "process 1234 (hone-tune)"; empty if that cannot be told.
+  // The processes that hold it or wait for it, for people: "process 1234 (hone-tune)"; empty if unknown.
   std::string Holders() const;
 
  private:

@@ -15,11 +15,11 @@ namespace {
 
 struct ProcessStat {
   std::string start;   // empty if there is no such process
-  bool ended = false;  // and nobody asked for its exit status yet, as where process 1 of a container is no init
+  bool ended = false;  // but its exit status was not collected yet, as in a container whose process 1 is not an init
 };
 
-// Fields 3, 20 and 22 of /proc/PID/stat; they are counted behind the name's ')'. A process whose first thread has ended
-// has not, as long as another one is still in the kernel.
+// Fields 3, 20 and 22 of /proc/PID/stat, counted from the ')' after the name. A process whose first thread has ended is
+// still alive while another thread is in the kernel.
 ProcessStat StatOf(int64_t pid) {
   Result<std::string> stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
   if (!stat.ok()) return {};

@@ -1,5 +1,5 @@
-// The parts that the lock files of base/lock.h share. A job's file says: who holds it, and whether that process can
-// still be there.
+// Shared parts of the lock files of base/lock.h. A job's lock file says who holds it, and this code decides whether
+// that process can still exist.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace hone {
 
-// One "name value" line each. Lines a reader does not know are skipped.
+// Written as one "name value" line each. Readers skip lines that they do not know.
 struct LockOwner {
   std::string host;
   std::string boot;
-  std::string pid_namespace;  // pids of another container cannot be asked about
+  std::string pid_namespace;  // a pid of another container cannot be checked
   int64_t pid = 0;
-  std::string start;  // of the process, in clock ticks since boot: tells it from a later process with the same pid
+  std::string start;  // the process's start, in clock ticks since boot: distinguishes a reused pid
   std::string since;
 };
 
@@ -24,14 +24,14 @@ LockOwner ParseLockText(std::string_view text);
 
 enum class Life {
   kAlive,
-  kDead,      // no such process on this host, or it has ended, or its pid was given to another one
-  kRebooted,  // a process of this host's name from another boot: gone, unless there are two hosts of that name
-  kUnknown,   // of another host or container
+  kDead,      // does not exist on this host, has ended, or its pid was reused
+  kRebooted,  // from another boot of a host with this name: gone, unless two hosts share the name
+  kUnknown,   // on another host or in another container
 };
 
 Life LifeOf(const LockOwner& owner, const LockOwner& me);
 
-// `path` stands for the file that is open as `fd`, and not for another one by now.
+// Whether `path` still names the file that is open as `fd`.
 bool StillNames(const std::string& path, int fd);
 
 }  // namespace hone

@@ -16,14 +16,14 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMaxLine = 1000;  // bytes on stderr; the log file has all
+constexpr size_t kMaxLine = 1000;  // bytes on stderr; the log file gets the whole message
 
 struct State {
   std::mutex mutex;
   std::string name;
   LogLevel lowest = LogLevel::kInfo;
   int file = -1;
-  std::string live;  // what the live line shows now
+  std::string live;  // the live line as shown now
 };
 
 State& Global() {
@@ -73,7 +73,7 @@ void SetLogLevel(LogLevel lowest) {
 }
 
 Status OpenLogFile(const std::string& path) {
-  // A planted link would append the words to any file of this user, and a pipe without a reader would block.
+  // A planted link could append to any file of this user, and a pipe without a reader would block.
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (fd < 0 && errno == ELOOP) return Status::Io(path + ": the log file is a symbolic link; remove it");
   if (fd < 0) return ErrnoStatus(errno, path + ": cannot open the log file");
@@ -97,7 +97,7 @@ void Log(LogLevel level, std::string_view raw) {
   std::lock_guard<std::mutex> hold(state.mutex);
   if (level >= state.lowest) {
     std::string text = ForPeople(state, level, CutMiddle(message, kMaxLine));
-    // One write, so that lines of several processes do not mix.
+    // One write, so that lines of different processes do not mix.
     WriteOnce(STDERR_FILENO, state.live.empty() ? text : "\r\x1b[K" + text + state.live);
   }
   if (state.file >= 0) {

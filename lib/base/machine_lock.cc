@@ -1,4 +1,4 @@
-// MachineLock of base/lock.h.
+// Implements MachineLock of base/lock.h.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -30,7 +30,7 @@ Result<int> OpenShared(const std::string& path) {
     if (fd < 0 && errno == ENOENT) {
       fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
       if (fd < 0 && errno == EEXIST) continue;
-      if (fd >= 0) (void)!::fchmod(fd, 0444);  // whatever the umask
+      if (fd >= 0) (void)!::fchmod(fd, 0444);  // regardless of the umask
     }
     if (fd >= 0) return fd;
     return ErrnoStatus(errno, path + ": cannot open the machine's lock");
@@ -54,7 +54,7 @@ Status FlockUntil(int fd, int operation, const Deadline& deadline, const std::st
 
 std::string MachineLock::DefaultPath(const std::string& device) {
   struct stat info;
-  // Decided by what all users see alike: a folder that everybody may write to.
+  // Decide by a fact that all users see alike: whether everybody may write to the folder.
   bool usable = ::stat("/run/lock", &info) == 0 && S_ISDIR(info.st_mode) && (info.st_mode & S_IWOTH) != 0;
   return JoinPath(usable ? "/run/lock" : "/tmp", "hone-" + device + ".lock");
 }
@@ -95,7 +95,7 @@ Status MachineLock::Lock(int operation, double timeout_seconds) {
     Status status = FlockUntil(fd_, operation, deadline, path_);
     ::flock(gate_fd_, LOCK_UN);
     if (!status.ok() || StillNames(path_, fd_)) return status;
-    // A cleaner removed the files meanwhile: our lock excludes no newcomer.
+    // A cleaner removed the files in the meantime: our lock would exclude nobody.
     HONE_ASSIGN_OR_RETURN(MachineLock fresh, Open(path_));
     *this = std::move(fresh);
   }
@@ -109,8 +109,8 @@ void MachineLock::Unlock() {
   if (fd_ >= 0) ::flock(fd_, LOCK_UN);
 }
 
-// /proc/locks has a line for each lock: "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF"; with "->" behind the number
-// for those who wait. Device numbers are in hexadecimal, inodes are not.
+// /proc/locks has a line for each lock: "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF", with "->" after the number
+// for waiting processes. Device numbers are hexadecimal, inodes decimal.
 std::string MachineLock::Holders() const {
   struct stat info;
   Result<std::string> locks = ReadFile("/proc/locks");

@@ -1,4 +1,4 @@
-// Words for what the operating system refused.
+// Error messages for errno values.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// "No such file or directory" for an errno value; any thread.
+// "No such file or directory" for an errno value. Usable from any thread.
 std::string ErrnoText(int error);
 
 // "<what>: <ErrnoText>": kNotFound for ENOENT and ENOTDIR, kTimeout for ETIMEDOUT, kIo for the rest.

@@ -40,7 +40,7 @@ uint64_t Rng::Next() {
 
 uint64_t Rng::UniformInt(uint64_t n) {
   HONE_CHECK(n > 0);
-  // Values below 2^64 mod n would make the small remainders more frequent: drop them.
+  // Values below 2^64 mod n would make small remainders more frequent: drop them.
   uint64_t low = (0 - n) % n;
   uint64_t x = Next();
   while (x < low) x = Next();

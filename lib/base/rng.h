@@ -1,7 +1,8 @@
-// A small seeded generator whose sequence is the same on every platform and in every version: seeds stand in records.
+// A small seeded generator whose sequence is the same on every platform and in every version, since records store
+// seeds.
 //
 // xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2018), its state filled from the
-// seed by splitmix64. std's distributions differ between libraries, hence the few below.
+// seed by splitmix64. Has its own distributions because those of std differ between libraries.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +20,12 @@ class Rng {
  public:
   explicit Rng(uint64_t seed);
 
-  uint64_t Next();                  // uniform on all 64 bits
+  uint64_t Next();                  // uniform over all 64-bit values
   uint64_t UniformInt(uint64_t n);  // uniform on 0 .. n-1, unbiased. REQUIRES: n > 0
   double UniformDouble();           // uniform on [0, 1), a multiple of 2^-53
   double Normal();                  // mean 0, deviation 1 (Marsaglia's polar method); uses std::log and std::sqrt
 
-  // Fisher and Yates, from the back.
+  // Fisher-Yates shuffle, from the back.
   template <typename T>
   void Shuffle(std::vector<T>* items) {
     for (size_t i = items->size(); i > 1; --i) std::swap((*items)[i - 1], (*items)[UniformInt(i)]);

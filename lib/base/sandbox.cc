@@ -43,7 +43,7 @@ int LandlockVersion() {
   return version < 1 ? 0 : static_cast<int>(version);
 }
 
-// A rule set that allows nothing: everything it handles is forbidden below every path. The version that stands, or 0.
+// Installs a rule set that forbids everything it handles below every path. Returns the version in force, or 0.
 int ForbidWriting() {
   const int version = LandlockVersion();
   if (version == 0) return 0;
@@ -53,7 +53,7 @@ int ForbidWriting() {
                                  LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
                                  LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
                                  LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
-  // Versions 2 and 3 brought renaming across folders and truncate(2); older headers do not name the latter.
+  // Version 2 added renaming across folders, version 3 truncate(2); older headers do not name the latter.
   if (version >= 2) attributes.handled_access_fs |= uint64_t{1} << 13;
   if (version >= 3) attributes.handled_access_fs |= uint64_t{1} << 14;
   const long rules = syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
@@ -63,7 +63,7 @@ int ForbidWriting() {
   return done ? version : 0;
 }
 
-// Calls that younger headers name; from 424 on a number is the same on every architecture.
+// System calls that older headers do not name; from 424 on, numbers are the same on every architecture.
 enum YoungCall : long {
   kPidfdSendSignal = 424,
   kIoUringSetup = 425,
@@ -79,13 +79,13 @@ enum YoungCall : long {
   kRemovexattrat = 466,
   kOpenTreeAttr = 467,
   kFileSetattr = 469,
-  kFirstUnknown = 470,  // what may come after Linux 6.18
+  kFirstUnknown = 470,  // the first number after those of Linux 6.18
 };
 
 class Filter {
  public:
   Filter() {
-    // Numbers mean something else on another architecture (32-bit calls of a 64-bit machine): those get nothing.
+    // Numbers have other meanings on another architecture (32-bit calls on a 64-bit machine): forbid all of those.
     Load(offsetof(seccomp_data, arch));
     Add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
     Return(SECCOMP_RET_ERRNO | EPERM);
@@ -106,7 +106,7 @@ class Filter {
     Return(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error));
   }
 
-  // Allowed if the argument, of which the lower half counts, is one of `values`.
+  // Allows the call if the lower half of the argument is one of `values`.
   void AllowOnly(long call, int argument, const std::vector<uint32_t>& values, int error) {
     const uint8_t checks = static_cast<uint8_t>(values.size());
     Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, checks + 3);
@@ -116,7 +116,7 @@ class Filter {
     Load(offsetof(seccomp_data, nr));
   }
 
-  // Allowed if the argument has all, or any, of these bits; else if it has none.
+  // Allows the call if the argument has all, any, or none of these bits.
   void AllowIfAny(long call, int argument, uint32_t bits, int error) { OnBits(call, argument, bits, 1, 0, error); }
   void AllowIfNone(long call, int argument, uint32_t bits, int error) { OnBits(call, argument, bits, 0, 1, error); }
 
@@ -144,7 +144,7 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-// Filters do not see what io_uring does for a process.
+// A filter does not see the operations that io_uring performs for a process.
 bool ForbidFileCalls() {
   Filter filter;
 #ifdef SYS_open
@@ -167,7 +167,8 @@ bool ForbidFileCalls() {
         SYS_mq_unlink}) {
     filter.Forbid(call, EACCES);
   }
-  // Answer as a kernel that lacks them does: callers have a fallback. The flags of openat2 stand in memory.
+  // Fail like a kernel without these calls: callers have a fallback. The flags of openat2 are in memory, out of a
+  // filter's sight.
   for (const long call : {kIoUringSetup, kOpenTree, kMoveMount, kFsopen, kFspick, kOpenat2, kMountSetattr, kFchmodat2,
                           kSetxattrat, kRemovexattrat, kOpenTreeAttr, kFileSetattr}) {
     filter.Forbid(call, ENOSYS);
@@ -196,10 +197,10 @@ bool ForbidProcesses() {
                           long{SYS_process_vm_writev}, long{SYS_tkill}, long{kPidfdSendSignal}, long{kPidfdGetfd}}) {
     filter.Forbid(call, EPERM);
   }
-  // Its flags stand in memory, where a filter does not reach; libc then takes clone.
+  // The flags of clone3 are in memory, out of a filter's sight; libc falls back to clone.
   filter.Forbid(SYS_clone3, ENOSYS);
   filter.AllowIfAny(SYS_clone, 0, CLONE_THREAD, EPERM);
-  // Only to ourselves; abort() and the like are such.
+  // Allow signals to ourselves only: abort() and others need them.
   const uint32_t self = static_cast<uint32_t>(getpid());
   for (const long call : {SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}) {
     filter.AllowOnly(call, 0, {self}, EPERM);
@@ -207,7 +208,7 @@ bool ForbidProcesses() {
   return filter.Install();
 }
 
-// Lowers, never raises.
+// Only lowers the limit.
 bool Limit(__rlimit_resource resource, uint64_t value) {
   rlimit limit = {};
   if (getrlimit(resource, &limit) != 0) return false;
@@ -217,7 +218,7 @@ bool Limit(__rlimit_resource resource, uint64_t value) {
   return setrlimit(resource, &limit) == 0;
 }
 
-// True if `attempt` is refused in a child that has entered the sandbox.
+// True if `attempt` fails in a child that has entered the sandbox.
 Result<bool> Refused(const SandboxOptions& options, const std::function<bool()>& attempt) {
   const pid_t child = fork();
   if (child < 0) return ErrnoStatus(errno, "fork");
@@ -232,7 +233,7 @@ Result<bool> Refused(const SandboxOptions& options, const std::function<bool()>&
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// One of the ways to change what `path`, a file, is.
+// Tries the ways to change the file `path`; true if one works.
 bool Writes(const std::string& path) {
   const std::string other = path + "-other";
   return open(path.c_str(), O_WRONLY | O_CLOEXEC) >= 0 || open(other.c_str(), O_CREAT | O_CLOEXEC, 0600) >= 0 ||
@@ -270,7 +271,7 @@ Sandbox EnterSandbox(const SandboxOptions& options) {
   sandbox.limits = Limit(RLIMIT_CORE, 0) && Limit(RLIMIT_NOFILE, options.max_open_files);
   if (options.max_file_bytes > 0) sandbox.limits = Limit(RLIMIT_FSIZE, options.max_file_bytes) && sandbox.limits;
   if (options.max_memory_bytes > 0) sandbox.limits = Limit(RLIMIT_AS, options.max_memory_bytes) && sandbox.limits;
-  // Without it only root may give up more than this; with it a program that is started gains nothing.
+  // Without it, only root may install filters; with it, a program that is started cannot gain rights.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return sandbox;
   if (options.files && options.landlock) sandbox.landlock = ForbidWriting();
   if (kArchitecture == 0 || !options.seccomp) return sandbox;

@@ -57,7 +57,7 @@ Interval MedianInterval(std::vector<double> values, double confidence) {
     rank = k + 1;
     log_term += std::log(static_cast<double>(n - k) / (k + 1));
   }
-  // With too few samples even the extremes do not cover: they are the best there is.
+  // With too few samples even the extremes do not reach the confidence: use them.
   rank = std::max(rank, 1);
   return {values[rank - 1], values[n - rank]};
 }

@@ -1,20 +1,20 @@
-// Statistics of samples: one function for each definition. All return 0 for no values.
+// Statistics of samples. All return 0 for an empty list.
 #pragma once
 
 #include <vector>
 
 namespace hone {
 
-double Median(std::vector<double> values);  // the mean of the middle two if their number is even
-// Between samples linearly: type 7 of Hyndman and Fan.
+double Median(std::vector<double> values);  // the mean of the middle two for an even number of values
+// Interpolates linearly between samples: type 7 of Hyndman and Fan.
 double QuantileLinear(std::vector<double> values, double share);
-// The sample of the nearest rank, the upper one of two as near.
+// The sample of the nearest rank; the upper one in a tie.
 double QuantileNearest(std::vector<double> values, double share);
-// QuantileLinear of 1/4, for times that are compared. Other users of a machine add to a time and never take away. The
-// quartile stays put while they disturb fewer than three quarters of the runs, and does not depend on a single run, as
-// the minimum does. A median says more about the others.
+// QuantileLinear(1/4), for comparing times. Other users of the machine only ever add time. The quartile does not move
+// while they disturb fewer than three quarters of the runs, and unlike the minimum it does not depend on a single run.
+// A median reflects the other users more.
 double LowerQuartile(std::vector<double> values);
-// The mean, of more than two values without the smallest and the largest: AutoTVM's, of its costs.
+// The mean without the smallest and the largest value, if there are more than two: AutoTVM's measure of costs.
 double TrimmedMean(std::vector<double> values);
 
 // Distribution-free confidence interval of the median from order statistics (Conover), at about `confidence`.

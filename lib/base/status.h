@@ -1,7 +1,8 @@
 // Status: the outcome of an operation that can fail for reasons outside this program.
 //
-// Whose fault is it? The caller's or the world's: return a Status (or a Result<T>) whose message says what failed,
-// where, and what to do about it, in one line. Ours: HONE_CHECK (base/check.h). No exception crosses a layer.
+// If the caller or the environment is at fault, return a Status (or a Result<T>) whose message says what failed, where,
+// and what to do about it, in one line. If Hone is at fault, use HONE_CHECK (base/check.h). No exception crosses a
+// layer.
 #pragma once
 
 #include <memory>
@@ -12,14 +13,14 @@ namespace hone {
 
 enum class StatusKind {
   kOk,
-  kInvalid,      // the input is malformed or inconsistent: a file, a flag, a step, a workload
+  kInvalid,      // malformed or inconsistent input: a file, a flag, a step, a workload
   kNotFound,     // something named does not exist
   kUnsupported,  // well formed, but Hone cannot do it
   kIo,           // the operating system refused
   kLocked,       // held by another process, which the message names
-  kTimeout,      // did not finish in its time
+  kTimeout,      // not finished in time
   kCrashed,      // a child died
-  kCorrupt,      // a file of ours is damaged
+  kCorrupt,      // one of Hone's own files is damaged
   kInterrupted,  // a signal asked us to stop; the same command resumes
 };
 

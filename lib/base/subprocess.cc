@@ -57,15 +57,15 @@ std::vector<char*> Pointers(std::vector<std::string>* texts) {
   return pointers;
 }
 
-// All that the child needs, made before the fork: between fork and exec it must not allocate, since another thread may
-// have held malloc's lock at the moment of the fork.
+// Everything that the child needs, prepared before the fork: between fork and exec it must not allocate, since another
+// thread may have held malloc's lock at the moment of the fork.
 struct ChildPlan {
   const char* program;
   char* const* argv;
   char* const* envp;
-  const char* cwd;                       // null: stay
-  std::vector<std::pair<int, int>> fds;  // {ours, the child's}
-  std::vector<int> moved;                // room for one entry an fd
+  const char* cwd;                       // null: unchanged
+  std::vector<std::pair<int, int>> fds;  // {our fd, the child's fd}
+  std::vector<int> moved;                // one entry for each fd
   const SpawnOptions* options;
   pid_t parent;
   int error_fd;
@@ -77,7 +77,7 @@ void SetLimit(int resource, std::optional<uint64_t> value) {
   ::setrlimit(resource, &limit);
 }
 
-// Async-signal-safe calls only. The errno of the call that failed goes to error_fd.
+// Async-signal-safe calls only. Writes the errno of a failed call to error_fd.
 [[noreturn]] void RunChild(ChildPlan* plan) {
   const SpawnOptions& options = *plan->options;
   auto fail = [&] {
@@ -90,7 +90,7 @@ void SetLimit(int resource, std::optional<uint64_t> value) {
   if (options.own_group) ::setpgid(0, 0);
   if (options.die_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != plan->parent) ::_exit(127);  // it died before the prctl
+    if (::getppid() != plan->parent) ::_exit(127);  // the parent died before the prctl
   }
   SetLimit(RLIMIT_AS, options.max_memory_bytes);
   SetLimit(RLIMIT_CPU, options.max_cpu_seconds);
@@ -100,7 +100,7 @@ void SetLimit(int resource, std::optional<uint64_t> value) {
     plan->moved[i] = ::fcntl(plan->fds[i].first, F_DUPFD_CLOEXEC, kFirstFreeFd);
     if (plan->moved[i] < 0) fail();
   }
-  // Descriptors that other code opened without O_CLOEXEC must not leak into a worker that lives for hours.
+  // Descriptors that other code opened without O_CLOEXEC must not leak into a long-lived worker.
   ::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
   for (size_t i = 0; i < plan->fds.size(); ++i) {
     if (::dup2(plan->moved[i], plan->fds[i].second) < 0) fail();
@@ -243,7 +243,7 @@ bool Subprocess::Running() { return pid_ >= 0 && !status_ && !Wait(0).ok(); }
 
 void Subprocess::Kill(int signal) {
   if (!Running()) return;
-  // Spawn returned after the exec, so the group exists; it is empty of us only if the child moved itself elsewhere.
+  // Spawn returned after the exec, so the group exists unless the child moved itself elsewhere.
   if (!own_group_ || ::kill(-pid_, signal) != 0) ::kill(pid_, signal);
 }
 
@@ -255,7 +255,8 @@ void Subprocess::KillAndWait() {
 
 namespace {
 
-// An anonymous file in memory: no pipe to drain, so no deadlock, and a grandchild that keeps it open blocks nobody.
+// An anonymous file in memory. Unlike a pipe it needs no draining, so it cannot deadlock, and a grandchild that keeps
+// it open blocks nobody.
 class MemoryFile {
  public:
   MemoryFile() : fd_(::memfd_create("hone", MFD_CLOEXEC)) {}

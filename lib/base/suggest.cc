@@ -34,7 +34,7 @@ std::optional<std::string> Suggest(std::string_view word, const std::vector<std:
   const std::string* best = nullptr;
   for (const std::string& candidate : candidates) {
     int distance = EditDistance(word, candidate);
-    // Half of a short word changed is another word, not a slip.
+    // If half of a short word differs, it is another word and not a typing error.
     if (distance > limit || 2 * distance > static_cast<int>(std::max(word.size(), candidate.size()))) continue;
     best = &candidate;
     limit = distance - 1;

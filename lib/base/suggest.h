@@ -8,15 +8,15 @@
 
 namespace hone {
 
-// Edits (insert, delete, change a character, swap two neighbours) that lead from a to b; upper and lower case
-// count as equal. Bytes, not characters.
+// The number of edits (insert, delete or change a character, swap two neighbours) that turn a into b, ignoring case.
+// Works on bytes, not characters.
 int EditDistance(std::string_view a, std::string_view b);
 
-// The candidate with the smallest distance (the first of equals) if that is near enough to be a slip: at most a third
-// of the word's length, at least 1; else nothing.
+// The closest candidate (the first in a tie) if its distance is small enough for a typing error: at most a third of the
+// word's length, but at least 1. Else nothing.
 std::optional<std::string> Suggest(std::string_view word, const std::vector<std::string>& candidates);
 
-// "; did you mean `x`?", or, without a near candidate, "; known: a, b, c" (or nothing if there are none).
+// "; did you mean `x`?", or "; known: a, b, c" without a close candidate, or "" without candidates.
 std::string SuggestionText(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// TempDir of base/file.h. A folder is named PREFIX.NAMESPACE-PID-START.XXXXXX, for people; whether its process is still
-// there is told by its lock alone, which the kernel releases however that process ends, and in whatever container.
+// Implements TempDir of base/file.h. A folder is named PREFIX.NAMESPACE-PID-START.XXXXXX for people to read. Only its
+// lock tells whether its process is alive: the kernel releases it however the process ends, and in any container.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMostTries = 10;
 
-// The descriptor that holds `path`, a folder. -1 with errno: EWOULDBLOCK if another one holds it.
+// A descriptor that holds the lock of folder `path`, or -1 with errno: EWOULDBLOCK if another process holds it.
 int Hold(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -33,7 +33,7 @@ int Hold(const std::string& path) {
 
 bool HasNoLocks(int error) { return error == ENOLCK || error == EOPNOTSUPP || error == EBADF || error == EINVAL; }
 
-// "4026531836-4711-83720" of this process.
+// "4026531836-4711-83720" for this process.
 std::string OwnerText() {
   const LockOwner me = ThisProcess();
   std::string space = me.pid_namespace;  // "pid:[4026531836]"
@@ -47,7 +47,7 @@ bool IsOurName(std::string_view name, const std::string& prefix) {
   return parts.size() == 2 && parts[1].size() == 6 && std::count(parts[0].begin(), parts[0].end(), '-') == 2;
 }
 
-// What processes of this user left that were killed. Failures are not ours to tell.
+// Removes the folders that killed processes of this user left. Ignores failures.
 void RemoveAbandoned(const std::string& folder, const std::string& prefix) {
   const auto names = ListDir(folder);
   if (!names.ok()) return;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n\v\f";
 
-// Three significant digits of 1 <= |value| < 1000, as "1.23", "45.0", "678".
+// Three significant digits for 1 <= |value| < 1000: "1.23", "45.0", "678".
 std::string ThreeDigits(double value) {
   double magnitude = std::fabs(value);
   int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;

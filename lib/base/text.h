@@ -10,29 +10,30 @@
 
 namespace hone {
 
-// The pieces between separators, empty ones too: Split("a,,b", ',') = {"a", "", "b"}; Split("", ',') = {""}.
+// The pieces between separators, including empty ones: Split("a,,b", ',') = {"a", "", "b"}; Split("", ',') = {""}.
 std::vector<std::string> Split(std::string_view text, char separator);
 
-// The pieces between runs of spaces, tabs and newlines; no empty ones.
+// The pieces between runs of spaces, tabs and newlines; never empty ones.
 std::vector<std::string> SplitWords(std::string_view text);
 
 std::string_view Trim(std::string_view text);  // without spaces, tabs, newlines at both ends; a view of `text`
 std::string Join(const std::vector<std::string>& pieces, std::string_view separator);
 bool StartsWith(std::string_view text, std::string_view prefix);
 bool EndsWith(std::string_view text, std::string_view suffix);
-// On one line and harmless to a terminal: control characters, those that turn the direction of writing around, and what
-// is not UTF-8 become \n, \t, \r, \x1b, byte by byte.
+// Makes `text` one line that is harmless to a terminal: control characters, marks that change the direction of writing,
+// and invalid UTF-8 become \n, \t, \r, \x1b, byte by byte.
 std::string Printable(std::string_view text);
 std::string PrintableLines(std::string_view text);  // the same, but newlines and tabs stay
-// At most `limit` bytes: of a longer text the middle is "...". No UTF-8 character is cut. REQUIRES: limit >= 3
+// Cuts a longer text to `limit` bytes by replacing its middle with "...". Does not split UTF-8 characters. REQUIRES:
+// limit >= 3
 std::string CutMiddle(std::string_view text, size_t limit);
 std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to);  // REQUIRES: from not empty
 
-// The whole text as a decimal number; kInvalid for anything around it, overflow, "", "+1". Doubles: finite ones, and
-// independent of the locale.
+// The whole text as a decimal number; kInvalid for surrounding text, overflow, "", "+1". Doubles must be finite; the
+// locale does not matter.
 Result<int64_t> ParseInt(std::string_view text);
 Result<double> ParseDouble(std::string_view text);
-Result<double> ParseReal(std::string_view text);  // the same, and "inf", "-inf"
+Result<double> ParseReal(std::string_view text);  // also accepts "inf" and "-inf"
 
 // The shortest decimal text that reads back as exactly `value`.
 std::string FormatDouble(double value);

@@ -1,10 +1,10 @@
-// Whose process this is.
+// The user of this process.
 #pragma once
 
 #include <string>
 
 namespace hone {
 
-std::string UserName();  // its number, if it has none
+std::string UserName();  // the numeric id if the user has no name
 
 }  // namespace hone

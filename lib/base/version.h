@@ -1,4 +1,4 @@
-// The version of Hone, as CMakeLists.txt has it, and the versions of parts that results depend on.
+// The version of Hone, from CMakeLists.txt, and the versions of parts that results depend on.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@ namespace hone {
 
 inline constexpr char kVersion[] = HONE_VERSION;
 
-// The version of a part ("codegen", "protocol", a template's name): `own`, unless a test pretends another one.
+// The version of a part ("codegen", "protocol", a template's name): `own`, unless a test overrides it.
 int VersionOf(std::string_view part, int own);
 
-// For tests of raised versions: "conv2d_direct=9,codegen=4". Call it once, before VersionOf. A malformed list is
-// ignored.
+// For tests of raised versions: overrides them by "conv2d_direct=9,codegen=4". Call it once, before VersionOf. Ignores
+// a malformed list.
 void PretendVersions(std::string_view text);
 
 }  // namespace hone
