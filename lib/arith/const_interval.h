@@ -1,4 +1,4 @@
-// Closed intervals of 64-bit integers, either end possibly infinite, with arithmetic that saturates.
+// Closed intervals of 64-bit integers, either end possibly infinite, with saturating arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ inline ConstInterval Intersect(ConstInterval a, ConstInterval b) {
   return {std::max(a.min, b.min), std::min(a.max, b.max)};
 }
 
-// The values that an integer or bool of that type may have, as far as 64 bits tell.
+// The values that an integer or bool of the type may have, limited to 64 bits.
 inline ConstInterval RangeOfType(DType type) {
   if (type.is_bool()) return {0, 1};
   if (type.bits >= 64 || !(type.is_int() || type.is_uint())) return {};

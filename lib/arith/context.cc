@@ -60,8 +60,8 @@ ConstInterval PlainBounds(const Context& context, const Linear& linear) {
   return sum;
 }
 
-// k*(x/c) - k*(y/c) is within k times [floor(d.min/c), ceil(d.max/c)] where d is the range of x - y: x and y need not
-// be bounded for that. Takes the first such pair out of `linear` and returns its bounds.
+// k*(x/c) - k*(y/c) is within k times [floor(d.min/c), ceil(d.max/c)], where d is the range of x - y, even if x and y
+// are unbounded. Takes the first such pair out of `linear` and returns its bounds.
 std::optional<ConstInterval> TakeDivPair(const Context& context, Linear* linear) {
   auto& terms = linear->terms;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -86,8 +86,8 @@ std::optional<ConstInterval> TakeDivPair(const Context& context, Linear* linear)
   return std::nullopt;
 }
 
-// Bounds that see what terms have in common with the operands of a min or max among them: o*14 + min(14, 57 - o*14)
-// <= 57.
+// Bounds that use the terms which `linear` shares with the operands of a min or max in it: o*14 + min(14, 57 - o*14) <=
+// 57.
 ConstInterval DistributedBounds(const Context& context, const Linear& linear, int budget) {
   ConstInterval bounds = PlainBounds(context, linear);
   if (linear.terms.size() < 2) return bounds;
@@ -105,7 +105,7 @@ ConstInterval DistributedBounds(const Context& context, const Linear& linear, in
   return bounds;
 }
 
-// The operands of a tree of `kind`; the expression itself if it is not such a tree.
+// The operands of a tree of `kind`; `e` itself if it is not such a tree.
 void Alternatives(const Expr& e, ExprKind kind, std::vector<Expr>* out) {
   const auto* op = e.as<Binary>();
   if (!op || op->kind != kind) return out->push_back(e);
@@ -139,7 +139,7 @@ ConstInterval Context::BoundsOf(const Expr& e) const {
       return binding ? binding->bounds : whole;
     }
     case ExprKind::kCast: {
-      // Sound only if the value fits both types: then it passes unchanged.
+      // Sound only if the value fits both types and so passes unchanged.
       const Expr& value = e.as<ir::Cast>()->value;
       if (value.type().is_float() || value.type().is_handle()) return whole;
       ConstInterval inner = BoundsOf(value);
@@ -188,7 +188,7 @@ bool Context::ProveNonNegative(const Linear& linear, int effort) const {
     if (a != need_both) return a;
     return ProveNonNegative(Replaced(linear, i, op->b), effort - 1);
   }
-  // The innermost variable with symbolic ends: the worst case is at one of them.
+  // The worst case of the innermost variable with symbolic ends is at one of them.
   int best = -1, best_depth = 0;
   for (size_t i = 0; i < linear.terms.size(); ++i) {
     const auto* var = linear.terms[i].term.as<ir::VarNode>();
@@ -221,7 +221,7 @@ void Context::AssumeNonNegative(const Linear& linear) {
   } else {
     after.max = std::min(after.max, ir::FloorDiv(k, -c));
   }
-  if (after == before || after.min > after.max) return;  // an impossible assumption is of no use
+  if (after == before || after.min > after.max) return;  // ignore an assumption that is impossible or adds nothing
   frames.back().narrowed.push_back({var, before});
   it->second.bounds = after;
 }

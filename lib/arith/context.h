@@ -15,13 +15,13 @@ class Rewriter;
 
 struct Context {
   struct Binding {
-    ir::Expr value;     // if set, the variable is this
+    ir::Expr value;     // if set, the variable equals it
     ir::Expr min, max;  // inclusive; set for ranges
     ConstInterval bounds;
     int depth = 0;          // 1 is the outermost
-    bool symbolic = false;  // min or max is not constant: proving may look into them
+    bool symbolic = false;  // min or max is not constant: proofs may expand them
   };
-  struct Narrowed {  // to undo an assumption
+  struct Narrowed {  // undoes an assumption
     const ir::VarNode* var;
     ConstInterval before;
   };
@@ -32,18 +32,18 @@ struct Context {
 
   std::unordered_map<const ir::VarNode*, Binding> bindings;
   int next_depth = 1;
-  std::vector<Linear> facts;  // each >= 0
+  std::vector<Linear> facts;  // each is >= 0
   std::vector<Frame> frames;
 
   const Binding* Find(const ir::VarNode* var) const;
-  int DepthOf(const ir::Expr& e) const;  // of the innermost variable in it; 0 if none is bound
+  int DepthOf(const ir::Expr& e) const;  // depth of its innermost variable; 0 if no variable is bound
 
   ConstInterval BoundsOf(const ir::Expr& e) const;
   ConstInterval BoundsOf(const Linear& linear) const;
-  // True if linear >= 0 for certain. `effort`: how many symbolic bounds may be looked into.
+  // True only if linear >= 0 is certain. `effort` limits how many symbolic bounds are expanded.
   bool ProveNonNegative(const Linear& linear, int effort = 4) const;
 
-  // What Analyzer's functions of these names do; arguments are simplified already.
+  // Implements Analyzer's functions of the same names; arguments are already simplified.
   void Bind(const ir::Var& var, const ir::Expr& min, const ir::Expr& extent, Rewriter* rewriter);
   void Push(const ir::Expr& condition);
   void Pop();

@@ -30,7 +30,7 @@ class Finder {
 
  private:
   Expr EndOf(const Linear& linear, bool greatest) {
-    // Terms other than variables first: what they become may use running variables again.
+    // Replace terms that are not variables first: their replacements may use running variables again.
     for (size_t i = 0; i < linear.terms.size(); ++i) {
       const Linear::Term& t = linear.terms[i];
       if (t.term.as<ir::VarNode>() || !UsesAnyVar(t.term, vars_)) continue;
@@ -53,10 +53,10 @@ class Finder {
     Linear rest = linear;
     rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(i));
     const Linear::Term& t = linear.terms[i];
-    bool up = (t.coefficient > 0) == greatest;  // whether the term's own greatest value is wanted
+    bool up = (t.coefficient > 0) == greatest;  // whether the term's greatest value is needed
     const auto* op = t.term.as<Binary>();
     if (op && (op->kind == ExprKind::kMin || op->kind == ExprKind::kMax)) {
-      // With the rest inside, so that what cancels there does.
+      // Each side includes the rest, so that common terms cancel.
       Linear a = rest, b = rest;
       a.AddScaled(ToLinear(op->a), t.coefficient);
       b.AddScaled(ToLinear(op->b), t.coefficient);
@@ -64,7 +64,7 @@ class Finder {
       Expr y = EndOf(ToLinear(analyzer_.Simplify(ToExpr(b))), greatest);
       bool smaller = (op->kind == ExprKind::kMin) == (t.coefficient > 0);
       if (!x.defined() || !y.defined()) {
-        // min(a, b) is at most either of them, so one known end serves for the greatest; likewise for max.
+        // min(a, b) is at most either of them, so one known end suffices for the greatest; likewise for max.
         return smaller == greatest ? (x.defined() ? x : y) : Expr();
       }
       return smaller ? Min(x, y) : Max(x, y);
@@ -88,7 +88,7 @@ class Finder {
       return up ? Expr(*c - 1) : Expr(0);
     }
     if (op && op->kind == ExprKind::kMul) {
-      // A product with a factor that does not run, of known sign.
+      // A product of a running factor and a fixed one whose sign is known.
       bool a_runs = UsesAnyVar(op->a, vars_), b_runs = UsesAnyVar(op->b, vars_);
       if (a_runs != b_runs) {
         const Expr &fixed = a_runs ? op->b : op->a, &runs = a_runs ? op->a : op->b;
@@ -108,7 +108,7 @@ class Finder {
     return bounds ? Expr(up ? bounds->second : bounds->first) : Expr();
   }
 
-  // floor(e / c): division keeps order, so it goes into min and max, where each side may come out simple.
+  // floor(e / c): division is monotonic, so it moves into min and max, where each side may become simple.
   static Expr Divide(const Expr& e, int64_t c) {
     const auto* op = e.as<Binary>();
     if (op && op->kind == ExprKind::kMin) return Min(Divide(op->a, c), Divide(op->b, c));

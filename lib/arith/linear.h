@@ -1,4 +1,4 @@
-// Scalar i64 expressions as sums of constant multiples of terms, plus a constant.
+// Scalar i64 expressions as a sum of terms with constant coefficients, plus a constant.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace hone::arith {
 
 // sum(coefficient * term) + constant. No term is an immediate, a sum or a constant multiple; no two terms are
-// structurally equal; no coefficient is 0. Arithmetic on coefficients wraps as i64 does.
+// structurally equal; no coefficient is 0. Arithmetic on coefficients wraps, as for i64.
 struct Linear {
   struct Term {
     ir::Expr term;
@@ -24,14 +24,14 @@ struct Linear {
   int64_t CoefficientOf(const ir::Expr& term) const;  // 0 if absent
 };
 
-// Takes sums, differences and constant multiples apart; changes nothing inside terms. REQUIRES: a scalar i64.
+// Splits sums, differences and constant multiples into terms; does not change the terms. REQUIRES: a scalar i64.
 Linear ToLinear(const ir::Expr& e);
 
 // The canonical form: terms in order, `term*c` (c omitted if 1), a negative coefficient as a difference unless it is
 // first, the constant last and added (so `x + -3`, printed `x - 3`).
 ir::Expr ToExpr(const Linear& linear);
 
-// c such that e = c * var + (something without var); nothing if e uses var in any other way. 0 if e does not use var.
+// c such that e = c * var + (something without var); 0 if e does not use var; nothing if e uses var in another way.
 std::optional<int64_t> StrideOf(const ir::Expr& e, const ir::Var& var);
 
 }  // namespace hone::arith

@@ -27,7 +27,7 @@ bool IsInt(const Expr& e, int64_t value) {
   return i && *i == value;
 }
 
-// The scalar in a Broadcast, else null.
+// The scalar of a Broadcast, else null.
 Expr Uniform(const Expr& e) {
   const auto* b = e.as<Broadcast>();
   return b ? b->value : Expr();
@@ -78,7 +78,7 @@ Expr Rewriter::Data(ExprKind kind, const Expr& a, const Expr& b) {
     return Expr();
   }
   if (!IsInteger(type)) return Expr();
-  // Comparing the operands walks both: only where it decides.
+  // Comparing the operands walks both trees: do it only where it decides.
   if (IsComparison(kind)) {
     const bool holds = kind == ExprKind::kEq || kind == ExprKind::kLe || kind == ExprKind::kGe;
     return Equal(a, b) ? ir::MakeInt(DType::Bool(), holds) : Expr();
@@ -106,7 +106,7 @@ Expr Rewriter::Vector(ExprKind kind, const Expr& a, const Expr& b) {
   Expr x = Uniform(a), y = Uniform(b);
   if (x.defined() && y.defined()) return ir::MakeBroadcast(Mutate(MakeBinary(kind, x, y)), a.type().lanes);
   if (a.type().element() == DType::Int(64)) return IndexVector(kind, a, b);
-  // Rules for scalars hold lane by lane when one side is uniform.
+  // Rules for scalars hold lane by lane if one side is uniform.
   if (x.defined() && (AsIntImm(x) || x.as<ir::FloatImm>())) {
     if (kind == ExprKind::kMul && (IsFloat(x, 1) || (IsInteger(x.type()) && IsInt(x, 1)))) return b;
     if (kind == ExprKind::kAdd && IsInteger(x.type()) && IsInt(x, 0)) return b;
@@ -123,7 +123,7 @@ Expr Rewriter::Vector(ExprKind kind, const Expr& a, const Expr& b) {
   return Expr();
 }
 
-// Vectors of i64: whatever is a ramp stays one.
+// Vectors of i64; keeps ramps as ramps.
 Expr Rewriter::IndexVector(ExprKind kind, const Expr& a, const Expr& b) {
   int lanes = a.type().lanes;
   const auto *ra = a.as<Ramp>(), *rb = b.as<Ramp>();
@@ -145,7 +145,7 @@ Expr Rewriter::IndexVector(ExprKind kind, const Expr& a, const Expr& b) {
     if (!c || *c <= 0 || !s) return Expr();
     bool div = kind == ExprKind::kDiv;
     if (*s % *c == 0) return div ? ramp(ra->base / ub, Expr(*s / *c)) : ramp(ra->base % ub, Expr(0));
-    // All lanes in one period of c: then the quotient is uniform and the remainder a ramp.
+    // If all lanes are in one period of c, the quotient is uniform and the remainder a ramp.
     Expr rest = Mutate(ra->base % ub);
     ConstInterval bounds = context_.BoundsOf(rest);
     ConstInterval last = bounds + ConstInterval::Point(*s * (lanes - 1));
@@ -155,17 +155,17 @@ Expr Rewriter::IndexVector(ExprKind kind, const Expr& a, const Expr& b) {
     return Expr();
   }
   if (!both || kind < ExprKind::kMin || kind > ExprKind::kGe) return Expr();
-  // A comparison that comes out the same in the first and in the last lane comes out so in all.
+  // A comparison with the same result in the first and the last lane has that result in all lanes.
   Expr first = base_a - base_b;
   Expr last = first + (stride_a - stride_b) * Expr(lanes - 1);
   Linear low = ToLinear(Mutate(first)), high = ToLinear(Mutate(last));
-  auto always = [&](int64_t sign, int64_t offset) {  // sign * (a - b) + offset >= 0 in all lanes
+  auto always = [&](int64_t sign, int64_t offset) {  // whether sign * (a - b) + offset >= 0 in all lanes
     Linear x, y;
     x.AddScaled(low, sign), y.AddScaled(high, sign);
     x.constant += offset, y.constant += offset;
     return context_.ProveNonNegative(x) && context_.ProveNonNegative(y);
   };
-  // True in all lanes, false in all, or unknown; the second proof only if the first fails.
+  // True in all lanes, false in all, or unknown. Tries the second proof only if the first fails.
   auto truth = [&](auto&& yes, auto&& no) {
     const bool certain = yes();
     return certain || no() ? ir::MakeInt(DType::Bool(lanes), certain) : Expr();
@@ -210,7 +210,7 @@ Expr Rewriter::MutateNot(const ir::Not& op) {
     const Expr &x = compare->a, &y = compare->b;
     if (compare->kind == ExprKind::kEq) return Mutate(Ne(x, y));
     if (compare->kind == ExprKind::kNe) return Mutate(Eq(x, y));
-    // Not for floats: neither x < y nor x >= y holds for NaN.
+    // Not for floats: with NaN, neither x < y nor x >= y holds.
     if (compare->kind == ExprKind::kLt && IsIndexScalar(x)) return Mutate(x >= y);
     if (compare->kind == ExprKind::kAnd || compare->kind == ExprKind::kOr) {
       Expr not_x = Mutate(ir::MakeNot(x)), not_y = Mutate(ir::MakeNot(y));

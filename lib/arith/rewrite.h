@@ -26,7 +26,7 @@ class Rewriter : public ir::Mutator {
  private:
   // i64 scalars. Each returns the simplified form, not necessarily the same handle.
   ir::Expr Index(const ir::Binary& op);
-  void Collect(const ir::Expr& e, int64_t factor, Linear* out);  // simplifies the terms on the way
+  void Collect(const ir::Expr& e, int64_t factor, Linear* out);  // simplifies the terms
   Linear Simplified(const ir::Expr& e);
   ir::Expr Rebuild(Linear linear);  // merges div with mod, sorts
   void MergeDivMod(Linear* linear);
@@ -36,10 +36,10 @@ class Rewriter : public ir::Mutator {
   ir::Expr MinMax(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);
   ir::Expr Compare(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);
 
-  ir::Expr Vector(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);  // null: no rule
+  ir::Expr Vector(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);  // null if no rule applies
   ir::Expr IndexVector(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);
   ir::Expr Data(ir::ExprKind kind, const ir::Expr& a,
-                const ir::Expr& b);  // floats, narrow integers, bools; null: no rule
+                const ir::Expr& b);  // floats, narrow integers, bools; null if no rule applies
 };
 
 }  // namespace hone::arith

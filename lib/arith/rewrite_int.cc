@@ -14,7 +14,8 @@ using ir::ExprKind;
 
 namespace {
 
-// The only term of `linear`, with coefficient 1, as an operation of `kind` by a positive constant; else null.
+// If `linear` is a single term with coefficient 1 that is an operation of `kind` by a positive constant, that term;
+// else null.
 const Binary* OnlyTerm(const Linear& linear, ExprKind kind) {
   if (linear.terms.size() != 1 || linear.terms[0].coefficient != 1) return nullptr;
   const auto* op = linear.terms[0].term.as<Binary>();
@@ -23,7 +24,7 @@ const Binary* OnlyTerm(const Linear& linear, ExprKind kind) {
   return c && *c > 0 ? op : nullptr;
 }
 
-// Splits x into g*a + b such that 0 <= b < g. False if that is not certain.
+// Splits x into g*a + b such that 0 <= b < g. Returns false if that is not certain.
 bool SplitByFactor(const Context& context, const Linear& x, int64_t g, Linear* a, Linear* b) {
   for (const Linear::Term& t : x.terms) {
     if (t.coefficient % g == 0) {
@@ -39,7 +40,7 @@ bool SplitByFactor(const Context& context, const Linear& x, int64_t g, Linear* a
   return bounds.min >= 0 && bounds.max < g;
 }
 
-// The common factors that coefficients share with c, largest first, without 1.
+// The factors that coefficients share with c, largest first, without 1.
 std::vector<int64_t> Factors(const Linear& x, int64_t c) {
   std::vector<int64_t> factors;
   for (const Linear::Term& t : x.terms) {
@@ -82,7 +83,7 @@ void Rewriter::Collect(const Expr& e, int64_t factor, Linear* out) {
   out->AddScaled(ToLinear(Mutate(e)), factor);
 }
 
-// a * b with constant factors taken out of both into *factor.
+// a * b, with constant factors of both moved into *factor.
 Expr Rewriter::Product(const Expr& a, const Expr& b, int64_t* factor) {
   auto strip = [&](const Expr& e) {
     Linear l = ToLinear(e);
@@ -228,7 +229,7 @@ Expr Rewriter::MinMax(ExprKind kind, const Expr& a, const Expr& b) {
 Expr Rewriter::Compare(ExprKind kind, const Expr& a, const Expr& b) {
   if (kind == ExprKind::kGt) return Compare(ExprKind::kLt, b, a);
   if (kind == ExprKind::kGe) return Compare(ExprKind::kLe, b, a);
-  Linear d = ToLinear(a);  // the question is d == 0 or d < 0
+  Linear d = ToLinear(a);  // now the question is d == 0 or d < 0
   d.AddScaled(ToLinear(b), -1);
   if (kind == ExprKind::kLe) d.constant -= 1;
   bool order = kind == ExprKind::kLt || kind == ExprKind::kLe;
@@ -255,7 +256,7 @@ Expr Rewriter::Compare(ExprKind kind, const Expr& a, const Expr& b) {
     positive.constant -= 1;
     if (below || context_.ProveNonNegative(positive)) return ir::MakeInt(DType::Bool(), kind == ExprKind::kNe);
   }
-  // Added terms go left, subtracted ones right; the constant goes where nothing else is.
+  // Added terms go left, subtracted ones right; the constant goes to an empty side.
   Linear left, right;
   for (const Linear::Term& t : d.terms) {
     if (t.coefficient > 0) left.Add(t.term, t.coefficient);

@@ -23,7 +23,7 @@ class StmtRewriter final : public Rewriter {
     Stmt body = Mutate(op.body);
     context_.bindings.erase(op.var.node());
     if (IsEmpty(body)) return Stmt();
-    // Which loops over blocks and threads there are says where a device's kernels begin.
+    // The set of loops over blocks and threads tells where a device's kernels begin.
     const bool marks = ir::IsBlockLoop(op.for_kind) || ir::IsThreadLoop(op.for_kind);
     if (count == ConstInterval::Point(1) && !marks) return body;
     if (min.same_as(op.min) && extent.same_as(op.extent) && body.same_as(op.body)) return Same(op);
@@ -89,7 +89,7 @@ void Context::Bind(const ir::Var& var, const Expr& min, const Expr& extent, Rewr
   binding.min = min;
   binding.max = rewriter->Mutate(ToExpr(last));
   binding.bounds = {low.min, BoundsOf(binding.max).max};
-  // A loop whose range is empty binds nothing that is ever evaluated; keep the interval well formed.
+  // The body of a loop with an empty range never runs; just keep the interval well formed.
   if (binding.bounds.max < binding.bounds.min) binding.bounds.max = binding.bounds.min;
   binding.symbolic = !AsIntImm(binding.min) || !AsIntImm(binding.max);
   bindings[var.node()] = std::move(binding);

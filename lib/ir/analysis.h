@@ -23,15 +23,16 @@ std::vector<Buffer> BuffersRead(const Stmt& s);
 std::vector<Buffer> BuffersWritten(const Stmt& s);
 
 bool HasLoad(const Expr& e);
-// The product of a warp (Intrinsic::kMmaTf32) that is the whole value of the Store `s`; null if there is none.
+// If the whole value of the Store `s` is a product of a warp (Intrinsic::kMmaTf32), that call; else null.
 const Call* WarpProductOf(const Stmt& s);
 
-// Is it a store of x = x + 0? A negative zero counts as zero. Conditions that turn out false leave such updates behind.
+// Whether it stores x = x + 0, where a negative zero counts as zero. Conditions that simplify to false leave such
+// updates behind.
 bool HasNoEffect(const Stmt& s);
 
-// Structural equality: the same kinds, types and constants in the same places; free variables, buffers and tensors are
-// the same nodes; variables bound inside correspond (so `for i` equals `for j` with i for j). NaN equals itself, 0.0 is
-// not -0.0.
+// Structural equality: the same kinds, types and constants in the same places, and the same nodes for free variables,
+// buffers and tensors. Variables bound inside correspond by place (`for i` equals `for j` with i for j). NaN equals
+// itself; 0.0 differs from -0.0.
 bool Equal(const Expr& a, const Expr& b);
 bool Equal(const Stmt& a, const Stmt& b);
 

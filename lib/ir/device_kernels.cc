@@ -21,7 +21,7 @@ int ThreadAxis(ForKind kind) {
   return IsThreadLoop(kind) ? static_cast<int>(kind) - static_cast<int>(ForKind::kThreadX) : -1;
 }
 
-// A statement that is not allowed in the part of one thread; empty if there is none.
+// A statement that may not be in the part of one thread; empty if all are allowed.
 std::string WrongInThread(const Stmt& part) {
   std::string wrong;
   Walk(part, Overloaded{[&](const For& op) {
@@ -149,7 +149,7 @@ class Splitter {
 
   const Function& function_;
   DeviceProgram program_;
-  std::vector<const Pragma*> notes_;  // around what is being visited
+  std::vector<const Pragma*> notes_;  // the pragmas around the current statement
 };
 
 }  // namespace

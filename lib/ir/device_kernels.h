@@ -16,15 +16,15 @@
 namespace hone::ir {
 
 struct DeviceKernel {
-  std::string name;             // the function's, "_0", "_1", .. added if there are several
-  std::vector<Buffer> params;   // the function's arguments that it uses, in their order, then workspaces
-  std::vector<Buffer> shared;   // of one block
+  std::string name;             // the function's name, with "_0", "_1", .. if there are several kernels
+  std::vector<Buffer> params;   // the function's arguments that the kernel uses, in order, then workspaces
+  std::vector<Buffer> shared;   // the shared buffers of a block
   int64_t grid[3] = {1, 1, 1};  // x, y, z
   int64_t block[3] = {1, 1, 1};
-  Var block_index[3];  // x, y, z; null where there is no such loop
+  Var block_index[3];  // x, y, z; null if there is no such loop
   Var thread_index[3];
-  int64_t shared_bytes = 0;  // of all of `shared`, each starting at a multiple of 16 bytes
-  Stmt body;                 // what one thread does
+  int64_t shared_bytes = 0;  // total size of `shared`, each buffer starting at a multiple of 16 bytes
+  Stmt body;                 // the work of one thread
 };
 
 struct DeviceProgram {
@@ -32,7 +32,7 @@ struct DeviceProgram {
   std::vector<Buffer> workspaces;     // Scope::kWorkspace, in order of their Allocates
 };
 
-// kInvalid, with what stands where it may not, for a function that is not in the final form.
+// Returns kInvalid, naming the misplaced statement, if the function is not in the final form.
 Result<DeviceProgram> SplitKernels(const Function& f);
 
 }  // namespace hone::ir

@@ -20,7 +20,7 @@ Expr AdaptImm(const Expr& imm, DType element) {
   return MakeBroadcast(scalar, imm.type().lanes);
 }
 
-// Brings both operands to one type, as the makers promise.
+// Converts both operands to one type, as the makers promise.
 void Unify(Expr* a, Expr* b) {
   HONE_CHECK(a->defined() && b->defined());
   if (a->type().element() != b->type().element()) {

@@ -1,21 +1,22 @@
 // Expressions of Hone's loop-level program: immutable nodes behind value handles.
 //
-// What a program means (the interpreter, ir/interpreter.h, is the definition; every backend must agree with it):
+// The interpreter (ir/interpreter.h) defines what a program means, and every back end must agree with it:
 // - Integers are two's complement of their width; add, sub and mul wrap. Index arithmetic is i64 throughout.
 // - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is
 //   not defined.
-// - Floats follow IEEE 754; a backend may contract a*b+c into one rounding, but may not otherwise reorder. Min and Max
-//   return the second operand if either is NaN (`a < b ? a : b`, `a > b ? a : b`), as the x86 instructions do.
-// - A Cast of a float to an integer goes towards zero; the result is unspecified if it does not fit. Int to int wraps.
+// - Floats follow IEEE 754; a back end may contract a*b+c into one rounding, but may not reorder operations. Min and
+//   Max return the second operand if either is NaN (`a < b ? a : b`, `a > b ? a : b`), as the x86 instructions do.
+// - A Cast of a float to an integer rounds towards zero; the result is unspecified if it does not fit. Int to int
+//   wraps.
 // - Select evaluates both sides (no memory access in it may be out of bounds); kIfThenElse of Call evaluates only one.
-// - And, Or do not short-cut. Conditions are bool. Comparison of vectors gives a vector of bool.
+// - And and Or evaluate both sides. Conditions are bool. Comparing vectors gives a vector of bool.
 // - A vector value has lanes > 1; every operand of an operation has the same lanes (Broadcast makes them so).
 // - Load reads element `index` of a buffer, in elements from its start; with a vector index it reads each lane. A Ramp
-//   index of stride 1 is one contiguous access. No two buffers of a function overlap, but for an argument that is
+//   index of stride 1 is one contiguous access. Buffers of a function do not overlap, except for an argument that is
 //   marked in place.
 //
 // Nodes are shared and never change, so handles are cheap to copy and safe to read from several threads. A pass returns
-// the same handle if it changed nothing: same_as() answers "did this do anything?".
+// the same handle if it changed nothing: same_as() tells whether it did.
 #pragma once
 
 #include <atomic>
@@ -59,7 +60,7 @@ enum class ExprKind : uint8_t {
   kBroadcast,
   kCall,
   kAccess,  // te only: a tensor read at a multi-dimensional index
-  kReduce,  // te only: at the root of a computation
+  kReduce,  // te only: the root of a computation
 };
 
 // Base of all nodes: an intrusive atomic count, as nodes are shared everywhere and must cost one pointer.
@@ -117,8 +118,8 @@ class Expr : public Handle<ExprNode> {
   }
 };
 
-// A node's fields in the order in which they are evaluated: comparing, hashing and going through programs (ir/walk.h)
-// know no more of a node. A field that is a Var, and a list of axes, is bound there: the fields behind it may use it.
+// A node's fields in the order of evaluation. Comparing, hashing and walking programs (ir/walk.h) know nothing else of
+// a node. A field that is a Var, or a list of axes, is bound there: the later fields may use it.
 #define HONE_IR_FIELDS(...) \
   auto fields() const { return std::tie(__VA_ARGS__); }
 #define HONE_IR_KIND(k) \
@@ -138,7 +139,7 @@ struct FloatImm final : ExprNode {
   HONE_IR_FIELDS(value)
 };
 
-// Identity is the node, not the name; names are for reading and need not be unique.
+// The node is the identity, not the name; names are for reading and need not be unique.
 struct VarNode final : ExprNode {
   HONE_IR_KIND(kVar)
   VarNode(DType t, std::string n) : ExprNode(ExprKind::kVar, t), name(std::move(n)) {}
@@ -203,7 +204,7 @@ struct BufferNode {
   mutable std::atomic<int> refs{0};
 };
 
-// Identity is the node.
+// The node is the identity.
 class Buffer : public Handle<BufferNode> {
  public:
   using Handle::Handle;
@@ -250,15 +251,16 @@ enum class Intrinsic : uint8_t {
   kPow,
   kFma,         // elementwise on floats; kRound: ties to even
   kIfThenElse,  // (condition, a, b): evaluates only the chosen one; the condition is scalar, a and b may be vectors
-  kPrefetch,    // (load, locality 0..3): the address of `load` is brought near; no value. Statement position only
-  // The f32 nearest to the argument that TF32 can hold, which keeps 10 bits of the mantissa; ties go away from zero.
+  kPrefetch,    // (load, locality 0..3): brings the address of `load` near; no value. Statement position only
+  // Rounds to the nearest f32 that TF32, with its 10 bits of mantissa, can represent; ties go away from zero.
   kTf32,
   // (a: f32 x 4, b: f32 x 2, c: f32 x 4): D = A B + C of 16x8, 8x8 and 16x8 values that the 32 threads of a warp hold
   // together. Thread 4 g + t has
   //   a: A[g, t], A[g+8, t], A[g, t+4], A[g+8, t+4]     b: B[t, g], B[t+4, g]
   //   c and the result: [g, 2t], [g, 2t+1], [g+8, 2t], [g+8, 2t+1]
-  // All of A and B must be values that TF32 can hold. Products are exact; how their sum with C is rounded is open.
-  // The whole value of a Store, on a device that has it; all threads of a block come to it together.
+  // TF32 must be able to represent all values of A and B. Products are exact; the rounding of their sum with C is
+  // unspecified. It is the whole value of a Store, only on a device that has the instruction; all threads of a block
+  // must reach it together.
   kMmaTf32,
 };
 
@@ -270,7 +272,7 @@ struct Call final : ExprNode {
   HONE_IR_FIELDS(fn, args)
 };
 
-// te's tensors as seen from here: a name, an element type and a shape (elements an axis).
+// A te tensor as the ir knows it: a name, an element type and a shape (elements an axis).
 struct TensorNode {
   TensorNode(std::string n, DType t, std::vector<int64_t> s) : name(std::move(n)), type(t), shape(std::move(s)) {}
   virtual ~TensorNode() = default;
@@ -286,7 +288,7 @@ struct Access final : ExprNode {
   Access(TensorHandle t, std::vector<Expr> i)
       : ExprNode(ExprKind::kAccess, t->type), tensor(std::move(t)), indices(std::move(i)) {}
   const TensorHandle tensor;
-  const std::vector<Expr> indices;  // one an axis
+  const std::vector<Expr> indices;  // one for each axis
   HONE_IR_FIELDS(tensor, indices)
 };
 
@@ -310,12 +312,12 @@ struct Reduce final : ExprNode {
 
 #undef HONE_IR_KIND
 
-// X(kind) for every kind of node whose struct has that name: all but kVar (VarNode) and kAdd to kOr (Binary).
+// X(kind) for every kind of node whose struct has that name: all except kVar (VarNode) and kAdd to kOr (Binary).
 #define HONE_IR_EXPRS(X) \
   X(IntImm) X(FloatImm) X(Cast) X(Not) X(Select) X(Load) X(Ramp) X(Broadcast) X(Call) X(Access) X(Reduce)
 
-// Makers. Binary makers check that types agree (HONE_CHECK), broadcast a scalar against a vector, turn an IntImm into
-// the other side's type, and fold constants; they do nothing cleverer (arith/simplify.h does).
+// Makers. Binary makers check that types agree (HONE_CHECK), broadcast a scalar against a vector, convert an IntImm to
+// the other side's type, and fold constants. Further simplification is in arith/simplify.h.
 Expr Imm(DType type, double value);       // integer, float or bool; a vector type gives a Broadcast
 Expr MakeInt(DType type, int64_t value);  // integer or bool, wrapped to the width; a vector type gives a Broadcast
 Expr MakeBinary(ExprKind kind, Expr a, Expr b);

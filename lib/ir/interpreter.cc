@@ -105,8 +105,8 @@ class Compiler {
   Rng rng_;
   Failure* failure_;
   interp::Scope scope_;
-  std::deque<BufferState> buffers_;         // addresses stay
-  std::unique_ptr<interp::Device> device_;  // of a program with kernels
+  std::deque<BufferState> buffers_;         // a deque, because addresses must stay valid
+  std::unique_ptr<interp::Device> device_;  // for a program with kernels
   bool in_kernel_ = false;
 };
 
@@ -147,7 +147,7 @@ Action Compiler::CompileFor(const For& op) {
   };
 }
 
-// A nest of loops over blocks and threads: all threads of a block in step.
+// A nest of loops over blocks and threads; all threads of a block run in step.
 Action Compiler::CompileKernel(const Stmt& s) {
   Result<DeviceProgram> program = SplitKernels({"kernel", {}, s});
   if (!program.ok()) {
@@ -219,7 +219,7 @@ Action Compiler::Compile(const Stmt& s) {
     };
   }
   if (const auto* op = s.as<Pragma>()) return Compile(op->body);
-  return Nothing;  // a barrier of one thread alone; kernels are compiled elsewhere
+  return Nothing;  // a barrier for a single thread; kernels are compiled elsewhere
 }
 
 Status ToStatus(const Failure& failure, const std::string& where) {

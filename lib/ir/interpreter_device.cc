@@ -26,7 +26,7 @@ void Split(int64_t linear, const int64_t extents[3], const Place places[3]) {
   }
 }
 
-// Do threads of a block meet in it?
+// Whether it contains a point that all threads of a block must reach together.
 bool HasMeeting(const Stmt& s) {
   bool found = false;
   Walk(s,
@@ -35,7 +35,7 @@ bool HasMeeting(const Stmt& s) {
   return found;
 }
 
-// The threads of a block: the running one, and each thread's state that outlives a barrier.
+// The threads of a block: which one runs, and the state of each that outlives a barrier.
 class Threads {
  public:
   Threads(Device* device, const KernelParts& parts)
@@ -59,7 +59,7 @@ class Threads {
     Swap(running_);
     running_ = -1;
   }
-  // `action` for each thread; false: stop.
+  // Runs `action` for each thread, until one returns false.
   template <typename F>
   bool Each(const F& action) {
     for (int64_t thread : device_.Order(count)) {
@@ -69,7 +69,7 @@ class Threads {
     Leave();
     return true;
   }
-  // The scalar that all threads compute for `op`; false if they differ or it failed.
+  // The scalar that all threads compute for `op`; false if they differ or if evaluation failed.
   bool Agree(Op* op, const Stmt& where, int64_t* value) {
     int64_t first = 0;
     bool any = false;
@@ -108,7 +108,7 @@ class Threads {
   std::vector<OwnBuffer> buffers;
 };
 
-// ir/expr.h says which thread holds what.
+// The operands of a warp's product; ir/expr.h says which thread holds which elements.
 struct WarpProduct {
   static constexpr int kWarp = 32, kRows = 16, kColumns = 8, kDepth = 8;
   struct Fragment {
@@ -141,7 +141,7 @@ struct WarpProduct {
       return store();
     });
   }
-  // c of the 32 threads becomes a b + c; a and b are lost.
+  // Sets c of the 32 threads to a b + c; overwrites a and b.
   static void Multiply(Fragment* warp) {
     double x[kRows][kDepth], y[kDepth][kColumns];
     for (int lane = 0; lane < kWarp; ++lane) {
@@ -165,19 +165,19 @@ struct WarpProduct {
   Device* device;
   Threads* threads;
   OpPtr a, b, c;
-  Place result;  // the variable that `store` stores
+  Place result;  // the variable whose value `store` stores
   Action store;
   std::vector<Fragment> held = {};
 };
 
-// Statements of a kernel, which all threads of a block do in step.
+// Statements of a kernel that all threads of a block run in step.
 class LockStep {
  public:
   LockStep(Device* device, Threads* threads, const CompilerHooks& hooks)
       : device_(device), threads_(threads), hooks_(hooks) {}
 
   Action Compile(const Stmt& s) {
-    if (!HasMeeting(s)) {  // each thread does all of it
+    if (!HasMeeting(s)) {  // each thread runs it completely
       return [threads = threads_, body = hooks_.compile(s)] { return threads->Each(body); };
     }
     if (const auto* op = s.as<Block>()) return CompileBlock(*op);
@@ -195,7 +195,7 @@ class LockStep {
  private:
   OpPtr Compiled(const Expr& e) { return interp::Compile(e, hooks_.scope); }
 
-  // Neighbours without a meeting are one segment.
+  // Neighbouring statements without a meeting point form one segment.
   Action CompileBlock(const Block& op) {
     std::vector<Action> parts;
     for (size_t i = 0; i < op.stmts.size();) {

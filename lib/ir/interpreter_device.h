@@ -1,8 +1,7 @@
-// Inside of the interpreter: kernels of a device. All threads of a block run in step from one barrier to the next, one
-// after the other in between; blocks run one after the other. Reports what a device leaves undefined: two threads of a
-// block that touch an element between two barriers, one of them writing; two blocks of a kernel that touch an element
-// of global memory, one of them writing; a barrier that some threads of a block come to and others do not. Not for
-// other layers.
+// Part of the interpreter: kernels of a device. Runs the threads of a block one after the other from one barrier to the
+// next, and blocks one after the other. Reports what a device leaves undefined: two threads of a block access an
+// element between two barriers, and one of them writes; two blocks of a kernel access an element of global memory, and
+// one of them writes; only some threads of a block reach a barrier. Not for other layers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace hone::ir::interp {
 
-// Where a device is: what a race check compares.
+// The device's current position, which race checks compare.
 struct DeviceNow {
   int64_t epoch = 0;   // counts barriers, blocks and kernels
   int64_t kernel = 0;  // counts launches
@@ -27,12 +26,12 @@ struct DeviceNow {
   int64_t threads[3] = {1, 1, 1};
 };
 
-// Who touched each element of one buffer last.
+// Remembers who touched each element of one buffer last.
 class RaceCheck {
  public:
   RaceCheck(std::string name, int64_t size, bool shared, const DeviceNow* now, Failure* failure)
       : name_(std::move(name)), shared_(shared), now_(*now), failure_(*failure), cells_(static_cast<size_t>(size)) {}
-  // False, and the failure is set: it is a race. REQUIRES: in bounds.
+  // Returns false and sets the failure if there is a race. REQUIRES: in bounds.
   bool Read(int64_t first, int lanes);
   bool Write(int64_t first, int lanes);
 
@@ -46,7 +45,7 @@ class RaceCheck {
     Touch read, write;
   };
   void Note(Touch* touch) const;
-  // Does it collide with what this thread does now?
+  // Whether it conflicts with the current access of this thread.
   bool Collides(const Touch& touch) const;
   bool Fail(const char* what, int64_t index, const Touch& other);
 
@@ -73,7 +72,7 @@ struct KernelParts {
 // The numbers 0 .. count-1 in that order.
 std::vector<int64_t> InOrder(int64_t count, ParallelOrder order, Rng* rng);
 
-// One after the other, until one fails.
+// Runs the actions one after the other until one fails.
 Action Sequence(std::vector<Action> actions);
 
 class Device {
@@ -85,7 +84,7 @@ class Device {
     checks_.push_back(std::make_unique<RaceCheck>(name, size, shared, &now_, failure_));
     return checks_.back().get();
   }
-  // The action is a launch. It uses this device as long as it lives.
+  // The action launches the kernel. It must not outlive this device.
   Action CompileKernel(KernelParts given, const Stmt& body, const CompilerHooks& hooks);
 
   std::vector<int64_t> Order(int64_t count) { return InOrder(count, options_.order, &rng_); }

@@ -31,7 +31,7 @@ void WithMemoryType(DType type, const F& fn) {
 
 }  // namespace
 
-// memcpy, as memory need not be aligned for the type.
+// memcpy, as memory may not be aligned for the type.
 void ReadElements(DType type, const char* from, int count, Slot* to) {
   WithMemoryType(type, [&]<typename T, typename Held>(Tag<T>, Held Slot::*member) {
     for (int i = 0; i < count; ++i) {

@@ -52,7 +52,7 @@ OpPtr Variable(const Place& place) {
   return MakeOp(static_cast<int>(place->size()), [place](Slot* out) { std::copy(place->begin(), place->end(), out); });
 }
 
-// A sum of constant multiples of scalar variables: nearly every index, in one step.
+// A sum of constant multiples of scalar variables, evaluated in one step: nearly every index has this form.
 struct LinearSum {
   struct Term {
     Place place;
@@ -64,7 +64,7 @@ struct LinearSum {
     for (const Term& t : terms) sum += static_cast<uint64_t>(t.value->i) * t.factor;
     out[0].i = static_cast<int64_t>(sum);
   }
-  // False if `e` is not of this form.
+  // False if `e` does not have this form.
   bool Collect(const Expr& e, uint64_t factor, const Scope& scope) {
     if (const int64_t* value = AsIntImm(e)) {
       constant += static_cast<uint64_t>(*value) * factor;
@@ -87,7 +87,7 @@ struct LinearSum {
   uint64_t constant = 0;
 };
 
-// Lane by lane: f of a slot of each operand, which are evaluated in their order.
+// Applies f lane by lane to a slot of each operand; operands are evaluated in order.
 template <typename F, typename... Operands>
 OpPtr Map(int lanes, F f, Operands... operands) {
   return MakeOp(lanes, [=](Slot* out) {
@@ -99,7 +99,7 @@ OpPtr Map(int lanes, F f, Operands... operands) {
   });
 }
 
-// The kinds that make up nearly all of a kernel, without a switch a lane.
+// The kinds that make up nearly all of a kernel, without a switch for each lane.
 template <typename F>
 OpPtr Rounded(DType type, const OpPtr& a, const OpPtr& b, F f) {
   const int n = type.lanes;
@@ -226,7 +226,7 @@ const UnaryFunction kFunctions[] = {
 
 OpPtr CompileCall(const Call& op, Scope* scope) {
   const int n = op.type.lanes;
-  // An address may lie anywhere: a prefetch reads nothing.
+  // A prefetch reads nothing, so its address need not be valid.
   if (op.fn == Intrinsic::kPrefetch) return Zero(1);
   if (op.fn == Intrinsic::kMmaTf32) {
     scope->failure->Set("mma_tf32 is what the threads of a device's warp do together");

@@ -1,5 +1,5 @@
-// Inside of the interpreter: compiled expressions. A node owns a fixed place for its result (programs have no
-// recursion), so that evaluating is a call a node and a loop over lanes, with no lookup. Not for other layers.
+// Part of the interpreter: compiled expressions. A node owns a fixed place for its result (programs have no recursion),
+// so evaluating it costs a call for the node and a loop over its lanes, with no lookup. Not for other layers.
 #pragma once
 
 #include <functional>
@@ -25,9 +25,9 @@ struct BufferState {
   int64_t size = 0;
   char* data = nullptr;
   bool writable = true;
-  std::vector<char> memory;      // of an allocation
-  std::vector<uint8_t> written;  // of an allocation, an element each; empty for arguments
-  RaceCheck* race = nullptr;     // where threads of a device may meet (ir/interpreter_device.h)
+  std::vector<char> memory;      // an allocation's
+  std::vector<uint8_t> written;  // an allocation's, one flag for each element; empty for arguments
+  RaceCheck* race = nullptr;     // set if threads of a device may conflict (ir/interpreter_device.h)
 };
 
 // The first thing that went wrong; later ones are ignored.
@@ -69,16 +69,16 @@ struct Scope {
   Place Define(const Var& var) { return vars[var.node()] = std::make_shared<std::vector<Slot>>(var.type().lanes); }
 };
 
-// Never null: after a failure (see Scope::failure) some op that gives zeros.
+// Never null: after a failure (see Scope::failure) returns an op that yields zeros.
 OpPtr Compile(const Expr& e, Scope* scope);
 
-// The lanes that a vector index names: a range in one piece if `index` is a ramp of stride 1, else one by one.
+// The elements that a vector index names: a contiguous range if `index` is a ramp of stride 1, else one for each lane.
 struct Places {
   explicit Places(OpPtr index);
-  // Evaluates. True: `first` is the start of the range; false: `at` has the lanes.
+  // Evaluates the index. True: the range starts at `first`; false: `at` has an element for each lane.
   bool Find();
   OpPtr index;
-  Op* base = nullptr;  // of a ramp of stride 1
+  Op* base = nullptr;  // the base of a ramp of stride 1
   const Slot* at = nullptr;
   int64_t first = 0;
 };

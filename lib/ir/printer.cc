@@ -88,7 +88,7 @@ void Printer::Operator(const Binary& op, int context) {
   Print(op.a, own == kComparison ? own + 1 : own);
   const int64_t* constant = AsIntImm(op.b);
   if (op.kind == ExprKind::kAdd && op.type == DType::Int(64) && constant && *constant < 0 && *constant != INT64_MIN) {
-    Put(" - ", -*constant);  // sums keep their constant as an addend; people read a difference
+    Put(" - ", -*constant);  // sums keep their constant as an addend; a difference is easier to read
   } else {
     Put(own == kProduct ? text : fmt::format(" {} ", text));
     Print(op.b, own + 1);

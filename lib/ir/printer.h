@@ -1,5 +1,6 @@
-// Programs as text for people and tests. Deterministic: depends on the program alone. Different variables (or buffers)
-// of one name get a suffix in order of first appearance: i, i_1, i_2. doc/reference/ir.md shows an example.
+// Programs as text for people and tests. Deterministic: the text depends on the program alone. Different variables (or
+// buffers) with the same name get a suffix in order of first appearance: i, i_1, i_2. doc/reference/ir.md shows an
+// example.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace hone::ir {
 
-std::string ToString(const Expr& e);  // one line, with no more parentheses than it needs
+std::string ToString(const Expr& e);  // one line, with only the necessary parentheses
 std::string ToString(const Stmt& s);  // a statement a line, two spaces a level, a newline at the end
 std::string ToString(const Function& f);
 

@@ -56,7 +56,7 @@ double RoundFloat(DType type, double value) {
 double RoundTf32(double value) {
   const float f = static_cast<float>(value);
   if (!std::isfinite(f)) return f;
-  constexpr uint32_t kDropped = 13;  // of 23 bits; adding half of the last one kept carries into it, and on
+  constexpr uint32_t kDropped = 13;  // of 23 bits; adding half of the last kept bit carries into the kept ones
   const uint32_t bits = std::bit_cast<uint32_t>(f) + (1u << (kDropped - 1));
   return std::bit_cast<float>(bits >> kDropped << kDropped);
 }
@@ -124,13 +124,13 @@ int64_t CastFloatToInt(DType to, double value) {
   return WrapInt(to, static_cast<int64_t>(value));
 }
 
-// Straight to float, as going through double would round twice.
+// Straight to float: going through double would round twice.
 double CastIntToFloat(DType from, DType to, int64_t value) {
   bool wide = from.is_uint() && from.bits == 64;
   if (to.bits == 64) return wide ? static_cast<double>(Bits(value)) : static_cast<double>(value);
   float narrow = wide ? static_cast<float>(Bits(value)) : static_cast<float>(value);
   if (to.bits == 32) return narrow;
-  // To f16: any integer that f16 holds to more than its rounding error is exact in double.
+  // To f16: every integer that f16 can hold within its rounding error is exact in double.
   return RoundFloat(to, wide ? static_cast<double>(Bits(value)) : static_cast<double>(value));
 }
 

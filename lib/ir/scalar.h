@@ -1,8 +1,7 @@
-// Arithmetic on single values as ir/expr.h defines it: the one place where constant folding and the interpreter get it
-// from.
+// Arithmetic on single values as ir/expr.h defines it, used by both constant folding and the interpreter.
 //
-// An integer of any type is held in an int64_t: sign-extended (iN), zero-extended (uN, bool), u64 as its bit pattern.
-// A float of any type is held in a double that the type can represent exactly.
+// An integer of any type is held in an int64_t: sign-extended (iN), zero-extended (uN, bool), u64 as its bit pattern. A
+// float of any type is held in a double that the type can represent exactly.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace hone::ir {
 
-// `value` wrapped to the width of `type` (integer or bool; a bool is 1 for anything but 0).
+// `value` wrapped to the width of `type` (integer or bool; for bool, anything but 0 becomes 1).
 int64_t WrapInt(DType type, int64_t value);
 
 // `value` rounded to the nearest float of `type`, ties to even.
@@ -20,7 +19,7 @@ double RoundFloat(DType type, double value);
 // A value of f32 rounded to 10 explicit bits of mantissa, ties away from zero (Intrinsic::kTf32).
 double RoundTf32(double value);
 
-// Towards minus infinity. REQUIRES: b != 0. FloorDiv(INT64_MIN, -1) wraps.
+// Rounds towards minus infinity. REQUIRES: b != 0. FloorDiv(INT64_MIN, -1) wraps.
 inline int64_t FloorDiv(int64_t a, int64_t b) {
   if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
   int64_t q = a / b;
@@ -42,8 +41,8 @@ int64_t EvalInt(ExprKind kind, DType type, int64_t a, int64_t b);
 double EvalFloat(ExprKind kind, DType type, double a, double b);  // arithmetic
 bool CompareFloat(ExprKind kind, double a, double b);
 
-// Casts between element types. A float becomes an integer towards zero; the result is unspecified (here: 0 for NaN, the
-// nearest 64-bit integer, wrapped, otherwise) if it does not fit. Anything but 0 becomes the bool true.
+// Casts between element types. A float becomes an integer by rounding towards zero; if it does not fit, the result is
+// unspecified (here: 0 for NaN, else the nearest 64-bit integer, wrapped). As a bool, anything but 0 is true.
 int64_t CastFloatToInt(DType to, double value);
 double CastIntToFloat(DType from, DType to, int64_t value);
 

@@ -3,9 +3,9 @@
 // - For runs its body for var = min .. min+extent-1, and not at all if extent <= 0. Serial: in order. Parallel: in any
 //   order, on any threads; no iteration may write what another one reads or writes. Vectorized and unrolled mean the
 //   same as serial but must be gone before code generation (lower/vectorize.cc, lower/unroll.cc). Bound to a GPU index:
-//   as parallel.
+//   same as parallel.
 // - Allocate gives its body a buffer with undefined content. Inside a parallel loop the buffer belongs to the thread.
-// - Store writes `value` at `index`; with a vector index lane by lane.
+// - Store writes `value` at `index`; with a vector index, lane by lane.
 #pragma once
 
 #include <string>
@@ -81,7 +81,7 @@ struct For final : StmtNode {
   HONE_IR_FIELDS(for_kind, min, extent, var, body)
 };
 
-struct Block final : StmtNode {  // in order; never nested directly, never empty but for "nothing to do"
+struct Block final : StmtNode {  // in order; never nested directly; an empty one means "nothing to do"
   HONE_IR_KIND(kBlock)
   explicit Block(std::vector<Stmt> s) : StmtNode(StmtKind::kBlock), stmts(std::move(s)) {}
   const std::vector<Stmt> stmts;
@@ -113,7 +113,7 @@ struct Evaluate final : StmtNode {  // for its effect (prefetch)
   HONE_IR_FIELDS(value)
 };
 
-// A note for later passes or the backend on `body`; ignoring it never changes what the program means.
+// A note on `body` for later passes or the back end; ignoring it never changes what the program means.
 struct Pragma final : StmtNode {
   HONE_IR_KIND(kPragma)
   Pragma(std::string k, Expr v, Stmt b)
@@ -124,7 +124,7 @@ struct Pragma final : StmtNode {
   HONE_IR_FIELDS(key, value, body)
 };
 
-struct Barrier final : StmtNode {  // GPU: all threads of a block
+struct Barrier final : StmtNode {  // GPU: of all threads of a block
   HONE_IR_KIND(kBarrier)
   Barrier() : StmtNode(StmtKind::kBarrier) {}
   HONE_IR_FIELDS()
@@ -137,7 +137,7 @@ struct Barrier final : StmtNode {  // GPU: all threads of a block
 
 Stmt MakeStore(Buffer buffer, Expr index, Expr value);  // checks types and lanes
 Stmt MakeFor(Var var, Expr min, Expr extent, ForKind kind, Stmt body);
-Stmt MakeBlock(std::vector<Stmt> stmts);  // flattens, drops nulls; one statement comes back as itself
+Stmt MakeBlock(std::vector<Stmt> stmts);  // flattens, drops nulls; a single statement is returned as it is
 Stmt MakeIf(Expr condition, Stmt then_case, Stmt else_case = Stmt());
 Stmt MakeAllocate(Buffer buffer, Stmt body);
 Stmt MakeEvaluate(Expr value);

@@ -207,7 +207,7 @@ class Verifier final : public Visitor {
     const int64_t* locality = AsIntImm(call->args[1]);
     Require(load && locality && *locality >= 0 && *locality <= 3, "a prefetch needs a load and a locality of 0 to 3",
             op);
-    // Not CheckAccess: the address may lie behind the buffer's end.
+    // Not CheckAccess: the address may lie past the buffer's end.
     if (!status_.ok()) return;
     Require(buffers_.contains(load->buffer.get()), "a buffer is used that is neither a parameter nor allocated around",
             op);
@@ -229,7 +229,7 @@ class Verifier final : public Visitor {
   Status status_;
   std::unordered_set<const VarNode*> vars_;
   std::unordered_set<const BufferNode*> buffers_;
-  const Call* product_ = nullptr;  // of a warp, in the store that is being looked at
+  const Call* product_ = nullptr;  // the warp product in the current store
 };
 
 }  // namespace

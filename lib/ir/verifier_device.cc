@@ -12,7 +12,7 @@
 namespace hone::ir {
 namespace {
 
-// The part of one thread.
+// Checks the part of one thread.
 class ThreadVerifier final : public Visitor {
  public:
   explicit ThreadVerifier(const DeviceKernel& kernel) : kernel_(kernel) {
@@ -36,7 +36,7 @@ class ThreadVerifier final : public Visitor {
     status_ = Status::Invalid(fmt::format("{}: {}: `{}`", kernel_.name, what, where.substr(0, where.find('\n'))));
   }
 
-  // May it be another for another thread of the block?
+  // Whether its value may differ between threads of the block.
   bool Differs(const Expr& e) const { return HasLoad(e) || UsesAnyVar(e, differing_); }
 
   void VisitFor(const For& op) override {

@@ -1,5 +1,5 @@
-// Passes over expressions and statements that need a state or build something: override the kinds that matter and call
-// the base for the rest. ir/walk.h is enough for questions.
+// Passes over expressions and statements that keep state or build something: override the kinds that matter and call
+// the base for the rest. For simple questions, ir/walk.h is enough.
 #pragma once
 
 #include <tuple>
@@ -11,12 +11,12 @@
 
 namespace hone::ir {
 
-// Visits every node once per place where it stands, operands before what stands beside them, in the order of the text.
-// The base methods only descend.
+// Visits a node once for each place where it occurs, operands first, in the order of the text. The base methods only
+// descend.
 class Visitor {
  public:
   virtual ~Visitor() = default;
-  void Visit(const Expr& e);  // null is skipped
+  void Visit(const Expr& e);  // skips null
   void Visit(const Stmt& s);
 
  protected:
@@ -28,9 +28,9 @@ class Visitor {
   virtual void VisitVar(const VarNode&) {}
 };
 
-// Rebuilds what an override changed. The base methods mutate the operands and return the same handle if none changed,
-// else the node made anew by its maker (so constants fold and types must agree again). A null Stmt removes the
-// statement; a For, Allocate or Pragma whose body is removed goes with it.
+// Rebuilds what an override changed. The base methods mutate the operands and return the same handle if no operand
+// changed, else a new node from its maker (so constants fold, and types are checked again). A null Stmt removes the
+// statement; a For, Allocate or Pragma whose body is removed is removed too.
 class Mutator {
  public:
   virtual ~Mutator() = default;
@@ -38,12 +38,12 @@ class Mutator {
   Stmt Mutate(const Stmt& s);
 
  protected:
-  // The handle of a node as it stands: `return Same(op);`.
+  // The unchanged node's handle: `return Same(op);`.
   static Expr Same(const ExprNode& op) { return Expr(&op); }
   static Stmt Same(const StmtNode& op) { return Stmt(&op); }
-  // The operands, each mutated; sets *changed if one is another handle.
+  // The mutated operands; sets *changed if any handle differs.
   std::vector<Expr> MutateAll(const std::vector<Expr>& exprs, bool* changed);
-  // The node as it stands if mutating its operands, in their order, changes none of them, else make(the new ones..).
+  // Mutates the operands in order; returns the node itself if none changed, else make(new operands..).
   template <typename Node, typename Make, typename... T>
   auto Rebuilt(const Node& op, const Make& make, const T&... operands) {
     const std::tuple<T...> now{Mutate(operands)...};
@@ -63,9 +63,9 @@ class Mutator {
 
 using VarMap = std::unordered_map<const VarNode*, Expr>;
 
-// Every use of a mapped variable becomes its expression, all at once (a replacement is not looked into again). The same
-// handle if no mapped variable is used. REQUIRES: types agree (a scalar may become a vector: operations around it
-// widen), and nothing in `e` binds a mapped variable or one that a replacement uses.
+// Replaces every use of a mapped variable by its expression, all at once (replacements are not searched again). Returns
+// the same handle if no mapped variable is used. REQUIRES: types agree (a vector may replace a scalar: operations
+// around it widen), and `e` does not bind a mapped variable or one that a replacement uses.
 Expr Substitute(const Expr& e, const VarMap& map);
 Stmt Substitute(const Stmt& s, const VarMap& map);
 Expr Substitute(const Expr& e, const Var& var, const Expr& value);

@@ -1,4 +1,4 @@
-// Going through programs without a method for each kind of node: every node lists its fields (ir/expr.h).
+// Walks programs without a method for each kind of node: every node lists its fields (ir/expr.h).
 #pragma once
 
 #include <tuple>
@@ -9,13 +9,13 @@
 
 namespace hone::ir {
 
-// One function object of several lambdas: Overloaded{[](const Load& op) {..}, [](const auto&) {..}}.
+// Combines several lambdas into one function object: Overloaded{[](const Load& op) {..}, [](const auto&) {..}}.
 template <typename... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
 
-// fn(node) with the node as the struct that it is. REQUIRES: not null.
+// Calls fn(node) with the node's own struct type. REQUIRES: not null.
 template <typename F>
 auto WithNode(const Expr& e, const F& fn) {
   switch (e.kind()) {
@@ -47,7 +47,7 @@ void ForEachField(const Node& node, const F& fn) {
   std::apply([&](const auto&... field) { (fn(field), ...); }, node.fields());
 }
 
-// The fields that are expressions or statements, and the items of those that are lists of them.
+// The fields that are expressions or statements, and the items of lists of them.
 template <typename Node, typename F>
 void ForEachChild(const Node& node, const F& fn) {
   ForEachField(node, [&]<typename T>(const T& field) {
@@ -59,8 +59,8 @@ void ForEachChild(const Node& node, const F& fn) {
   });
 }
 
-// fn(node) for `root`, an Expr or a Stmt, and each node below it, parents first, in the order of the text, each as the
-// struct that it is; null is skipped. Where fn returns false, nothing below that node is looked at.
+// Calls fn(node), with the node's own struct type, for `root` (an Expr or a Stmt) and each node below it: parents
+// first, in the order of the text. Skips null. If fn returns false, skips everything below that node.
 template <typename T, typename F>
 void Walk(const T& root, const F& fn) {
   if (!root.defined()) return;

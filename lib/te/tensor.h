@@ -17,7 +17,7 @@
 
 namespace hone::te {
 
-// Where a tensor's values come from.
+// The source of a tensor's values.
 enum class TensorKind {
   kPlaceholder,  // the caller
   kCompute,      // its body
@@ -26,14 +26,14 @@ enum class TensorKind {
 struct TensorNode final : ir::TensorNode {
   TensorNode(std::string n, DType t, std::vector<int64_t> s) : ir::TensorNode(std::move(n), t, std::move(s)) {}
   TensorKind kind = TensorKind::kPlaceholder;
-  std::vector<ir::IterVar> axes;         // of a computation: one a dimension
-  std::vector<ir::IterVar> reduce_axes;  // of its root Reduce, in order; else empty
+  std::vector<ir::IterVar> axes;         // of a computation: one for each dimension
+  std::vector<ir::IterVar> reduce_axes;  // of the root Reduce, in order; else empty
   ir::Expr body;                         // of a computation
-  // Depends on constant operands alone (weights): computed once, by a function of its own, not in each run.
+  // Depends only on constant operands (weights), so a function of its own computes it once, not in each run.
   bool constant = false;
 };
 
-// A counted handle, as ir's. Identity is the node; names must be unique within one DAG.
+// A counted handle, like those of ir. The node is the identity; names must be unique within one DAG.
 class Tensor : public ir::TensorHandle {
  public:
   Tensor() = default;
@@ -51,23 +51,23 @@ class Tensor : public ir::TensorHandle {
 };
 
 Tensor Placeholder(std::string name, std::vector<int64_t> shape, DType type = DType::Float(32));
-// axis_names: one a dimension, unique, the names that schedule steps use.
+// axis_names: one for each dimension, unique; schedule steps use these names.
 Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
                const std::function<ir::Expr(const std::vector<ir::Var>&)>& body);
-// The same, marked constant (see TensorNode::constant). REQUIRES: it reads only placeholders and constant computations.
+// As above, marked constant (see TensorNode::constant). REQUIRES: it reads only placeholders and constant computations.
 Tensor ComputeConstant(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
                        const std::function<ir::Expr(const std::vector<ir::Var>&)>& body);
 
-// A computation over given axes: `body` uses their variables (steps that rewrite computations).
+// A computation over given axes, whose variables `body` uses. For steps that rewrite computations.
 Tensor ComputeOver(std::string name, std::vector<ir::IterVar> axes, ir::Expr body, bool constant = false);
 
 ir::IterVar ReduceAxis(int64_t extent, std::string name);
 ir::Expr Sum(ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr MaxOver(ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr MinOver(ir::Expr body, std::vector<ir::IterVar> axes);
-// The value a reduction starts from: 0, the lowest or the highest of the type (-inf, inf for floats).
+// The initial value of a reduction: 0, or the lowest or highest value of the type (-inf, inf for floats).
 ir::Expr ReduceIdentity(ir::Reducer reducer, DType type);
-// One step of a reduction: a + b, or the larger or smaller of both; a float is NaN if either is.
+// One step of a reduction: a + b, or the larger or smaller of both; NaN if either float is NaN.
 ir::Expr CombineReduction(ir::Reducer reducer, ir::Expr a, ir::Expr b);
 
 // Usual math on floats.
@@ -77,17 +77,18 @@ ir::Expr Tanh(ir::Expr x);
 // Evaluates only the chosen side, so `if_true` may read at an index that is only valid there (padding).
 ir::Expr IfThenElse(ir::Expr condition, ir::Expr if_true, ir::Expr if_false);
 
-// All tensors that `outputs` need, each after those it reads, outputs included; deterministic order.
+// All tensors that `outputs` need, including the outputs, each after the tensors that it reads. The order is
+// deterministic.
 std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 // The tensors that t's body reads, each once, in order of first appearance.
 std::vector<Tensor> InputsOf(const Tensor& t);
-// `t` with another body or reads (used by inlining and caching): replaces reads of `from` by reads of `to`.
+// `body` with reads of `from` replaced by reads of `to`; used by inlining and caching.
 ir::Expr ReplaceReads(const ir::Expr& body, const Tensor& from, const Tensor& to);
-// `body` with each read of `from` at some indices replaced by what `make` makes of these.
+// `body` with each read of `from` replaced by the result of `make` for its indices.
 ir::Expr ReplaceReads(const ir::Expr& body, const Tensor& from,
                       const std::function<ir::Expr(const std::vector<ir::Expr>&)>& make);
-// The element of `tensor` at indices that may lie beyond its end, where it is 0. `reach`: the indices' largest values
-// plus one; nothing is tested where they stay inside.
+// The element of `tensor` at the indices, or 0 if they lie beyond its end. `reach` has the largest value of each index
+// plus one; indices that always stay inside are not tested.
 ir::Expr ReadOrZero(const Tensor& tensor, std::vector<ir::Expr> indices, const std::vector<int64_t>& reach);
 // `body` with each read of `tensor` replaced by tensor's body at those indices. REQUIRES: a computation, not a
 // reduction.

@@ -13,7 +13,7 @@ namespace {
 
 using Error = CudaDriver::Error;
 
-// Errors that no kernel brings about: memory that cannot be corrected, a device that has left the bus or its system.
+// Errors that no kernel can cause: uncorrectable memory errors, or a device that left the bus or its system.
 bool IsDevicesOwn(Error error) {
   switch (error) {
     case HONE_CUDA_DEVICE_UNAVAILABLE:

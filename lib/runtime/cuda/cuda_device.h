@@ -1,4 +1,4 @@
-// NVIDIA GPUs behind runtime/device, through the driver alone (libcuda.so.1, opened when first asked for).
+// NVIDIA GPUs behind runtime/device, through the driver alone (libcuda.so.1, opened on first use).
 #pragma once
 
 #include <memory>
@@ -9,17 +9,18 @@
 
 namespace hone::runtime {
 
-// All of these are about the driver's first device (CUDA_VISIBLE_DEVICES applies). `library`: path or name of the
-// driver's library; empty: where the system has it.
+// All functions use the driver's first device (CUDA_VISIBLE_DEVICES applies). `library` is the path or name of the
+// driver's library; empty: the system's.
 
-// The device's primary context is made current in the calling thread and kept until the device is destroyed. kNotFound:
-// no driver or no device; the message says what to do. kIo: there is one, but not for now, or it does not say which.
+// Makes the device's primary context current in the calling thread, and keeps it until the device is destroyed. Returns
+// kNotFound, with what to do, if there is no driver or no device; kIo if the device is not available now or does not
+// identify itself.
 Result<std::unique_ptr<Device>> OpenCudaDevice(const std::string& library = "");
-// Makes no context: takes milliseconds where there is no device, and leaves its memory alone where there is.
+// Creates no context: takes milliseconds without a device, and uses no device memory with one.
 Result<DeviceInfo> DescribeCudaDevice(const std::string& library = "");
 
-// The major version of CUDA that the driver is of: it takes the code of that one and of older ones. 0: no driver here.
-// Asks no device and starts nothing. Thread-safe.
+// The major version of CUDA that the driver supports: it accepts code of that version and of older ones. 0 without a
+// driver. Does not touch the device. Thread-safe.
 int CudaDriverMajor(const std::string& library = "");
 
 }  // namespace hone::runtime

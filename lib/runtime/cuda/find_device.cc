@@ -8,8 +8,8 @@ namespace {
 // CUdevice_attribute.
 enum DeviceAttribute {
   kMaxThreadsPerBlock = 1,
-  kMaxBlockX = 2,  // y and z behind it
-  kMaxGridX = 5,   // y and z behind it
+  kMaxBlockX = 2,  // followed by y and z
+  kMaxGridX = 5,   // followed by y and z
   kSharedPerBlock = 8,
   kWarpSize = 10,
   kRegistersPerBlock = 12,
@@ -21,7 +21,7 @@ enum DeviceAttribute {
   kSharedPerBlockOptIn = 97,
 };
 
-// Units for f32 in a multiprocessor, by compute capability: CUDA C++ Programming Guide, "Arithmetic Instructions".
+// f32 units per multiprocessor, by compute capability: CUDA C++ Programming Guide, "Arithmetic Instructions".
 int FloatUnits(int major, int minor) {
   if (major == 7 || (major == 8 && minor == 0) || (major == 6 && minor == 0)) return 64;
   return 128;
@@ -36,7 +36,7 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* devic
   DeviceInfo info;
   char name[256] = "";
   if (cuda.cuDeviceGetName(name, sizeof name, *device) == CudaDriver::kSuccess) info.name = name;
-  // Under another name, two processes would time on it at once.
+  // Under different names, two processes would time on it at the same time.
   CudaDriver::Uuid uuid = {};
   error = cuda.cuDeviceGetUuid(&uuid, *device);
   if (error != CudaDriver::kSuccess) {

@@ -13,14 +13,14 @@ namespace {
 using Error = CudaDriver::Error;
 using Handle = CudaDriver::Handle;
 
-constexpr size_t kMostKeptLaunches = 4096;  // in graphs of a module: some megabytes of the device's memory
+constexpr size_t kMostKeptLaunches = 4096;  // in all graphs of a module: some megabytes of the device's memory
 
 class CudaModule : public DeviceModule {
  public:
   CudaModule(CudaDevice* device, Artifact artifact)
       : device_(device), cuda_(device->cuda()), artifact_(std::move(artifact)) {}
   ~CudaModule() override {
-    cuda_.cuStreamSynchronize(device_->stream());  // nothing of it may be running
+    cuda_.cuStreamSynchronize(device_->stream());  // no launch may be running
     graphs_.clear();
     if (module_) cuda_.cuModuleUnload(module_);
   }
@@ -103,7 +103,7 @@ class CudaModule : public DeviceModule {
     return CheckThreads(launch, most);
   }
 
-  // Several launches are one graph: the time between them is then the device's own, and not how fast we can say them.
+  // Several launches form one graph: the gaps between them are then the device's own, not the host's.
   struct Graph {
     explicit Graph(const CudaDriver& driver) : cuda(driver) {}
     ~Graph() {
@@ -116,10 +116,10 @@ class CudaModule : public DeviceModule {
     const CudaDriver& cuda;
     Handle captured = nullptr, executable = nullptr;
   };
-  // The content of a graph: the entry point, and the addresses of the arguments of all its runs.
+  // Identifies a graph: the entry point, and the addresses of the arguments of all its runs.
   using GraphKey = std::pair<std::string, std::vector<CudaDriver::Address>>;
 
-  // The graph of these runs, made now or earlier: to make one takes longer than many samples do. Null: a single launch.
+  // The graph of these runs, cached because creating one takes longer than many samples. Null: a single launch.
   Result<Graph*> GraphOf(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
     const EntryPoint* entry = artifact_.Find(symbol);
     const size_t launches = entry == nullptr ? 0 : entry->launches.size() * runs.size();
@@ -143,17 +143,17 @@ class CudaModule : public DeviceModule {
         cuda_.cuStreamBeginCapture_v2(device_->stream(), HONE_CUDA_CAPTURE_THREAD_LOCAL), "making a graph"));
     device_->capturing = true;
     const Status status = RunAll(symbol, runs);
-    // Ended in any case: a stream left capturing takes nothing else.
+    // Always end the capture: a stream left capturing accepts nothing else.
     const Error error = cuda_.cuStreamEndCapture(device_->stream(), &graph->captured);
     device_->capturing = false;
     if (!status.ok()) {
-      (void)device_->Wait().ok();  // it finds out whether more than this is lost
+      (void)device_->Wait().ok();  // finds out whether the device is lost
       return status;
     }
     HONE_RETURN_IF_ERROR(device_->Check(error, "making a graph"));
     HONE_RETURN_IF_ERROR(
         device_->Check(cuda_.cuGraphInstantiateWithFlags(&graph->executable, graph->captured, 0), "making a graph"));
-    // Else its first start would do that, and be timed with it.
+    // Otherwise its first launch would upload it, and the timing would include that.
     return device_->Check(cuda_.cuGraphUpload(graph->executable, device_->stream()), "making a graph");
   }
 
@@ -182,7 +182,7 @@ class CudaModule : public DeviceModule {
   std::map<std::string, Handle> functions_;
   DeviceWorkspaces workspaces_;
   std::map<GraphKey, std::unique_ptr<Graph>> graphs_;
-  size_t kept_launches_ = 0;  // in all of them
+  size_t kept_launches_ = 0;  // in all kept graphs
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// NVIDIA's driver API by dlopen, and a device with its context and stream, as modules and buffers see it. Private to
-// runtime/cuda.
+// NVIDIA's driver API, loaded by dlopen, and a device with its context and stream, as modules and buffers use it.
+// Private to runtime/cuda.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct CudaDriver : HoneCuda {
 
   static constexpr Error kSuccess = HONE_CUDA_SUCCESS;
 
-  // Loaded and initialised once in a process for each library and never unloaded. kNotFound, with what to install: no
-  // driver, or no device. kIo: there is one, but not for now.
+  // Loads and initialises each library once in a process, and never unloads it. Returns kNotFound, with what to
+  // install, if there is no driver or no device; kIo if the device is not available now.
   static Result<const CudaDriver*> Load(const std::string& library);
 
   // Whether a device exists but is not available now: another process has it exclusively, it is starting, or memory is
@@ -38,7 +38,7 @@ struct CudaDriver : HoneCuda {
   std::string ErrorText(Error error) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access (700)"
 };
 
-// The first device, and what the driver says of it. Makes no context. Errors as of DescribeCudaDevice.
+// The first device and its properties. Creates no context. Errors as in DescribeCudaDevice.
 Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* device);
 
 class CudaBuffer : public DeviceBuffer {
@@ -73,10 +73,10 @@ class CudaDevice : public Device {
   Status Wait() override;
   Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) override;
 
-  // A failure that the context does not recover from shows again at the next wait, whatever its number is.
+  // If the context cannot recover from a failure, the next wait fails as well, whatever the number of this error.
   Status Check(CudaDriver::Error error, const char* what);
 
-  bool capturing = false;  // waiting is not allowed, and so says nothing about the context
+  bool capturing = false;  // waiting is not allowed now, so it cannot tell the state of the context
 
   const CudaDriver& cuda() const { return cuda_; }
   CudaDriver::Handle stream() const { return stream_; }
@@ -92,7 +92,8 @@ class CudaDevice : public Device {
   CudaDriver::Handle begin_ = nullptr, start_ = nullptr, end_ = nullptr;  // events
 };
 
-// What Device::Load promises: a loaded cubin, its launches one by one or as a graph. `device` must outlive the module.
+// Implements Device::Load: a loaded cubin whose launches run one by one or as a graph. `device` must outlive the
+// module.
 Result<std::unique_ptr<DeviceModule>> LoadCudaModule(CudaDevice* device, const Artifact& artifact);
 
 }  // namespace hone::runtime

@@ -1,7 +1,8 @@
-// A GPU, or whatever else runs an artifact's launches: one interface for CUDA and OpenCL. One thread at a time.
+// A GPU, or any other device that runs an artifact's launches: one interface for CUDA and OpenCL. Use it from one
+// thread at a time.
 //
-// Work is queued in order; what waits says so. After an error that the device does not recover from (a fault of a
-// kernel, the device gone) lost() is true and everything fails from then on: only a new process helps.
+// Work is queued in order; calls that wait say so. After an error that the device cannot recover from (a kernel's
+// fault, a lost device), lost() is true and all calls fail: only a new process helps.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +20,22 @@ namespace hone::runtime {
 // Facts that need no context.
 struct DeviceInfo {
   std::string name;      // "NVIDIA H100", as its driver says
-  std::string identity;  // tells it from others of its kind: a UUID, or a platform's name
+  std::string identity;  // distinguishes devices of the same kind: a UUID, or a platform's name
   std::string driver;    // version
-  // The device itself in the name of the machine's lock (base/lock.h), whatever number this process knows it by and
-  // through whichever interface: "GPU-<uuid>"; "cpu" where it shares the host's cores or memory.
+  // The device's part of the machine lock's name (base/lock.h), independent of its number in this process and of the
+  // interface: "GPU-<uuid>"; "cpu" if it shares the host's cores or memory.
   std::string lock_name;
   std::string arch;      // cuda: "sm_90"
   DeviceLimits limits;
   int64_t memory_bytes = 0;
-  int64_t cache_bytes = 0;  // the cache that all of it shares; 0 if it cannot be known, or is the host's
-  double peak_flops = 0;  // of f32 with fused multiply-adds at the highest clock; 0 if it cannot be known
+  int64_t cache_bytes = 0;  // the cache that the whole device shares; 0 if unknown or if it is the host's
+  double peak_flops = 0;    // for f32 fused multiply-adds at the highest clock; 0 if unknown
 };
 
 // "GPU-01020304-0506-0708-090a-0b0c0d0e0f10", as NVIDIA's tools write the 16 bytes.
 std::string UuidText(const unsigned char* bytes);
 
-// Memory of the device, freed with this. Aligned to 16 bytes at least.
+// Device memory, freed by the destructor. Aligned to at least 16 bytes.
 class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
@@ -47,7 +48,7 @@ class DeviceBuffer {
   int64_t bytes_;
 };
 
-// One buffer an argument of an entry point, in order; each at least as large as the argument.
+// One buffer for each argument of an entry point, in order, each at least as large as the argument.
 using DeviceArguments = std::vector<DeviceBuffer*>;
 
 // A loaded artifact, with the workspaces of its entry points.
@@ -55,13 +56,13 @@ class DeviceModule {
  public:
   virtual ~DeviceModule() = default;
 
-  // Queues the launches of the entry point. kInvalid: unknown entry, or arguments that do not fit.
+  // Queues the launches of the entry point. Returns kInvalid for an unknown entry or arguments that do not fit.
   virtual Status Run(const std::string& symbol, const DeviceArguments& arguments) = 0;
 
-  // Queues one run for each of `runs`, waits, and gives the seconds from the start of the first launch to the end of
-  // the last one by the device's own clock. `before` may be run first, not timed: while the device does that the rest
-  // is queued, and it has no cause to wait for the host (CUDA; OpenCL's queues are left as they are). With CUDA several
-  // launches are a graph, which is kept: the same runs, asked for again, are queued by one call.
+  // Queues one run for each of `runs`, waits, and returns the seconds from the start of the first launch to the end of
+  // the last one by the device's own clock. `before` runs first, untimed: while the device is busy with it the rest is
+  // queued, so that the device need not wait for the host (CUDA only; OpenCL's queues are left as they are). With CUDA,
+  // several launches form a graph, which is cached: asking for the same runs again queues them by one call.
   virtual Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
                               const std::vector<DeviceArguments>& runs) = 0;
 };
@@ -72,23 +73,24 @@ class Device {
 
   virtual const DeviceInfo& info() const = 0;
   bool lost() const { return lost_; }
-  // Lost by a fault of its own, such as of its memory, and not of what ran on it.
+  // Lost by a fault of its own, such as a memory error, not of what ran on it.
   bool broken() const { return broken_; }
-  // What DeviceModule::Time has had it do so far, `before` included, by its own clock.
+  // Total time of DeviceModule::Time on this device, including `before`, by the device's clock.
   double busy_seconds() const { return busy_seconds_; }
-  void AddBusy(double seconds) { busy_seconds_ += seconds; }  // for its modules
+  void AddBusy(double seconds) { busy_seconds_ += seconds; }  // called by its modules
 
-  // Content undefined. 0 bytes are allowed. kIo, with the requested and the available bytes, if memory runs out.
+  // The content is undefined; 0 bytes are allowed. Returns kIo, with the requested and the available bytes, if memory
+  // runs out.
   virtual Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) = 0;
-  // Both wait for earlier work. `bytes` at most the buffer's.
+  // Both wait for earlier work. `bytes` must not exceed the buffer's size.
   virtual Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) = 0;
   virtual Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) = 0;
-  // Queues it. `bytes` at most those of either.
+  // Queues a copy. `bytes` must not exceed the size of either buffer.
   virtual Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) = 0;
-  virtual Status Wait() = 0;  // and reports what has failed since the last time
+  virtual Status Wait() = 0;  // reports failures since the last wait
 
-  // kInvalid: not this device's format, damaged, or a kernel needs more than the device has; the message says which.
-  // The device must outlive the module.
+  // Returns kInvalid, saying which, if the artifact is not in this device's format, is damaged, or has a kernel that
+  // needs more than the device has. The device must outlive the module.
   virtual Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) = 0;
 
  protected:
@@ -96,11 +98,11 @@ class Device {
   double busy_seconds_ = 0;
 };
 
-// The entry point, once its arguments are found to be as it says; else kInvalid.
+// The entry point, after checking that the arguments match it; else kInvalid.
 Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::string& symbol,
                                          const DeviceArguments& arguments);
 
-// The buffers that the launches of each entry point share, by its symbol.
+// Workspaces of each entry point, by its symbol; its launches share them.
 using DeviceWorkspaces = std::map<std::string, std::vector<std::unique_ptr<DeviceBuffer>>>;
 Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* device);
 
@@ -108,7 +110,7 @@ Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* de
 std::vector<const DeviceBuffer*> BuffersOf(const Launch& launch, const DeviceArguments& arguments,
                                            const std::vector<std::unique_ptr<DeviceBuffer>>& workspaces);
 
-// kInvalid if the launch has more threads in a block than the device runs of its kernel.
+// Returns kInvalid if a block of the launch has more threads than the device can run for its kernel.
 Status CheckThreads(const Launch& launch, int64_t most);
 
 }  // namespace hone::runtime

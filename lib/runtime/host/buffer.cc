@@ -55,7 +55,7 @@ void AlignedBuffer::Mend() {
 
 void AlignedBuffer::Mark(char* begin, char* end) { std::memset(begin, kUntouched, static_cast<size_t>(end - begin)); }
 
-// Looked at after every run: equal to itself one byte on is as fast as the machine compares.
+// Runs after every kernel run, so it must be fast: a memcmp with the same bytes shifted by one.
 bool AlignedBuffer::Untouched(const char* begin, const char* end) {
   return begin == end ||
          (*begin == kUntouched && std::memcmp(begin, begin + 1, static_cast<size_t>(end - begin - 1)) == 0);

@@ -14,9 +14,9 @@ class AlignedBuffer {
   static constexpr int64_t kAlignment = 64;
 
   AlignedBuffer() = default;  // empty
-  // `bytes` of zeros (0 is allowed). With `guard` there is a page on each side that faults on any access. As the start
-  // is aligned, up to 63 bytes lie between the last byte and that page, and less than a page in front: these are no
-  // zeros (reading them gives wrong results), and Intact() notices writes to them. kIo if there is no memory.
+  // `bytes` of zeros (0 is allowed). With `guard`, there is a page on each side that faults on any access. As the start
+  // is aligned, up to 63 bytes lie between the last byte and the page behind, and less than a page in front: they are
+  // not zero (so reading them gives wrong results), and Intact() notices writes to them. kIo if memory runs out.
   static Result<AlignedBuffer> Create(int64_t bytes, bool guard = false);
   AlignedBuffer(AlignedBuffer&& other) noexcept { *this = std::move(other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
@@ -29,11 +29,11 @@ class AlignedBuffer {
   }
   ~AlignedBuffer();
 
-  // The writable bytes around a guarded buffer are as they were made, or as Mend() left them.
+  // Whether the writable bytes around a guarded buffer are as Create() or Mend() left them.
   bool Intact() const;
   void Mend();
 
-  // The bytes that lie around buffers: marks [begin, end), and sees whether somebody has written there since.
+  // For bytes around buffers: marks [begin, end), and checks whether somebody has written there since.
   static void Mark(char* begin, char* end);
   static bool Untouched(const char* begin, const char* end);
 
@@ -46,7 +46,7 @@ class AlignedBuffer {
   }
 
  private:
-  // What Intact() looks at: from front() to the data, and from the data's end to back().
+  // The bytes that Intact() checks: from front() to the data, and from the end of the data to back().
   char* front() const;
   char* back() const;
 

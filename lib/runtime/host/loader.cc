@@ -18,7 +18,7 @@ Result<LoadedModule> LoadedModule::Open(const std::string& path) {
   if (!handle) {
     const std::string reason = dlerror();
     const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
-    // glibc's words for no memory, no addresses and no descriptors; dlopen gives no error number.
+    // glibc's messages for lack of memory, addresses or descriptors; dlopen returns no error number.
     const bool refused = says("annot allocate") || says("failed to map") || says("cannot open");
     return Status(refused ? StatusKind::kIo : StatusKind::kInvalid,
                   fmt::format("{}: cannot be loaded: {}", path, reason));
@@ -59,8 +59,8 @@ bool LentScratch::Intact() const {
 
 namespace {
 
-// By the thread that owns the block, so that its pages are near; not with zeros, which might hide a read before a
-// write.
+// Each block is filled by its own thread, so that its pages are near it; not with zeros, which might hide a read before
+// a write.
 void FillScratch(void* closure, int64_t, int64_t, char* scratch) {
   AlignedBuffer::Mark(scratch, scratch + *static_cast<const int64_t*>(closure));
 }

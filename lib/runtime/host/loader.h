@@ -1,4 +1,4 @@
-// A shared object of kernels in this process: dlopen, find, run.
+// Loads a shared object of kernels into this process: dlopen, find, run.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace hone::runtime {
 
 class LoadedModule {
  public:
-  // kNotFound, kInvalid, or kIo (no memory, no descriptors), with the loader's own words. Symbols of the object stay
-  // local to it. The file may be removed once this returns.
+  // Fails with kNotFound, kInvalid, or kIo (out of memory or descriptors), quoting the loader. The object's symbols
+  // stay local to it. The file may be removed once this returns.
   static Result<LoadedModule> Open(const std::string& path);
 
   Result<HoneKernel> Find(const std::string& symbol) const;  // kNotFound
@@ -27,16 +27,17 @@ class LoadedModule {
     void operator()(void* handle) const;
   };
   LoadedModule(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
-  std::unique_ptr<void, Close> handle_;  // unloads with this; no kernel of it may run then
+  std::unique_ptr<void, Close> handle_;  // unloads when destroyed; no kernel of it may be running then
   std::string path_;
 };
 
-// Guarded blocks that stand in for a pool's own scratch. Movable. When it goes, a pool whose threads have its blocks
-// gets its own scratch again: not during a launch.
+// Guarded blocks that replace a pool's own scratch. Movable. Its destructor gives threads that use these blocks the
+// pool's scratch again: do not destroy it during a launch.
 class LentScratch {
  public:
   LentScratch() = default;  // lends nothing
-  // A block of `bytes` between guard pages for each thread of `pool`, which must outlive this. Nothing is lent yet.
+  // Creates a block of `bytes` between guard pages for each thread of `pool`, which must outlive this. Lends nothing
+  // yet.
   static Result<LentScratch> Create(ThreadPool* pool, int64_t bytes);
   LentScratch(LentScratch&& other) noexcept { *this = std::move(other); }
   LentScratch& operator=(LentScratch&& other) noexcept {
@@ -46,27 +47,27 @@ class LentScratch {
   }
   ~LentScratch();
 
-  void Lend();          // until another's blocks are lent
-  bool Intact() const;  // nothing was written beside the blocks
+  void Lend();          // in force until other blocks are lent
+  bool Intact() const;  // whether the bytes beside the blocks are unchanged
 
  private:
   ThreadPool* pool_ = nullptr;
-  std::vector<AlignedBuffer> blocks_;  // one a thread
+  std::vector<AlignedBuffer> blocks_;  // one for each thread
 };
 
 // One kernel, ready to run: grows the pool's scratch and keeps a workspace.
 class KernelRunner {
  public:
-  // `pool` must outlive this. `guard`: for untrusted kernels. The workspace and a scratch block for each thread, of
-  // just the size that the entry says, lie between guard pages (buffer.h), and TakeScratch() comes before Run().
+  // `pool` must outlive this. Set `guard` for untrusted kernels: the workspace and a scratch block for each thread, of
+  // exactly the entry's sizes, then lie between guard pages (buffer.h), and TakeScratch() must precede Run().
   static Result<KernelRunner> Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
                                      bool guard = false);
-  // Makes a guarded one's scratch that of the pool's threads, until another takes its turn, or this goes and the pool
-  // has its own again. Apart from Run(), which is what is timed.
+  // Gives a guarded runner's scratch to the pool's threads, until another runner does so or this one is destroyed.
+  // Separate from Run() because Run() is timed.
   void TakeScratch();
-  bool Intact() const;  // nothing was written beside workspace and scratch
+  bool Intact() const;  // whether the bytes beside workspace and scratch are unchanged
 
-  // `buffers`: one pointer an argument of the entry, in order. Returns when all is written.
+  // `buffers` has one pointer for each argument of the entry, in order. Returns when all results are written.
   void Run(const std::vector<void*>& buffers) { Run(buffers.data()); }
   void Run(void* const* buffers) { kernel_(buffers, &parallel_, workspace_.data(), pool_->scratch()); }
 
@@ -75,7 +76,7 @@ class KernelRunner {
   ThreadPool* pool_ = nullptr;
   HoneParallel parallel_{};
   AlignedBuffer workspace_;
-  LentScratch scratch_;  // of a guarded one; else nothing
+  LentScratch scratch_;  // only of a guarded runner
 };
 
 }  // namespace hone::runtime

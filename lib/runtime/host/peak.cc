@@ -13,7 +13,7 @@ namespace {
 constexpr int kChains = 12;
 
 #if defined(__x86_64__)
-// Register `to` of kind `reg` by two others that nothing writes.
+// Applies `op` to register `to` of kind `reg`, with two other registers as operands that nothing writes.
 #define HONE_OP(op, reg, to) op " %%" reg "14, %%" reg "15, %%" reg #to "\n"
 #define HONE_ADD(reg, to) "vaddps %%" reg "14, %%" reg #to ", %%" reg #to "\n"
 #define HONE_FMA(reg, to) HONE_OP("vfmadd231ps", reg, to)
@@ -30,7 +30,8 @@ constexpr int kChains = 12;
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
       "xmm14", "xmm15"
 
-// Starts from zeros: denormals or infinities would cost on some CPUs. In assembly, as a compiler would fold it all.
+// Starts from zeros, as denormals or infinities are slow on some CPUs. In assembly, as a compiler would fold
+// everything.
 #define HONE_LOOP(name, features, text)                                    \
   __attribute__((target(features))) void name(int64_t rounds) {            \
     __asm__ volatile("vzeroall" ::: HONE_CLOBBERS);                        \
@@ -68,12 +69,12 @@ void RunPlain(int64_t rounds) {
 
 struct Loop {
   void (*run)(int64_t rounds);
-  int flop;  // of a round
+  int flop;  // in one round
 };
 
 constexpr int kPairs = 7;
 
-// Multiply-adds alone; and as many additions beside them.
+// A loop of multiply-adds alone, and one with as many additions beside them.
 struct Loops {
   Loop fma, pairs;
 };
@@ -108,7 +109,7 @@ double MeasureFmaPeak(int threads, double seconds) {
 
 namespace {
 
-// The best rate, in FLOP/s, of many short calls of `run`, each of which works through `work` on `threads` threads.
+// The best rate, in FLOP/s, of many short calls of `run`, each of which does `work` on `threads` threads.
 template <typename Run>
 double BestRate(const Work& work, int threads, double seconds, const Run& run) {
   Clock* clock = RealClock();
@@ -116,7 +117,7 @@ double BestRate(const Work& work, int threads, double seconds, const Run& run) {
   double best = 0;
   const double start = clock->NowSeconds();
   double now = start;
-  // One call alone may fall into a standstill of the machine that is longer than `seconds`.
+  // At least two calls: the machine may stall for longer than `seconds` during one.
   for (int calls = 0; calls < 2 || now - start < seconds; ++calls) {
     const double before = now;
     run();

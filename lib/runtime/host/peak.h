@@ -1,21 +1,21 @@
-// The floating-point peak that figures of "% of peak" are relative to, measured and not taken from a data sheet: clocks
-// depend on what runs (AVX-512 on all cores is slower than one scalar core).
+// The floating-point peak for figures of "% of peak". It is measured, not taken from a data sheet, because clocks
+// depend on what runs (AVX-512 on all cores clocks lower than one scalar core).
 #pragma once
 
 namespace hone::runtime {
 
 class ThreadPool;
 
-// FLOP/s of `threads` pinned threads that do nothing but independent f32 fused multiply-adds of the widest vectors of
-// this CPU; the best of many short runs within about `seconds`. 0 if the threads cannot be made.
+// FLOP/s of `threads` pinned threads that run only independent f32 fused multiply-adds on the widest vectors of this
+// CPU; the best of many short runs within about `seconds`. 0 if the threads cannot be created.
 double MeasureFmaPeak(int threads, double seconds);
 
-// The same on the threads of a pool that is there already (it is pinned, say, and so is the caller).
+// The same with the threads of an existing pool, which may be pinned.
 double MeasureFmaPeak(ThreadPool* pool, double seconds);
 
-// FLOP/s that `threads` threads cannot exceed: what the calling one does alone, times their number. Unlike the peak it
-// needs no moment in which all cores are free, so that it holds on a busy machine, too. It may be higher: on an idle
-// machine, and where units that only add stand beside those of multiply-adds (AMD's Zen: half as much again).
+// An upper bound of the FLOP/s of `threads` threads: the rate of the calling thread alone, times `threads`. Unlike the
+// peak it needs no moment in which all cores are free, so it holds on a busy machine. It may exceed the peak: on an
+// idle machine, and if separate units for additions work beside those for multiply-adds (AMD's Zen: 1.5 times as much).
 double MeasureArithmeticBound(int threads, double seconds);
 
 }  // namespace hone::runtime

@@ -1,4 +1,4 @@
-// ThreadPool: hone_pool_* (pool.h) as a value that cleans up after itself.
+// ThreadPool: a RAII wrapper of hone_pool_* (pool.h).
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace hone::runtime {
 
 class ThreadPool {
  public:
-  // `pin`: the workers and the calling thread are bound to one core each. kIo if threads cannot be made.
+  // `pin` binds the workers and the calling thread to one core each. kIo if threads cannot be created.
   static Result<ThreadPool> Create(int threads, bool pin);
 
   int threads() const { return hone_pool_threads(pool_.get()); }
-  Status Reserve(int64_t scratch_bytes);                         // of every thread; not during a launch
-  // hone_pool_lend_scratch: one block a thread, or none for its own again.
+  Status Reserve(int64_t scratch_bytes);  // for each thread; not during a launch
+  // hone_pool_lend_scratch: one block for each thread; an empty list restores the pool's own scratch.
   void LendScratch(const std::vector<char*>& blocks) {
     hone_pool_lend_scratch(pool_.get(), blocks.empty() ? nullptr : blocks.data());
   }
-  char* scratch() { return hone_pool_scratch(pool_.get(), 0); }  // the caller's
-  // The argument for kernels; valid while this object lives.
+  char* scratch() { return hone_pool_scratch(pool_.get(), 0); }  // the calling thread's
+  // The argument for kernels; valid as long as this object.
   HoneParallel parallel() { return {hone_pool_launch, pool_.get()}; }
   HonePool* get() { return pool_.get(); }
 

@@ -9,7 +9,7 @@
 namespace hone::runtime {
 
 struct OpenClApi : HoneOpenCl {
-  // Loaded once in a process and never unloaded. kNotFound, with what to install.
+  // Loads the library once in a process and never unloads it. kNotFound, with what to install.
   static Result<const OpenClApi*> Load(const std::string& library);
 };
 

@@ -18,7 +18,7 @@ struct Found {
   cl_device_id device = nullptr;
 };
 
-// A text that `get`, clGetDeviceInfo or clGetPlatformInfo, has of `object`; empty if it has none.
+// A text property of `object` by `get` (clGetDeviceInfo or clGetPlatformInfo); empty if it is not available.
 template <typename Get, typename Object>
 std::string InfoText(const Get& get, Object object, cl_uint what) {
   size_t size = 0;
@@ -50,11 +50,11 @@ Result<Found> FindDevice(const OpenClApi& cl) {
                   error == CL_SUCCESS ? count : 0, error == CL_SUCCESS ? "" : " (" + OpenClErrorText(error) + ")"));
 }
 
-// Properties of a device from extensions (cl_khr_device_uuid, cl_khr_pci_bus_info, cl_nv_device_attribute_query), by
-// numbers that older headers do not name. A UUID is the one that CUDA has for the same GPU.
+// Device properties of extensions (cl_khr_device_uuid, cl_khr_pci_bus_info, cl_nv_device_attribute_query), whose
+// numbers older headers do not name. The UUID equals that of CUDA for the same GPU.
 constexpr cl_device_info kUuid = 0x106A, kPciBus = 0x410F, kNvPciBus = 0x4008, kNvPciSlot = 0x4009;
 
-// Empty if it cannot be told.
+// Empty if unknown.
 std::string BusText(const OpenClApi& cl, cl_device_id device) {
   cl_uint pci[4] = {};  // domain, bus, device, function
   if (cl.clGetDeviceInfo(device, kPciBus, sizeof pci, pci, nullptr) == CL_SUCCESS) {
@@ -200,7 +200,7 @@ class OpenClModule : public DeviceModule {
   OpenClModule(OpenClDevice* device, Artifact artifact)
       : device_(device), cl_(device->cl()), artifact_(std::move(artifact)) {}
   ~OpenClModule() override {
-    (void)device_->Wait().ok();  // nothing of it may be running
+    (void)device_->Wait().ok();  // no launch may be running
     for (auto& [symbol, kernel] : kernels_) cl_.clReleaseKernel(kernel);
     if (program_) cl_.clReleaseProgram(program_);
   }
@@ -266,7 +266,7 @@ class OpenClModule : public DeviceModule {
     return CheckThreads(launch, static_cast<int64_t>(most));
   }
 
-  // With `events`, one a launch is added.
+  // Appends one event for each launch to `events`, if given.
   Status Enqueue(const std::string& symbol, const DeviceArguments& arguments, std::vector<cl_event>* events) {
     HONE_ASSIGN_OR_RETURN(const EntryPoint* entry, CheckArguments(artifact_, symbol, arguments));
     const auto& workspaces = workspaces_[symbol];

@@ -11,12 +11,12 @@
 namespace hone::runtime {
 
 struct OpenClOptions {
-  std::string library;  // path or name of the ICD loader; empty: where the system has it
-  bool optimise = true;  // off: the device's compiler is asked not to (-cl-opt-disable), for tests of the text
+  std::string library;   // path or name of the ICD loader; empty: the system's
+  bool optimise = true;  // false passes -cl-opt-disable to the device's compiler, for tests of the text
 };
 
-// The first GPU of any platform; else the first accelerator; else the first other device (PoCL's CPU, say). kNotFound:
-// no loader or no device; the message says what to install.
+// Opens the first GPU of any platform, else the first accelerator, else the first device of another kind (such as
+// PoCL's CPU). Returns kNotFound, with what to install, if there is no loader or no device.
 Result<std::unique_ptr<Device>> OpenOpenClDevice(const OpenClOptions& options = {});
 Result<DeviceInfo> DescribeOpenClDevice(const OpenClOptions& options = {});
 
