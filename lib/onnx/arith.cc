@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "onnx/moves.h"
 
 namespace hone::onnx {
 namespace {
-
-using Limits = std::numeric_limits<int64_t>;
 
 // As the type stores it: what does not fit wraps around.
 int64_t Wrap(ElementType type, int64_t x) {
@@ -90,33 +87,29 @@ Result<Wide> Broadcast(NodeContext* c, const std::vector<Value>& values) {
 Result<Value> FoldBinary(NodeContext* c, const std::string& op, const Value& a, const Value& b) {
   HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b}));
   const Tensor &x = *wide.x[0], &y = *wide.x[1];
-  Tensor out{.type = x.type, .shape = wide.shape};
   const bool floats = IsFloating(x.type), by_floats = IsFloating(y.type);
   if (op != "pow" && floats != by_floats) {
     return Status::Invalid(fmt::format("its operands are {} and {}", ElementTypeName(x.type), ElementTypeName(y.type)));
   }
+  Tensor out(x.type, wide.shape);
   for (size_t i = 0; i < wide.count; ++i) {
     if (floats) {
       HONE_ASSIGN_OR_RETURN(const double value, Reals(op, x.At(i), y.At(i)));
-      out.floats.push_back(static_cast<float>(value));
-    } else if (by_floats) {
-      out.ints.push_back(Wrap(out.type, ToInt(std::pow(x.At(i), y.At(i)))));
-    } else {
-      HONE_ASSIGN_OR_RETURN(const int64_t value, Integers(op, x.ints[i], y.ints[i]));
-      out.ints.push_back(Wrap(out.type, value));
+      out.Set(i, value);
+      continue;
     }
+    int64_t& value = out.data.as<int64_t>()[i];
+    if (by_floats) {
+      value = ToInt(std::pow(x.At(i), y.At(i)));
+    } else {
+      HONE_ASSIGN_OR_RETURN(value, Integers(op, x.ints()[i], y.ints()[i]));
+    }
+    value = Wrap(out.type, value);
   }
   return ConstantValue(std::move(out));
 }
 
 }  // namespace
-
-int64_t ToInt(double x) {
-  if (std::isnan(x)) return 0;
-  if (x >= 9223372036854775807.0) return Limits::max();
-  if (x <= -9223372036854775808.0) return Limits::min();
-  return static_cast<int64_t>(x);
-}
 
 Result<Value> Binary(NodeContext* c, const std::string& op, const Value& a, const Value& b) {
   if (a.is_constant() && b.is_constant()) return FoldBinary(c, op, a, b);
@@ -139,8 +132,8 @@ Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std:
     return Status::Unsupported("only constants can be compared, not values that the network computes");
   }
   HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b}));
-  Tensor out{.type = ElementType::kBool, .shape = wide.shape};
-  for (size_t i = 0; i < wide.count; ++i) out.ints.push_back(f(wide.x[0]->At(i), wide.x[1]->At(i)));
+  Tensor out(ElementType::kBool, wide.shape);
+  for (size_t i = 0; i < wide.count; ++i) out.Set(i, f(wide.x[0]->At(i), wide.x[1]->At(i)));
   return ConstantValue(std::move(out));
 }
 
@@ -148,7 +141,7 @@ Result<Value> MapInts(NodeContext* c, const Value& x, const std::function<int64_
   HONE_RETURN_IF_ERROR(c->builder().Spend(x.constant->Elements()));
   Tensor out = *x.constant;
   out.name.clear();
-  for (int64_t& value : out.ints) value = Wrap(out.type, f(value));
+  for (int64_t& value : out.data.as<int64_t>()) value = Wrap(out.type, f(value));
   return ConstantValue(std::move(out));
 }
 
@@ -165,17 +158,12 @@ Result<Value> Cast(NodeContext* c, const Value& x, ElementType type) {
     return Status::Unsupported("casts to " + ElementTypeName(type) + " are not supported");
   }
   HONE_RETURN_IF_ERROR(c->builder().Spend(in.Elements()));
-  Tensor out;
-  out.type = type;
-  out.shape = in.shape;
-  const auto count = static_cast<size_t>(in.Elements());
-  for (size_t i = 0; i < count; ++i) {
-    if (to_float) {
-      out.floats.push_back(static_cast<float>(in.At(i)));
-    } else if (type == ElementType::kBool) {
-      out.ints.push_back(in.At(i) != 0);
+  Tensor out(type, in.shape());
+  for (size_t i = 0; i < static_cast<size_t>(in.Elements()); ++i) {
+    if (to_float || type == ElementType::kBool) {
+      out.Set(i, to_float ? in.At(i) : in.At(i) != 0);
     } else {
-      out.ints.push_back(Wrap(type, in.ints.empty() ? ToInt(in.floats[i]) : in.ints[i]));
+      out.data.as<int64_t>()[i] = Wrap(type, IsFloating(in.type) ? ToInt(in.At(i)) : in.ints()[i]);
     }
   }
   return ConstantValue(std::move(out));
@@ -187,17 +175,11 @@ Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, cons
   }
   HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b, condition}));
   const Tensor &yes = *wide.x[0], &no = *wide.x[1];
-  Tensor out{.type = yes.type, .shape = wide.shape};
-  const bool floats = IsFloating(out.type);
-  if (IsFloating(no.type) != floats) return Status::Invalid("its two choices are of different types");
-  for (size_t i = 0; i < wide.count; ++i) {
-    const Tensor& from = wide.x[2]->At(i) != 0 ? yes : no;
-    if (floats) {
-      out.floats.push_back(from.floats[i]);
-    } else {
-      out.ints.push_back(from.ints[i]);
-    }
+  if (IsFloating(no.type) != IsFloating(yes.type)) {
+    return Status::Invalid("its two choices are of different types");
   }
+  Tensor out(yes.type, wide.shape);
+  for (size_t i = 0; i < wide.count; ++i) out.Copy(i, wide.x[2]->At(i) != 0 ? yes : no, i);
   return ConstantValue(std::move(out));
 }
 
@@ -216,12 +198,16 @@ Result<Value> MatrixProduct(NodeContext* c, const Value& a, const Value& b) {
   return Reshape(c, out, shape);
 }
 
-Value Floats(const Shape& shape, std::vector<float> values) {
-  return ConstantValue(Tensor{.shape = shape, .floats = std::move(values)});
+Value Floats(const Shape& shape, const std::vector<float>& values) {
+  Tensor out(ElementType::kFloat, shape);
+  std::copy(values.begin(), values.end(), out.data.as<float>().begin());
+  return ConstantValue(std::move(out));
 }
 
-Value Ints(const Shape& shape, std::vector<int64_t> values) {
-  return ConstantValue(Tensor{.type = ElementType::kInt64, .shape = shape, .ints = std::move(values)});
+Value Ints(const Shape& shape, const std::vector<int64_t>& values) {
+  Tensor out(ElementType::kInt64, shape);
+  std::copy(values.begin(), values.end(), out.data.as<int64_t>().begin());
+  return ConstantValue(std::move(out));
 }
 
 Value Filled(const Shape& shape, double value) {

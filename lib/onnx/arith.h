@@ -31,12 +31,9 @@ Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, cons
 // As numpy's matmul. With a tensor and a constant matrix it is a dense layer, whose weight is tuned and packed.
 Result<Value> MatrixProduct(NodeContext* c, const Value& a, const Value& b);
 
-// Towards zero; values outside become the nearest one, NaN becomes 0.
-int64_t ToInt(double x);
-
 // Constants of float32 and int64. REQUIRES: as many values as the shape has elements.
-Value Floats(const Shape& shape, std::vector<float> values);
-Value Ints(const Shape& shape, std::vector<int64_t> values);
+Value Floats(const Shape& shape, const std::vector<float>& values);
+Value Ints(const Shape& shape, const std::vector<int64_t>& values);
 // A float32 constant of a shape, or of rank 0, the same everywhere.
 Value Filled(const Shape& shape, double value);
 inline Value Scalar(double value) { return Filled({}, value); }

@@ -18,23 +18,19 @@ constexpr double kFoldWork = 4;
 // Elements of any type, where `definition` puts them.
 Result<Tensor> MoveElements(const semantics::Definition& definition, const graph::Node& node,
                             const std::vector<Value>& operands) {
-  Tensor out;
-  out.type = operands[0].constant->type;
-  out.shape = node.output.shape;
-  const bool floats = IsFloating(out.type);
+  Tensor out(operands[0].constant->type, node.output.shape);
   for (const Value& operand : operands) {
-    if (IsFloating(operand.constant->type) != floats) return Status::Invalid("its inputs are of different types");
+    if (IsFloating(operand.constant->type) != IsFloating(out.type)) {
+      return Status::Invalid("its inputs are of different types");
+    }
   }
   const double padding = semantics::Real(node.workload, "value", 0);
-  const auto count = static_cast<size_t>(node.output.Elements());
-  floats ? out.floats.reserve(count) : out.ints.reserve(count);
+  size_t at = 0;
   definition.sources(node.workload, node.output.shape, [&](size_t operand, int64_t element) {
-    const Tensor& from = *operands[operand].constant;
-    const bool inside = element != semantics::kNoSource;
-    if (floats) {
-      out.floats.push_back(inside ? from.floats[static_cast<size_t>(element)] : static_cast<float>(padding));
+    if (element == semantics::kNoSource) {
+      out.Set(at++, padding);
     } else {
-      out.ints.push_back(inside ? from.ints[static_cast<size_t>(element)] : ToInt(padding));
+      out.Copy(at++, *operands[operand].constant, static_cast<size_t>(element));
     }
   });
   return out;
@@ -53,7 +49,7 @@ double Work(const graph::Node& node) {
 }  // namespace
 
 Value ConstantValue(Constant tensor) {
-  Shape shape = tensor->shape;
+  Shape shape = tensor->shape();
   return {std::move(tensor), "", std::move(shape)};
 }
 
@@ -101,8 +97,7 @@ Result<std::string> Builder::Operand(const Value& value) {
   name = tensor.name;
   if (name.empty() || values_.count(name) != 0) name = Fresh(name.empty() ? "constant" : name);
   graph_.parameters.push_back({name, {DType::Float(32), value.shape}, {.kind = graph::InitKind::kFile}});
-  TensorData& data = values_.emplace(name, TensorData(TensorType{DType::Float(32), tensor.shape})).first->second;
-  std::copy(tensor.floats.begin(), tensor.floats.end(), data.as<float>().begin());
+  values_.emplace(name, tensor.data);
   return name;
 }
 
@@ -162,15 +157,14 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
     if (!IsFloating(tensor.type)) {
       return Status::Unsupported(fmt::format("of {} constants it is not supported", ElementTypeName(tensor.type)));
     }
-    doubles.emplace_back(tensor.floats.begin(), tensor.floats.end());
+    doubles.push_back(tensor.data.Doubles());
   }
   std::vector<const std::vector<double>*> pointers;
   for (const auto& values : doubles) pointers.push_back(&values);
   const std::vector<double> result = semantics::Evaluate(node.workload, pointers, 1);
   Tensor out;
   out.type = operands[0].constant->type;
-  out.shape = node.output.shape;
-  out.floats.assign(result.begin(), result.end());
+  out.data = TensorData(node.output, result);
   return ConstantValue(std::move(out));
 }
 

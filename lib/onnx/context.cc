@@ -21,15 +21,12 @@ Result<Shape> NodeContext::Ints(size_t i, const char* what) const {
     return Status::Invalid(
         fmt::format("its {} `{}` must be integers, is {}", what, node_.inputs[i], ElementTypeName(tensor.type)));
   }
-  return tensor.ints;
+  return Shape(tensor.ints().begin(), tensor.ints().end());
 }
 
 Result<std::vector<double>> NodeContext::Reals(size_t i, const char* what) const {
   HONE_ASSIGN_OR_RETURN(const Constant constant, ConstantIn(i, what));
-  const Tensor& tensor = *constant;
-  std::vector<double> values(tensor.floats.begin(), tensor.floats.end());
-  if (IsInteger(tensor.type)) values.assign(tensor.ints.begin(), tensor.ints.end());
-  return values;
+  return constant->data.Doubles();
 }
 
 Result<Shape> NodeContext::IntsOf(size_t i, const char* name, const Shape& fallback) {

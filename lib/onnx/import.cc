@@ -163,7 +163,7 @@ class Importer {
       const auto found = values_.find(name);
       if (found == values_.end()) return Missing(name);
       const Value& value = found->second;
-      if (value.is_constant() && !IsFloating(value.constant->type) && !IsInteger(value.constant->type)) {
+      if (value.is_constant() && !value.constant->has_values()) {
         return Status::Unsupported("its input `" + name + "` is " + ElementTypeName(value.constant->type) +
                                    ", which is not supported");
       }

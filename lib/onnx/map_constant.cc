@@ -52,7 +52,7 @@ Status MapWhere(NodeContext* c) {
   if (a.is_constant() && b.is_constant()) return c->Set(Where(c, condition, a, b));
   // A constant choice between tensors: one of them where it is the same everywhere.
   bool any = false, all = true;
-  for (int64_t x : condition.constant->ints) any = any || x != 0, all = all && x != 0;
+  for (int64_t x : condition.constant->ints()) any = any || x != 0, all = all && x != 0;
   if (any != all) return NeedConstants(*c);
   HONE_ASSIGN_OR_RETURN(Shape shape, BroadcastShape(a.shape, b.shape));
   HONE_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, condition.shape));
@@ -82,25 +82,17 @@ Status MapConstant(NodeContext* c) {
 
 Status MapConstantOfShape(NodeContext* c) {
   HONE_ASSIGN_OR_RETURN(const Shape shape, c->Ints(0, "shape"));
-  Tensor out;
-  out.shape = shape;
-  double real = 0;
-  int64_t integer = 0;
+  Tensor one(ElementType::kFloat, {1});
   if (const NodeAttribute* value = c->node().Find("value")) {
-    if (value->kind != NodeAttribute::Kind::kTensor || value->tensor->floats.size() + value->tensor->ints.size() != 1) {
+    if (value->kind != NodeAttribute::Kind::kTensor || !value->tensor->has_values() || value->tensor->Elements() != 1) {
       return Status::Invalid("its value must be a tensor of one element");
     }
-    out.type = value->tensor->type;
-    real = value->tensor->floats.empty() ? 0 : value->tensor->floats[0];
-    integer = value->tensor->ints.empty() ? 0 : value->tensor->ints[0];
+    one = *value->tensor;
   }
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
   HONE_RETURN_IF_ERROR(c->builder().Spend(count));
-  if (IsFloating(out.type)) {
-    out.floats.assign(static_cast<size_t>(count), static_cast<float>(real));
-  } else {
-    out.ints.assign(static_cast<size_t>(count), integer);
-  }
+  Tensor out(one.type, shape);
+  for (int64_t i = 0; i < count; ++i) out.Copy(static_cast<size_t>(i), one, 0);
   return c->Set(0, ConstantValue(std::move(out)));
 }
 
@@ -116,18 +108,10 @@ Status MapRange(NodeContext* c) {
   if (!(count <= static_cast<double>(kMaxElements))) {
     return Status::Invalid(fmt::format("its result is too large: at most {} elements", kMaxElements));
   }
-  Tensor out;
-  out.type = start.type;
-  out.shape = {static_cast<int64_t>(count)};
-  HONE_RETURN_IF_ERROR(c->builder().Spend(out.shape[0]));
-  for (int64_t i = 0; i < out.shape[0]; ++i) {
-    const double value = start.At(0) + static_cast<double>(i) * step;
-    if (IsFloating(out.type)) {
-      out.floats.push_back(static_cast<float>(value));
-    } else {
-      out.ints.push_back(ToInt(value));
-    }
-  }
+  const auto size = static_cast<int64_t>(count);
+  HONE_RETURN_IF_ERROR(c->builder().Spend(size));
+  Tensor out(start.type, {size});
+  for (int64_t i = 0; i < size; ++i) out.Set(static_cast<size_t>(i), start.At(0) + static_cast<double>(i) * step);
   return c->Set(0, ConstantValue(std::move(out)));
 }
 
@@ -145,19 +129,19 @@ Status MapSize(NodeContext* c) { return c->Set(0, Ints({}, {semantics::Product(c
 Status MapNonZero(NodeContext* c) {
   HONE_RETURN_IF_ERROR(NeedConstants(*c));
   const Tensor& in = *c->In(0).constant;
-  HONE_RETURN_IF_ERROR(c->builder().Spend(in.Elements() * static_cast<int64_t>(in.shape.size() + 1)));
+  HONE_RETURN_IF_ERROR(c->builder().Spend(in.Elements() * static_cast<int64_t>(in.shape().size() + 1)));
   std::vector<int64_t> found;
   for (int64_t i = 0; i < in.Elements(); ++i) {
     if (in.At(static_cast<size_t>(i)) != 0) found.push_back(i);
   }
   std::vector<int64_t> places;
   int64_t inner = in.Elements();
-  for (int64_t extent : in.shape) {
+  for (int64_t extent : in.shape()) {
     if (found.empty()) break;
     inner /= extent;
     for (int64_t i : found) places.push_back(i / inner % extent);
   }
-  const Shape shape = {static_cast<int64_t>(in.shape.size()), static_cast<int64_t>(found.size())};
+  const Shape shape = {static_cast<int64_t>(in.shape().size()), static_cast<int64_t>(found.size())};
   return c->Set(0, Ints(shape, std::move(places)));
 }
 
@@ -169,35 +153,33 @@ Status MapScatterNd(NodeContext* c) {
   // The last axis of the indices is a place on the first axes of the data: `depth` of them.
   const Shape& places = c->ShapeOf(1);
   const int64_t depth = places.empty() ? 0 : places.back();
-  if (depth < 1 || depth > static_cast<int64_t>(data.shape.size())) {
+  if (depth < 1 || depth > static_cast<int64_t>(data.shape().size())) {
     return Status::Invalid(
-        fmt::format("its indices {} do not fit its data {}", ShapeText(places), ShapeText(data.shape)));
+        fmt::format("its indices {} do not fit its data {}", ShapeText(places), ShapeText(data.shape())));
   }
   Shape wanted(places.begin(), places.end() - 1);
-  wanted.insert(wanted.end(), data.shape.begin() + depth, data.shape.end());
-  if (updates.shape != wanted || updates.type != data.type) {
+  wanted.insert(wanted.end(), data.shape().begin() + depth, data.shape().end());
+  if (updates.shape() != wanted || updates.type != data.type) {
     return Status::Invalid(fmt::format("its updates must be {}{}, are {}{}", ElementTypeName(data.type),
-                                       ShapeText(wanted), ElementTypeName(updates.type), ShapeText(updates.shape)));
+                                       ShapeText(wanted), ElementTypeName(updates.type), ShapeText(updates.shape())));
   }
   HONE_RETURN_IF_ERROR(c->builder().Spend(data.Elements()));
   int64_t inner = 1;
-  for (auto extent = data.shape.begin() + depth; extent != data.shape.end(); ++extent) inner *= *extent;
+  for (auto extent = data.shape().begin() + depth; extent != data.shape().end(); ++extent) inner *= *extent;
   Tensor out = data;
   out.name.clear();
   for (int64_t from = 0; from < static_cast<int64_t>(indices.size()) / depth; ++from) {
     int64_t to = 0;
     for (int64_t axis = 0; axis < depth; ++axis) {
       const int64_t index = indices[static_cast<size_t>(from * depth + axis)],
-                    extent = data.shape[static_cast<size_t>(axis)];
+                    extent = data.shape()[static_cast<size_t>(axis)];
       if (index < -extent || index >= extent) {
-        return Status::Invalid(fmt::format("index {} is outside of axis {} of {}", index, axis, ShapeText(data.shape)));
+        return Status::Invalid(
+            fmt::format("index {} is outside of axis {} of {}", index, axis, ShapeText(data.shape())));
       }
       to = to * extent + (index < 0 ? index + extent : index);
     }
-    const auto copy = [&](const auto& source, auto* target) {
-      std::copy_n(source.begin() + from * inner, inner, target->begin() + to * inner);
-    };
-    IsFloating(data.type) ? copy(updates.floats, &out.floats) : copy(updates.ints, &out.ints);
+    out.Copy(static_cast<size_t>(to * inner), updates, static_cast<size_t>(from * inner), static_cast<size_t>(inner));
   }
   return c->Set(0, ConstantValue(std::move(out)));
 }

@@ -13,21 +13,21 @@ namespace {
 
 // Reductions of constant integers over all elements, used in the arithmetic of shapes.
 Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& in, const Shape& shape) {
-  if (in.ints.empty()) return Status::Unsupported("of nothing it is not supported");
+  const auto ints = in.ints();
+  if (ints.empty()) return Status::Unsupported("of nothing it is not supported");
   uint64_t sum = 0, product = 1;
-  for (int64_t x : in.ints) sum += static_cast<uint64_t>(x), product *= static_cast<uint64_t>(x);
-  const auto [least, most] = std::minmax_element(in.ints.begin(), in.ints.end());
-  Tensor out;
-  out.type = in.type;
-  out.shape = shape;
+  for (int64_t x : ints) sum += static_cast<uint64_t>(x), product *= static_cast<uint64_t>(x);
+  const auto [least, most] = std::minmax_element(ints.begin(), ints.end());
+  Tensor out(in.type, shape);
+  int64_t& result = out.data.as<int64_t>()[0];
   if (op == "ReduceSum") {
-    out.ints = {static_cast<int64_t>(sum)};
+    result = static_cast<int64_t>(sum);
   } else if (op == "ReduceProd") {
-    out.ints = {static_cast<int64_t>(product)};
+    result = static_cast<int64_t>(product);
   } else if (op == "ReduceMax") {
-    out.ints = {*most};
+    result = *most;
   } else if (op == "ReduceMin") {
-    out.ints = {*least};
+    result = *least;
   } else {
     return Status::Unsupported("of integers it is not supported");
   }

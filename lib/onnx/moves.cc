@@ -16,10 +16,7 @@ Result<Value> Move(NodeContext* c, const std::string& op, const Value& x, const 
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
   if (count > 0) return c->Emit(op, {x}, std::move(attributes));
   if (!x.is_constant()) return Status::Unsupported("its result is empty");
-  Tensor out;
-  out.type = x.constant->type;
-  out.shape = shape;
-  return ConstantValue(std::move(out));
+  return ConstantValue(Tensor(x.constant->type, shape));
 }
 
 // The most gathers that stand for one.
@@ -75,7 +72,7 @@ Result<Value> Reshape(NodeContext* c, const Value& x, const Shape& shape) {
   HONE_RETURN_IF_ERROR(c->builder().Spend(after));
   Tensor out = *x.constant;
   out.name.clear();
-  out.shape = shape;
+  out.data.type.shape = shape;
   return ConstantValue(std::move(out));
 }
 

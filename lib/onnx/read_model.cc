@@ -41,9 +41,9 @@ struct Source {
   std::optional<std::string_view> raw;
   int64_t count;  // of its elements
 
-  // Each value through `convert`; in bytes it is a Raw. kInvalid if they are not `count`.
-  template <typename Raw, typename Field, typename Out, typename Convert>
-  Status Take(const Field& field, std::vector<Out>* out, Convert convert) const {
+  // Each value through `convert`; in bytes it is a Raw. kInvalid if they are not `count`: before room is made for them.
+  template <typename Raw, typename Field, typename Convert>
+  Status Take(const Field& field, Tensor* out, Convert convert) const {
     const auto size = static_cast<size_t>(count);
     if (raw && raw->size() != size * sizeof(Raw)) {
       return Status::Invalid(
@@ -52,13 +52,16 @@ struct Source {
     if (!raw && field.size() != count) {
       return Status::Invalid(fmt::format("has {} values, but its shape {} elements", field.size(), count));
     }
-    out->reserve(size);
-    for (size_t i = 0; raw && i < size; ++i) {
-      Raw value;
-      std::memcpy(&value, raw->data() + i * sizeof(Raw), sizeof(Raw));
-      out->push_back(static_cast<Out>(convert(value)));
-    }
-    for (size_t i = 0; !raw && i < size; ++i) out->push_back(static_cast<Out>(convert(field[static_cast<int>(i)])));
+    out->data = Tensor(out->type, out->shape()).data;
+    const auto fill = [&](auto values) {
+      for (size_t i = 0; i < size; ++i) {
+        Raw value{};
+        if (raw) std::memcpy(&value, raw->data() + i * sizeof(Raw), sizeof(Raw));
+        using Out = typename decltype(values)::value_type;
+        values[i] = static_cast<Out>(raw ? convert(value) : convert(field[static_cast<int>(i)]));
+      }
+    };
+    IsFloating(out->type) ? fill(out->data.as<float>()) : fill(out->data.as<int64_t>());
     return Status();
   }
 };
@@ -71,31 +74,31 @@ Status DecodeValues(const Source& from, Tensor* out) {
   const auto& ints = from.proto.int32_data();  // of all small types
   switch (out->type) {
     case ElementType::kFloat:
-      return from.Take<float>(from.proto.float_data(), &out->floats, same);
+      return from.Take<float>(from.proto.float_data(), out, same);
     case ElementType::kDouble:
-      return from.Take<double>(from.proto.double_data(), &out->floats, same);
+      return from.Take<double>(from.proto.double_data(), out, same);
     case ElementType::kFloat16:
-      return from.Take<uint16_t>(ints, &out->floats, half);
+      return from.Take<uint16_t>(ints, out, half);
     case ElementType::kBfloat16:
-      return from.Take<uint16_t>(ints, &out->floats, bfloat);
+      return from.Take<uint16_t>(ints, out, bfloat);
     case ElementType::kInt64:
-      return from.Take<int64_t>(from.proto.int64_data(), &out->ints, same);
+      return from.Take<int64_t>(from.proto.int64_data(), out, same);
     case ElementType::kUint64:
-      return from.Take<int64_t>(from.proto.uint64_data(), &out->ints, same);
+      return from.Take<int64_t>(from.proto.uint64_data(), out, same);
     case ElementType::kUint32:
-      return from.Take<uint32_t>(from.proto.uint64_data(), &out->ints, same);
+      return from.Take<uint32_t>(from.proto.uint64_data(), out, same);
     case ElementType::kInt32:
-      return from.Take<int32_t>(ints, &out->ints, same);
+      return from.Take<int32_t>(ints, out, same);
     case ElementType::kInt16:
-      return from.Take<int16_t>(ints, &out->ints, same);
+      return from.Take<int16_t>(ints, out, same);
     case ElementType::kUint16:
-      return from.Take<uint16_t>(ints, &out->ints, same);
+      return from.Take<uint16_t>(ints, out, same);
     case ElementType::kInt8:
-      return from.Take<int8_t>(ints, &out->ints, same);
+      return from.Take<int8_t>(ints, out, same);
     case ElementType::kUint8:
-      return from.Take<uint8_t>(ints, &out->ints, same);
+      return from.Take<uint8_t>(ints, out, same);
     case ElementType::kBool:
-      return from.Take<uint8_t>(ints, &out->ints, truth);
+      return from.Take<uint8_t>(ints, out, truth);
     default:
       return Status();
   }
@@ -124,11 +127,12 @@ Result<Tensor> Decode(pb::TensorProto* proto, ExternalData* files) {
   Tensor tensor;
   tensor.name = proto->name();
   tensor.type = static_cast<ElementType>(proto->data_type());
-  tensor.shape.assign(proto->dims().begin(), proto->dims().end());
-  if (tensor.shape.size() > 64) return Status::Invalid("has more than 64 dimensions");
+  const Shape shape(proto->dims().begin(), proto->dims().end());
+  if (shape.size() > 64) return Status::Invalid("has more than 64 dimensions");
   if (proto->has_segment()) return Status::Unsupported("is cut into segments, which is not supported");
-  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(tensor.shape));
-  if (!IsFloating(tensor.type) && !IsInteger(tensor.type)) return tensor;  // an error once something reads it
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  tensor.data.type.shape = shape;
+  if (!tensor.has_values()) return tensor;  // an error once something reads it
   Source source{*proto, std::nullopt, count};
   if (proto->data_location() == pb::TensorProto::EXTERNAL) {
     HONE_ASSIGN_OR_RETURN(source.raw, External(*proto, files));

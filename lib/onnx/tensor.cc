@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <iterator>
+#include <limits>
 
 namespace hone::onnx {
 
@@ -48,6 +51,30 @@ std::string ElementTypeName(ElementType type) {
 
 bool IsFloating(ElementType type) { return RowOf(type) != nullptr && RowOf(type)->floating; }
 bool IsInteger(ElementType type) { return RowOf(type) != nullptr && RowOf(type)->integer; }
+
+Tensor::Tensor(ElementType of, const Shape& shape)
+    : type(of), data(TensorType{IsFloating(of) ? DType::Float(32) : DType::Int(64), shape}) {}
+
+void Tensor::Set(size_t i, double value) {
+  if (IsFloating(type)) {
+    data.as<float>()[i] = static_cast<float>(value);
+  } else {
+    data.as<int64_t>()[i] = ToInt(value);
+  }
+}
+
+void Tensor::Copy(size_t to, const Tensor& other, size_t from, size_t count) {
+  const auto bytes = static_cast<size_t>(data.type.type.bytes());
+  std::memcpy(data.bytes.data() + to * bytes, other.data.bytes.data() + from * bytes, count * bytes);
+}
+
+int64_t ToInt(double x) {
+  using Limits = std::numeric_limits<int64_t>;
+  if (std::isnan(x)) return 0;
+  if (x >= 9223372036854775807.0) return Limits::max();
+  if (x <= -9223372036854775808.0) return Limits::min();
+  return static_cast<int64_t>(x);
+}
 
 Result<int64_t> CountElements(const Shape& shape) {
   int64_t count = 1;

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "semantics/attributes.h"
+#include "task/tensor_data.h"
 
 namespace hone::onnx {
 
@@ -33,21 +34,30 @@ enum class ElementType : int32_t {
 };
 
 std::string ElementTypeName(ElementType type);  // "float32", "int64", ..., "type 17"
-bool IsFloating(ElementType type);              // float32, float64, float16, bfloat16: values in Tensor::floats
-bool IsInteger(ElementType type);               // integers and bool: values in Tensor::ints
+bool IsFloating(ElementType type);              // float32, float64, float16, bfloat16: held as f32
+bool IsInteger(ElementType type);               // integers and bool: held as i64
 
-// A constant. Exactly one of `floats` and `ints` holds Elements() values, row-major, by the type. float64 values are
-// rounded to float32: they come up in the arithmetic of shapes alone, and nothing runs in float64.
+// A constant. `data` is f32 for a floating type, i64 for an integer, and only has a shape for others. float64 values
+// are rounded to float32: they come up in the arithmetic of shapes alone, and nothing runs in float64.
 struct Tensor {
   std::string name;
   ElementType type = ElementType::kFloat;
-  Shape shape;
-  std::vector<float> floats;
-  std::vector<int64_t> ints;
+  TensorData data;
 
-  int64_t Elements() const { return semantics::Product(shape); }
+  Tensor() = default;
+  Tensor(ElementType of, const Shape& shape);  // zeros. REQUIRES: IsFloating(of) or IsInteger(of)
+
+  const Shape& shape() const { return data.type.shape; }
+  int64_t Elements() const { return data.Elements(); }
+  bool has_values() const { return IsFloating(type) || IsInteger(type); }
+  std::span<const float> floats() const { return data.as<float>(); }
+  std::span<const int64_t> ints() const { return data.as<int64_t>(); }
+
   // One element, whatever the type. REQUIRES: it is there
-  double At(size_t i) const { return ints.empty() ? floats[i] : static_cast<double>(ints[i]); }
+  double At(size_t i) const { return IsFloating(type) ? floats()[i] : static_cast<double>(ints()[i]); }
+  void Set(size_t i, double value);  // as ToInt, if this holds integers
+  // `count` elements of `other`, which are of the same kind.
+  void Copy(size_t to, const Tensor& other, size_t from, size_t count = 1);
 };
 
 using Constant = std::shared_ptr<const Tensor>;
@@ -59,6 +69,9 @@ inline constexpr int64_t kMaxFoldedElements = int64_t{1} << 30;
 
 // The product, kInvalid if an extent is negative or the product above kMaxElements: before anything is allocated.
 Result<int64_t> CountElements(const Shape& shape);
+
+// Towards zero; values outside become the nearest one, NaN becomes 0.
+int64_t ToInt(double x);
 
 std::string ShapeText(const Shape& shape);  // "[1,3,224,224]"
 

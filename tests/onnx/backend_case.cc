@@ -42,15 +42,14 @@ Result<Data> ReadData(const std::string& dir) {
   return data;
 }
 
-using Values = std::map<std::string, std::vector<float>>;
+using Values = std::map<std::string, TensorData>;
 
 Result<Values> RunByReference(ImportedModel model, const Values& inputs) {
   HONE_RETURN_IF_ERROR(graph::Normalise(&model.graph));
   HONE_ASSIGN_OR_RETURN(const auto parameters, graph::MakeParameters(model.graph, &model.values));
-  HONE_ASSIGN_OR_RETURN(const auto outputs,
-                        graph::RunReference(model.graph, parameters, {inputs.begin(), inputs.end()}, 1));
+  HONE_ASSIGN_OR_RETURN(const auto outputs, graph::RunReference(model.graph, parameters, inputs, 1));
   Values result;
-  for (const auto& [name, values] : outputs) result[name].assign(values.begin(), values.end());
+  for (const auto& [name, values] : outputs) result[name] = std::vector<float>(values.begin(), values.end());
   return result;
 }
 
@@ -80,8 +79,8 @@ Result<Values> RunLibrary(ImportedModel model, const Values& inputs) {
   for (int i = 0; i < info.input_count; ++i) {
     HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer,
                           runtime::AlignedBuffer::Create(static_cast<int64_t>(info.inputs[i].bytes)));
-    const std::vector<float>& values = inputs.at(info.inputs[i].name);
-    std::memcpy(buffer.data(), values.data(), values.size() * sizeof(float));
+    const std::vector<char>& bytes = inputs.at(info.inputs[i].name).bytes;
+    std::memcpy(buffer.data(), bytes.data(), bytes.size());
     buffers.push_back(std::move(buffer));
     in.push_back(buffers.back().data());
   }
@@ -97,7 +96,7 @@ Result<Values> RunLibrary(ImportedModel model, const Values& inputs) {
   Values result;
   for (int i = 0; i < info.output_count; ++i) {
     const auto* values = static_cast<const float*>(out[static_cast<size_t>(i)]);
-    result[info.outputs[i].name].assign(values, values + info.outputs[i].bytes / sizeof(float));
+    result[info.outputs[i].name] = std::vector<float>(values, values + info.outputs[i].bytes / sizeof(float));
   }
   return result;
 }
@@ -109,13 +108,13 @@ bool Close(double found, double expected) {
 }
 
 // Empty, or the first difference.
-template <typename Found>
-std::string Difference(const std::string& name, const std::vector<Found>& found, const Tensor& expected) {
-  if (static_cast<int64_t>(found.size()) != expected.Elements()) {
+std::string Difference(const std::string& name, const TensorData& data, const Tensor& expected) {
+  const std::vector<double> found = data.Doubles();
+  if (data.Elements() != expected.Elements()) {
     return fmt::format("`{}` has {} elements, must have {}", name, found.size(), expected.Elements());
   }
   for (size_t i = 0; i < found.size(); ++i) {
-    if (Close(static_cast<double>(found[i]), expected.At(i))) continue;
+    if (Close(found[i], expected.At(i))) continue;
     return fmt::format("`{}`[{}] is {}, must be {}", name, i, found[i], expected.At(i));
   }
   return "";
@@ -135,8 +134,8 @@ Attempt TryImport(const Model& model, const Data& data, bool weights) {
     if (model.inputs[i].type != ElementType::kFloat || (weights && i > 0)) {
       options.constants[name] = data.inputs[i];
     } else {
-      options.shapes[name] = data.inputs[i].shape;
-      inputs[name] = data.inputs[i].floats;
+      options.shapes[name] = data.inputs[i].shape();
+      inputs[name] = data.inputs[i].data;
     }
   }
   return {Import(model, "case", options), std::move(inputs)};
@@ -201,18 +200,17 @@ CaseResult RunCase(const std::string& dir, bool reference) {
   for (size_t i = 0; i < model->outputs.size() && i < data->outputs.size() && result.reason.empty(); ++i) {
     const std::string& name = model->outputs[i];
     const Tensor& expected = data->outputs[i];
-    if (!IsFloating(expected.type) && !IsInteger(expected.type)) {
+    if (!expected.has_values()) {
       return unsupported("output `" + name + "` is " + ElementTypeName(expected.type));
     }
     const auto constant = constants.find(name);
     if (constant == constants.end()) {
       result.reason = Difference(name, found[name], expected);
-    } else if (constant->second.shape != expected.shape) {
+    } else if (constant->second.shape() != expected.shape()) {
       result.reason =
-          fmt::format("`{}` is {}, must be {}", name, ShapeText(constant->second.shape), ShapeText(expected.shape));
+          fmt::format("`{}` is {}, must be {}", name, ShapeText(constant->second.shape()), ShapeText(expected.shape()));
     } else {
-      result.reason = IsFloating(constant->second.type) ? Difference(name, constant->second.floats, expected)
-                                                        : Difference(name, constant->second.ints, expected);
+      result.reason = Difference(name, constant->second.data, expected);
     }
   }
   if (result.reason.empty()) result.outcome = runs ? Outcome::kPassed : Outcome::kFolded;
