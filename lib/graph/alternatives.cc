@@ -24,7 +24,7 @@ class Finder {
     for (const Parameter& p : graph.parameters) names_.insert(p.name);
     for (const Node& node : graph.nodes) {
       names_.insert(node.name);
-      // A tensor is what its first reader reads first: the edges of chains.
+      // Chains follow a node's first input if the node is its only reader.
       if (!node.inputs.empty() && index_.count(node.inputs[0]) && Reads(node.inputs[0]) == 1) {
         next_[node.inputs[0]] = node.name;
       }
@@ -60,7 +60,7 @@ class Finder {
       chain.output = node.output;
       chain.inputs.insert(chain.inputs.end(), node.inputs.begin() + 1, node.inputs.end());
       Result<Workload> workload = legal_(text);
-      if (!workload.ok()) continue;  // three may be one where two are not
+      if (!workload.ok()) continue;  // three nodes may form a chain where two do not
       chain.workload = std::move(*workload);
       found_.push_back({names, {chain}});
     }
@@ -72,7 +72,7 @@ class Finder {
     Node other = node;
     semantics::SetLayout(&other.workload, plain ? Layout::kBlocked : Layout::kPlain);
     if (!plain) {
-      // Only where it reads what was plain before.
+      // Only if its input was plain before.
       auto from = index_.find(node.inputs[0]);
       if (from == index_.end() || !Blocks(graph_.nodes[from->second].workload)) return;
       other.inputs[0] = graph_.nodes[from->second].inputs[0];
@@ -90,7 +90,7 @@ class Finder {
     found_.push_back({{node.name}, std::move(by)});
   }
 
-  // The node that blocks a tensor: the graph's, or the one of an earlier alternative.
+  // The node that blocks a tensor: one of the graph, or one of an earlier alternative.
   Node Blocked(const std::string& tensor, const TensorType& type) {
     for (const Node& node : graph_.nodes) {
       if (Blocks(node.workload) && node.inputs[0] == tensor) return node;

@@ -1,11 +1,11 @@
-// What a normalised graph could compute otherwise: places where other nodes may stand for some of its own and make the
-// same tensor. Which of them are worth it is not decided here: graph/choose.h does, from measured times.
+// Alternatives of a normalised graph: places where other nodes could stand for some of its own and compute the same
+// tensor. graph/choose.h decides, from measured times, which of them are worth it.
 //
 // There are two kinds:
 //   - a chain: a node and its only reader, or three in a row, as one node `A -> B` (task/workload.h);
-//   - another input layout: a convolution that reads a plain tensor itself (`in=nchw`, `in=ncdhw`) can read blocks
-//     that a node `block` makes, and the other way round.
-// Chains are made of nodes as they stand, not of convolutions with another input layout.
+//   - another input layout: a convolution that reads a plain tensor itself (`in=nchw`, `in=ncdhw`) can instead read
+//     blocks that a node `block` makes, and the other way round.
+// Chains consist of the nodes as they are, not of convolutions with another input layout.
 #pragma once
 
 #include <functional>
@@ -17,28 +17,28 @@
 
 namespace hone::graph {
 
-// `by` can stand for `replaces`.
+// The nodes `by` can replace the nodes `replaces`.
 struct Alternative {
-  // Names of nodes in the order of the graph. Each but the last is read by the next one alone, as its first input.
+  // Names of nodes in the order of the graph. Only the next one reads each of them, as its first input.
   std::vector<std::string> replaces;
-  // In an order in which they can run; the last one has the name of the last replaced one. Those before it are
-  // transforms (block, unblock), of which alternatives that need the same one have the same copy, by name.
+  // In an order in which they can run; the last one has the name of the last replaced node. The others are transforms
+  // (block, unblock); alternatives that need the same transform share it by name.
   std::vector<Node> by;
   bool operator==(const Alternative&) const = default;
 };
 
-// Is a workload of this text one that can be built? Then its canonical form.
+// Returns the canonical form of a workload text if it can be built.
 using LegalWorkload = std::function<Result<Workload>(const std::string& text)>;
 
-// Of all places, in the order of the graph's nodes, shorter ones first. REQUIRES: `graph` normalised, its workloads
+// All alternatives, in the order of the graph's nodes, shorter ones first. REQUIRES: `graph` normalised, its workloads
 // canonical.
 std::vector<Alternative> FindAlternatives(const Graph& graph, const LegalWorkload& legal);
 
-// A node `block` or `unblock`: one for all that need it is enough. Also takes chains.
+// Whether it is a node `block` or `unblock`, which all its readers can share. Also accepts chains.
 bool IsTransform(const Workload& workload);
 
-// The graph with `taken` in their places; nodes that nobody needs afterwards are gone. kInvalid if one of them does not
-// fit: a node that is not there (or that another one replaced already), or a wrong operand.
+// The graph with `taken` in place, without nodes that are no longer needed. Returns kInvalid if an alternative does not
+// fit: a node does not exist (or another alternative already replaced it), or an operand is wrong.
 Result<Graph> WithAlternatives(const Graph& graph, const std::vector<Alternative>& taken);
 
 }  // namespace hone::graph

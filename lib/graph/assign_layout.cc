@@ -9,7 +9,7 @@ namespace {
 
 using semantics::CanBeBlocked;
 
-// A plain input of more channels is worth a node `block`: blocked kernels reduce over whole vectors.
+// With more channels, a node `block` pays off: blocked kernels reduce over whole vectors.
 constexpr int64_t kFewChannels = 16;
 
 class Assigner {
@@ -31,7 +31,7 @@ class Assigner {
   }
 
  private:
-  // A tensor's names in either layout; empty where there is none yet.
+  // A tensor's names in both layouts; empty for a layout that does not exist yet.
   struct Tensor {
     TensorType type;
     std::string plain, blocked;
@@ -42,7 +42,7 @@ class Assigner {
     return name;
   }
 
-  // The tensor in that layout; the node that makes it when it is first asked for.
+  // The tensor in that layout; creates the node that converts it on the first request.
   std::string In(const std::string& name, Layout layout) {
     const bool blocked = layout == Layout::kBlocked;
     auto found = tensors_.find(name);
@@ -63,7 +63,7 @@ class Assigner {
     return found != tensors_.end() && !found->second.blocked.empty();
   }
 
-  // Is this convolution to read its input plain?
+  // Whether this convolution should read its input plain.
   bool WantsPlainInput(const Node& node) const {
     const std::string& input = node.inputs[0];
     if (tensors_.count(input) == 0) return false;
@@ -71,7 +71,7 @@ class Assigner {
     return !HasBlocked(input) && node.workload.inputs[0].shape[1] <= kFewChannels;
   }
 
-  // Does an elementwise operator find its inputs plain?
+  // Whether an elementwise operator finds its inputs plain.
   bool FindsPlain(const Node& node) const {
     const Workload& w = node.workload;
     if (!CanBeBlocked(node.output)) return false;
@@ -90,7 +90,7 @@ class Assigner {
       changed_ = true;
     }
     const Layout out = semantics::OutputLayout(w);
-    for (size_t i = 0; i < node.inputs.size(); ++i) {  // those of an epilogue are as the output is
+    for (size_t i = 0; i < node.inputs.size(); ++i) {  // operands of an epilogue have the output's layout
       node.inputs[i] = In(node.inputs[i], i < w.inputs.size() ? semantics::InputLayout(w, i) : out);
     }
     if (CanBeBlocked(node.output)) {
@@ -108,7 +108,7 @@ class Assigner {
       if (found == tensors_.end() || found->second.blocked != output) continue;
       std::string inner;
       if (!found->second.plain.empty()) {
-        // It is made plain for another reader already: the two change names.
+        // Another reader already has it in plain form: swap the names.
         inner = found->second.plain;
       } else {
         inner = FreshName(output + ".blocked");

@@ -10,12 +10,12 @@
 namespace hone::graph {
 namespace {
 
-// The nodes that run only where someone needs them.
+// The nodes that run only if something needs them.
 std::set<std::string> Transforms(const Graph& graph) {
   std::set<std::string> transforms;
   const std::set<std::string> outputs(graph.outputs.begin(), graph.outputs.end());
   for (const Node& node : graph.nodes) {
-    // One that reads another one is a node like any other: who asks for it would ask for that, too.
+    // A transform that reads another transform counts as an ordinary node: needing it means needing the other one.
     if (IsTransform(node.workload) && !outputs.count(node.name) && !transforms.count(node.inputs[0])) {
       transforms.insert(node.name);
     }

@@ -13,7 +13,7 @@ bool IsBatchNorm(const Workload& w) { return !w.chain() && semantics::Definition
 
 bool IsAdd(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).epilogue == EpilogueKind::kAdd; }
 
-// The axis of the node's weight along which its output's channels lie; negative: it has none.
+// The axis of the node's weight that holds the output channels; negative without such a weight.
 int WeightAxis(const Node& node) {
   return node.workload.chain() ? -1 : semantics::DefinitionOf(node.workload).channels_of_weight;
 }
@@ -23,7 +23,7 @@ bool OnlyBias(const Node& node) {
          (node.workload.epilogue.size() == 1 && node.workload.epilogue[0].kind == EpilogueKind::kBias);
 }
 
-// A tensor of the type that broadcasts along the channels.
+// A tensor type that broadcasts along the channels.
 TensorType PerChannel(const TensorType& output) {
   TensorType type{output.type, std::vector<int64_t>(output.shape.size() - 1, 1)};
   type.shape[0] = output.shape[1];
@@ -63,13 +63,13 @@ class Folder {
                        [&](const std::string& input) { return parameters_.count(input) != 0; });
   }
 
-  // The node that makes a tensor which nobody else reads. Null: there is none.
+  // The node that makes a tensor with a single reader; null if there is none.
   Node* MakerOf(const std::string& tensor) {
     const auto found = at_.find(tensor);
     return found != at_.end() && reads_.at(tensor) == 1 ? &kept_[found->second] : nullptr;
   }
 
-  // `node` makes from now on what the batch norm made.
+  // `node` now makes the tensor that the batch norm made.
   void Rename(Node* node, const Node& norm) {
     node->name = norm.name;
     at_[norm.name] = static_cast<size_t>(node - kept_.data());
@@ -85,7 +85,7 @@ class Folder {
                      const std::string& weight) {
     return Derive(norm, suffix, type, kind, {weight, norm.inputs[1], norm.inputs[4]});
   }
-  // `bias`: empty if there is none.
+  // `bias` is empty without a bias.
   std::string Shifted(const Node& norm, const char* suffix, const TensorType& type, const std::string& bias) {
     std::vector<std::string> from(norm.inputs.begin() + 1, norm.inputs.end());
     if (!bias.empty()) from.push_back(bias);
@@ -106,8 +106,8 @@ class Folder {
     return true;
   }
 
-  // `norm` reads a transposed convolution, or the sum of one and a bias of parameters: then that one's weight is
-  // scaled, and the sum, perhaps a new node, gets norm's name.
+  // If `norm` reads a transposed convolution, or the sum of one and a bias of parameters: scales that convolution's
+  // weight and gives norm's name to the sum, which may be a new node.
   bool FoldTransposed(const Node& norm) {
     const TensorType type = PerChannel(norm.output);
     Node *last = MakerOf(norm.inputs[0]), *conv = last;
@@ -127,7 +127,8 @@ class Folder {
     return true;
   }
 
-  // A batch norm that stands alone: x * scale + shift, both of a shape that broadcasts along the channels.
+  // Replaces a batch norm that cannot be folded by x * scale + shift, both of a shape that broadcasts along the
+  // channels.
   void Expand(const Node& norm) {
     const TensorType type = PerChannel(norm.output);
     graph_->parameters.push_back({norm.name + ".ones", type, {.kind = InitKind::kConstant, .low = 1}});

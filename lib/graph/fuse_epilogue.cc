@@ -12,7 +12,7 @@ bool IsActivation(EpilogueKind kind) { return !semantics::IsOperand(kind); }
 
 bool TakesEpilogue(const Node& node) { return !node.workload.chain() && semantics::DefinitionOf(node.workload).layer; }
 
-// What the node does, if it is nothing but an operation that a layer may have as its epilogue.
+// The operation of the node, if it is a single one that can be a layer's epilogue.
 std::optional<EpilogueOp> AsEpilogue(const Node& node) {
   return node.workload.chain() ? std::nullopt : semantics::AsEpilogue(node.workload);
 }
@@ -27,18 +27,18 @@ class Fuser {
 
   bool Run() {
     bool changed = false;
-    // Where a node took another's place its own reader may follow, hence the index stays.
+    // The index does not advance after a node took another's place: its own reader may follow.
     for (size_t i = 0; i < graph_->nodes.size(); ++i) {
       if (TryActivation(i) || TryAdd(i)) {
         changed = true;
-        --i;  // the producer is gone from before it: the fused node is at i - 1 now
+        --i;  // the producer before it was removed: the fused node is at i - 1 now
       }
     }
     return changed;
   }
 
  private:
-  // The index of the anchor that computes `tensor`, if only one node reads that.
+  // The index of the anchor that computes `tensor`, if `tensor` has a single reader.
   std::optional<size_t> SoleAnchor(const std::string& tensor, size_t before) const {
     auto reads = reads_.find(tensor);
     if (reads == reads_.end() || reads->second != 1) return std::nullopt;
@@ -50,7 +50,7 @@ class Fuser {
     return std::nullopt;
   }
 
-  // The anchor at `from`, changed to compute what the node at `to` did, in its place.
+  // Changes the anchor at `from` to compute the node at `to` as well, and moves it there.
   void Replace(size_t from, size_t to, const EpilogueOp& op, const std::string& operand) {
     Node anchor = std::move(graph_->nodes[from]);
     anchor.workload.epilogue.push_back(op);
@@ -88,7 +88,7 @@ class Fuser {
   }
 
   Graph* graph_;
-  const std::map<std::string, int> reads_;  // fusing keeps the counts of the tensors that remain
+  const std::map<std::string, int> reads_;  // fusing does not change the counts of remaining tensors
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace hone::graph {
 namespace {
 
-// Limits of a graph: far above any network, far below what makes sizes overflow.
+// Limits of a graph: far above any network, and small enough that sizes cannot overflow.
 constexpr size_t kMaxNodes = 100000;
 constexpr ptrdiff_t kMostNamed = 8;                          // nodes of a cycle that a message lists
 constexpr int64_t kMaxParameterElements = int64_t{1} << 32;  // of all parameters together: 16 GiB
@@ -42,7 +42,7 @@ Status CheckType(const std::string& what, const TensorType& type) {
   return Status();
 }
 
-// Do gamma's channels fit a transposed weight [in, channels / groups, ..]?
+// Whether gamma has the channels of a transposed weight [in, channels / groups, ..].
 bool FitsTransposed(const std::vector<int64_t>& weight, const std::vector<int64_t>& gamma) {
   if (weight.size() < 2 || gamma.size() != 1 || gamma[0] % weight[1] != 0) return false;
   return weight[0] % (gamma[0] / weight[1]) == 0;
@@ -76,7 +76,7 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
       wanted = shape;
     }
     if (transposed && i == 2) wanted = graph.FindParameter(p.init.from[1])->type.shape;
-    const bool wide_bias = i == 4 && shape == p.type.shape;  // [C,1,..], as the result
+    const bool wide_bias = i == 4 && shape == p.type.shape;  // [C,1,..], as for the result
     if (shape != wanted && !wide_bias) {
       return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
     }
@@ -123,7 +123,7 @@ Status CheckParameters(const Graph& graph) {
   return Status();
 }
 
-// The types of all tensors by name, as far as known. Kept beside the graph so that checking is not quadratic.
+// The known types of tensors by name. Kept beside the graph so that checking is not quadratic.
 using TypeTable = std::map<std::string, TensorType>;
 
 Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names, Node* node) {
@@ -178,7 +178,7 @@ Result<std::vector<size_t>> OrderByNeeds(const std::vector<std::vector<size_t>>&
                                          const std::function<std::string(size_t)>& name) {
   enum class State { kNew, kOnStack, kPlaced };
   std::vector<State> states(needs.size(), State::kNew);
-  std::vector<std::pair<size_t, size_t>> stack;  // a node, and the next of its needs
+  std::vector<std::pair<size_t, size_t>> stack;  // a node, and the index of its next need
   const auto push = [&](size_t node) {
     states[node] = State::kOnStack;
     stack.emplace_back(node, 0);

@@ -17,19 +17,19 @@
 
 namespace hone::graph {
 
-// Where a parameter's values come from. DO NOT CHANGE what a kind computes: graph files name it.
+// The source of a parameter's values. DO NOT CHANGE what a kind computes: graph files name it.
 enum class InitKind {
   kHe,          // uniform in +-sqrt(6 / fan_in), variance 2 / fan_in (He et al., 2015)
   kUniform,     // uniform in [low, high)
   kConstant,    // `low` everywhere
-  kFile,        // from the graph's parameter file (graph/parameters.h), by name
+  kFile,        // read by name from the graph's parameter file (graph/parameters.h)
   kFoldWeight,  // {weight, gamma, variance}: weight * gamma / sqrt(variance + epsilon), by output channel (axis 0)
   kFoldBias,    // {gamma, beta, mean, variance[, bias]}: beta + (bias - mean) * gamma / sqrt(variance + epsilon)
-  // As kFoldWeight, of a transposed convolution: a weight [in, channels / groups, ..], gamma and variance of all
+  // Like kFoldWeight, for a transposed convolution: weight [in, channels / groups, ..], gamma and variance for all
   // channels.
   kFoldTransposed,
 };
-// As graph files have them.
+// The names in graph files.
 inline const std::vector<std::pair<InitKind, const char*>> kInitKindNames = {
     {InitKind::kHe, "he"},
     {InitKind::kUniform, "uniform"},
@@ -43,7 +43,7 @@ struct Initialiser {
   InitKind kind = InitKind::kConstant;
   double low = 0, high = 0;       // kUniform; kConstant: low
   int64_t fan_in = 1;             // kHe
-  std::vector<std::string> from;  // kFold*: parameters that stand before this one
+  std::vector<std::string> from;  // kFold*: parameters that precede this one
   double epsilon = 0;             // kFold*
   bool operator==(const Initialiser&) const = default;
 };
@@ -62,23 +62,23 @@ struct GraphInput {
 };
 
 struct Node {
-  std::string name;  // also of its output tensor
+  std::string name;  // also its output tensor's name
   Workload workload;
   std::vector<std::string> inputs;
   TensorType output;
   bool operator==(const Node&) const = default;
 };
 
-// A plugin (op/plugin.h) that has operators of a graph.
+// A plugin (op/plugin.h) that defines operators of a graph.
 struct GraphPlugin {
   std::string file;
-  std::string digest;  // of its content when the graph was made: another plugin makes another graph file
+  std::string digest;  // of its content when the graph was made, so that another plugin gives another graph file
   bool operator==(const GraphPlugin&) const = default;
 };
 
 struct Graph {
-  std::string name;   // of [A-Za-z0-9_.-]
-  uint64_t seed = 1;  // of all seeded parameters
+  std::string name;   // characters from [A-Za-z0-9_.-]
+  uint64_t seed = 1;  // for all seeded parameters
   std::vector<GraphInput> inputs;
   std::vector<std::string> outputs;  // names of tensors
   std::vector<Parameter> parameters;
@@ -88,26 +88,26 @@ struct Graph {
   const Parameter* FindParameter(const std::string& name) const;
   const Node* FindNode(const std::string& name) const;
   const GraphInput* FindInput(const std::string& name) const;
-  // The type of a tensor of any of the three sorts. Null if there is none of that name.
+  // The type of an input, a parameter or a node's output. Null if the name is unknown.
   const TensorType* FindType(const std::string& name) const;
   bool operator==(const Graph&) const = default;
 };
 
-// Numbers of what `roots` need, each behind what it needs itself: needs[i]. A root stands as early as that allows.
-// kInvalid with the `name` of each if some need each other.
+// Orders `roots` and everything that they need: needs[i] lists what item i needs, and each item follows its needs.
+// Roots come as early as possible. Returns kInvalid with the `name` of each item of a cycle.
 Result<std::vector<size_t>> OrderByNeeds(const std::vector<std::vector<size_t>>& needs,
                                          const std::vector<size_t>& roots,
                                          const std::function<std::string(size_t)>& name);
 
-// Puts the nodes into an order in which they can run, keeping the given order where it can run already. kInvalid names
-// the nodes of a cycle.
+// Sorts the nodes into an order in which they can run; an order that can run already is kept. kInvalid names the nodes
+// of a cycle.
 Status SortNodes(Graph* graph);
 
-// Names distinct, tensors present, node order, operators known, operand counts, shapes, parameter recipes; fills in
-// each node's output type. kInvalid with the node or tensor and the rule.
+// Checks names, tensors, node order, operators, operand counts, shapes and parameter recipes, and fills in each node's
+// output type. kInvalid names the node or tensor and the violated rule.
 Status CheckGraph(Graph* graph);
 
-// How often each tensor is read: by nodes, and once for each time it stands among the outputs.
+// The number of readers of each tensor: nodes, plus one for each time it is a graph output.
 std::map<std::string, int> CountReads(const Graph& graph);
 
 }  // namespace hone::graph

@@ -55,7 +55,7 @@ static void ListFields(Fields* f, Node* node) {
   f->Value("inputs", &node->inputs);
 }
 
-// One line an item: a graph of hundreds of nodes stays readable and its changes show up line by line.
+// One line per item: a graph of hundreds of nodes stays readable, and changes show up line by line.
 template <typename T>
 static std::string List(const std::vector<T>& items) {
   if (items.empty()) return "[]";

@@ -1,4 +1,4 @@
-// The text form of a graph: nets/NET.graph.json, version 1. doc/reference/graph.md has the format in prose.
+// The text form of a graph: nets/NET.graph.json, version 1. doc/reference/graph.md describes the format.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ inline constexpr int kGraphVersion = 1;
 // Equal graphs give equal bytes; ends with a newline.
 std::string GraphText(const Graph& graph);
 
-// Parses and checks (CheckGraph). kInvalid, kUnsupported (a newer version, an unknown operator) with `path` and the
-// place.
+// Parses and checks (CheckGraph). Returns kInvalid or kUnsupported (newer version, unknown operator) with `path` and
+// the place.
 Result<Graph> ParseGraph(std::string_view text, const std::string& path);
 Result<Graph> ReadGraph(const std::string& path);
 

@@ -18,7 +18,7 @@ MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors, int64_t alignment) {
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return tensors[a].bytes > tensors[b].bytes; });
   std::vector<size_t> placed;
   for (size_t i : order) {
-    std::vector<std::pair<int64_t, int64_t>> taken;  // [begin, end) of what lives at the same time
+    std::vector<std::pair<int64_t, int64_t>> taken;  // [begin, end) of tensors that live at the same time
     for (size_t p : placed) {
       if (tensors[p].first > tensors[i].last || tensors[i].first > tensors[p].last) continue;
       taken.emplace_back(plan.offsets[p], plan.offsets[p] + RoundUp(tensors[p].bytes, alignment));

@@ -12,7 +12,7 @@ std::vector<int64_t> PerAxis(const std::vector<int64_t>& given, size_t axes) {
   return given.size() == axes ? given : std::vector<int64_t>(axes, given[0]);
 }
 
-// Stride and padding as attributes, left out where they have their default.
+// Adds stride and padding as attributes, except defaults.
 void AddWindow(const WindowShape& window, size_t axes, std::vector<Attribute>* attributes) {
   const auto stride = PerAxis(window.stride, axes);
   if (stride != std::vector<int64_t>(axes, 1)) attributes->push_back({"stride", stride, 'x', ""});

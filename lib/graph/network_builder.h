@@ -1,4 +1,4 @@
-// NetworkBuilder: graphs node by node. Each call appends a node, with its seeded parameters, and returns its output's
+// NetworkBuilder: builds graphs node by node. Each call appends a node with seeded parameters and returns its output's
 // name.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace hone::graph {
 
-// Per-axis lists of a window hold one number for all axes or one an axis, outermost first; `pad` is on both sides.
+// Per-axis lists of a window have one number for all axes, or one per axis, outermost first. `pad` applies to both
+// sides.
 struct WindowShape {
   std::vector<int64_t> kernel = {1};
   std::vector<int64_t> stride = {1};
@@ -24,7 +25,7 @@ struct ConvOptions {
 
 struct PoolOptions {
   bool ceil_mode = false;
-  bool count_include_pad = false;  // of averages
+  bool count_include_pad = false;  // for average pooling
 };
 
 class NetworkBuilder {
@@ -32,15 +33,16 @@ class NetworkBuilder {
   NetworkBuilder(std::string name, uint64_t seed);
 
   std::string Input(const std::string& name, std::vector<int64_t> shape);
-  // conv2d or conv3d, by the rank of `data`.
+  // conv2d or conv3d, depending on the rank of `data`.
   std::string Conv(const std::string& name, const std::string& data, int64_t channels, const WindowShape& window,
                    const ConvOptions& options = {});
-  // gamma_low..gamma_high: its scale; small ones keep the branches of a residual network from growing without bound.
+  // The scale is uniform in gamma_low..gamma_high; small values keep the branches of a residual network from growing
+  // without bound.
   std::string BatchNorm(const std::string& name, const std::string& data, double gamma_low = 0.8,
                         double gamma_high = 1.2);
   std::string Relu(const std::string& name, const std::string& data) { return Unary(name, "relu", data); }
   std::string Add(const std::string& name, const std::string& a, const std::string& b);
-  std::string Concat(const std::string& name, const std::vector<std::string>& parts);  // of channels
+  std::string Concat(const std::string& name, const std::vector<std::string>& parts);  // along the channels
   std::string MaxPool(const std::string& name, const std::string& data, const WindowShape& window,
                       const PoolOptions& options = {}) {
     return Pool("max_pool", name, data, window, options);
@@ -50,12 +52,12 @@ class NetworkBuilder {
     return Pool("avg_pool", name, data, window, options);
   }
   std::string Dense(const std::string& name, const std::string& data, int64_t units);  // with bias
-  // An operator of one input without attributes: "global_avg_pool", "flatten", "dropout", ...
+  // An operator with one input and no attributes: "global_avg_pool", "flatten", "dropout", ...
   std::string Unary(const std::string& name, const std::string& op, const std::string& data);
 
   int64_t Channels(const std::string& tensor) const { return TypeOf(tensor).shape[1]; }
 
-  // Ends the graph. REQUIRES: the calls made sense.
+  // Finishes the graph. REQUIRES: the calls were consistent.
   Graph Finish(std::vector<std::string> outputs);
 
  private:

@@ -36,7 +36,7 @@ std::string SquareConvBn(NetworkBuilder* net, const std::string& name, const std
   return ConvBn(net, name, data, channels, {{kernel}, {stride}, {kernel / 2}}, 1, low, high);
 }
 
-// The shortcut stands before the main branch, so that the addition fuses into the branch's last convolution, which runs
+// The shortcut precedes the main branch, so that the addition fuses into the branch's last convolution, which runs
 // last.
 std::string Block(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
                   int64_t stride, bool bottleneck, bool project) {
@@ -143,7 +143,7 @@ Graph BuildMobileNetV2(int64_t batch) {
         y = relu6(name + ".expand.relu", ConvBn(&net, name + ".expand", y, in * stage.expand, {}));
       }
       y = relu6(name + ".dw.relu", Depthwise(&net, name + ".dw", y, stride));
-      // As in residual networks: the sums must not grow.
+      // As in residual networks, small scales keep the sums from growing.
       y = residual ? ConvBn(&net, name + ".project", y, stage.channels, {}, 1, 0.2, 0.5)
                    : ConvBn(&net, name + ".project", y, stage.channels, {});
       x = residual ? net.Add(name + ".add", y, x) : y;
@@ -253,7 +253,7 @@ Result<Graph> GraphOfWorkload(const std::string& text) {
   Node node;
   node.name = "out";
   node.workload = workload;
-  // Logical shapes are those of any target.
+  // Logical shapes do not depend on the target.
   for (const Operand& operand : op->Operands(workload, Target())) {
     if (operand.role == OperandRole::kOutput) continue;
     node.inputs.push_back(operand.name);
@@ -261,7 +261,7 @@ Result<Graph> GraphOfWorkload(const std::string& text) {
       graph.inputs.push_back({operand.name, operand.logical});
       continue;
     }
-    // He's values for weights: what comes out is of the order of what goes in. A bias has no inputs to speak of.
+    // He initialisation for weights keeps values at the scale of the input. A bias has no fan-in.
     Parameter parameter{operand.name, operand.logical, {InitKind::kUniform, -1, 1, 1, {}, 0}};
     const std::vector<int64_t>& shape = operand.logical.shape;
     if (shape.size() >= 2) parameter.init = {InitKind::kHe, 0, 0, operand.logical.Elements() / shape[0], {}, 0};

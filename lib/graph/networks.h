@@ -1,5 +1,5 @@
 // The built-in networks, as their papers and the usual libraries define them, before any pass: convolution, batch norm,
-// activation and addition are nodes of their own. Parameters are seeded.
+// activation and addition are separate nodes. Parameters are seeded.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,18 @@ namespace hone::graph {
 // "resnet3d-18".
 std::vector<std::string> NetworkNames();
 
-// kNotFound with a suggestion for a name that is none of them.
+// Returns kNotFound with a suggestion for an unknown name.
 Status CheckNetworkName(const std::string& name);
 
-// As CheckNetworkName; kInvalid for a batch below 1 or above 1024.
+// Returns errors of CheckNetworkName; kInvalid for a batch below 1 or above 1024.
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch);
 
-// Does the text name no network, but say what to compute: "dense(f32[1,16], f32[4,16]) + relu"?
+// Whether the text is a workload instead of a network's name: "dense(f32[1,16], f32[4,16]) + relu".
 bool IsWorkload(const std::string& network);
 
-// The network of that one operator: how an operator is tuned and built by itself.
-// Its data operands are the graph's inputs (`data`, `data1`, `residual`), its constant ones parameters with seeded
-// values, its result is the output `out`. kInvalid, kUnsupported: the workload cannot be read, makes no sense, or has
-// an operator that is not known.
+// A network of that one operator, for tuning and building it by itself. Its data operands become the graph's inputs
+// (`data`, `data1`, `residual`), its constant operands parameters with seeded values, and its result the output `out`.
+// Returns kInvalid or kUnsupported if the workload cannot be parsed, is inconsistent, or has an unknown operator.
 Result<Graph> GraphOfWorkload(const std::string& text);
 
 }  // namespace hone::graph

@@ -15,7 +15,7 @@ bool PassesOn(const Node& node) { return !node.workload.chain() && semantics::Pa
 
 bool DropIdentity(Graph* graph) {
   const std::set<std::string> outputs(graph->outputs.begin(), graph->outputs.end());
-  std::map<std::string, std::string> renamed;  // what readers find under another name
+  std::map<std::string, std::string> renamed;  // new names of tensors, for their readers
   std::vector<Node> kept;
   bool changed = false;
   for (Node& node : graph->nodes) {
@@ -32,7 +32,7 @@ bool DropIdentity(Graph* graph) {
       changed = true;
       continue;
     }
-    // An output keeps its name: what computes it takes that over, unless it is an output itself or no node.
+    // An output keeps its name: its producer takes the name over, unless it is an output itself or not a node.
     Node* producer = nullptr;
     for (Node& other : kept) {
       if (other.name == source) producer = &other;

@@ -20,7 +20,7 @@ TensorData Uniform(const Graph& graph, const Parameter& p, double low, double hi
   return TensorData(p.type, values);
 }
 
-// gamma / sqrt(variance + epsilon), a channel each.
+// gamma / sqrt(variance + epsilon), per channel.
 std::vector<double> Scales(const Parameter& p, const TensorData& gamma, const TensorData& variance) {
   std::vector<double> scales = gamma.Doubles();
   const std::vector<double> variances = variance.Doubles();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What was chosen before: states share their pasts.
+// The choices so far; states share their histories.
 struct Past {
   int option = 0;
   std::shared_ptr<const Past> before;
@@ -43,7 +43,7 @@ class Solver {
       }
       Cut(item + 1);
     }
-    // All options are closed and no transform can be demanded any more: one state.
+    // At the end all options are closed and no transform is needed any more, so one state remains.
     const State& end = states_.begin()->second;
     Partition out;
     out.seconds = end.seconds;
@@ -97,7 +97,7 @@ class Solver {
     return false;
   }
 
-  // What of a state still matters behind `item`.
+  // The part of a state that still matters after `item`.
   Key Behind(const Key& key, int item) const {
     Key out;
     for (const int option : key.first) {
@@ -139,7 +139,8 @@ class Solver {
     states_ = std::move(next);
   }
 
-  // At least what the items from `item` on cost that no open option covers: an item has its share of an option.
+  // A lower bound of the cost of the items from `item` on that no open option covers: each item gets its share of an
+  // option.
   double Rest(const Key& key, int item) const {
     double rest = 0;
     for (int i = item; i < problem_.items; ++i) {
@@ -161,8 +162,8 @@ class Solver {
   const PartitionProblem& problem_;
   const size_t max_states_;
   std::vector<std::vector<int>> first_;  // options by their first item
-  std::vector<int> last_demand_;         // of each transform: the last item with which an option that wants it begins
-  std::vector<double> least_;            // of each item
+  std::vector<int> last_demand_;         // for each transform: the first item of the last option that needs it
+  std::vector<double> least_;            // for each item
   std::map<Key, State> states_;
   double dropped_ = kInfinity;
 };

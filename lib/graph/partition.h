@@ -1,19 +1,20 @@
-// A cover of a row of items by options, each item by exactly one, with the least sum of costs: how a network is cut
-// into kernels. Items are nodes, in an order in which they can run; an option computes some of them by one kernel and
-// may demand transforms (a tensor in another layout), each of which is paid once, however many ask for it.
+// Covers a sequence of items by options, each item by exactly one, with the least sum of costs: this is how a network
+// is cut into kernels. Items are nodes, in an order in which they can run. An option computes some of them by one
+// kernel and may need transforms (a tensor in another layout); each transform is paid once, however many options need
+// it.
 //
-// The recurrence: let S be what the items before i leave open: the options begun there that cover an item from i on,
-// and the transforms paid there that an option from i on may demand. Then
+// The recurrence: let S be the state before item i: the chosen options that cover an item from i on, and the paid
+// transforms that an option from i on may need. Then
 //   best(i, S) = best(i + 1, S')                                   if an open option covers item i
-//              = min over options o with first item i, that cover no item which an open one does, of
+//              = min over options o with first item i, whose items no open option covers, of
 //                seconds(o) + sum of transforms(o) not paid in S + best(i + 1, S + o)                  otherwise
 // and best(n, S) = 0. It is the dynamic program over a vertex order whose cost is bounded by the frontier (for paths,
 // the segmentation of Bellman, "On the approximation of curves by line segments using dynamic programming", 1961; for
 // the layouts of convolutions on CPUs, Liu et al., "Optimizing CNN Model Inference on CPUs", USENIX ATC 2019). Networks
-// are nearly paths: the number of different S is small, and the result exact.
+// are nearly paths, so there are few different S and the result is exact.
 //
-// Where there are more than `max_states` of them after an item, the cheapest go on (a beam). Then the result is a cover
-// still but perhaps not the best one; `bound` says what no cover can be below.
+// If there are more than `max_states` states after an item, only the cheapest continue (beam search). The result is
+// then still a cover, but perhaps not the best one; `bound` is a lower bound for all covers.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ struct PartitionProblem {
 };
 
 struct Partition {
-  std::vector<int> options;  // of the problem, by their first item
+  std::vector<int> options;  // options of the problem, by their first item
   double seconds = 0;
   double bound = 0;  // equal to `seconds` if exact
   bool exact = true;
@@ -44,8 +45,8 @@ struct Partition {
 
 inline constexpr size_t kMaxPartitionStates = 4096;
 
-// Equal problems give equal results. kInvalid if there is no cover (with a beam: none was found) or an
-// index is none.
+// Equal problems give equal results. Returns kInvalid if there is no cover (with a beam: none was found) or an index is
+// out of range.
 Result<Partition> SolvePartition(const PartitionProblem& problem, size_t max_states = kMaxPartitionStates);
 
 }  // namespace hone::graph

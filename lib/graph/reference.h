@@ -1,5 +1,5 @@
-// Reference execution: what a graph means, node by node as semantics/ defines it, in double precision. Works on a graph
-// before, between and after the passes.
+// Reference execution: defines what a graph means, node by node as semantics/ defines it, in double precision. Works on
+// a graph before, between and after the passes.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace hone::graph {
 
 using TensorValues = std::map<std::string, std::vector<double>>;
 
-// The output tensors by name. `inputs`: one an input of the graph, by name. `threads`: at least 1; the result does not
-// depend on it. kInvalid for a missing input or one of the wrong type; kInterrupted once Interrupted().
+// The output tensors by name. `inputs` has one value per input of the graph, by name. The result does not depend on
+// `threads` (at least 1). Returns kInvalid for a missing input or a wrong type; kInterrupted once Interrupted().
 Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& parameters,
                                   const std::map<std::string, TensorData>& inputs, int threads);
 
