@@ -1,4 +1,4 @@
-// Alternatives between the files that hold them and the graph that they change; and which tasks a graph is made of.
+// Converts alternatives between their file form and their graph form, and finds the tasks of a graph.
 #pragma once
 
 #include <set>
@@ -15,10 +15,10 @@ namespace hone::library {
 
 pipeline::Alternative ToFile(const graph::Alternative& alternative);
 
-// kInvalid or kUnsupported with the node, for a workload that this version of Hone does not have.
+// Returns kInvalid or kUnsupported with the node if this version of Hone lacks one of the workloads.
 Result<std::vector<graph::Alternative>> FromFile(const std::vector<pipeline::Alternative>& alternatives);
 
-// Ids of the tasks that the nodes of a canonical graph are, tunable or not.
+// Ids of the tasks for the nodes of a canonical graph, tunable or not.
 std::set<std::string> TaskIds(const graph::Graph& graph, const Target& target);
 
 }  // namespace hone::library

@@ -1,5 +1,5 @@
-// Backend: what a network library is made of on a kind of target: the C runtime that it carries, its tables, and how its
-// buffers lie. One object a back end.
+// Backend: how a kind of target builds a network library: its C runtime, its tables and the placement of its buffers.
+// One object per back end.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace hone::library {
 
-// The inputs of a library's parts. All of it outlives the call.
+// The inputs of a library's parts. All of them must outlive the call.
 struct Parts {
   const graph::Graph& graph;  // with its alternatives
   const BuildInput& input;
@@ -26,7 +26,7 @@ struct Parts {
 };
 
 struct LinkedParts {
-  std::vector<codegen::LinkInput> objects;  // beside the runtime
+  std::vector<codegen::LinkInput> objects;  // in addition to the runtime
   ParamsFile params;
 };
 
@@ -35,23 +35,23 @@ class Backend {
   virtual ~Backend() = default;
   virtual const TargetKind& kind() const = 0;
 
-  // Where buffers of a network may begin, and parts of a buffer that are buffers themselves (concat_slices.h), in bytes.
+  // Alignment in bytes of a network's buffers, and of parts of a buffer that are buffers themselves (concat_slices.h).
   virtual int64_t buffer_alignment() const = 0;
   virtual int64_t slice_alignment() const { return buffer_alignment(); }
 
   // The compiled C code (runtime/*.c; on the CPU runtime/host/pool.c too): an ELF relocatable object for the
   // architecture of this program.
   virtual std::string_view runtime() const = 0;
-  // Whether a device's driver is opened at run time: more functions in the header, and libdl.
+  // Whether the library opens a device's driver at run time; it then needs more functions in the header, and libdl.
   virtual bool opens_device() const = 0;
   // The compiler of the kernels, for manifest.json.
   virtual void AddCompiler(const BuildInput& input, Json* manifest) const = 0;
 
-  // The tables and what they describe. Sets the memory figures of `built` and the places in `plan`.
+  // Makes the tables and their data. Sets the memory figures of `built` and the places in `plan`.
   virtual Result<LinkedParts> Make(const Parts& parts, NetworkPlan* plan, BuiltLibrary* built) const = 0;
 };
 
-// The base of back ends whose libraries hold launches of a device (runtime/net_device.h).
+// The base of back ends whose libraries launch kernels on a device (runtime/net_device.h).
 class DeviceBackend : public Backend {
  public:
   bool opens_device() const override { return true; }
@@ -63,7 +63,7 @@ class DeviceBackend : public Backend {
 #include "target/backends.def"
 #undef HONE_BACKEND
 
-// kUnsupported if no libraries are built for this kind of target.
+// Returns kUnsupported if this kind of target has no libraries.
 Result<const Backend*> FindBackend(const Target& target);
 
 }  // namespace hone::library

@@ -40,7 +40,7 @@ Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, cons
   return pipeline::CheckTaskIds(best);
 }
 
-// The functions of NET.h, and those that only a device's has.
+// The functions of NET.h, including those for devices only.
 std::vector<std::string> Exports(const Backend& backend) {
   std::vector<std::string> exports = {"abi_version", "describe",    "workspace_size", "create",
                                       "run",         "profile_run", "destroy",        "strerror"};
@@ -60,7 +60,7 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
   codegen::LinkOptions options;
   options.soname = "lib" + name + ".so";
   options.need_libc = true;
-  options.need_libdl = backend.opens_device();  // the driver is opened at run time
+  options.need_libdl = backend.opens_device();  // it opens the driver at run time
   for (const std::string& symbol : Exports(backend)) options.exports.push_back(identifier + "_" + symbol);
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join(options.soname);
@@ -68,7 +68,7 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
   return ReadFile(path);
 }
 
-// Images in a run; 0: no operator has such an axis.
+// Images in a run; 0 if no operator has a batch axis.
 int64_t Batch(const graph::Graph& graph) {
   const bool has = std::any_of(graph.nodes.begin(), graph.nodes.end(),
                                [](const graph::Node& node) { return semantics::HasBatch(node.workload); });
@@ -76,7 +76,7 @@ int64_t Batch(const graph::Graph& graph) {
   return graph.inputs[0].type.shape[0];
 }
 
-// The manifest's content. It changes only if the library may change.
+// The content of manifest.json. It changes only if the library may change.
 std::string ManifestText(const BuildInput& input, const Backend& backend, const NetworkPlan& plan,
                          const ParamsFile& params, const BuiltLibrary& built) {
   Json json;
@@ -173,7 +173,7 @@ Status WriteLibrary(const BuiltLibrary& built, const std::string& dir) {
     auto written = WriteFileIfChanged(JoinPath(dir, name), *bytes);
     if (!written.ok()) return written.status();
   }
-  // What was just written lies on whatever pages were free: the library maps it on huge ones (runtime/net_params.c).
+  // The freshly written pages may lie anywhere; reloaded, the library maps them as huge pages (runtime/net_params.c).
   DropCached(JoinPath(dir, built.name + ".params"));
   return Status();
 }

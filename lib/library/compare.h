@@ -1,4 +1,4 @@
-// Several libraries of one network, timed against each other in this process.
+// Times several libraries of one network against each other in this process.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,35 @@
 namespace hone::library {
 
 struct CompareOptions {
-  uint64_t seed = 1;    // of the inputs
-  bool layers = false;  // time every layer; else whole runs
-  int64_t warm = 1;     // runs before the timed ones of a turn: the others' weights and arena are in the caches
-  int64_t timed = 4;    // timed runs of a turn
-  int64_t min_rounds = 6, max_rounds = 24;  // turns of each library...
-  double seconds = 6;                       // ...until this is spent; repeated runs do not count
-  double patience_seconds = 2;              // for repeating disturbed runs (quiet_runs.h); 0: never
+  uint64_t seed = 1;    // for the inputs
+  bool layers = false;  // true: times each layer; false: whole runs
+  int64_t warm = 1;     // untimed runs that begin a turn: the caches hold the others' weights and arena
+  int64_t timed = 4;    // timed runs in a turn
+  int64_t min_rounds = 6, max_rounds = 24;  // turns per library...
+  double seconds = 6;                       // ...until this time is spent; repeated runs do not count
+  double patience_seconds = 2;              // time limit for repeating disturbed runs (quiet_runs.h); 0: never repeat
 };
 
 struct Compared {
-  std::vector<std::string> names;           // of the layers: of the graph's nodes
-  std::vector<std::string> workloads;       // of the layers
-  std::vector<std::vector<double>> layers;  // seconds of each, a run; only if asked for
-  std::vector<double> runs;                 // seconds of whole runs, a run
-  std::vector<TensorData> outputs;          // of its first run
+  std::vector<std::string> names;           // names of the graph's nodes, one per layer
+  std::vector<std::string> workloads;       // one per layer
+  std::vector<std::vector<double>> layers;  // seconds of each layer, per run; only if requested
+  std::vector<double> runs;                 // seconds of whole runs
+  std::vector<TensorData> outputs;          // of the first run
 
   double LayerSeconds(size_t layer) const { return LowerQuartile(layers[layer]); }
   double RunSeconds() const { return LowerQuartile(runs); }
 };
 
-// All are loaded and run in turns, forwards and backwards, so that a drift hits them alike; a run that others disturbed
-// is thrown away. The threads are pinned while it lasts. kInterrupted on ^C.
+// Loads all libraries and runs them in turns, forwards and backwards, so that a drift affects all equally. Discards
+// runs that others disturbed. Threads are pinned meanwhile. Returns kInterrupted on ^C.
 Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
                                                const CompareOptions& options);
 
-// The same in a separate process: request and reply, as JSON texts. A library that crashes then takes only that process
-// with it.
+// The same in a separate process, with request and reply as JSON texts: a library that crashes then ends only that
+// process.
 struct CompareRequest {
-  std::vector<std::string> dirs;  // of the libraries
+  std::vector<std::string> dirs;  // the libraries' folders
   CompareOptions options;
 };
 

@@ -59,8 +59,8 @@ class Finder {
 
   const graph::Graph& graph_;
   const Target& target_;
-  int64_t alignment_ = 0;           // of a part in its whole
-  std::set<std::string> computed_;  // by nodes, for nodes
+  int64_t alignment_ = 0;           // of a part within its whole
+  std::set<std::string> computed_;  // tensors that nodes compute for nodes
   ConcatSlices slices_;
 };
 

@@ -44,7 +44,7 @@ class Maker {
     return Status();
   }
 
-  // As a kernel may read it: aligned.
+  // Aligned, as kernels require.
   Result<runtime::AlignedBuffer> Raw(const PlannedOperand& operand) const {
     HONE_ASSIGN_OR_RETURN(const std::string bytes, RawConstant(operand, parameters_));
     HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes.size())));
@@ -62,7 +62,7 @@ class Maker {
     return {buffer.data(), static_cast<size_t>(buffer.bytes())};
   }
 
-  // The packed constants of one node, as bytes.
+  // The packed constants of one node as bytes.
   Result<std::vector<std::string>> Prepare(const PlannedNode& node, const compile::CompiledKernel& compiled) {
     std::vector<std::string> packed;
     if (!compiled.has_prepare) return packed;
@@ -132,7 +132,7 @@ Result<runtime::LoadedModule> LoadKernels(const std::vector<codegen::LinkInput>&
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join("kernels.so");
   codegen::LinkOptions options;
-  options.need_libc = true;  // for memset and memcpy, should the compiler have made calls of them
+  options.need_libc = true;  // the compiler may have generated calls of memset and memcpy
   HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, options, path));
   return runtime::LoadedModule::Open(path);
 }

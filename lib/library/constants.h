@@ -1,4 +1,5 @@
-// Packed constants: what the kernels' prepare functions make of the parameters, made once, when the library is built.
+// Packed constants: the outputs of the kernels' prepare functions for the parameters, computed when the library is
+// built.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +16,32 @@
 
 namespace hone::library {
 
-// One argument of one node that is the same in each run.
+// An argument of a node that is the same in every run.
 struct ConstantBlob {
   std::string name;  // "fc/weight": the node and the operand, for people
   std::string bytes;
 };
 
-// Where a node's kernel argument comes from, in the kernel's order.
+// The source of a node's kernel argument, in the kernel's order.
 struct NodeArg {
   bool constant = false;
-  size_t blob = 0;     // if constant
-  size_t operand = 0;  // if not: of the PlannedNode
+  size_t blob = 0;     // if constant: index of the blob
+  size_t operand = 0;  // else: operand of the PlannedNode
 };
 
 struct Constants {
   std::vector<ConstantBlob> blobs;
-  std::vector<std::vector<NodeArg>> args;  // a node; equal blobs are stored once
+  std::vector<std::vector<NodeArg>> args;  // per node; equal blobs are stored once
 };
 
-// A constant operand as a kernel takes it: its values, zeros behind them up to the stored size.
+// A constant operand as a kernel reads it: its values, followed by zeros up to the stored size.
 Result<std::string> RawConstant(const PlannedOperand& operand, const graph::ParameterValues& parameters);
 
-// Kernels, linked with each other and loaded into this process.
+// Links the kernels with each other and loads them into this process.
 Result<runtime::LoadedModule> LoadKernels(const std::vector<codegen::LinkInput>& objects);
 
-// Runs the prepare functions here, so this machine must be able to run the target's code: kUnsupported if it is not of
-// its architecture. `threads`: at least 1.
+// Runs the prepare functions in this process, so the machine must be able to run the target's code: kUnsupported if its
+// architecture differs. `threads`: at least 1.
 Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,
                                 const graph::ParameterValues& parameters, int threads);
 

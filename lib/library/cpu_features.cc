@@ -5,7 +5,7 @@ namespace {
 
 enum Register : uint32_t { kEax, kEbx, kEcx, kEdx };
 
-// XCR0: SSE and AVX registers; those and the three parts of AVX-512; AMX tiles.
+// XCR0 bits: SSE and AVX registers; these and the three parts of AVX-512; AMX tiles.
 constexpr uint64_t kAvx = 0x6, kAvx512 = 0xe6, kAmx = 0x60000;
 
 struct Named {

@@ -1,4 +1,4 @@
-// How the features of a target are found on the machine at hand.
+// Detects a target's features on the current machine.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace hone::library {
 
 // The cpuid bit of LLVM's feature name (Intel SDM, vol. 2A, CPUID; vol. 1, 13.3 for the state bits). Null if the name
-// is not known: it is then not checked.
+// is unknown; the feature is then not checked.
 const HoneNetFeature* FindCpuFeature(const std::string& name);
 
 }  // namespace hone::library

@@ -25,7 +25,7 @@ class DevicePlanner {
   }
 
  private:
-  // Packings, apart from the rest until all nodes are there.
+  // Packings, kept separately until all nodes are planned.
   struct Packing {
     std::vector<DeviceUpload> uploads;
     std::vector<DeviceLaunch> launches;
@@ -38,7 +38,7 @@ class DevicePlanner {
     return place;
   }
 
-  // Intermediate tensors, what the kernels' launches share, inputs, outputs.
+  // Intermediate tensors, the kernels' shared workspaces, inputs and outputs.
   void LayOutArena() {
     Take(DeviceMemory::kArena, plan_.arena_bytes);
     const int64_t begin = out_.memory[0];
@@ -64,7 +64,7 @@ class DevicePlanner {
     return found->second;
   }
 
-  // Where a kernel finds an operand that is not packed.
+  // The place of an operand that is not packed.
   Result<DevicePlace> PlaceOf(const PlannedNode& node, size_t index) {
     const PlannedOperand& operand = node.operands[index];
     const auto at = static_cast<size_t>(operand.index);

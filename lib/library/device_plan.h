@@ -1,5 +1,5 @@
-// The work of a device library and the places of its data: the network's kernels as launches with the places of their
-// arguments in the device's memory (runtime/net_device.h).
+// The plan of a device library: the network's kernels as launches, with the places of their arguments in the device's
+// memory (runtime/net_device.h).
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct DevicePlace {
 };
 
 struct DeviceLaunch {
-  size_t module = 0;               // whose code: index of the kernel
-  const Launch* launch = nullptr;  // of that kernel
+  size_t module = 0;               // index of the kernel with the code
+  const Launch* launch = nullptr;  // a launch of that kernel
   std::vector<DevicePlace> args;   // in the launch's order
 };
 
@@ -45,18 +45,18 @@ struct DevicePacking {
 };
 
 struct DevicePlan {
-  std::vector<ConstantBlob> blobs;     // of the parameter file; equal ones are there once
-  std::vector<DeviceLaunch> launches;  // of the nodes, in order; then of the packings
-  std::vector<LaunchRange> nodes;      // one a node of the plan
-  std::vector<DeviceUpload> uploads;   // of constants as they are; then of the packings
-  size_t constant_uploads = 0;         // how many are of the first kind
+  std::vector<ConstantBlob> blobs;     // in the parameter file, where equal ones are stored once
+  std::vector<DeviceLaunch> launches;  // of the nodes, in order, then of the packings
+  std::vector<LaunchRange> nodes;      // one per node of the plan
+  std::vector<DeviceUpload> uploads;   // first constants that need no packing, then sources of packings
+  size_t constant_uploads = 0;         // number of the former
   std::vector<DevicePacking> packings;
   std::vector<DevicePlace> inputs, outputs;   // of the network
   std::array<int64_t, 3> memory = {0, 0, 0};  // bytes of each DeviceMemory
 };
 
-// `kernels` compiled for a device, one a workload of `plan`; they must outlive the result. Constants are packed at run
-// time, so nothing runs here, and the parameters are stored as small as they are.
+// `kernels` are compiled for a device, one per workload of `plan`, and must outlive the result. Constants are packed at
+// run time, so nothing runs here, and the parameter file stores them unpacked.
 Result<DevicePlan> PlanDevice(const graph::Graph& graph, const NetworkPlan& plan,
                               const std::vector<NetworkKernel>& kernels, const graph::ParameterValues& parameters);
 

@@ -8,7 +8,7 @@ namespace {
 
 using To = codegen::DataObjectWriter::To;
 
-// The structs are written field by field; these are the layouts that the code below writes (64-bit pointers).
+// The structs are written field by field; these layouts (64-bit pointers) must match the code below.
 static_assert(sizeof(HoneNetPlace) == 24 && sizeof(HoneNetModule) == 16 && sizeof(HoneNetStep) == 8);
 static_assert(sizeof(HoneNetLaunch) == 56 && offsetof(HoneNetLaunch, args) == 40);
 static_assert(sizeof(HoneNetUpload) == 32 && sizeof(HoneNetPacking) == 16);

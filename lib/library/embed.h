@@ -1,5 +1,5 @@
-// HONE_EMBED(name, file): a file of the build as bytes of this program, `Embedded_name()`. The assembler reads it: no
-// generated source of a hundred thousand numbers. In .cc files, outside of namespaces.
+// HONE_EMBED(name, file): includes a file of the build as bytes of this program, `Embedded_name()`. The assembler reads
+// it, which avoids a generated source of a hundred thousand numbers. Use it in .cc files, outside of namespaces.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ int @_run_device(@_net *net, void *const *inputs, void *const *outputs);
 const char *@_error_detail(void);
 )";
 
-// @ stands for the identifier, ^ for it in capitals, $LIB, $NET and $TENSORS for what they say.
+// @ is replaced by the identifier, ^ by the identifier in capitals; $LIB, $NET and $TENSORS by what they name.
 constexpr char kTemplate[] =
     R"(/* Made by hone-build. The network $NET as a library: link with -l$LIB, or load lib$LIB.so.
  *

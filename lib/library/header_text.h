@@ -11,8 +11,8 @@ namespace hone::library {
 // A C identifier from a network's file name: "resnet18", "resnet-18" -> "resnet_18", "1x" -> "net_1x".
 std::string CIdentifier(const std::string& name);
 
-// `name`: of the files (libNAME.so); `identifier`: the prefix of everything in the header.
-// `device`: of a library for a GPU.
+// `name` is that of the files (libNAME.so); `identifier` is the prefix of everything in the header; `device` is true
+// for a library for a GPU.
 std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier,
                        bool device = false);
 

@@ -66,7 +66,7 @@ class Asker {
 }  // namespace
 
 int ResidualOperand(const Workload& workload, const Target& target) {
-  // Inside a chain a residual is read before the output's place is known: only the last member's counts.
+  // Inside a chain, a residual is read before the place of the output is known: only the last member's counts.
   const Workload last = workload.Parts().back();
   if (!last.HasEpilogue(EpilogueKind::kAdd)) return -1;
   const Result<const op::Operator*> op = op::FindOperator(workload);

@@ -13,7 +13,7 @@
 namespace hone::library {
 namespace {
 
-// The entry of the kernel's task, null for the default, and what that says of the kernel.
+// The entry of the kernel's task, or null for the default; also sets where the kernel's config comes from.
 Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::BestFile* best, NetworkKernel* kernel) {
   kernel->task = TaskId(kernel->workload, target.Text());
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel->workload));
@@ -29,8 +29,8 @@ Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::
   return static_cast<const pipeline::BestEntry*>(nullptr);
 }
 
-// Compiles under the symbol that measured kernels have, so that equal code has an equal digest, and renames. A cubin
-// cannot be renamed: it is compiled under its own symbol, and its digest says nothing.
+// Compiles under the symbol of measured kernels, so that equal code has an equal digest, then renames the symbol. A
+// cubin cannot be renamed: it is compiled under its own symbol, and its digest cannot be compared.
 Status Compile(const Target& target, const pipeline::BestEntry* entry, int newest_cuda, const std::string& symbol,
                NetworkKernel* kernel) {
   HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(target));

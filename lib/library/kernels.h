@@ -1,4 +1,4 @@
-// The machine code of a network: one kernel a distinct workload.
+// The machine code of a network: one kernel per distinct workload.
 #pragma once
 
 #include <string>
@@ -15,23 +15,24 @@ namespace hone::library {
 struct NetworkKernel {
   Workload workload;
   Config config;
-  std::string source;           // "tuned", "anchor", "default": where the config comes from; "fixed": nothing to choose
-  std::string task;             // its id
-  std::string steps_digest;     // of Candidate::Text as built, hex: as best files have it
-  std::string artifact_digest;  // of the code, as records have it (compile::ArtifactDigest); empty: cannot be compared
-  bool changed = false;         // other code than was measured, by the digest in `best`
+  std::string source;           // source of the config: "tuned", "anchor", "default"; "fixed": there is no choice
+  std::string task;             // the task's id
+  std::string steps_digest;     // digest of Candidate::Text as built, in hex as in best files
+  std::string artifact_digest;  // of the code, as in records (compile::ArtifactDigest); empty: cannot be compared
+  bool changed = false;         // the digest in `best` shows that other code was measured
   compile::CompiledKernel compiled;
 };
 
-// Compiles each workload once, with its candidate in `best` (null: defaults all over), under the symbol hone_k<index>,
-// in `threads` threads; `newest_cuda` as compile::CompileOptions has it. Returns kInvalid, naming the task, if a
-// candidate cannot be built, or if an older file has only a configuration, which this version of Hone no longer has.
+// Compiles each workload once, with its candidate in `best` (null: defaults everywhere), under the symbol
+// hone_k<index>, in `threads` threads; see compile::CompileOptions for `newest_cuda`. Returns kInvalid, naming the
+// task, if a candidate cannot be built, or if an older file has only a configuration that this version of Hone no
+// longer has.
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
                                                   const pipeline::BestFile* best, int threads, int newest_cuda = 0);
 
 // The rounding error that these kernels, used `uses` times each, add to the network's outputs beyond plain sums, in
 // standard deviations of the outputs. The kernels' errors (op::Computation::rounding) add up as squares. Only errors
-// above 2^-10 count, such as TF32's; smaller ones lie within the network's general tolerance. 0 if no kernel has one.
+// above 2^-10 count, such as TF32's; smaller ones lie within the network's general tolerance. 0 if all are smaller.
 double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses);
 
 }  // namespace hone::library

@@ -44,7 +44,7 @@ Result<LibraryFolder> CheckedLibrary(const std::string& dir) {
   HONE_RETURN_IF_ERROR(CheckFile(folder.LibraryPath(), folder.library_digest, dir));
   HONE_RETURN_IF_ERROR(CheckFile(folder.GraphPath(), folder.graph_digest, dir));
   HONE_RETURN_IF_ERROR(VerifyParamsFile(folder.ParamsPath(), folder.params_digest));
-  DropCached(folder.ParamsPath());  // reading it here must not decide on which pages the library will have it
+  DropCached(folder.ParamsPath());  // otherwise this read would decide on which pages the library maps it
   return folder;
 }
 

@@ -1,4 +1,4 @@
-// A built library in this process: what a C program would do with NET.h, for hone-bench and tests.
+// A built library loaded into this process, used as a C program would use NET.h. For hone-bench and tests.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@ struct HoneNet;
 
 namespace hone::library {
 
-// Its files and names, from DIR/manifest.json.
+// The files and names of a library, from DIR/manifest.json.
 struct LibraryFolder {
   std::string dir, name, identifier;
   std::string network, target, library_digest, params_digest, graph_digest;
-  int64_t batch = 0;    // images in a run; 0: the network has no such axis
+  int64_t batch = 0;    // images in a run; 0: the network has no batch axis
   double rounding = 0;  // NetworkRounding (library/kernels.h)
   struct Kernel {
     std::string task, workload, source;
@@ -31,18 +31,18 @@ struct LibraryFolder {
   std::string GraphPath() const;
 };
 
-// kNotFound, kInvalid with the path and what to do.
+// Returns kNotFound or kInvalid with the path and what to do.
 Result<LibraryFolder> ReadLibraryFolder(const std::string& dir);
-// The same, if its files match its manifest. Call it before loading: the loader maps a torn object, and touching the
-// missing part kills the process. kCorrupt, kNotFound, kInvalid with the path and what to do. The parameters are
-// dropped from the system's cache, so that the library maps them as it wants: after reading the file, drop it again
-// before timing (DropCached).
+// As above, but also checks that its files match its manifest. Call it before loading: the loader accepts a truncated
+// object, and touching its missing part kills the process. Returns kCorrupt, kNotFound or kInvalid with the path and
+// what to do. Drops the parameters from the system's cache, so that the library maps them as it wants; if you read the
+// file, drop it again before timing (DropCached).
 Result<LibraryFolder> CheckedLibrary(const std::string& dir);
-// The text of a manifest.json at `path`. A name that would lead out of the folder is kInvalid.
+// Parses the text of the manifest.json at `path`. Returns kInvalid for a name that leads out of the folder.
 Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path);
 
 struct LoadedNetwork {
-  // dlopen and the functions' addresses; checks the ABI version.
+  // Opens the library, looks up its functions and checks the ABI version.
   static Result<LoadedNetwork> Load(const std::string& library_path, const std::string& identifier);
 
   const HoneNetInfo& info() const { return *describe(); }

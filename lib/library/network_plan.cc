@@ -14,7 +14,7 @@
 namespace hone::library {
 namespace {
 
-// How a tensor is stored: its writer and all readers must agree.
+// The storage of a tensor, on which its writer and all readers must agree.
 struct Storage {
   std::vector<int64_t> physical;
   Layout layout = Layout::kPlain;
@@ -76,7 +76,7 @@ class Planner {
       const bool is_output = i + 1 == operands.size();
       HONE_RETURN_IF_ERROR(AddOperand(node, operands[i], is_output ? node.name : node.inputs[i], is_output, &planned));
     }
-    if (slices_.wholes.count(node.name)) {  // its parts are written where it lies
+    if (slices_.wholes.count(node.name)) {  // its parts are written directly into it
       ++plan_.slices;
       return Status();
     }
@@ -92,8 +92,8 @@ class Planner {
     return Status();
   }
 
-  // On a device all tensors lie row-major: what only changes a tensor's shape, or its blocks, leaves its bytes alone.
-  // Such a node does nothing if both sides are the network's own, each in one piece.
+  // On a device all tensors are row-major, so a node that changes only a tensor's shape or its blocks does not change
+  // the bytes. Such a node does nothing if both tensors are the network's own and each is contiguous.
   bool OnlyNames(const graph::Node& node) const {
     if (target_.ChannelBlock() > 1 || node.workload.chain()) return false;
     if (!semantics::DefinitionOf(node.workload).keeps_order) return false;
@@ -105,7 +105,7 @@ class Planner {
     return true;
   }
 
-  // The tensor whose bytes these are.
+  // The tensor that owns these bytes.
   const std::string& Own(const std::string& tensor) const {
     auto found = same_.find(tensor);
     return found == same_.end() ? tensor : found->second;
@@ -115,7 +115,7 @@ class Planner {
                     PlannedNode* planned) {
     const std::string tensor = Own(given);
     PlannedOperand out{operand, tensor, Place::kArena, 0, 0};
-    // An activation may be a parameter, too: it is stored once, as the kernel wants it.
+    // A parameter in the place of an activation is stored once, in the kernel's layout.
     if (operand.role == OperandRole::kConstant || parameters_.count(tensor)) {
       auto parameter = parameters_.find(tensor);
       if (parameter == parameters_.end()) {
@@ -131,7 +131,7 @@ class Planner {
       return Status();
     }
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
-    // Blocks of one channel lie in memory as if there were none.
+    // Blocks of one channel have the same layout as no blocks.
     if (external && operand.layout != Layout::kPlain && target_.ChannelBlock() > 1) {
       return Status::Unsupported(
           fmt::format("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name));
@@ -154,7 +154,7 @@ class Planner {
     return Status();
   }
 
-  // A part of a concatenation touches the whole, which lives from its first part on.
+  // A part of a concatenation uses the whole, which lives from its first part on.
   void Touch(const std::string& tensor, int64_t bytes, bool written) {
     const int step = static_cast<int>(plan_.nodes.size());
     const Slice slice = slices_.Find(tensor);
@@ -164,7 +164,7 @@ class Planner {
       plan_.buffers.push_back({whole == slices_.wholes.end() ? bytes : whole->second, step, step});
       if (whole != slices_.wholes.end()) plan_.shared.insert(at->second);
     }
-    // Nodes that vanish neither read nor write.
+    // Removed nodes neither read nor write.
     if (written) plan_.tensors[tensor] = {at->second, slice.offset};
     graph::Lifetime& lifetime = plan_.buffers[at->second];
     lifetime.last = std::max(lifetime.last, step);
@@ -174,11 +174,11 @@ class Planner {
   const Target& target_;
   NetworkPlan plan_;
   ConcatSlices slices_;
-  std::map<std::string, size_t> buffers_;  // by the tensor that spans one
+  std::map<std::string, size_t> buffers_;  // by the tensor that spans the buffer
   std::map<std::string, int> inputs_, outputs_, kernels_;
   std::map<std::string, TensorType> parameters_;
   std::map<std::string, Storage> storage_;
-  std::map<std::string, std::string> same_;  // by tensors that are other tensors' bytes under another name
+  std::map<std::string, std::string> same_;  // tensors that are another name for the bytes of another tensor
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From a graph and a target to what a network library runs: each node with its operator, stored operands and place in
+// Plans how a network library runs a graph on a target: each node with its operator, stored operands and places in
 // memory.
 #pragma once
 
@@ -17,20 +17,20 @@
 
 namespace hone::library {
 
-// What a network takes and gives, in the order in which its library has them.
+// The inputs and outputs of a network, in its library's order.
 using NamedType = std::pair<std::string, TensorType>;
 std::vector<NamedType> InputsOf(const graph::Graph& graph);
 std::vector<NamedType> OutputsOf(const graph::Graph& graph);
 inline int64_t BytesOf(const TensorType& type) { return type.Elements() * type.type.bytes(); }
 
-// Where an operand lives when the network runs.
+// The memory of an operand when the network runs.
 enum class Place { kArena, kInput, kOutput, kConstant };
 
 struct PlannedOperand {
   Operand operand;
-  std::string tensor;  // of the graph
+  std::string tensor;  // its name in the graph
   Place place = Place::kArena;
-  int index = 0;       // of the network's input or output
+  int index = 0;       // number of the network's input or output
   int64_t offset = 0;  // in the arena, bytes
 };
 
@@ -45,26 +45,27 @@ struct PlannedNode {
 struct NetworkPlan {
   std::vector<PlannedNode> nodes;
   std::vector<Workload> workloads;  // distinct ones, in order of first use
-  std::vector<int> uses;            // how many nodes each has
+  std::vector<int> uses;            // number of nodes for each workload
   int64_t arena_bytes = 0;
   int64_t alignment = graph::kArenaAlignment;  // of every buffer
-  // Which tensors of the arena lie in one buffer, and when a buffer is in use.
+  // Tensors of the arena that share a buffer, and when a buffer is in use.
   std::vector<graph::Lifetime> buffers;
-  std::map<std::string, std::pair<size_t, int64_t>> tensors;  // buffer, offset in it
-  std::set<size_t> shared;                                    // buffers that concatenations made of several tensors
-  int slices = 0;                                             // concatenations that need no copying
+  std::map<std::string, std::pair<size_t, int64_t>> tensors;  // buffer and offset in it
+  std::set<size_t> shared;                                    // buffers that several tensors of a concatenation share
+  int slices = 0;                                             // concatenations that are not copied
 };
 
-// The graph's workloads in the operators' canonical form. kUnsupported or kInvalid with the node's name.
+// Brings the graph's workloads into the operators' canonical form. Returns kUnsupported or kInvalid with the node's
+// name.
 Status Canonicalise(graph::Graph* graph);
 
-// REQUIRES: `graph` normalised and canonical. kUnsupported if operands are stored differently by writer and reader.
-// `slices`: concatenations that need no copying (library/concat_slices.h) are no nodes of the plan; else all are. Nor
-// are, on a device, nodes that leave the bytes of a tensor as they are.
+// REQUIRES: `graph` normalised and canonical. Returns kUnsupported if a tensor's writer and reader store it
+// differently. If `slices`, concatenations that need no copying (library/concat_slices.h) are left out of the plan. On
+// a device, so are nodes that do not change the bytes of a tensor.
 Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target, bool slices = true);
 
-// Lets the nodes whose kernel is in `in_place` (one flag a kernel, library/in_place.h) write over their residual where
-// that is not read afterwards, and places everything anew. Returns how many do.
+// Lets nodes whose kernel may work in place (`in_place` has one flag per kernel, library/in_place.h) overwrite their
+// residual if nothing reads it afterwards, and places all buffers anew. Returns the number of such nodes.
 int WriteInPlace(const std::vector<bool>& in_place, const Target& target, NetworkPlan* plan);
 
 }  // namespace hone::library

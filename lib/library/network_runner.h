@@ -1,4 +1,4 @@
-// An instance of a loaded network with buffers for what goes in and out: to run and time it.
+// An instance of a loaded network with buffers for inputs and outputs, for running and timing it.
 #pragma once
 
 #include <memory>
@@ -14,31 +14,32 @@ namespace hone::library {
 
 class NetworkRunner {
  public:
-  explicit NetworkRunner(const LoadedNetwork& net) : net_(net) {}  // `net` outlives it
+  explicit NetworkRunner(const LoadedNetwork& net) : net_(net) {}  // `net` must outlive it
   NetworkRunner(const NetworkRunner&) = delete;
   NetworkRunner& operator=(const NetworkRunner&) = delete;
   ~NetworkRunner() { net_.destroy(instance_); }
 
-  // Makes the instance, its threads pinned (the caller, too), with a copy of `inputs`, values an input of the network.
-  // kInvalid if those are not the library's, or with the library's own message.
+  // Creates the instance with pinned threads (including the caller) and copies `inputs`, one per input of the network.
+  // Returns kInvalid if they do not fit the library, or with the library's own message.
   Status Create(const std::string& params, const std::vector<TensorData>& inputs);
 
-  // On a device the inputs go there with the first run and stay, as do the outputs, so that only the network is timed.
+  // On a device, the first run uploads the inputs, and inputs and outputs stay there, so that only the network is
+  // timed.
   Status Run() {
     if (!net_.on_device() || !has_run_) return RunWithCopies();
     return Check(net_.run_device(instance_, nullptr, nullptr));
   }
-  // From the caller's memory to the caller's memory; on the CPU the same as Run.
+  // Runs with copies from and to the caller's memory; on the CPU the same as Run.
   Status RunWithCopies() {
     HONE_RETURN_IF_ERROR(Check(net_.run(instance_, in_.data(), out_.data())));
     has_run_ = true;
     return Status();
   }
   bool OnDevice() const { return net_.on_device(); }
-  // `seconds`: one a layer.
+  // `seconds` has one entry per layer.
   Status Profile(double* seconds) { return Check(net_.profile_run(instance_, in_.data(), out_.data(), seconds)); }
 
-  // The first of the last run that copied.
+  // The first outputs of the last run that copied.
   std::vector<TensorData> Outputs() const;
 
  private:
@@ -60,7 +61,7 @@ class NetworkRunner {
   std::vector<TensorType> output_types_;
 };
 
-// A library that is loaded, with an instance that has run once.
+// A loaded library with an instance that has run once.
 struct RunningNetwork {
   std::unique_ptr<LoadedNetwork> net;
   std::unique_ptr<NetworkRunner> runner;

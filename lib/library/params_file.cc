@@ -82,7 +82,7 @@ ParamsFile MakeParamsFile(const std::string& network, const std::vector<Constant
     std::memcpy(file.bytes.data() + file.offsets[i], blobs[i].bytes.data(), blobs[i].bytes.size());
   header.file_bytes = at;
   header.table_checksum = Fnv1a(entries);
-  // Offsets count, too: the library's tables hold them.
+  // Include offsets: the library's tables contain them.
   PutDigest(entries + file.bytes.substr(body), header.digest);
   std::memcpy(file.bytes.data(), &header, sizeof(header));
   std::memcpy(file.bytes.data() + sizeof(header), entries.data(), entries.size());

@@ -14,14 +14,14 @@ namespace hone::library {
 struct ParamsFile {
   std::string bytes;
   std::vector<uint64_t> offsets;  // of each blob
-  std::string digest;             // 16 bytes: says which library and file belong together
+  std::string digest;             // 16 bytes that identify the library and the file as a pair
   std::string DigestHex() const;
 };
 
 ParamsFile MakeParamsFile(const std::string& network, const std::vector<ConstantBlob>& blobs);
 
-// Reads the whole file: kCorrupt, naming it and the first changed blob, if it is damaged or not the one of `digest`
-// (hex). NET_create only looks at the header, so whoever judges a library's results asks here first.
+// Reads the whole file. Returns kCorrupt, naming the file and the first changed blob, if it is damaged or does not have
+// `digest` (hex). NET_create checks only the header, so call this before you judge a library's results.
 Status VerifyParamsFile(const std::string& path, const std::string& digest);
 
 }  // namespace hone::library

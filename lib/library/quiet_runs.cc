@@ -23,7 +23,7 @@ measure::LoadSenses Senses(LoadMeter* meter) {
 
 QuietRuns::QuietRuns(double patience_seconds)
     : guard_(Limits(patience_seconds), Senses(&meter_), RealClock()), patience_seconds_(patience_seconds) {
-  meter_.Stolen();  // what was stolen before is nobody's
+  meter_.Stolen();  // ignore what was stolen before
   guard_.BeginCandidate();
 }
 
@@ -35,7 +35,7 @@ Result<double> QuietRuns::Time(const std::function<Status()>& run) {
     HONE_RETURN_IF_ERROR(run());
     const double seconds = clock->NowSeconds() - before;
     if (patience_seconds_ <= 0 || guard_.EndRun(seconds) != measure::LoadGuard::Verdict::kAgain) return seconds;
-    HONE_RETURN_IF_ERROR(run());  // it may have waited, and the threads of the pool have gone to sleep
+    HONE_RETURN_IF_ERROR(run());  // untimed, as waiting lets the threads of the pool fall asleep
     wasted_ += clock->NowSeconds() - before;
   }
 }

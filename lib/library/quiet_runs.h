@@ -1,5 +1,5 @@
-// Timed runs of a network without disturbed ones, by the rules of measure/load_guard.h: repeated from a credit that
-// lets it all take twice as long, and its patience, at most. There is no pulse of multiply-adds, as it would wake the
+// Times runs of a network and repeats disturbed ones, by the rules of measure/load_guard.h. Repeating may at most
+// double the total time, plus the patience. It does not use the guard's pulse of multiply-adds, which would wake the
 // threads of a pool that is not this network's.
 #pragma once
 
@@ -14,18 +14,18 @@ namespace hone::library {
 
 class QuietRuns {
  public:
-  // Watches the threads that this process has now: create it behind the networks. Without patience nothing is taken
-  // again.
+  // Watches the threads that the process has at this moment: create it after the networks. Without patience nothing is
+  // repeated.
   explicit QuietRuns(double patience_seconds);
   QuietRuns(const QuietRuns&) = delete;
   QuietRuns& operator=(const QuietRuns&) = delete;
 
-  // Calls `run` until nobody disturbed it, or patience is used up; returns the seconds of the last call. What is taken
-  // again has an untimed call in front of it.
+  // Calls `run` until a call was undisturbed or patience is used up; returns the seconds of the last call. A repeated
+  // call follows an untimed one.
   Result<double> Time(const std::function<Status()>& run);
 
   int64_t retaken() const { return guard_.retaken(); }
-  double wasted_seconds() const { return wasted_; }  // of discarded runs, and of waiting for others to end
+  double wasted_seconds() const { return wasted_; }  // time of discarded runs, and of waiting for other processes
 
  private:
   LoadMeter meter_;

@@ -17,8 +17,8 @@
 namespace hone::library {
 namespace {
 
-// The file: "HONEREF1", the key's 32 hex digits, the outputs' doubles, then the 32 hex digits of the digest of all
-// before.
+// File format: "HONEREF1", the key's 32 hex digits, the outputs' doubles, then 32 hex digits of the digest of all
+// preceding bytes.
 constexpr std::string_view kMagic = "HONEREF1";
 constexpr size_t kHex = 32;
 
@@ -42,7 +42,7 @@ std::vector<size_t> Sizes(const graph::Graph& graph) {
   return sizes;
 }
 
-// False if the bytes are not those of this key, whole.
+// False unless the bytes are the complete file of this key.
 bool Parse(std::string_view bytes, const std::string& key, const std::vector<size_t>& sizes,
            std::vector<std::vector<double>>* out) {
   size_t total = kMagic.size() + 2 * kHex;
@@ -106,7 +106,7 @@ double RelativeError(const std::vector<double>& found, const std::vector<double>
   }
   const double n = static_cast<double>(expected.size());
   const double deviation = std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
-  // A constant output: relative to its size.
+  // For a constant output, relative to its magnitude.
   const double scale = deviation > 0 ? deviation : std::max(std::abs(sum / n), 1e-30);
   return worst / scale;
 }

@@ -14,7 +14,7 @@ namespace {
 using To = codegen::DataObjectWriter::To;
 using ToSymbol = codegen::DataObjectWriter::ToSymbol;
 
-// The structs are written field by field; these are the layouts that the code below writes (64-bit pointers).
+// The structs are written field by field; these layouts (64-bit pointers) must match the code below.
 static_assert(sizeof(HoneNetTensor) == 40 && offsetof(HoneNetTensor, shape) == 24);
 static_assert(sizeof(HoneNetLayer) == 24);
 static_assert(sizeof(HoneNetInfo) == 72 && offsetof(HoneNetInfo, inputs) == 40 && offsetof(HoneNetInfo, layers) == 64);

@@ -1,5 +1,5 @@
-// The tables of a network library as an object to link: what the network is, and what runs when on which buffers. Those
-// of the CPU are in runtime/net_runtime.h, those of devices in runtime/net_device.h.
+// The tables of a network library as an object to link: the network's description, and what runs when on which buffers.
+// runtime/net_runtime.h defines those of the CPU, runtime/net_device.h those of devices.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,26 @@ namespace hone::library {
 
 struct NetworkTables {
   std::string object;           // defines hone_net_table
-  int64_t workspace_bytes = 0;  // what NET_workspace_size() will say
+  int64_t workspace_bytes = 0;  // the value of NET_workspace_size()
 };
 
 Result<NetworkTables> MakeTables(const graph::Graph& graph, const Target& target, const NetworkPlan& plan,
                                  const std::vector<NetworkKernel>& kernels, const Constants& constants,
                                  const ParamsFile& params);
 
-// The features of `target` that its library checks before it runs anything, as LLVM names them; those that cannot be
-// checked are left out.
+// The features of `target` that its library checks before it runs, as LLVM names them, without those that it cannot
+// check.
 std::vector<std::string> CheckedFeatures(const Target& target);
 
-// Defines hone_net_device_table; the kernels' code is in it. `triple`: of the machine that the library's host code is
-// for.
+// Defines hone_net_device_table, including the kernels' code. `triple` is for the library's host code.
 Result<std::string> MakeDeviceTables(const graph::Graph& graph, const Target& target, const NetworkPlan& plan,
                                      const std::vector<NetworkKernel>& kernels, const DevicePlan& device,
                                      const ParamsFile& params, const std::string& triple);
 
-// The common beginning of all tables: HoneNetInfo and what it points to, and which parameters belong to it.
+// The common beginning of all tables: HoneNetInfo with its data, and the identity of its parameter file.
 class TableInfo {
  public:
-  // Appends all that info points to. REQUIRES: not in the middle of a struct.
+  // Appends all data that info points to. REQUIRES: not in the middle of a struct.
   TableInfo(const graph::Graph& graph, const Target& target, const NetworkPlan& plan, const ParamsFile& params,
             codegen::DataObjectWriter* out);
 

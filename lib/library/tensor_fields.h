@@ -1,5 +1,5 @@
-// A tensor in what the measuring children answer: {"type": "f32", "shape": [1,1000], "values": [..]}. A value that is not
-// finite is null there and comes back as NaN. As heavy as base/fields.h.
+// A tensor in replies of measuring processes: {"type": "f32", "shape": [1,1000], "values": [..]}. A non-finite value is
+// written as null and read as NaN. As heavy as base/fields.h.
 #pragma once
 
 #include <cmath>

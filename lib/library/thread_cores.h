@@ -1,5 +1,5 @@
-// The cores that this thread may use, as they were: an instance of a network pins its creator, and one that a pinned
-// thread makes would have that core alone.
+// Saves and restores the cores that this thread may use. An instance of a network pins its creator, and an instance
+// that a pinned thread creates would get only that core.
 #pragma once
 
 #include <sched.h>

@@ -23,7 +23,7 @@
 namespace hone::library {
 namespace {
 
-// The resident memory of this process, mapped files included. 0 if the kernel does not say.
+// The resident memory of this process, including mapped files. 0 if unknown.
 int64_t ResidentBytes() {
   const Result<std::string> text = ReadFile("/proc/self/statm");
   long long size = 0, resident = 0;
@@ -45,7 +45,7 @@ Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, QuietRu
 
 constexpr size_t kLeastRuns = 5;
 
-// Timed runs of one of the two, after an untimed one.
+// Timed runs of one of the two libraries, after an untimed one.
 Status TimeTurn(NetworkRunner* runner, QuietRuns* quiet, std::vector<double>* samples) {
   HONE_RETURN_IF_ERROR(runner->Run());
   for (size_t i = 0; i < kRunsOfTurn; ++i) {
@@ -114,7 +114,7 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
       HONE_RETURN_IF_ERROR(runner.RunWithCopies());
       reply.copies.push_back(clock->NowSeconds() - before);
     }
-    // Only the first run is verified; a race between kernels or threads may show in a later one.
+    // Only the first run is verified; a race between kernels or threads may appear only in a later one.
     if (runner.OnDevice() && request.outputs && runner.Outputs() != reply.outputs) {
       return Status::Corrupt("two runs on the same inputs gave different outputs: the kernels race");
     }
