@@ -15,7 +15,7 @@ using ir::Intrinsic;
 
 namespace {
 
-// How tightly C's operators bind; the smaller, the tighter.
+// Precedence of C's operators; a smaller number binds tighter.
 enum Level { kPrimary = 0, kUnary = 2, kMul = 3, kAdd = 4, kShift = 5, kRelation = 6, kEqual = 7, kBitAnd = 8 };
 constexpr int kAndAnd = 11, kOrOr = 12, kChoice = 13, kAny = 99;
 
@@ -86,7 +86,7 @@ KernelWriter::Text KernelWriter::WriteInt(int64_t value, DType type, bool narrow
     return {fmt::format("{}u{}", static_cast<uint64_t>(value), wide ? dialect_.int64_suffix : ""), kPrimary};
   }
   const char* suffix = wide ? dialect_.int64_suffix : "";
-  // The least number has no literal: it would be the negative of one that does not fit.
+  // The smallest number has no literal: it would be the negative of a number that does not fit.
   if (value == (wide ? INT64_MIN : INT32_MIN)) return {fmt::format("(-{}{} - 1)", -(value + 1), suffix), kPrimary};
   return {fmt::format("{}{}", value, suffix), value < 0 ? kUnary : kPrimary};
 }
@@ -180,7 +180,7 @@ KernelWriter::Text KernelWriter::WriteBinary(const ir::Binary& e, const Expr& se
       const bool is_min = e.kind == ExprKind::kMin;
       const std::string name = is_min ? "min" : "max";
       if (e.type.is_float()) {
-        // C's function gives the other operand for a NaN; with a number as the second one that is right.
+        // For a NaN, C's function returns the other operand, which is right if the second one is a number.
         auto* number = e.b.as<ir::FloatImm>();
         std::string function = fmt::format("f{}{}", name, dialect_.float_suffix && e.type.bits == 32 ? "f" : "");
         if (!number || std::isnan(number->value)) {
@@ -192,7 +192,7 @@ KernelWriter::Text KernelWriter::WriteBinary(const ir::Binary& e, const Expr& se
         const std::string a = WriteAt(e.a, kAny);
         return {fmt::format("{}({}, {})", function, a, WriteAt(e.b, kAny)), kPrimary};
       }
-      // Both of one type, or the function is ambiguous.
+      // Both operands must have the same type, or the call is ambiguous.
       const bool both_narrow = Narrow(e.a) && Narrow(e.b);
       std::string type = IsIndex(self) ? (both_narrow ? "int" : Type(e.type)) : e.type.bits < 32 ? "int" : Type(e.type);
       const auto side = [&](const Expr& x) {
@@ -245,7 +245,7 @@ KernelWriter::Text KernelWriter::WriteArithmetic(const ir::Binary& e, const Expr
   return {fmt::format("{} {} {}", a, op, WriteAt(e.b, level - 1)), level};
 }
 
-// Rounding down. Shifts do that by themselves; where nothing is negative C's division does.
+// Division that rounds down. Shifts round down; C's division does so if nothing is negative.
 KernelWriter::Text KernelWriter::WriteDivision(const ir::Binary& e, const Expr& self) {
   const bool div = e.kind == ExprKind::kDiv;
   const int64_t* divisor = ir::AsIntImm(e.b);
@@ -268,7 +268,7 @@ KernelWriter::Text KernelWriter::WriteDivision(const ir::Binary& e, const Expr& 
   const std::string type = wide ? dialect_.int64 : "int";
   const std::string u = wide ? dialect_.uint64 : "unsigned int";
   const std::string name = fmt::format("hone_floor_{}_i{}", div ? "div" : "mod", wide ? 64 : 32);
-  // By -1 the least number would overflow.
+  // Dividing the smallest number by -1 would overflow.
   const std::string rest = fmt::format("{0} r = a % b; bool below = r != 0 && (r < 0) != (b < 0);", type);
   if (div) {
     Helper(name, fmt::format("{0} {1}({0} a, {0} b) {{ if (b == -1) return ({0})(0 - ({2})a); {3} "

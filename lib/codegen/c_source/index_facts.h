@@ -1,5 +1,5 @@
-// Facts about an integer expression that hold without running it: its range and a number that divides it. From it
-// follow which index arithmetic fits in 32 bits, which division is plain, and which access is aligned.
+// Facts about an integer expression that hold without running it: its range, and a number that divides it. They decide
+// which index arithmetic fits in 32 bits, which division needs no correction, and which access is aligned.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace hone::codegen {
 
 class IndexFacts {
  public:
-  // From now on, until it is bound again.
+  // Holds until the variable is bound again.
   void Bind(const ir::VarNode* var, arith::ConstInterval range, int64_t divisor = 1);
 
-  // Contains every value of the scalar integer `e`; the whole type if it may wrap, infinite for 64 bits.
+  // An interval that contains every value of the scalar integer `e`; the whole type if it may wrap, infinite for 64
+  // bits.
   arith::ConstInterval RangeOf(const ir::Expr& e);
   // Whether the sum, difference or product `e` may leave the range of its type.
   bool MayWrap(const ir::Expr& e);
-  // Divides every value of `e`; at least 1. A large power of two for the constant 0.
+  // A number of at least 1 that divides every value of `e`. A large power of two for the constant 0.
   int64_t DivisorOf(const ir::Expr& e);
 
  private:
@@ -29,7 +30,7 @@ class IndexFacts {
     bool wraps = false;
   };
   struct Known {
-    ir::Expr node;  // keeps its address from being used again
+    ir::Expr node;  // keeps the node's address from being reused
     Fact fact;
   };
   const Fact& Of(const ir::Expr& e);
@@ -37,7 +38,7 @@ class IndexFacts {
   Fact OfBinary(const ir::Binary& e);
 
   std::unordered_map<const ir::VarNode*, Fact> vars_;
-  std::unordered_map<const ir::ExprNode*, Known> known_;  // emptied by Bind
+  std::unordered_map<const ir::ExprNode*, Known> known_;  // Bind empties it
 };
 
 }  // namespace hone::codegen

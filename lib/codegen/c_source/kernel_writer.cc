@@ -17,11 +17,11 @@ using ir::Stmt;
 
 namespace {
 
-constexpr int64_t kPrivateElements = 512;  // an array beyond cannot live in registers
-constexpr int64_t kLoopOfItsOwn = 32;      // steps in a round from which unrolling on top of them saves nothing
-constexpr int64_t kUnrolledSteps = 8192;   // beyond, the text is no longer compiled in reasonable time
+constexpr int64_t kPrivateElements = 512;  // larger arrays do not fit into registers
+constexpr int64_t kLoopOfItsOwn = 32;      // with this many steps per iteration, unrolling a loop gains nothing
+constexpr int64_t kUnrolledSteps = 8192;   // above this, compiling the text takes too long
 
-// Words of either dialect, and functions that are called, that a buffer or variable may happen to be named.
+// Words of both dialects and names of called functions, which a buffer or variable might have as well.
 bool IsReserved(const std::string& name) {
   static const std::set<std::string> words = {
       "abs",      "auto",      "bool",     "break",    "ceil",     "char",   "const",    "constant", "continue",
@@ -39,7 +39,8 @@ bool IsReserved(const std::string& name) {
 
 bool IsPrivate(Scope scope) { return scope == Scope::kScratch || scope == Scope::kRegister; }
 
-// Variables of indices into private arrays: unless their loops are unrolled the arrays are memory.
+// Variables in indices of private arrays: the arrays stay in registers only if the loops of these variables are
+// unrolled.
 std::unordered_set<const ir::VarNode*> PrivateIndices(const Stmt& body) {
   std::unordered_set<const ir::VarNode*> vars;
   const auto access = [&](const auto& op) {
@@ -51,7 +52,7 @@ std::unordered_set<const ir::VarNode*> PrivateIndices(const Stmt& body) {
   return vars;
 }
 
-// Steps of the innermost loops in all, if every loop's extent is known; else -1.
+// The total number of steps of the innermost loops if every loop's extent is known; else -1.
 int64_t StepsOf(const Stmt& s) {
   if (ir::IsEmpty(s)) return 0;
   switch (s.kind()) {
@@ -163,7 +164,7 @@ Result<std::string> KernelWriter::Write(const ir::DeviceKernel& kernel, int64_t*
 }
 
 void KernelWriter::Define(const ir::Var& var, const Expr& value) {
-  if (value.kind() == ir::ExprKind::kIntImm) {  // worth no name
+  if (value.kind() == ir::ExprKind::kIntImm) {  // an immediate needs no name
     vars_[var.node()] = Write(value);
     facts_.Bind(var.node(), facts_.RangeOf(value), facts_.DivisorOf(value));
     return;
@@ -182,7 +183,7 @@ bool KernelWriter::Unrolled(const ir::For& loop) {
   if (loop.for_kind == ir::ForKind::kUnrolled) return true;
   const int64_t steps = StepsOf(Stmt(&loop));
   if (steps < 0) return false;
-  // A barrier a step: unrolling saves nothing and keeps every step's registers apart.
+  // With a barrier in each step, unrolling saves nothing and gives each step registers of its own.
   if (steps <= unroll_limit_) return true;
   return private_index_.count(loop.var.node()) != 0 && steps <= kUnrolledSteps && !HasBarrier(loop.body);
 }
@@ -216,7 +217,7 @@ void KernelWriter::WriteFor(const ir::For& loop) {
   } else if (rounds > 0 || Unrolled(loop)) {
     Line("#pragma unroll");
   } else if (const int64_t steps = StepsOf(loop.body); steps < 0 || steps >= kLoopOfItsOwn || HasBarrier(loop.body)) {
-    Line("#pragma unroll 1");  // as it is meant: compilers would unroll some, for minutes and registers
+    Line("#pragma unroll 1");  // explicit, as compilers would unroll some loops, at a cost of minutes and registers
   }
   Line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", narrow ? "int" : Type(DType::Int(64)), name, begin,
                    end_text));
@@ -256,7 +257,7 @@ bool KernelWriter::WriteAsyncCopy(const ir::Store& store) {
   return true;
 }
 
-// Its lanes are arguments; results go where they are stored.
+// Its lanes are passed as arguments, and the results are written directly to where they are stored.
 void KernelWriter::WriteWarpProduct(const ir::Store& store, const ir::Call& product) {
   if (!dialect_.mma_tf32) return Fail("mma_tf32 is for CUDA from sm_80 on");
   needs_->helpers.insert(dialect_.mma_tf32);
@@ -286,7 +287,7 @@ void KernelWriter::WriteStore(const ir::Store& store) {
   std::vector<Expr> values, places;
   for (int i = 0; i < lanes; ++i) values.push_back(LaneOf(store.value, i));
   for (int i = 0; i < lanes; ++i) places.push_back(LaneOf(store.index, i));
-  // All lanes are known before the first is stored: what reads the buffer that is stored to, into variables.
+  // All lanes must be computed before the first is stored: move what reads the stored buffer into variables.
   const auto settle = [&](const Expr& e, std::vector<Expr>* parts) {
     const std::vector<ir::Buffer> read = ir::BuffersRead(e);
     if (std::none_of(read.begin(), read.end(), [&](const ir::Buffer& b) { return b.same_as(store.buffer); }))
@@ -357,7 +358,7 @@ void KernelWriter::WriteStmt(const Stmt& s) {
       return WriteStmt(allocate->body);
     }
     case ir::StmtKind::kEvaluate:
-      return;  // a prefetch: devices have none worth its instruction
+      return;  // skip prefetches: devices gain nothing from them
     case ir::StmtKind::kPragma: {
       auto* note = s.as<ir::Pragma>();
       const int64_t* value = note->value.defined() ? ir::AsIntImm(note->value) : nullptr;

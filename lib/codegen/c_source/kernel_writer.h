@@ -1,8 +1,7 @@
-// Writes one device kernel (ir/device_kernels.h) in C: statement by statement, a line each. Private to
-// codegen/c_source.
+// Writes one device kernel (ir/device_kernels.h) in C, one line per statement. Private to codegen/c_source.
 //
-// Index arithmetic is i64 by definition; what provably fits is written in 32 bits, which is what devices are fast at. A
-// vector is written lane by lane; only its accesses to memory are vectors, where they are contiguous and aligned.
+// Index arithmetic is i64 by definition; expressions that provably fit are written in 32 bits, which devices compute
+// faster. A vector is written lane by lane; only contiguous and aligned accesses to memory are vectors.
 #pragma once
 
 #include <functional>
@@ -19,19 +18,19 @@
 
 namespace hone::codegen {
 
-// Functions that kernels call and that no dialect has, by name; and what types are used.
+// Helper functions that kernels call and the dialect lacks, by name; and the types that are used.
 struct Needs {
   std::set<std::string> helpers;  // their texts, in order
   bool f64 = false;
 };
 
-// One object a kernel.
+// Writes one kernel.
 class KernelWriter {
  public:
   KernelWriter(const Dialect& dialect, Needs* needs) : dialect_(dialect), needs_(needs) {}
 
-  // The whole text of the kernel; kUnsupported for what the dialect has no words for. `dynamic_shared`: the bytes that
-  // must be given at launch.
+  // Returns the whole text of the kernel; kUnsupported if the dialect cannot express it. Sets `dynamic_shared` to the
+  // bytes that must be given at launch.
   Result<std::string> Write(const ir::DeviceKernel& kernel, int64_t* dynamic_shared);
 
  private:
@@ -54,24 +53,24 @@ class KernelWriter {
   void WriteStmt(const ir::Stmt& s);
   void WriteFor(const ir::For& loop);
   void WriteStore(const ir::Store& store);
-  bool WriteAsyncCopy(const ir::Store& store);  // false: it is not one
+  bool WriteAsyncCopy(const ir::Store& store);  // false if it is not such a copy
   void WriteWarpProduct(const ir::Store& store, const ir::Call& product);
-  void Define(const ir::Var& var, const ir::Expr& value);  // a constant of that name
+  void Define(const ir::Var& var, const ir::Expr& value);  // defines a constant for the variable
   bool Unrolled(const ir::For& loop);
   void Fail(const std::string& message) {
     if (status_.ok()) status_ = Status::Unsupported(std::string(dialect_.name) + ": " + message);
   }
 
-  // vectors.cc: what has lanes becomes scalars, lines before the statement that uses them.
+  // vectors.cc: turns vectors into scalars, in lines before the statement that uses them.
   ir::Expr LaneOf(const ir::Expr& e, int lane);
-  void Hoist(const ir::Expr& e);  // its accesses to memory and what all its lanes share
+  void Hoist(const ir::Expr& e);  // its accesses to memory and the parts that all its lanes share
   void HoistLoad(const ir::Expr& e);
   void HoistChoice(const ir::Expr& e);
   ir::Expr NewTemporary(DType type, const std::string& text, const std::string& name);
-  void Keep(const ir::Expr& e, std::vector<ir::Expr> lanes);           // at hand, until it is forgotten
-  void ForgetFrom(size_t mark);                                        // what was kept since then
+  void Keep(const ir::Expr& e, std::vector<ir::Expr> lanes);           // remembers the lanes until ForgetFrom
+  void ForgetFrom(size_t mark);                                        // forgets the lanes kept since the mark
   static std::string VectorType(const ir::Buffer& buffer, int lanes);  // "float4"
-  // How many lanes of the access at once: 4 or 2 if it is contiguous and aligned, else 1.
+  // The number of lanes to access at once: 4 or 2 if contiguous and aligned, else 1.
   int Chunk(const ir::Buffer& buffer, const ir::Expr& index);
   std::string VectorAt(const ir::Buffer& buffer, const ir::Expr& index, int chunk, bool written);
 
@@ -79,9 +78,9 @@ class KernelWriter {
   std::string Type(DType type);        // in a register
   std::string MemoryType(DType type);  // a bool is a byte
   std::string IntType(const ir::Expr& e);
-  bool Narrow(const ir::Expr& e);  // an i64 that is written as an int
+  bool Narrow(const ir::Expr& e);  // an i64 that is written as int
   Text Write(const ir::Expr& e);
-  std::string WriteAt(const ir::Expr& e, int level);  // in parentheses if it binds less tightly
+  std::string WriteAt(const ir::Expr& e, int level);  // adds parentheses if it binds less tightly
   Text WriteBinary(const ir::Binary& e, const ir::Expr& self);
   Text WriteArithmetic(const ir::Binary& e, const ir::Expr& self);
   Text WriteDivision(const ir::Binary& e, const ir::Expr& self);
@@ -99,14 +98,14 @@ class KernelWriter {
   std::string out_;
   int indent_ = 1;
   int64_t unroll_limit_ = 0;
-  int64_t unroll_next_ = 0;    // note before the next loop: unroll this many rounds
-  bool in_group_ = false;      // of copies that may run by themselves
-  bool global_fence_ = false;  // a barrier is to make global memory visible, too
+  int64_t unroll_next_ = 0;    // unroll the next loop by this many iterations
+  bool in_group_ = false;      // in a group of asynchronous copies
+  bool global_fence_ = false;  // the next barrier must also make global memory visible
   IndexFacts facts_;
   std::unordered_map<const ir::VarNode*, Text> vars_;
   std::unordered_map<const ir::BufferNode*, BufferInfo> buffers_;
   std::unordered_map<std::string, int> names_;
-  std::unordered_map<const ir::ExprNode*, std::vector<ir::Expr>> lanes_;  // of vectors that are at hand
+  std::unordered_map<const ir::ExprNode*, std::vector<ir::Expr>> lanes_;  // of kept vectors
   std::vector<ir::Expr> kept_;                                            // those
   std::unordered_set<const ir::VarNode*> private_index_;                  // variables in indices of private arrays
 };

@@ -30,7 +30,7 @@ Launch LaunchOf(const ir::DeviceKernel& kernel, const ir::Function& function, co
   return launch;
 }
 
-// The last line behind the closed-form rules of templates, before anything is compiled.
+// A last check after the closed-form rules of templates, before anything is compiled.
 Status CheckLaunch(const Launch& launch, const DeviceLimits& limits) {
   const auto more = [&](const char* what, int64_t has, int64_t may) {
     return Status::Unsupported(

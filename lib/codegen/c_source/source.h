@@ -1,6 +1,6 @@
-// From device functions in their final form (ir/device_kernels.h) to C source and the launches that run it.
+// Turns device functions in their final form (ir/device_kernels.h) into C source and the launches that run it.
 //
-// Addresses of arguments and workspace buffers are expected at multiples of 16 bytes.
+// Arguments and workspace buffers must be aligned to 16 bytes.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@
 namespace hone::codegen {
 
 struct DeviceSource {
-  std::string text;                 // every kernel of every function, and the helpers they need
-  std::vector<EntryPoint> entries;  // one a function, in order
+  std::string text;                 // all kernels of all functions, and the helpers that they need
+  std::vector<EntryPoint> entries;  // one per function, in order
 };
 
-// kInvalid: a function is not in its final form. kUnsupported: the dialect has no words for it, or a kernel needs more
-// threads, blocks or shared memory than `limits` has; the message says what. The text depends on the functions alone.
-// Names of functions must differ.
+// Returns kInvalid if a function is not in its final form; kUnsupported, with the reason, if the dialect cannot express
+// it or a kernel exceeds the threads, blocks or shared memory in `limits`. The text depends on the functions alone.
+// Names of functions must be unique.
 Result<DeviceSource> WriteDeviceSource(const std::vector<ir::Function>& functions, const Dialect& dialect,
                                        const DeviceLimits& limits);
 

@@ -119,7 +119,7 @@ void KernelWriter::HoistLoad(const Expr& e) {
   Keep(e, std::move(parts));
 }
 
-// Only one side may be evaluated, and its accesses are to stay vectors: a statement, then.
+// Only one side may be evaluated, and its accesses should stay vectors: write a statement.
 void KernelWriter::HoistChoice(const Expr& e) {
   auto* call = e.as<ir::Call>();
   const int lanes = e.type().lanes;

@@ -10,13 +10,13 @@
 namespace hone::codegen {
 namespace {
 
-// Without the 1 the assembler spills a few values where one block more would then fit on a multiprocessor.
+// Without the 1, the assembler spills a few values in cases where one block more would then fit on a multiprocessor.
 std::string KernelHead(const std::string& symbol, const int64_t block[3]) {
   return fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}", block[0] * block[1] * block[2],
                      symbol);
 }
 
-// cp.async is there from sm_80; 16 bytes go past the first-level cache.
+// cp.async needs sm_80; copies of 16 bytes bypass the first-level cache.
 const char* AsyncCopy(int bytes) {
   return bytes == 16
              ? "__device__ __forceinline__ void hone_copy_async_16(float* to, const float* from, bool inside) { "
@@ -27,7 +27,7 @@ const char* AsyncCopy(int bytes) {
                "\"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(inside ? 4 : 0) : \"memory\"); }";
 }
 
-// Rounded to nearest, ties away: mma.sync would drop the last bits.
+// Rounds to nearest, ties away from zero: mma.sync would drop the last bits.
 constexpr char kTf32[] =
     "__device__ __forceinline__ float hone_tf32(float value) { unsigned int rounded; "
     "asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(rounded) : \"f\"(value)); return __uint_as_float(rounded); }";
@@ -69,7 +69,7 @@ constexpr Dialect kCudaC = {
     .preamble_f64 = "",
 };
 
-// The number before `unit` in a line such as "16 bytes stack frame, 0 bytes spill stores"; 0 if there is none.
+// The number before `unit` in a line such as "16 bytes stack frame, 0 bytes spill stores"; 0 if `unit` is missing.
 int64_t NumberBefore(const std::string& line, const std::string& unit) {
   const size_t at = line.find(unit);
   if (at == std::string::npos) return 0;
@@ -99,7 +99,7 @@ void ReadResources(const std::string& log, std::vector<KernelResources>* resourc
 
 std::string FirstWarning(const std::string& log) {
   for (const std::string& line : Split(log, '\n')) {
-    // NVRTC 12.9 of sm_50 to sm_72: "Architectures prior to .. are deprecated". That is not about the code.
+    // NVRTC 12.9 for sm_50 to sm_72: "Architectures prior to .. are deprecated". That is not about the code.
     if (line.find("rchitectures prior to") != std::string::npos) continue;
     if (line.find("warning") != std::string::npos) return std::string(Trim(line));
   }

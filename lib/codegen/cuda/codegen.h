@@ -1,5 +1,5 @@
-// Device code as CUDA C, compiled by NVRTC to a cubin of the target's architecture. Needs no GPU and no CUDA Toolkit to
-// build: NVRTC (version 12 or 13) is opened when first asked for.
+// Device code as CUDA C, compiled by NVRTC to a cubin for the target's architecture. Building needs neither a GPU nor
+// the CUDA Toolkit: NVRTC (version 12 or 13) is opened on first use.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +14,33 @@
 namespace hone::codegen {
 
 struct CudaOptions {
-  std::vector<std::string> nvrtc;  // files to choose from, in order; empty: what the loader or /usr/local/cuda has
-  bool warnings_fail = false;      // a warning of the compiler is an error
-  // NVRTC's major version at most, for code that is to run under a driver of that version of CUDA: one of an older
-  // driver need not load what a newer major version made. 0: any.
+  std::vector<std::string> nvrtc;  // libraries to choose from, in order; empty: those of the loader and /usr/local/cuda
+  bool warnings_fail = false;      // treats warnings of the compiler as errors
+  // The highest allowed major version of NVRTC, for code that will run under a driver of that CUDA version: an older
+  // driver may refuse code from a newer major version. 0: any.
   int newest = 0;
 };
 
-// A kernel's use of the device, as the assembler reports it.
+// Resources of a kernel, as the assembler reports them.
 struct KernelResources {
   std::string symbol;
-  int64_t registers = 0;     // of a thread
-  int64_t spill_bytes = 0;   // stored to and loaded from local memory for want of registers, by the text of the code
-  int64_t stack_bytes = 0;   // of local memory a thread: private arrays that are not in registers, and spills
-  int64_t shared_bytes = 0;  // declared, of a block
+  int64_t registers = 0;     // per thread
+  int64_t spill_bytes = 0;   // bytes of spill stores and loads in the code, to and from local memory
+  int64_t stack_bytes = 0;   // local memory per thread: private arrays that are not in registers, and spills
+  int64_t shared_bytes = 0;  // declared, per block
 };
 
 struct CudaCode {
-  Artifact artifact;                       // of format "cubin"
+  Artifact artifact;                       // its format is "cubin"
   std::string source;                      // CUDA C
-  std::vector<KernelResources> resources;  // one a launch, in order of the entries
+  std::vector<KernelResources> resources;  // one per launch, in order of the entries
 };
 
-// The text alone: needs no NVRTC. `functions` in their final form (codegen/c_source/source.h).
+// Writes only the text: needs no NVRTC. `functions` must be in their final form (codegen/c_source/source.h).
 Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Target& target);
 
-// kNotFound: no NVRTC. kUnsupported: none of those there are does the target's architecture and is old enough. Both
-// messages say what was found and what to install. kInvalid: it rejects the code. Thread-safe.
+// Returns kNotFound without NVRTC; kUnsupported if no NVRTC both supports the target's architecture and is old enough.
+// Both messages say what was found and what to install. Returns kInvalid if NVRTC rejects the code. Thread-safe.
 Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
                                const CudaOptions& options = {});
 

@@ -31,7 +31,7 @@ Result<const Nvrtc*> Nvrtc::Open(const std::string& path) {
   if (handle == nullptr) {
     const char* said = dlerror();
     const std::string words = said ? said : path + ": the loader gives no reason";
-    // A file that is there and damaged is worth telling from one that is not there.
+    // Distinguish a damaged file from a missing one.
     const bool absent = words.find("No such file") != std::string::npos;
     return absent ? Status::NotFound(words) : Status::Unsupported(words);
   }
@@ -100,7 +100,7 @@ Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::strin
     ~Destroy() { nvrtc->nvrtcDestroyProgram(program); }
   } destroy{this, &program};
   const std::string architecture = "--gpu-architecture=" + arch;
-  // A variable or an array that nothing uses in the end is no mistake of the text.
+  // Unused variables and arrays are not mistakes of the text.
   std::vector<const char*> options = {architecture.c_str(), "--ptxas-options=-v", "--diag-suppress=177,550"};
   if (major_ >= 13) options.push_back("--minimal");  // saves a tenth of the time
   error = nvrtcCompileProgram(program, static_cast<int>(options.size()), options.data());

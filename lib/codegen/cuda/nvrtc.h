@@ -1,5 +1,5 @@
-// NVRTC by dlopen, with our own declarations of the functions that we call. Private to codegen/cuda.
-// Reference: https://docs.nvidia.com/cuda/nvrtc/
+// NVRTC, loaded by dlopen, with our own declarations of the functions that we call. Private to codegen/cuda. Reference:
+// https://docs.nvidia.com/cuda/nvrtc/
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ namespace hone::codegen {
 
 class Nvrtc {
  public:
-  // Loaded once in a process for each path and never unloaded. kNotFound: there is no such file. kUnsupported: there
-  // is, but it is no NVRTC that Hone knows; the message begins with the path.
+  // Loads each path once in a process and never unloads it. Returns kNotFound if the file does not exist; kUnsupported
+  // if it is not an NVRTC that Hone knows. The latter's message begins with the path.
   static Result<const Nvrtc*> Load(const std::string& path);
 
   struct Output {
     std::string cubin;
-    std::string log;  // warnings, and what the assembler says of each kernel
+    std::string log;  // warnings, and the assembler's report on each kernel
   };
-  // REQUIRES: Supports(arch). kInvalid: the first error of the log.
+  // REQUIRES: Supports(arch). Returns kInvalid with the first error of the log.
   Result<Output> Compile(const std::string& source, const std::string& arch) const;
 
   bool Supports(const std::string& arch) const;  // "sm_90"
@@ -49,21 +49,21 @@ class Nvrtc {
 
   std::string path_;
   int major_ = 0, minor_ = 0;
-  std::vector<int> archs_;  // 75, 80, ..; empty: it does not say
+  std::vector<int> archs_;  // 75, 80, ..; empty: unknown
 
 #define HONE_DECLARE(name, result, parameters) result(*name) parameters = nullptr;
   HONE_NVRTC_FUNCTIONS(HONE_DECLARE)
 #undef HONE_DECLARE
 };
 
-// Which NVRTC compiles for an architecture: each version leaves out the oldest (13 begins at sm_75, 12 at sm_50) and
-// does not know the newest, and a machine may have several. A driver takes the code of its own major version of CUDA
-// and of older ones; that of a newer one it may refuse.
+// Chooses the NVRTC for an architecture. Each version drops the oldest architectures (13 begins at sm_75, 12 at sm_50)
+// and does not know the newest, and a machine may have several versions. A driver accepts code of its own major version
+// of CUDA and of older ones, and may refuse code of a newer one.
 //
-// The first of `paths` that compiles for `arch` ("sm_90"; empty: the first there is) and is of the major version
-// `newest` at most (0: of any). No paths: the newest version first, where the loader finds it and where the CUDA
-// Toolkit is installed. kNotFound: there is none. kUnsupported: none of those there are. Both say in one line what
-// there is and what to install; the next call looks again, where one that was found stays the choice of this process.
+// Returns the first of `paths` that compiles for `arch` ("sm_90"; empty: the first one found) and whose major version
+// is at most `newest` (0: any). Without paths, it searches the loader and the CUDA Toolkit, newest version first.
+// Returns kNotFound if no NVRTC is found, kUnsupported if none of those found fits; both say in one line what was found
+// and what to install. A failed call searches again next time; a successful choice is kept for this process.
 // Thread-safe.
 Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch, int newest);
 

@@ -1,4 +1,4 @@
-// ChooseNvrtc of codegen/cuda/nvrtc.h.
+// Implements ChooseNvrtc of codegen/cuda/nvrtc.h.
 #include <fmt/format.h>
 
 #include <map>
@@ -24,14 +24,14 @@ std::vector<std::string> UsualPlaces() {
   return places;
 }
 
-// Architectures that no NVRTC of CUDA 12 compiles for, as far as is known today.
+// Architectures that no NVRTC of CUDA 12 supports, as far as is known today.
 bool BeginsWith13(const std::string& arch) {
   const int number = arch.empty() ? 0 : CudaArchNumber(arch);
   return number == 88 || number == 110;
 }
 
-// The advice for compiling for `arch` under a driver of CUDA `newest`, as far as is known today. `too_new`: an NVRTC
-// that is newer than the driver is there and does, one that the driver takes is there and does not.
+// What to install to compile for `arch` under a driver of CUDA `newest`, as far as is known today. `too_new`: an
+// installed NVRTC newer than the driver supports `arch`, and one that the driver accepts does not.
 std::string WhatToInstall(const std::string& arch, int newest, bool too_new) {
   constexpr int kFirstOf13 = 75, kOldest = 12;
   if (newest > 0 && newest < kOldest) {
@@ -47,9 +47,9 @@ std::string WhatToInstall(const std::string& arch, int newest, bool too_new) {
 
 Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::string& arch, int newest) {
   std::string absent;
-  bool newer_does = false, other_does_not = false;  // newer than the driver, or not; compile for `arch`, or not
+  bool newer_does = false, other_does_not = false;  // a too new one supports `arch`; a usable one does not
   std::vector<std::string> found;
-  std::set<std::string> versions;  // the loader's may be the toolkit's
+  std::set<std::string> versions;  // a set, as the loader's may be the toolkit's
   for (const std::string& path : paths.empty() ? UsualPlaces() : paths) {
     const Result<const Nvrtc*> nvrtc = Nvrtc::Load(path);
     if (nvrtc.ok()) {
@@ -82,7 +82,7 @@ Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::st
 }  // namespace
 
 Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch, int newest) {
-  // Else the loader is asked again, for every kernel, for those before it that are not there.
+  // Otherwise the loader would search again, for every kernel, for the missing paths before it.
   static std::mutex mutex;
   using Key = std::tuple<std::vector<std::string>, std::string, int>;
   static auto* chosen = new std::map<Key, const Nvrtc*>;

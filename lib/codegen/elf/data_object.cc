@@ -42,7 +42,7 @@ Result<std::string> DataObjectWriter::Finish(const std::string& symbol, uint64_t
                                              const std::string& triple) const {
   HONE_ASSIGN_OR_RETURN(Machine machine, MachineOf(triple));
   enum : uint16_t { kNull, kData, kRela, kSymbols, kStrings, kNames, kStack, kSections };
-  // Symbols: null, the section (local), the table, then what it points to.
+  // Symbols: null, the section (local), the table, then the symbols that it points to.
   std::string strings(1, '\0');
   std::vector<Elf64_Sym> symbols(3);
   symbols[1].st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION);
@@ -95,7 +95,7 @@ Result<std::string> DataObjectWriter::Finish(const std::string& symbol, uint64_t
   section(kSymbols, ".symtab", SHT_SYMTAB, 0, 8, out.size(), symbols.size() * sizeof(Elf64_Sym));
   for (const Elf64_Sym& s : symbols) AppendValue(&out, s);
   sections[kSymbols].sh_link = kStrings;
-  sections[kSymbols].sh_info = 2;  // the first symbol that is not local
+  sections[kSymbols].sh_info = 2;  // the first non-local symbol
   sections[kSymbols].sh_entsize = sizeof(Elf64_Sym);
   section(kStrings, ".strtab", SHT_STRTAB, 0, 1, out.size(), strings.size());
   out += strings;

@@ -1,8 +1,8 @@
-// A relocatable object (ELF, 64 bit, little endian; x86-64 and AArch64) that is data with pointers in it: the tables of
+// A relocatable object (ELF, 64 bit, little endian; x86-64 and AArch64) that contains data with pointers: the tables of
 // a network library.
 //
-// Why not through LLVM: the tables are a few thousand words and pointers; as bytes with relocations they are made in
-// microseconds, and a build without LLVM makes them too.
+// It does not use LLVM: the tables are a few thousand words and pointers, which as bytes with relocations take
+// microseconds, and a build without LLVM can make them.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,31 @@
 
 namespace hone::codegen {
 
-// One object with one section of data that holds pointers (.data.rel.ro: read-only once relocated).
+// One object with one data section that contains pointers (.data.rel.ro: read-only once relocated).
 class DataObjectWriter {
  public:
-  // Bytes so far; the next append starts there.
+  // Size so far, which is the offset of the next append.
   uint64_t size() const { return bytes_.size(); }
-  void AlignTo(uint64_t alignment);  // zeros up to a multiple
+  void AlignTo(uint64_t alignment);  // appends zeros up to a multiple
 
-  // Pointers: to an offset of this section, and to a symbol of another object.
+  // Appends a pointer to an offset of this section, or to a symbol of another object.
   struct To {
     uint64_t offset;
   };
   struct ToSymbol {
     std::string name;
   };
-  // The fields of a struct, one behind the other.
+  // Appends the fields of a struct one after the other.
   template <typename... Value>
   void Add(const Value&... values) {
     (AddOne(values), ...);
   }
-  // The offset of a zero-terminated copy of `text` in this section, made now; equal texts share one.
+  // Appends a zero-terminated copy of `text` to this section and returns its offset; equal texts share one copy.
   // REQUIRES: not in the middle of a struct.
   uint64_t String(const std::string& text);
 
-  // `symbol`: hidden and global, at `offset`. kUnsupported for a triple that is neither x86_64 nor aarch64.
+  // Defines `symbol`, hidden and global, at `offset`. Returns kUnsupported for a triple that is neither x86_64 nor
+  // aarch64.
   Result<std::string> Finish(const std::string& symbol, uint64_t offset, const std::string& triple) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace hone::codegen {
 namespace {
 
-// The C library that this program itself runs with.
+// The C library that this program itself uses.
 std::string LibcPath() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&fopen), &info) == 0 || !info.dli_fname) return "";
@@ -32,7 +32,7 @@ Result<std::vector<std::string>> LinkArguments(const std::vector<std::string>& i
   const std::string libc = LibcPath();
   if (libc.empty()) return Status::NotFound("the C library of this process was not found");
   args.insert(args.end(), {"--no-as-needed", libc});
-  // Newer ones have it for old programs' sake alone; a glibc without it would have all that it holds in libc.
+  // Newer versions keep it only for old programs; a glibc without it has its functions in libc.
   const std::string libdl = JoinPath(DirName(libc), "libdl.so.2");
   if (options.need_libdl && Exists(libdl)) args.push_back(libdl);
   return args;
@@ -46,7 +46,7 @@ std::string ExportScript(const LinkOptions& options) {
 }
 
 std::string LinkerMessage(std::string text, const std::vector<std::pair<std::string, std::string>>& names) {
-  // From the end: /proc/self/fd/12 before its prefix /proc/self/fd/1.
+  // Backwards: /proc/self/fd/12 before its prefix /proc/self/fd/1.
   for (auto it = names.rbegin(); it != names.rend(); ++it) text = ReplaceAll(text, it->first, it->second);
   std::string result;
   size_t lines = 0;

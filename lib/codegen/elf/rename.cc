@@ -11,7 +11,7 @@
 namespace hone::codegen {
 namespace {
 
-// `count` plain structs at `at`; false if they are not all there.
+// Reads `count` trivially copyable structs at `at`; false if they are not all in the file.
 template <typename T>
 bool Read(std::string_view bytes, uint64_t at, uint64_t count, std::vector<T>* out) {
   if (at > bytes.size() || count > (bytes.size() - at) / sizeof(T)) return false;
@@ -48,7 +48,7 @@ Result<std::string> RenameSymbols(const std::string& name, const std::string& ob
       !Read(object, sections[table->sh_link].sh_offset, sections[table->sh_link].sh_size, &old_names)) {
     return bad("is damaged: its symbols");
   }
-  // The sections' names may be in the same table: the old names stay, and ours come behind them.
+  // The sections' names may be in the same table: keep the old names and append the new ones.
   std::string names(old_names.begin(), old_names.end());
   for (size_t i = 0; i < symbols.size(); ++i) {
     Elf64_Sym& symbol = symbols[i];

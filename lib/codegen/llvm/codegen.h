@@ -1,7 +1,7 @@
-// CPU code generation through LLVM. This header is all of it that others see; LLVM's headers stay in the .cc files.
+// CPU code generation through LLVM. Others see only this header; LLVM's headers stay in the .cc files.
 //
-// Function -> object file bytes -> shared object, all in process: no compiler or linker program is run (but
-// `ld` in a build without LLVM).
+// Function -> object file bytes -> shared object, all in process: no compiler or linker program runs (except `ld` in a
+// build without LLVM).
 #pragma once
 
 #include <memory>
@@ -22,16 +22,16 @@ struct LlvmOptions {
 
 struct ObjectCode {
   std::string object;               // ELF relocatable bytes
-  std::vector<EntryPoint> entries;  // one a function, in order
+  std::vector<EntryPoint> entries;  // one per function, in order
   std::string llvm_ir, assembly;    // if keep_text
 };
 
 // Compiles functions into one object. Thread-safe; each call has its own LLVMContext.
 Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, const Target& target, const LlvmOptions& options);
 
-// Links objects into a shared object at `output_path`. Undefined symbols other than libc's are an
-// error (kInvalid). kIo: the system refused, such as for no room. kCrashed: lld crashed, now or earlier.
-// kNotFound: no `ld` in a build without LLVM.
+// Links objects into a shared object at `output_path`. Returns kInvalid for undefined symbols other than libc's; kIo if
+// the system refused, for example for lack of space; kCrashed if lld crashed, now or earlier; kNotFound if a build
+// without LLVM finds no `ld`.
 Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path);
 
 // "LLVM 19.1.7"

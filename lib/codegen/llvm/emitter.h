@@ -1,16 +1,16 @@
 // Emitter: writes one ir::Function as LLVM IR into a module. Private to codegen/llvm.
 //
-// Idea: no LLVM optimiser runs behind it, so the emitter writes good code itself. It knows at which loop each value
+// Idea: no LLVM optimiser runs afterwards, so the emitter writes good code itself. It knows at which loop each value
 // becomes known, and emits the value there.
 // - A scalar integer expression (above all an address) is emitted once, at the outermost loop level (Level) that knows
-//   its variables, and is found again by a structural key. So loops hold no invariant arithmetic.
+//   its variables, and is found again by a structural key. So loops contain no invariant arithmetic.
 // - An address is a base, plus terms level by level from the outside, plus a constant, which becomes a displacement. A
 //   term that is a multiple of the loop's counter becomes a pointer that advances with the loop.
-// - A buffer of Scope::kRegister is one alloca a slot, promoted to SSA right afterwards (passes.h).
+// - A buffer of Scope::kRegister is one alloca per slot, promoted to SSA right afterwards (passes.h).
 // - Straight-line code shares loads until their buffer is stored to.
 //
-// Invariants: buffers of a function never overlap, but for an argument that is marked in place; every access says so in
-// its alias.scope and noalias metadata. A value that is emitted at a level dominates every use inside that level.
+// Invariants: buffers of a function never overlap, except for an argument that is marked in place; every access says so
+// in its alias.scope and noalias metadata. A value that is emitted at a level dominates every use inside that level.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -31,20 +31,20 @@ namespace hone::codegen {
 
 class Emitter {
  public:
-  // Both must outlive this.
+  // Both must outlive this object.
   Emitter(llvm::Module* module, const Target& target);
 
   // Adds the function (kernel_abi.h) to the module and describes it.
   Status EmitFunction(const ir::Function& function, EntryPoint* entry);
 
  private:
-  // A loop (or the function itself, level 0) and the place in its header where what depends on its variables and
-  // outer ones alone is put: after `last`, or at the start of `block`.
+  // A loop (or the function itself, level 0) and the place in its header for values that depend only on its variables
+  // and outer ones: after `last`, or at the start of `block`.
   struct Level {
     llvm::BasicBlock* block = nullptr;
     llvm::Instruction* last = nullptr;
     std::unordered_map<std::string, llvm::Value*> values;
-    // A loop: its counter, the block before it, and the addresses that advance by a constant each iteration.
+    // A loop's counter, the block before the loop, and the addresses that advance by a constant in each iteration.
     llvm::PHINode* counter = nullptr;
     llvm::BasicBlock* before = nullptr;
     llvm::Value* begin = nullptr;
@@ -87,14 +87,14 @@ class Emitter {
   void BeginFunction(llvm::Function* function);
   void DeclareBuffer(const ir::Buffer& buffer, llvm::Value* base);
   void MakeAliasScopes(const ir::Function& function);
-  // Records the first failure; gives poison of that type to go on with.
+  // Records the first failure; returns poison of that type so that emitting can continue.
   llvm::Value* Fail(const std::string& message, llvm::Type* type = nullptr);
 
   // expr.cc
   llvm::Type* TypeOf(DType type);
   llvm::Type* MemoryTypeOf(DType type);  // a bool takes a byte
   llvm::Value* EmitExpr(const ir::Expr& e);
-  llvm::Value* EmitPlain(const ir::Expr& e);  // here, not at its level
+  llvm::Value* EmitPlain(const ir::Expr& e);  // at the current place, not at its level
   llvm::Value* EmitBinary(const ir::Binary& e);
   llvm::Value* EmitArithmetic(ir::ExprKind kind, DType type, llvm::Value* a, llvm::Value* b, bool not_negative);
   llvm::Value* EmitCompare(ir::ExprKind kind, DType type, llvm::Value* a, llvm::Value* b);
@@ -105,10 +105,10 @@ class Emitter {
   llvm::Value* EmitRamp(const ir::Ramp& e);
   llvm::Value* Splat(llvm::Value* value, int lanes);
   bool IsNotNegative(const ir::Expr& e);
-  int LevelOf(const ir::Expr& e);          // the outermost where all its variables are known; -1: not to be moved
-  static bool IsMoved(const ir::Expr& e);  // whether EmitExpr puts it at its level (if that is not -1)
-  // Bytes that are equal only for expressions that are structurally equal, where a variable is what is bound to it.
-  // Good while nodes and values live.
+  int LevelOf(const ir::Expr& e);          // the outermost level that knows all its variables; -1: must not be moved
+  static bool IsMoved(const ir::Expr& e);  // whether EmitExpr puts it at its level (unless that is -1)
+  // A key that is equal only for structurally equal expressions, where a variable stands for its bound value. Valid
+  // while nodes and values live.
   std::string KeyOf(const ir::Expr& e);
   void AppendKey(const ir::Expr& e, std::string* key);
   llvm::Value* EmitAtLevel(const ir::Expr& e);
@@ -126,11 +126,11 @@ class Emitter {
   void EmitStore(const ir::Store& s);
   llvm::AllocaInst* Slot(BufferInfo* info, const ir::Buffer& buffer, const ir::Expr& index);
   bool FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body);
-  // First element and lanes of an index that is constant under the present bindings and contiguous.
+  // First element and lanes of a contiguous index that is constant under the current bindings.
   bool ConstantRange(const ir::Expr& index, int64_t* first, int* lanes);
   llvm::Instruction* Annotate(llvm::Instruction* access, const ir::Buffer& buffer);
   BufferInfo* Info(const ir::Buffer& buffer);
-  void ForgetShared();  // at a border of straight-line code
+  void ForgetShared();  // at the end of straight-line code
 
   // stmt.cc
   void EmitStmt(const ir::Stmt& s);
@@ -163,7 +163,7 @@ class Emitter {
   int64_t scratch_used_ = 0, scratch_bytes_ = 0;
   bool in_parallel_ = false;
   llvm::Value* mask_ =
-      nullptr;  // the lanes whose memory may be read, inside an if_then_else that lanes decide on their own
+      nullptr;  // the lanes whose memory may be read, inside an if_then_else that each lane decides for itself
   int outlined_ = 0;
 };
 

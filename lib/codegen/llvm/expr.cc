@@ -37,7 +37,7 @@ int Emitter::LevelOf(const Expr& e) {
     return at(it == at_.vars.end() ? -1 : it->second.level);
   };
   const auto of_binary = [&](const ir::Binary& op) {
-    // Where it is moved to, a variable divisor could be 0.
+    // Moved outwards, a variable divisor could be 0.
     const bool divides = (op.kind == ExprKind::kDiv || op.kind == ExprKind::kMod) && !op.type.is_float();
     const int64_t* divisor = ir::AsIntImm(op.b);
     return at(divides && (!divisor || *divisor == 0) ? -1 : 0);
@@ -169,7 +169,7 @@ Value* Emitter::Splat(Value* value, int lanes) {
 
 Value* Emitter::EmitBinary(const ir::Binary& e) {
   DType type = e.a.type();
-  // a * b + c is one operation from here on; what it becomes is the target's choice.
+  // a * b + c is one operation from here on; the target chooses the instructions.
   if (type.is_float() && e.kind == ExprKind::kAdd) {
     auto fused = [&](const Expr& product, const Expr& addend) -> Value* {
       auto* mul = product.as<ir::Binary>();
@@ -234,7 +234,7 @@ Value* Emitter::EmitArithmetic(ExprKind kind, DType type, Value* a, Value* b, bo
     return div ? b_.CreateUDiv(a, b) : b_.CreateURem(a, b);
   }
   llvm::Constant* zero = llvm::Constant::getNullValue(a->getType());
-  // The least number by -1 overflows (and traps on x86): by -1 is a negation.
+  // Dividing the smallest number by -1 overflows (and traps on x86): division by -1 is a negation.
   if (divisor && divisor->isMinusOne()) return div ? b_.CreateNeg(a) : static_cast<Value*>(zero);
   Value* by_minus_one = nullptr;
   Value* safe = b;

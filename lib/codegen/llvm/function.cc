@@ -45,7 +45,7 @@ void Emitter::BeginFunction(llvm::Function* function) {
   at_.levels.emplace_back().block = block;
 }
 
-// Each buffer of the function is its own scope, and every access says that it does not touch any other's.
+// Each buffer of the function is its own scope, and every access states that it does not touch other buffers.
 void Emitter::MakeAliasScopes(const ir::Function& function) {
   alias_.clear();
   std::vector<ir::Buffer> all = function.params;
@@ -53,7 +53,7 @@ void Emitter::MakeAliasScopes(const ir::Function& function) {
     if (op.buffer->scope != ir::Scope::kRegister) all.push_back(op.buffer);
   };
   ir::Walk(function.body, ir::Overloaded{add, [](const ir::Store&) { return false; }, [](const auto&) {}});
-  // Quadratic in the buffers; beyond this many the gain is not worth the metadata.
+  // Quadratic in the number of buffers; above this, the gain does not justify the metadata.
   constexpr size_t kMost = 64;
   if (all.size() < 2 || all.size() > kMost) return;
   llvm::MDBuilder metadata(context_);

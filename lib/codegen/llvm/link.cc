@@ -15,7 +15,7 @@ LLD_HAS_DRIVER(elf)
 namespace hone::codegen {
 namespace {
 
-// lld reads files; an anonymous one in memory has a path too, as long as it is open.
+// lld reads files; an anonymous file in memory has a path as long as it is open.
 class MemoryFile {
  public:
   MemoryFile() = default;
@@ -84,7 +84,7 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   const std::string message = fmt::format("linking {}: {}", output_path, LinkerMessage(errors.str(), names));
   if (broken) return Status::Crashed(message);
   const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
-  // No room, no descriptors, no memory: the inputs are files of ours.
+  // No space, descriptors or memory: the inputs themselves are fine, since we wrote them.
   const bool refused = says("cannot open") || says("failed to write") || says("Cannot allocate memory");
   return refused ? Status::Io(message) : Status::Invalid(message);
 }

@@ -41,7 +41,7 @@ bool IsX86(const Target& target) { return target.triple.rfind("x86_64", 0) == 0;
 std::string FeatureText(const Target& target) {
   std::string text;
   for (const std::string& feature : target.features) text += (text.empty() ? "+" : ",+") + feature;
-  // Prefetching for writing: every x86-64 CPU has the instruction, older ones of Intel as a no-op.
+  // Prefetching for writing: every x86-64 CPU has the instruction, as a no-op on older ones of Intel.
   if (IsX86(target)) text += (text.empty() ? "+" : ",+") + std::string("prfchw");
   return text;
 }
@@ -64,8 +64,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const Target& target) {
       llvm_target->createTargetMachine(target.triple, target.cpu, FeatureText(target), options, llvm::Reloc::PIC_,
                                        std::nullopt, llvm::CodeGenOptLevel::Less));
   if (!machine) return Status::Unsupported(fmt::format("no code generator for triple `{}`", target.triple));
-  // Else instruction selection ends the process. What a target file says is looked at when it is read, but a CPU's name
-  // has features that the file does not list.
+  // Otherwise instruction selection would end the process. Reading a target file checks its features, but a CPU's name
+  // implies features that the file does not list.
   const llvm::MCSubtargetInfo& has = *machine->getMCSubtargetInfo();
   if (IsX86(target) && has.checkFeatures("+avx512f") && !has.checkFeatures("+avx512vl")) {
     return Status::Unsupported(fmt::format(
@@ -114,14 +114,14 @@ void PromoteSlots(llvm::Module* module) {
 
 namespace {
 
-// Lets a name be taken of a protected member of the base.
+// Gives access to a protected member of the base.
 struct PassConfigAccess : llvm::TargetPassConfig {
   using TargetPassConfig::addCoreISelPasses;
 };
 
-// LLVMTargetMachine::addPassesToEmitFile without what our input does not need: of the passes over IR, loop strength
-// reduction and its analyses alone take a third of the whole time, and the emitter's addresses are pointers already.
-// The rest lowers masked accesses for CPUs that have none.
+// LLVMTargetMachine::addPassesToEmitFile without passes that our input does not need: loop strength reduction and its
+// analyses alone take a third of the whole time, and the emitter's addresses are pointers already. The remaining IR
+// passes lower masked accesses for CPUs that lack them.
 bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::raw_pwrite_stream* stream, llvm::CodeGenFileType type,
                llvm::legacy::PassManager* passes) {
   llvm::TargetPassConfig* config = machine->createPassConfig(*passes);
@@ -149,7 +149,7 @@ Result<std::string> EmitModule(llvm::Module* module, llvm::TargetMachine* machin
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   auto type = as_assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  // Every machine of the registry is one.
+  // Every registered machine is an LLVMTargetMachine.
   if (!AddPasses(static_cast<llvm::LLVMTargetMachine*>(machine), &stream, type, &passes)) {
     return Status::Unsupported("this target writes no object files");
   }

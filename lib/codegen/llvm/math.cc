@@ -24,7 +24,7 @@ std::vector<double> InverseFactorials(int n) {
   return result;
 }
 
-// Every second one, from `first`.
+// Every second coefficient, starting at `first`.
 std::vector<double> EverySecond(const std::vector<double>& all, size_t first) {
   std::vector<double> result;
   for (size_t i = first; i < all.size(); i += 2) result.push_back(all[i]);
@@ -37,14 +37,14 @@ struct Format {
   int bias;
   double round_magic;  // adding it leaves an integer in the low bits
   double ln2_high, ln2_low;
-  double exp_low, exp_high;  // beyond: 0 and infinity
+  double exp_low, exp_high;  // beyond these, the result is 0 or infinity
   int exp_terms;
   int log_terms;
   int tanh_terms;
 };
 
 const Format& FormatOf(bool is_double) {
-  // ln2_high has enough zero bits at its end for n * ln2_high to be exact.
+  // ln2_high ends in enough zero bits that n * ln2_high is exact.
   static const Format kSingle = {23, 127, 0x1.8p23, 0x1.62e4p-1, 0x1.7f7d1cf79abcap-20, -104.0, 89.0, 7, 5, 11};
   static const Format kDouble = {52, 1023, 0x1.8p52, 0x1.62e42fee00000p-1, 0x1.a39ef35793c76p-33, -746.0, 710.0,
                                  13, 11,   19};
@@ -80,8 +80,8 @@ llvm::Value* MathEmitter::Polynomial(V x, const std::vector<double>& coefficient
   return sum;
 }
 
-// x = n ln 2 + r with |r| <= ln 2 / 2; exp(x) = 2^n * Taylor series of exp(r). 2^n is multiplied in two halves, so that
-// denormal results and the way to infinity come out right.
+// x = n ln 2 + r with |r| <= ln 2 / 2; exp(x) = 2^n * Taylor series of exp(r). Multiplies by 2^n in two halves, so that
+// denormal results and overflow to infinity are right.
 llvm::Value* MathEmitter::Exp(V x) {
   const Format& f = FormatOf(IsDouble(x));
   V low = b_.CreateFCmpOLT(x, Number(x, f.exp_low));
@@ -91,7 +91,7 @@ llvm::Value* MathEmitter::Exp(V x) {
   V n = b_.CreateFSub(shifted, Number(x, f.round_magic));
   V r = Fma(n, Number(x, -f.ln2_low), Fma(n, Number(x, -f.ln2_high), t));
   V p = Polynomial(r, InverseFactorials(f.exp_terms));
-  // The bits of the shifted number count n up from those of the magic one.
+  // The bits of the shifted number are those of the magic number plus n.
   V magic_bits = b_.CreateBitCast(Number(x, f.round_magic), BitsType(x));
   V n_bits = b_.CreateSub(b_.CreateBitCast(shifted, BitsType(x)), magic_bits);
   V half = b_.CreateAShr(n_bits, Bits(x, 1));
@@ -120,13 +120,13 @@ llvm::Value* MathEmitter::Log(V x) {
   for (int i = 0; i < f.log_terms; ++i) series.push_back(2.0 / (2 * i + 1));
   V log_m = b_.CreateFMul(s, Polynomial(b_.CreateFMul(s, s), series));
   V result = Fma(exponent, Number(x, f.ln2_high), Fma(exponent, Number(x, f.ln2_low), log_m));
-  // 0 gives -infinity, below it NaN; infinity and NaN stay.
+  // 0 gives -infinity, negative numbers NaN; infinity and NaN stay.
   result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Number(x, 0.0)), Number(x, -kInfinity), result);
   result = b_.CreateSelect(b_.CreateFCmpOLT(x, Number(x, 0.0)), Number(x, kNan), result);
   return b_.CreateSelect(b_.CreateFCmpOLT(x, Number(x, kInfinity)), result, x);
 }
 
-// Near 0 the ratio of the Taylor series of sinh and cosh (no cancellation), beyond 1 - 2 / (exp(2|x|) + 1).
+// Near 0 the ratio of the Taylor series of sinh and cosh (no cancellation); further out 1 - 2 / (exp(2|x|) + 1).
 llvm::Value* MathEmitter::Tanh(V x) {
   V a = Unary(llvm::Intrinsic::fabs, x);
   V square = b_.CreateFMul(x, x);
@@ -139,7 +139,7 @@ llvm::Value* MathEmitter::Tanh(V x) {
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
-// Below 1 the Taylor series, beyond Abramowitz and Stegun 7.1.26 (absolute error 1.5e-7).
+// Below 1 the Taylor series; above, Abramowitz and Stegun 7.1.26 (absolute error 1.5e-7).
 llvm::Value* MathEmitter::ErfSingle(V a) {
   std::vector<double> series;
   double factorial = 1;
@@ -156,7 +156,7 @@ llvm::Value* MathEmitter::ErfSingle(V a) {
   return b_.CreateSelect(b_.CreateFCmpOLT(a, one), small, large);
 }
 
-// Below 2.5 the series 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (2n+1)!!, beyond it 1 - erfc by Laplace's continued
+// Below 2.5 the series 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (2n+1)!!; above, 1 - erfc by Laplace's continued
 // fraction, erfc(x) = exp(-x^2)/sqrt(pi) * 1/(x + (1/2)/(x + 1/(x + (3/2)/(x + ...)))).
 llvm::Value* MathEmitter::ErfDouble(V a) {
   std::vector<double> series{2 * std::numbers::inv_sqrtpi};
@@ -179,7 +179,7 @@ llvm::Value* MathEmitter::Erf(V x) {
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
-// exp(y log|x|) in f64, as the error of the logarithm is multiplied by up to 700; then the cases of C's pow.
+// exp(y log|x|) in f64, as the error of the logarithm is multiplied by up to 700; then the special cases of C's pow.
 llvm::Value* MathEmitter::Pow(V x, V y) {
   llvm::Type* type = x->getType();
   V wide_x = b_.CreateFPCast(x, Like(x, b_.getDoubleTy()));
@@ -188,7 +188,7 @@ llvm::Value* MathEmitter::Pow(V x, V y) {
   V one = Number(wide_x, 1.0);
   V a = Unary(llvm::Intrinsic::fabs, wide_x);
   V magnitude = Exp(b_.CreateFMul(wide_y, Log(a)));
-  // A number is odd if half of it is not whole but it is; beyond 2^53 all are even.
+  // A whole number is odd if its half is not whole; above 2^53 all are even.
   V whole = b_.CreateFCmpOEQ(Rounded(Intrinsic::kFloor, wide_y), wide_y);
   V half = b_.CreateFMul(wide_y, Number(wide_y, 0.5));
   V odd = b_.CreateAnd(whole, b_.CreateFCmpONE(Rounded(Intrinsic::kFloor, half), half));
@@ -199,7 +199,7 @@ llvm::Value* MathEmitter::Pow(V x, V y) {
   V invalid = b_.CreateAnd(finite_below, b_.CreateNot(whole));
   V y_finite = b_.CreateFCmpONE(Unary(llvm::Intrinsic::fabs, wide_y), Number(wide_y, kInfinity));
   result = b_.CreateSelect(b_.CreateAnd(invalid, y_finite), Number(wide_x, kNan), result);
-  // |x| = 1 with infinite y, and x = 1 or y = 0 with anything.
+  // |x| = 1 with infinite y, and x = 1 or y = 0 with any other operand.
   V unit = b_.CreateAnd(b_.CreateFCmpOEQ(a, one), b_.CreateNot(b_.CreateFCmpUNO(wide_y, wide_y)));
   result = b_.CreateSelect(b_.CreateAnd(unit, b_.CreateNot(y_finite)), one, result);
   V trivial = b_.CreateOr(b_.CreateFCmpOEQ(wide_y, zero), b_.CreateFCmpOEQ(wide_x, one));
@@ -213,8 +213,7 @@ llvm::Value* MathEmitter::Rounded(Intrinsic fn, V x) {
                                        : llvm::Intrinsic::roundeven;
     return Unary(id, x);
   }
-  // Adding 2^mantissa_bits leaves no room for a fraction, and rounds half to even. Numbers from there on are whole
-  // already.
+  // Adding 2^mantissa_bits leaves no room for a fraction, and rounds half to even. Larger numbers are whole already.
   V limit = Number(x, std::ldexp(1.0, FormatOf(IsDouble(x)).mantissa_bits));
   V a = Unary(llvm::Intrinsic::fabs, x);
   V whole = b_.CreateFSub(b_.CreateFAdd(a, limit), limit);

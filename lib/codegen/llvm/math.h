@@ -2,7 +2,7 @@
 // Private to codegen/llvm.
 //
 // Accuracy: f32 and f64 within 1e-6 relative (mostly 1e-7), f16 computed in f32. Infinities, NaN, zeros and overflow as
-// in C, but for the sign of a NaN.
+// in C, except for the sign of a NaN.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -18,7 +18,7 @@ class MathEmitter {
  public:
   MathEmitter(llvm::IRBuilder<>* builder, const Target& target);
 
-  // REQUIRES: fn is one of kExp .. kFma; args as many as it takes, all of one float type.
+  // REQUIRES: fn is one of kExp .. kFma; the right number of args, all of one float type.
   llvm::Value* Emit(ir::Intrinsic fn, std::vector<llvm::Value*> args);
 
  private:
@@ -27,7 +27,7 @@ class MathEmitter {
   V Log(V x);
   V Tanh(V x);
   V Erf(V x);
-  V ErfSingle(V a);  // of a >= 0
+  V ErfSingle(V a);  // for a >= 0
   V ErfDouble(V a);
   V Pow(V x, V y);
   V Rounded(ir::Intrinsic fn, V x);
@@ -43,7 +43,7 @@ class MathEmitter {
   V Polynomial(V x, const std::vector<double>& coefficients);
 
   llvm::IRBuilder<>& b_;
-  bool has_rounding_;  // the CPU rounds to integers by one instruction
+  bool has_rounding_;  // the CPU can round to integers by one instruction
 };
 
 }  // namespace hone::codegen

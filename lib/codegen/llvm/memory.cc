@@ -63,7 +63,7 @@ void Emitter::Decompose(const Expr& index, int64_t scale, std::vector<Term>* ter
   terms->push_back({index, scale, LevelOf(index), std::move(key)});
 }
 
-// base + counter * step, kept up from iteration to iteration.
+// base + counter * step, advanced in each iteration.
 Value* Emitter::Pointer(Level* level, Value* base, int64_t step) {
   llvm::IRBuilder<>::InsertPointGuard guard(b_);
   b_.SetInsertPoint(level->before->getTerminator());
@@ -88,7 +88,7 @@ Value* Emitter::Address(const ir::Buffer& buffer, const Expr& index) {
     auto* var = static_cast<const ir::VarNode*>(t.atom.get());
     return at_.levels[t.level].counter && at_.vars[var].value == at_.levels[t.level].counter;
   };
-  // From the outermost level inwards, the loop's counter first; what cannot be moved last.
+  // From the outermost level inwards, the loop's counter first, terms that cannot be moved last.
   std::stable_sort(terms.begin(), terms.end(), [&](const Term& x, const Term& y) {
     if (x.level != y.level) return static_cast<unsigned>(x.level) < static_cast<unsigned>(y.level);
     return is_counter(x) && !is_counter(y);
@@ -120,7 +120,7 @@ Value* Emitter::Address(const ir::Buffer& buffer, const Expr& index) {
       at_.levels[term.level].values.emplace(key, address);
       continue;
     }
-    // The atom first: it may go to the same level, and must stand before its use.
+    // The atom first: it may go to the same level, and must precede its use.
     EmitExpr(term.atom);
     address = AtLevel(term.level, add);
     at_.levels[term.level].values.emplace(key, address);
@@ -146,7 +146,7 @@ bool Emitter::ConstantRange(const Expr& index, int64_t* first, int* lanes) {
   return std::all_of(terms.begin(), terms.end(), [](const Term& t) { return t.coefficient == 0; });
 }
 
-// Whether every access to the buffer is one of a set of ranges that are known now and overlap only if they are equal.
+// Whether every access to the buffer is to one of a set of known ranges that overlap only if they are equal.
 bool Emitter::FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body) {
   std::map<int64_t, int> ranges;
   bool fits = true;
@@ -163,9 +163,9 @@ bool Emitter::FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body) {
   };
   std::vector<const ir::VarNode*> bound;
   const auto enter = [&](const ir::For& loop) {
-    // An outlined body cannot reach registers of the function around it.
+    // An outlined body cannot reach registers of the enclosing function.
     if (loop.for_kind == ir::ForKind::kParallel && !in_parallel_) fits = false;
-    // A loop of one iteration leaves its variable a constant.
+    // In a loop of one iteration the variable is a constant.
     const int64_t *extent = ir::AsIntImm(loop.extent), *min = ir::AsIntImm(loop.min);
     if (!extent || *extent != 1 || !min) return;
     BindVar(loop.var.node(), b_.getInt64(*min), 0);
@@ -197,7 +197,7 @@ llvm::AllocaInst* Emitter::Slot(BufferInfo* info, const ir::Buffer& buffer, cons
 
 namespace {
 
-// A vector of indices as a scalar (null: 0) plus one constant a lane. False for any other.
+// Splits a vector of indices into a scalar (null: 0) plus one constant per lane. False if that is not possible.
 bool SplitLanes(const Expr& e, Expr* scalar, std::vector<int64_t>* offsets) {
   const size_t lanes = static_cast<size_t>(e.type().lanes);
   offsets->assign(lanes, 0);
@@ -249,8 +249,7 @@ bool SplitLanes(const Expr& e, Expr* scalar, std::vector<int64_t>* offsets) {
 
 }  // namespace
 
-// Lanes that all lie in one aligned block of as many elements, in a pattern that is known: one load and a shuffle. Null
-// for any other.
+// If all lanes lie in one aligned block of as many elements, in a known pattern: one load and a shuffle. Else null.
 Value* Emitter::EmitBlockLoad(const ir::Load& e) {
   const int lanes = e.type.lanes;
   Expr base;
@@ -283,7 +282,7 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
   if (info->in_slots) return b_.CreateLoad(type, Slot(info, e.buffer, e.index));
   if (mask_) return EmitMaskedLoad(e, e.type.lanes);
 
-  // An index that reads memory itself could change its meaning unnoticed.
+  // The meaning of an index that itself reads memory could change unnoticed.
   bool shared = LevelOf(e.index) >= 0;
   std::string key = shared ? KeyOf(e.index) : std::string();
   if (shared) {
@@ -312,7 +311,7 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
   } else if (stride && *stride == 1) {
     value = from_memory(load_at(MemoryTypeOf(element.WithLanes(lanes)), Address(e.buffer, ramp->base)));
   } else if ((value = EmitBlockLoad(e)) == nullptr) {
-    // Lane by lane: as fast as a gather on the CPUs at hand, and there on every one.
+    // Lane by lane: as fast as a gather on the CPUs we tested, and possible on all.
     Value* index = ramp && stride ? nullptr : EmitExpr(e.index);
     value = llvm::PoisonValue::get(TypeOf(e.type));
     for (int lane = 0; lane < lanes; ++lane) {
@@ -330,7 +329,7 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
   return value;
 }
 
-// A load under mask_; a scalar one is read into all lanes.
+// A load under mask_; a scalar is read into all lanes.
 Value* Emitter::EmitMaskedLoad(const ir::Load& e, int lanes) {
   DType element = e.buffer->type;
   llvm::Type* type = MemoryTypeOf(element.WithLanes(lanes));

@@ -73,11 +73,11 @@ void Emitter::EmitFor(const ir::For& s) {
   EmitLoop(s.var, begin, end, constant != nullptr, IsNotNegative(s.min), s.body);
 }
 
-// The body of a loop of one round, whose variable is `value`.
+// The body of a loop of one iteration, whose variable is `value`.
 void Emitter::EmitOnce(const ir::For& s, Value* value) {
   int level = LevelOf(s.min);
   bool everywhere = !llvm::isa<llvm::Instruction>(value);
-  // Users of a value that stays in place can move right behind it at the earliest.
+  // The earliest place for users of a value that stays in place is right after it.
   bool stays = !everywhere && (level < 0 || !(s.min.kind() == ir::ExprKind::kVar || IsMoved(s.min)));
   if (stays) PushLevel(b_.GetInsertBlock()->empty() ? nullptr : &b_.GetInsertBlock()->back());
   BindVar(s.var.node(), value, stays ? Current() : std::max(level, 0), IsNotNegative(s.min));
@@ -152,7 +152,7 @@ void Emitter::EmitAllocate(const ir::Allocate& s) {
     if (FitsSlots(buffer, s.body)) {
       at_.buffer_info[buffer.get()].in_slots = true;
     } else {
-      // On the stack, in the entry block, so that a loop does not grow it.
+      // On the stack in the entry block, so that a loop does not grow the stack.
       BasicBlock& entry = at_.function->getEntryBlock();
       llvm::IRBuilder<> at_entry(&entry, entry.begin());
       auto* type = llvm::ArrayType::get(MemoryTypeOf(buffer->type), buffer->size);
@@ -163,7 +163,7 @@ void Emitter::EmitAllocate(const ir::Allocate& s) {
     return EmitStmt(s.body);
   }
   HONE_CHECK(scope == ir::Scope::kWorkspace || scope == ir::Scope::kScratch);
-  // One thread's storage inside a parallel loop is scratch, whatever it is called.
+  // Inside a parallel loop, a thread's storage is scratch, whatever its scope.
   bool scratch = scope == ir::Scope::kScratch || in_parallel_;
   int64_t* used = scratch ? &scratch_used_ : &workspace_used_;
   int64_t* most = scratch ? &scratch_bytes_ : &workspace_bytes_;
@@ -189,7 +189,7 @@ void Emitter::EmitPrefetch(const ir::Call& e) {
   const auto* ramp = index.as<ir::Ramp>();
   Value* address = Address(load->buffer, ramp ? ramp->base : index);
   const int64_t* locality = e.args.size() > 1 ? ir::AsIntImm(e.args[1]) : nullptr;
-  const uint32_t write = load->buffer->written;  // a line that will be written is asked for as one's own
+  const uint32_t write = load->buffer->written;  // a line that will be written is requested for writing
   b_.CreateIntrinsic(
       llvm::Intrinsic::prefetch, {b_.getPtrTy()},
       {address, b_.getInt32(write), b_.getInt32(locality ? static_cast<uint32_t>(*locality) : 3), b_.getInt32(1)});

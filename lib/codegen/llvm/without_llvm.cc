@@ -1,5 +1,4 @@
-// This layer in a build without LLVM (-DHONE_LLVM=OFF): no code for CPUs; libraries for GPUs are linked by the system's
-// `ld`.
+// This layer in a build without LLVM (-DHONE_LLVM=OFF): no code for CPUs; the system's `ld` links libraries for GPUs.
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -32,7 +31,7 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   const std::string script = ExportScript(options), exports = script.empty() ? "" : dir.Join("exports");
   if (!exports.empty()) HONE_RETURN_IF_ERROR(WriteFileAtomic(exports, script));
   HONE_ASSIGN_OR_RETURN(std::vector<std::string> args, LinkArguments(paths, exports, options, output_path));
-  // The archive for a machine with a GPU has one beside its tools.
+  // The archive for machines with a GPU has an `ld` beside its tools.
   HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
   const std::string beside = JoinPath(DirName(self), "ld");
   args.insert(args.begin(), Exists(beside) ? beside : "ld");

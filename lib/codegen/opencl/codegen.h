@@ -1,4 +1,4 @@
-// Device code as OpenCL C 1.2. The text is what travels: the driver compiles it where it runs.
+// Device code as OpenCL C 1.2. The artifact is the text: the driver compiles it where it runs.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,9 @@
 
 namespace hone::codegen {
 
-// An artifact of format "opencl-c", its bytes the text. `functions` in their final form (codegen/c_source/source.h).
-// kUnsupported: a kernel needs more than the target's limits say, or types that OpenCL C has no words for here.
+// An artifact of format "opencl-c" that contains the text. `functions` must be in their final form
+// (codegen/c_source/source.h). Returns kUnsupported if a kernel exceeds the target's limits, or uses types that OpenCL
+// C cannot express here.
 Result<Artifact> CompileToOpenCl(const std::vector<ir::Function>& functions, const Target& target);
 
 }  // namespace hone::codegen
