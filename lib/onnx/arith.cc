@@ -9,7 +9,7 @@
 namespace hone::onnx {
 namespace {
 
-// As the type stores it: what does not fit wraps around.
+// Converts to the type's range; values out of range wrap around.
 int64_t Wrap(ElementType type, int64_t x) {
   switch (type) {
     case ElementType::kBool:
@@ -43,9 +43,9 @@ Result<int64_t> Integers(const std::string& op, int64_t a, int64_t b) {
   if (op == "or") return a | b;
   if (op == "xor") return a ^ b;
   if (b == 0) return Status::Invalid("it divides an integer by zero");
-  if (b == -1) return op == "div" ? static_cast<int64_t>(0 - ua) : 0;  // also of the least number
+  if (b == -1) return op == "div" ? static_cast<int64_t>(0 - ua) : 0;  // also right for the smallest number
   if (op == "div") return a / b;
-  if (op == "mod") return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;  // the sign of b, as Python has it
+  if (op == "mod") return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;  // has the sign of b, as in Python
   if (op == "fmod") return a % b;
   return Status::Unsupported(op + " of integers is not supported");
 }
@@ -62,7 +62,7 @@ Result<double> Reals(const std::string& op, double a, double b) {
   return Status::Unsupported(op + " of floats is not supported");
 }
 
-// Constants of one shape.
+// Constants of the same shape.
 struct Wide {
   std::vector<Constant> x;
   Shape shape;
@@ -114,7 +114,7 @@ Result<Value> FoldBinary(NodeContext* c, const std::string& op, const Value& a, 
 Result<Value> Binary(NodeContext* c, const std::string& op, const Value& a, const Value& b) {
   if (a.is_constant() && b.is_constant()) return FoldBinary(c, op, a, b);
   HONE_RETURN_IF_ERROR(BroadcastShape(a.shape, b.shape).status());
-  // A constant number broadcasts alike as a vector of one.
+  // A constant number broadcasts like a vector with one element.
   const auto widened = [c](const Value& x, const Value& other) -> Result<Value> {
     return x.is_constant() && x.shape.empty() && !other.shape.empty() ? Reshape(c, x, {1}) : x;
   };

@@ -11,11 +11,11 @@
 namespace hone::onnx {
 namespace {
 
-// Multiplications for each element that constants may have at all: above these a constant is not computed here. No
-// exporter leaves that much to do.
+// Limit of multiplications per allowed element of constants: above it, a constant is not computed here. Real exporters
+// leave far less to do.
 constexpr double kFoldWork = 4;
 
-// Elements of any type, where `definition` puts them.
+// Moves elements of any type as `definition` says.
 Result<Tensor> MoveElements(const semantics::Definition& definition, const graph::Node& node,
                             const std::vector<Value>& operands) {
   Tensor out(operands[0].constant->type, node.output.shape);
@@ -92,7 +92,7 @@ Result<std::string> Builder::Operand(const Value& value) {
   auto [found, added] = parameters_.emplace(std::pair(&tensor, value.shape), "");
   if (!added) return found->second;
   kept_.push_back(value.constant);
-  // An initialiser keeps its name; the same values in another shape get one of their own.
+  // An initialiser keeps its name; the same values in another shape get a new one.
   std::string& name = found->second;
   name = tensor.name;
   if (name.empty() || values_.count(name) != 0) name = Fresh(name.empty() ? "constant" : name);
@@ -115,11 +115,11 @@ Result<Value> Builder::Emit(const std::string& op, const std::vector<Value>& ope
                             const std::string& hint) {
   graph::Node node;
   node.workload.op = op;
-  for (Attribute& attribute : attributes) {  // empty lists are left out
+  for (Attribute& attribute : attributes) {  // omit empty lists
     if (!attribute.values.empty() || !attribute.word.empty()) node.workload.attributes.push_back(std::move(attribute));
   }
   node.workload.epilogue = std::move(epilogue);
-  const size_t further = semantics::OperandCount(node.workload);  // `inputs` is empty as yet: those of the epilogue
+  const size_t further = semantics::OperandCount(node.workload);  // `inputs` is still empty; the epilogue's operands
   bool constant = true;
   for (size_t i = 0; i < operands.size(); ++i) {
     HONE_RETURN_IF_ERROR(CountElements(operands[i].shape).status());
@@ -170,7 +170,7 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
 
 void Builder::Rename(Value* value, const std::string& name) {
   if (value->is_constant() || generated_.erase(value->tensor) == 0) return;
-  // The newest nodes: the one that computes it is among the last, and its readers after it.
+  // Search from the end: the node that computes it is among the last, and its readers follow it.
   for (size_t i = graph_.nodes.size(); i-- > 0;) {
     graph::Node& node = graph_.nodes[i];
     for (std::string& input : node.inputs) {

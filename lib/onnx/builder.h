@@ -1,4 +1,4 @@
-// The graph under construction: operators are appended one by one, and those whose operands are all constant are
+// The graph under construction: operators are appended one by one; an operator whose operands are all constant is
 // computed instead.
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace hone::onnx {
 
-// The meaning of a name in the model: a constant, or a float32 tensor of the graph.
+// What a name in the model stands for: a constant, or a float32 tensor of the graph.
 struct Value {
-  Constant constant;   // null: it is computed when the network runs,
+  Constant constant;   // null if the value is computed when the network runs,
   std::string tensor;  // as this tensor of the graph
   Shape shape;
 
@@ -24,30 +24,31 @@ struct Value {
 };
 
 Value ConstantValue(Tensor tensor);
-// Shared, not copied, if the shape is the same.
+// Shares the data if the shape is the same.
 Value ConstantValue(Constant tensor);
 
-// Attributes of a workload.
+// An attribute of a workload.
 Attribute Numbers(const std::string& name, const Shape& values, char separator = ',');
 Attribute Word(const std::string& name, const std::string& word);
 Attribute Real(const std::string& name, double value);
 
 class Builder {
  public:
-  // `taken`: names that tensors of the model have; generated ones differ from them. `fold_limit`: what Spend may take.
+  // `taken` are the names of the model's tensors; generated names differ from them. `fold_limit` is the budget of
+  // Spend.
   Builder(std::string name, std::set<std::string> taken, int64_t fold_limit);
 
   Value AddInput(const std::string& name, const Shape& shape);
 
-  // One operator; its output's name starts with `hint`. kInvalid, kUnsupported: the operator's own complaint, or an
-  // operand that is not float32.
+  // Appends one operator; its output's name starts with `hint`. Returns kInvalid or kUnsupported from the operator's
+  // own checks, or for an operand that is not float32.
   Result<Value> Emit(const std::string& op, const std::vector<Value>& operands, std::vector<Attribute> attributes,
                      std::vector<EpilogueOp> epilogue, const std::string& hint);
 
-  // The tensor `value` gets this name, if a node computes it and it has a generated one.
+  // Renames the tensor `value` if a node computes it under a generated name.
   void Rename(Value* value, const std::string& name);
 
-  // Takes `count` elements from the budget of constants. kUnsupported once it is spent.
+  // Takes `count` elements from the budget of constants. Returns kUnsupported once it is spent.
   Status Spend(int64_t count);
 
   graph::Graph& graph() { return graph_; }
@@ -63,8 +64,8 @@ class Builder {
   std::set<std::string> taken_;
   std::set<std::string> generated_;  // names that Rename may change
   std::map<std::pair<const Tensor*, Shape>, std::string> parameters_;
-  std::vector<Constant> kept_;       // so that the keys of `parameters_` stay unique
-  std::map<std::string, int> next_;  // by hint
+  std::vector<Constant> kept_;       // keeps the keys of `parameters_` unique
+  std::map<std::string, int> next_;  // next number of each hint
   int64_t fold_limit_, spent_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A mapper's view of one node of the model: its inputs, its attributes, and the graph that it adds to.
+// A mapper's view of one node of the model: its inputs, its attributes, and the graph to which it adds.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace hone::onnx {
 
 class NodeContext {
  public:
-  // `inputs`: one for each of the node's, null for one that is left out.
+  // `inputs` has one entry for each input of the node, null if it is omitted.
   NodeContext(const ModelNode& node, int64_t opset, std::vector<const Value*> inputs, Builder* builder)
       : node_(node), opset_(opset), inputs_(std::move(inputs)), builder_(builder) {}
 
@@ -24,14 +24,14 @@ class NodeContext {
   bool Has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
   const Value& In(size_t i) const { return *inputs_[i]; }  // REQUIRES: Has(i)
   const Shape& ShapeOf(size_t i) const { return inputs_[i]->shape; }
-  // The values of a constant input: integers, as one list whatever its shape. kUnsupported if it is no constant, with
-  // `what` it is ("axes").
+  // The values of a constant integer input as one list, whatever its shape. Returns kUnsupported if it is not constant,
+  // calling it `what` ("axes").
   Result<Shape> Ints(size_t i, const char* what) const;
   Result<std::vector<double>> Reals(size_t i, const char* what) const;
-  // Inputs i and above that are left out or given, as the attribute `name` (older opsets) or as input i.
+  // Values given as the attribute `name` (older opsets) or as input i.
   Result<Shape> IntsOf(size_t i, const char* name, const Shape& fallback);
 
-  // Attributes with their defaults. One of another kind is an error that AttributeStatus has afterwards.
+  // Attributes with their defaults. If one has the wrong kind, AttributeStatus reports the error afterwards.
   bool HasAttribute(const char* name) const { return node_.Find(name) != nullptr; }
   int64_t Int(const char* name, int64_t fallback);
   double Float(const char* name, double fallback);
@@ -40,16 +40,16 @@ class NodeContext {
   std::vector<double> FloatList(const char* name, const std::vector<double>& fallback);
   const Status& AttributeStatus() const { return status_; }
 
-  // An axis of a tensor of this rank: -rank to rank - 1 (to rank, if `end`), counted from 0.
+  // Converts an axis of -rank to rank - 1 (to rank, if `end`) to a count from 0.
   static Result<int64_t> Axis(int64_t axis, size_t rank, bool end = false);
-  static Result<Shape> Axes(Shape axes, size_t rank);  // distinct ones, in the given order
+  static Result<Shape> Axes(Shape axes, size_t rank);  // checks that they are distinct; keeps the order
 
   Result<Value> Emit(const std::string& op, const std::vector<Value>& operands, std::vector<Attribute> attributes = {},
                      std::vector<EpilogueOp> epilogue = {});
 
-  // Does the node name this output? No node can read an unnamed one.
+  // Whether the node names this output. Nothing can read an unnamed one.
   bool Wants(size_t output) const { return output < node_.outputs.size() && !node_.outputs[output].empty(); }
-  // The node's output; those that the mapper does not set are not supported.
+  // Sets an output of the node. Outputs that the mapper does not set are unsupported.
   Status Set(size_t output, Value value);
   Status Set(Result<Value> value) { return value.ok() ? Set(0, std::move(*value)) : value.status(); }
   std::map<size_t, Value>& outputs() { return outputs_; }

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By text first, so that nothing outside is even looked at; then with links resolved.
+// First by the text alone, so that nothing outside is accessed; then with links resolved.
 Status CheckInside(const std::string& folder, const std::string& location) {
   const Status outside = Status::Invalid("external data `" + location +
                                          "` lies outside the folder of the model; only files inside it are read");

@@ -1,4 +1,4 @@
-// Tensors whose bytes lie beside the model in files of their own.
+// Tensors whose bytes are in separate files beside the model.
 #pragma once
 
 #include <map>
@@ -12,20 +12,20 @@ namespace hone::onnx {
 
 class ExternalData {
  public:
-  // `folder`: of the model.
+  // `folder` is the model's.
   explicit ExternalData(std::string folder) : folder_(std::move(folder)) {}
 
-  // `length` bytes from `offset` of the file `location`; a negative length stands for the rest. The view lives as long
-  // as this. kInvalid for a location that leaves the folder, by "..", as an absolute path or over a link, and for a
-  // range outside the file; kNotFound, kIo.
+  // Returns `length` bytes from `offset` of the file `location`; a negative length means the rest. The view lives as
+  // long as this object. Returns kInvalid for a location that leaves the folder (by "..", an absolute path or a link)
+  // and for a range outside the file; kNotFound, kIo.
   Result<std::string_view> Read(const std::string& location, int64_t offset, int64_t length);
 
-  // The locations that were read, sorted.
+  // The locations read so far, sorted.
   std::vector<std::string> Locations() const;
 
  private:
   std::string folder_;
-  std::map<std::string, std::string> files_;  // many tensors share one
+  std::map<std::string, std::string> files_;  // cached, as many tensors share a file
 };
 
 }  // namespace hone::onnx

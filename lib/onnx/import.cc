@@ -16,7 +16,7 @@
 namespace hone::onnx {
 namespace {
 
-// Far above any model, far below what takes long.
+// Far above any model, but small enough to take little time.
 constexpr size_t kMaxNodes = 100000;
 
 std::string PlainName(const std::string& name) {
@@ -63,7 +63,7 @@ class Importer {
   }
 
  private:
-  // The nodes that an output needs, each behind its inputs. Tensors that nothing makes are left to the reader.
+  // The nodes that an output needs, each after its inputs. The caller handles tensors that no node makes.
   Result<std::vector<const ModelNode*>> Order() const {
     std::map<std::string, size_t> makers;
     for (size_t i = 0; i < model_.nodes.size(); ++i) {
@@ -153,7 +153,7 @@ class Importer {
     HONE_RETURN_IF_ERROR(CheckNodeKind(node, model_.Opset()));
     const auto first =
         std::find_if(node.outputs.begin(), node.outputs.end(), [](const std::string& name) { return !name.empty(); });
-    if (first == node.outputs.end()) return Status();  // nobody can read it
+    if (first == node.outputs.end()) return Status();  // nothing can read it
     std::vector<const Value*> inputs;
     for (const std::string& name : node.inputs) {
       if (name.empty()) {
@@ -212,8 +212,8 @@ class Importer {
         imported_.constant_outputs[name] = *value.constant;
         continue;
       }
-      // Under its own name, if it is another tensor's: DropIdentity lets its producer take the name over. Of an input,
-      // or of a tensor that is an output already, it is a copy.
+      // If it is another tensor's value: DropIdentity lets the producer take over the output's name. For an input, or a
+      // tensor that is already an output, this is a copy.
       if (value.tensor == name && nodes.count(name) == 0) return Status::Unsupported(what + " is an input");
       if (value.tensor != name) {
         const auto& outputs = model_.outputs;
@@ -233,7 +233,7 @@ class Importer {
     return Status();
   }
 
-  // A constant that only a folded node read is no parameter of the network.
+  // A constant that only folded nodes read is not a parameter of the network.
   void DropUnreadParameters() {
     graph::Graph& graph = builder_.graph();
     const auto reads = graph::CountReads(graph);
@@ -254,7 +254,7 @@ Status CheckVersions(const Model& model) {
   const int64_t opset = model.Opset();
   const auto& nodes = model.nodes;
   const bool own = std::any_of(nodes.begin(), nodes.end(), [](const ModelNode& node) { return node.domain.empty(); });
-  if (!own && !nodes.empty() && opset == 0) return Status();  // its nodes are of other domains, which they will say
+  if (!own && !nodes.empty() && opset == 0) return Status();  // its nodes have other domains; mapping reports that
   if (opset == 0) return Status::Invalid("it does not say which opset of ONNX it uses");
   if (opset < kFirstOpset) {
     return Status::Unsupported(

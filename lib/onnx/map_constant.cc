@@ -1,4 +1,4 @@
-// Operators on constants alone: the arithmetic of shapes, conditions, types.
+// Operators on constants only: the arithmetic of shapes, conditions, types.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Status MapWhere(NodeContext* c) {
   if (!condition.is_constant()) HONE_RETURN_IF_ERROR(NeedConstants(*c));
   if (condition.constant->type != ElementType::kBool) return Status::Invalid("its condition must be bool");
   if (a.is_constant() && b.is_constant()) return c->Set(Where(c, condition, a, b));
-  // A constant choice between tensors: one of them where it is the same everywhere.
+  // A constant choice between tensors is supported if it is the same everywhere.
   bool any = false, all = true;
   for (int64_t x : condition.constant->ints()) any = any || x != 0, all = all && x != 0;
   if (any != all) return NeedConstants(*c);
@@ -150,7 +150,7 @@ Status MapScatterNd(NodeContext* c) {
   if (c->String("reduction", "none") != "none") return Status::Unsupported("only the reduction `none` is supported");
   const Tensor &data = *c->In(0).constant, &updates = *c->In(2).constant;
   HONE_ASSIGN_OR_RETURN(const Shape indices, c->Ints(1, "indices"));
-  // The last axis of the indices is a place on the first axes of the data: `depth` of them.
+  // The last axis of the indices addresses the first `depth` axes of the data.
   const Shape& places = c->ShapeOf(1);
   const int64_t depth = places.empty() ? 0 : places.back();
   if (depth < 1 || depth > static_cast<int64_t>(data.shape().size())) {

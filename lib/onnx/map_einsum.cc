@@ -1,5 +1,5 @@
-// Einsum of one operand: sums and a transposition; of two: a product of matrices, or of elements where nothing is
-// summed over both.
+// Einsum with one operand: sums and a transposition. With two operands: a product of matrices, or an elementwise
+// product if no common label is summed over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace hone::onnx {
 namespace {
 
-// The equation: which axes of its operands are the same, and which of them the result has. What it does not have is
-// summed up. A label an axis: a letter, or one of those that an ellipsis stands for, from the last.
+// The equation: which axes of the operands have the same label, and which labels the result has; all others are summed
+// over. A label is a letter, or stands for an axis of an ellipsis, counted from the last.
 using Labels = std::vector<int>;
 
 struct Equation {
@@ -22,17 +22,17 @@ struct Equation {
   Labels output;
 };
 
-constexpr int kEllipsis = 256;  // above all letters: the last of its axes; + 1 the one before it
+constexpr int kEllipsis = 256;  // above all letters: the last axis of an ellipsis; + 1 is the one before it
 constexpr const char* kDots = "...";
 
 bool IsLetter(char ch) { return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z'); }
 
-// One tensor's labels, of which an ellipsis stands for `further` axes.
+// The labels of one tensor; its ellipsis stands for `further` axes.
 Result<Labels> ParseTerm(const std::string& term, size_t further) {
   const Status wrong = Status::Invalid("its equation must be letters, `...`, commas and one `->`");
   if (const size_t dots = term.find(kDots);
       dots != std::string::npos && term.find(kDots, dots + 3) != std::string::npos) {
-    return wrong;  // two of them would stand for more axes than there are
+    return wrong;  // two ellipses would stand for more axes than there are
   }
   Labels labels;
   for (size_t i = 0; i < term.size(); ++i) {
@@ -48,7 +48,7 @@ Result<Labels> ParseTerm(const std::string& term, size_t further) {
   return labels;
 }
 
-// The axes that stand in one operand alone, behind those of ellipses.
+// The axes of ellipses, then the labels that occur exactly once.
 Labels UsualOutput(const std::vector<Labels>& operands, size_t further) {
   std::map<int, int> count;
   for (const Labels& labels : operands) {
@@ -62,9 +62,9 @@ Labels UsualOutput(const std::vector<Labels>& operands, size_t further) {
   return output;
 }
 
-// "bij,bjk->bik"; without "->" the result has what stands once, in the order of the alphabet. Spaces mean nothing.
-// `ranks`: of the operands. An operand that has a label twice stands for its diagonal. kInvalid for a malformed
-// equation of such operands.
+// Parses "bij,bjk->bik". Without "->", the result has the labels that occur once, in alphabetical order. Spaces are
+// ignored. `ranks` are those of the operands. A label that an operand repeats selects its diagonal. Returns kInvalid if
+// the equation is malformed for such operands.
 Result<Equation> ParseEquation(const std::string& text, const std::vector<size_t>& ranks) {
   std::string plain = text;
   std::erase(plain, ' ');
@@ -74,7 +74,7 @@ Result<Equation> ParseEquation(const std::string& text, const std::vector<size_t
     return Status::Invalid(fmt::format("its equation is of {} operands, it has {}", terms.size(), ranks.size()));
   }
   Equation equation;
-  size_t most = 0;  // axes of an ellipsis
+  size_t most = 0;  // axes of the longest ellipsis
   for (size_t i = 0; i < terms.size(); ++i) {
     const auto letters = static_cast<size_t>(std::count_if(terms[i].begin(), terms[i].end(), IsLetter));
     const bool open = terms[i].find(kDots) != std::string::npos;
@@ -112,13 +112,14 @@ Labels Joined(Labels a, const Labels& b) {
   return a;
 }
 
-// A tensor and what its axes are called.
+// A tensor and the labels of its axes.
 struct Operand {
   Value value;
   Labels labels;
 };
 
-// Axes of one label become one, the diagonal: behind each other they are every (n + 1)-th element of n * n.
+// Reduces axes with the same label to one, the diagonal: with the axes flattened, it is every (n + 1)-th of n * n
+// elements.
 Status TakeDiagonals(NodeContext* c, Operand* x) {
   for (size_t i = 0; i < x->labels.size();) {
     const auto twice = std::find(x->labels.begin() + static_cast<ptrdiff_t>(i) + 1, x->labels.end(), x->labels[i]);
@@ -156,7 +157,7 @@ Status TakeDiagonals(NodeContext* c, Operand* x) {
   return Status();
 }
 
-// Sums over the axes that `keep` does not have.
+// Sums over the axes whose labels are not in `keep`.
 Status SumOthers(NodeContext* c, const Labels& keep, Operand* x) {
   Shape axes;
   Labels left;
@@ -168,20 +169,20 @@ Status SumOthers(NodeContext* c, const Labels& keep, Operand* x) {
     }
   }
   if (axes.empty()) return Status();
-  if (left.empty()) axes.clear();  // of all axes none is named
+  if (left.empty()) axes.clear();  // no axes in the attribute means all axes
   HONE_ASSIGN_OR_RETURN(x->value, c->Emit("reduce_sum", {x->value}, {Numbers("axes", axes)}));
   x->labels = left;
   return Status();
 }
 
-// REQUIRES: `order` has the labels of x, each once
+// REQUIRES: `order` contains each label of x once
 Result<Value> Ordered(NodeContext* c, const Operand& x, const Labels& order) {
   Shape perm;
   for (int label : order) perm.push_back(std::find(x.labels.begin(), x.labels.end(), label) - x.labels.begin());
   return Transpose(c, x.value, perm);
 }
 
-// The extent of each axis. Along one that the result also has, an operand of extent 1 is repeated.
+// The extent of each label. An operand of extent 1 is repeated along an axis that the result also has.
 Result<std::map<int, int64_t>> Extents(const Operand& a, const Operand& b, const Labels& output) {
   std::map<int, int64_t> extents;
   for (const Operand* x : {&a, &b}) {
@@ -203,7 +204,7 @@ Result<Value> Product(NodeContext* c, Operand a, Operand b, const Labels& output
   HONE_RETURN_IF_ERROR(SumOthers(c, Joined(b.labels, output), &a));
   HONE_RETURN_IF_ERROR(SumOthers(c, Joined(a.labels, output), &b));
   HONE_ASSIGN_OR_RETURN(const auto extents, Extents(a, b, output));
-  // Axes of both operands and the result; of one operand and the result; of both operands, summed up.
+  // Labels of both operands and the result; of one operand and the result; of both operands but not the result.
   Labels batch, rows, columns, sums;
   for (int label : a.labels) {
     (!Has(b.labels, label) ? rows : Has(output, label) ? batch : sums).push_back(label);

@@ -12,11 +12,11 @@
 namespace hone::onnx {
 namespace {
 
-// Attributes with ONNX's defaults; they have the same names in the graph.
+// Attributes with ONNX's defaults, which have the same names in the graph.
 struct AlphaEntry {
   const char* onnx;
   double alpha;
-  const char* second;  // null: none
+  const char* second;  // null without a second attribute
   double fallback;
 };
 constexpr AlphaEntry kAlphaUnary[] = {
@@ -31,7 +31,7 @@ int64_t Integer(const std::string& op, int64_t x) {
   return std::max<int64_t>(x, 0);  // Relu
 }
 
-// A bound of Clip: nothing, a number, or a tensor.
+// A bound of Clip: missing, a number, or a tensor.
 struct Bound {
   std::optional<double> number;
   const Value* tensor = nullptr;
@@ -64,7 +64,7 @@ Status MapUnary(NodeContext* c) {
   return c->Set(Unary(c, GraphOperator(*c), x));
 }
 
-// Values beyond lambd on either side, moved towards 0 by the bias; else 0.
+// Moves values beyond lambd on either side towards 0 by the bias; others become 0.
 Status MapShrink(NodeContext* c) {
   const double lambd = c->Float("lambd", 0.5), bias = c->Float("bias", 0);
   if (!(lambd >= 0)) return Status::Unsupported("a lambd below 0 is not supported");
@@ -117,7 +117,7 @@ Status MapClip(NodeContext* c) {
     HONE_ASSIGN_OR_RETURN(x, Unary(c, "relu", x));
   } else if (least != -kAll || most != kAll) {
     std::vector<Attribute> attributes;
-    // A bound above the other wins where numpy's clip has it win: the upper one.
+    // If the lower bound exceeds the upper one, the upper one wins, as in numpy's clip.
     if (least != -kAll) attributes.push_back(Real("low", std::min(least, most)));
     if (most != kAll) attributes.push_back(Real("high", most));
     HONE_ASSIGN_OR_RETURN(x, Unary(c, "clip", x, std::move(attributes)));
@@ -140,7 +140,7 @@ Status MapPRelu(NodeContext* c) {
 
 Status MapBinary(NodeContext* c) {
   Value b = c->In(1);
-  // The exponent may be of another type than the base.
+  // The exponent may have another type than the base.
   if (!c->In(0).is_constant() && b.is_constant() && c->node().op == "Pow") {
     HONE_ASSIGN_OR_RETURN(b, Cast(c, b, ElementType::kFloat));
   }

@@ -1,5 +1,5 @@
-// Gemm and MatMul. A constant second matrix makes a dense layer, whose weight is tuned and packed; else a product of
-// two tensors.
+// Gemm and MatMul. With a constant second matrix they become a dense layer, whose weight is tuned and packed; else a
+// product of two tensors.
 #include <fmt/format.h>
 
 #include "onnx/arith.h"
@@ -40,7 +40,7 @@ Status MapGemm(NodeContext* c) {
     HONE_ASSIGN_OR_RETURN(b, Scaled(c, b, alpha));
     std::vector<Value> operands = {a, b};
     std::vector<EpilogueOp> epilogue;
-    // One value a unit; a scalar is one for all.
+    // One value per unit; a scalar applies to all.
     const bool row = has_bias && (bias.shape.empty() || (bias.shape.size() <= 2 && bias.shape.back() >= 1 &&
                                                          (bias.shape.size() == 1 || bias.shape[0] == 1)));
     fused = row && bias.is_constant();

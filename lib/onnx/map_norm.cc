@@ -10,7 +10,7 @@
 namespace hone::onnx {
 namespace {
 
-// A vector of channels so that it broadcasts to a tensor [N, channels, ...].
+// Reshapes a vector of channels so that it broadcasts to a tensor [N, channels, ...].
 Result<Value> PerChannel(NodeContext* c, const Value& vector, size_t rank) {
   Shape shape(rank - 1, 1);
   shape[0] = vector.shape.empty() ? 1 : vector.shape[0];
@@ -28,7 +28,7 @@ Status NeedChannels(const NodeContext& c, size_t first, size_t last) {
   return Status();
 }
 
-// The mean (output 1) and 1 / sqrt(variance + epsilon) (output 2) of a layer norm, as far as they are named.
+// Sets the mean (output 1) and 1 / sqrt(variance + epsilon) (output 2) of a layer norm, if they are named.
 Status LayerStatistics(NodeContext* c, int64_t axis) {
   if (!c->Wants(1) && !c->Wants(2)) return Status();
   const Value& x = c->In(0);
@@ -47,7 +47,7 @@ Status LayerStatistics(NodeContext* c, int64_t axis) {
   return c->Set(2, std::move(inverse));
 }
 
-// By the mean and variance of the batch itself; beside its result what the running ones become.
+// Normalises by the mean and variance of the batch itself; the further outputs are the updated running values.
 Status TrainingNorm(NodeContext* c) {
   const Value& x = c->In(0);
   const size_t rank = x.shape.size();
@@ -83,7 +83,7 @@ Status MapBatchNorm(NodeContext* c) {
   bool statistics = false;
   for (size_t i = 1; i < c->node().outputs.size(); ++i) statistics = statistics || c->Wants(i);
   if (c->opset() < 14 && statistics) {
-    // No attribute says so there: a node with further outputs is one that trains, and its first output another.
+    // These opsets have no attribute for it: further outputs mean training mode, in which the first output differs.
     return Status::Unsupported(
         "it has the outputs of training, which is supported from opset 14 on; export it for inference");
   }
@@ -134,11 +134,11 @@ Status MapLayerNorm(NodeContext* c) {
   return c->Set(c->Emit("layer_norm", operands, {Numbers("axis", {axis}), Real("epsilon", c->Float("epsilon", 1e-5))}));
 }
 
-// An instance norm of the groups as channels, then scale and bias: one a group until opset 21, one a channel since.
+// An instance norm with the groups as channels, then scale and bias: per group until opset 21, per channel since.
 Status MapGroupNorm(NodeContext* c) {
   const Value& x = c->In(0);
   const int64_t groups = c->Int("num_groups", 0);
-  // More groups than channels would divide no channels, too: and each group has a scale.
+  // Also reject more groups than channels.
   if (x.shape.size() < 3 || groups < 1 || groups > x.shape[1] || x.shape[1] % groups != 0) {
     return Status::Invalid(fmt::format("{} groups do not fit {}", groups, ShapeText(x.shape)));
   }

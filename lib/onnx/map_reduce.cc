@@ -11,7 +11,7 @@
 namespace hone::onnx {
 namespace {
 
-// Reductions of constant integers over all elements, used in the arithmetic of shapes.
+// Reductions of constant integers over all elements, for the arithmetic of shapes.
 Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& in, const Shape& shape) {
   const auto ints = in.ints();
   if (ints.empty()) return Status::Unsupported("of nothing it is not supported");
@@ -35,8 +35,8 @@ Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& 
   return ConstantValue(std::move(out));
 }
 
-// 1 where x is the first of the greatest along the axis, else 0: `places` count down along it, so that among the
-// greatest the first has the highest. Smaller elements have a negative difference to it.
+// 1 where x is the first maximum along the axis, else 0. `places` count down along the axis, so that the first of equal
+// maxima gets the highest place. Smaller elements have a negative difference to the maximum.
 Result<Value> FirstGreatest(NodeContext* c, const Value& x, int64_t axis) {
   const int64_t extent = x.shape[static_cast<size_t>(axis)];
   const std::vector<Attribute> over = {Numbers("axes", {axis}), Numbers("keep", {1})};
@@ -46,7 +46,7 @@ Result<Value> FirstGreatest(NodeContext* c, const Value& x, int64_t axis) {
     HONE_ASSIGN_OR_RETURN(const Value side, Unary(c, "sign", difference));
     return Binary(c, "add", side, Filled({1}, 1));
   };
-  // Infinities have no difference; the largest numbers are as large beside all others.
+  // Infinities have no difference; clamping them to the largest number keeps the order.
   constexpr double kMost = std::numeric_limits<float>::max();
   HONE_ASSIGN_OR_RETURN(const Value finite, Unary(c, "clip", x, {Real("low", -kMost), Real("high", kMost)}));
   HONE_ASSIGN_OR_RETURN(const Value greatest, is_greatest(finite));
@@ -99,7 +99,7 @@ Status MapSoftmax(NodeContext* c) {
   const bool flattens = c->opset() < 13;
   if (rank == 0) return Status::Invalid("its input has no axis");
   HONE_ASSIGN_OR_RETURN(const int64_t axis, NodeContext::Axis(c->Int("axis", flattens ? 1 : -1), rank, flattens));
-  // Until opset 13 it worked on a matrix whose rows are all the axes from this one: the same for the last one.
+  // Until opset 13 it flattened all axes from this one on: the same result only for the last axis.
   const auto last = static_cast<int64_t>(rank) - 1;
   if (!flattens || axis == last) return c->Set(emit(x, axis));
   Shape matrix = {1, 1};

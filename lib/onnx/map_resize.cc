@@ -12,25 +12,25 @@
 namespace hone::onnx {
 namespace {
 
-// Resizing by weights that are computed here, for what the graph's own `resize` does not know: filters as wide as the
-// reduction (antialias), and a part of the input (tf_crop_and_resize). Along each axis an element of the output is a
-// sum of a few of the input, each of them gathered and multiplied by its weight.
+// Resizing by weights that are computed here, for cases that the graph's own `resize` lacks: filters as wide as the
+// reduction (antialias), and resizing a part of the input (tf_crop_and_resize). Along each axis, an element of the
+// output is a sum of a few gathered elements of the input, each multiplied by its weight.
 struct Resampling {
   std::string mode;        // "nearest", "linear", "cubic"
-  std::string coordinate;  // as the attribute has it
-  std::string round;       // of nearest, as the attribute has it
+  std::string coordinate;  // the attribute's value
+  std::string round;       // for nearest: the attribute's value
   double cubic = -0.75;
   bool exclude_outside = false;
-  bool antialias = false;  // not of nearest
-  // For tf_crop_and_resize: which part of each axis is taken, 0 its first element, 1 its last; and what stands for
-  // places outside of the input.
+  bool antialias = false;  // not for nearest
+  // For tf_crop_and_resize: the part of each axis to take, where 0 is its first element and 1 its last; and the value
+  // for places outside of the input.
   std::vector<double> begin, end;
   double extrapolation = 0;
 };
 
-// Elements of a filter: each is an operator of its own. Enough to make an axis 16 times shorter with a cubic one.
+// Limit of a filter's elements, each of which is an operator. Allows a cubic filter to shrink an axis 16 times.
 constexpr int64_t kMostTaps = 64;
-// For an axis of the result: its places and weights are lists.
+// Limit of an axis of the result: its places and weights are lists.
 constexpr int64_t kLongest = 1 << 16;
 
 // Element i of the output is the sum over the taps of weights[tap][i] * x[indices[tap][i]].
@@ -44,8 +44,8 @@ double Filter(const Resampling& how, double x) {
   return how.mode == "linear" ? std::max(1 - distance, 0.0) : semantics::CubicWeight(distance, how.cubic);
 }
 
-// `places`: in the input, of `in` elements, within an element or so of it. `scale`: 1, or below it how much wider than
-// its elements the filter is.
+// `places` are positions in an input of `in` elements, at most about one element outside. `scale` is 1, or below 1 if
+// the filter is wider than its elements by 1 / scale.
 Result<Taps> TapsOf(const std::vector<double>& places, int64_t in, double scale, const Resampling& how) {
   const auto inside = [in](int64_t index) { return std::clamp<int64_t>(index, 0, in - 1); };
   if (how.mode == "nearest") {
@@ -53,7 +53,7 @@ Result<Taps> TapsOf(const std::vector<double>& places, int64_t in, double scale,
     for (double place : places) taps.indices[0].push_back(inside(semantics::RoundedPlace(how.round, place)));
     return taps;
   }
-  // Around a place between two elements: from `first` to 1 - first, counted from the one before it.
+  // The taps around a place between two elements go from `first` to 1 - first, counted from the element before it.
   const double first = std::floor((how.mode == "linear" ? -1 : -2) / scale) + 1;
   if (!(2 - 2 * first <= static_cast<double>(kMostTaps))) {
     return Status::Unsupported(
@@ -62,7 +62,7 @@ Result<Taps> TapsOf(const std::vector<double>& places, int64_t in, double scale,
   const auto count = static_cast<size_t>(2 - 2 * first);
   Taps taps{std::vector<Shape>(count), std::vector<std::vector<double>>(count)};
   for (double place : places) {
-    const double before = std::ceil(place) - 1;  // an element itself is one behind the one before it
+    const double before = std::ceil(place) - 1;  // a place exactly on an element is one after the element before it
     double sum = 0;
     for (size_t tap = 0; tap < count; ++tap) {
       const double index = before + first + static_cast<double>(tap);
@@ -103,8 +103,8 @@ Result<Value> Weighed(NodeContext* c, const Value& x, size_t axis, const Taps& t
   return sum;
 }
 
-// x with the extents `out`. `scales`: one an axis. kUnsupported for a filter of too many elements, and for a part that
-// lies outside of the input.
+// Resizes x to the extents `out`. `scales` has one entry per axis. Returns kUnsupported if a filter has too many
+// elements, or if the requested part is outside of the input.
 Result<Value> Resample(NodeContext* c, const Value& x, const Shape& out, const std::vector<double>& scales,
                        const Resampling& how) {
   const bool crops = how.coordinate == "tf_crop_and_resize";
@@ -134,7 +134,7 @@ Result<Value> Resample(NodeContext* c, const Value& x, const Shape& out, const s
       const double part = (how.end[axis] - how.begin[axis]) * end;
       const double from = resized.out == 1 ? part / 2 : at * part / static_cast<double>(resized.out - 1);
       const double place = from + how.begin[axis] * end;
-      // Places ascend or descend: those that are inside stand together.
+      // Places ascend or descend, so those inside are contiguous.
       if (place >= 0 && place <= end) {
         places.push_back(place);
       } else {
@@ -166,7 +166,7 @@ Result<Value> Resized(NodeContext* c, const Value& x, const Shape& out, const st
   return c->Emit("resize", {x}, std::move(attributes));
 }
 
-// The extents that scales make, counted as ONNX does.
+// The extents that result from scales, computed as in ONNX.
 Result<Shape> Extents(const Shape& x, const std::vector<double>& scales) {
   if (scales.size() != x.size()) {
     return Status::Invalid(fmt::format("it has {} scales for {}", scales.size(), ShapeText(x)));
@@ -180,7 +180,7 @@ Result<Shape> Extents(const Shape& x, const std::vector<double>& scales) {
   return out;
 }
 
-// The part of the input that tf_crop_and_resize takes: first all begins, then all ends.
+// The part of the input for tf_crop_and_resize: first all begins, then all ends.
 Status ReadRegion(NodeContext* c, const Shape& axes, size_t rank, Resampling* how) {
   if (!c->Has(1)) return Status::Invalid("its roi is missing");
   HONE_ASSIGN_OR_RETURN(const auto region, c->Reals(1, "roi"));
@@ -194,7 +194,7 @@ Status ReadRegion(NodeContext* c, const Shape& axes, size_t rank, Resampling* ho
   return Status();
 }
 
-// The checks of the graph's own resize, except tf_crop_and_resize, which it does not know.
+// The checks of the graph's own resize, except for tf_crop_and_resize, which it does not know.
 Status CheckModes(const Resampling& how) {
   const auto among = [](const std::string& word, const std::vector<std::string>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -224,7 +224,7 @@ Status MapUpsample(NodeContext* c) {
 Status MapResize(NodeContext* c) {
   const Value& x = c->In(0);
   const size_t rank = x.shape.size();
-  const bool old = c->opset() < 11;  // X, scales; coordinates as Upsample had them
+  const bool old = c->opset() < 11;  // inputs X, scales; coordinates as in Upsample
   const std::string mode = c->String("mode", "nearest");
   const std::string coordinate = old ? "asymmetric" : c->String("coordinate_transformation_mode", "half_pixel");
   const std::string policy = c->String("keep_aspect_ratio_policy", "stretch");

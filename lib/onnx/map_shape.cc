@@ -14,7 +14,7 @@ namespace {
 Status MapIdentity(NodeContext* c) {
   if (c->node().op == "Dropout" && c->Has(2)) {
     HONE_ASSIGN_OR_RETURN(const Shape training, c->Ints(2, "training_mode"));
-    // A ratio of 0 drops nothing; any other drops at random.
+    // A ratio of 0 drops nothing; any other ratio drops at random.
     std::vector<double> ratio = {0.5};
     if (training != Shape{0} && c->Has(1)) {
       HONE_ASSIGN_OR_RETURN(ratio, c->Reals(1, "ratio"));
@@ -64,7 +64,7 @@ Status MapFlatten(NodeContext* c) {
   HONE_ASSIGN_OR_RETURN(const int64_t axis, NodeContext::Axis(c->Int("axis", 1), x.size(), true));
   Shape shape = {1, 1};
   for (size_t i = 0; i < x.size(); ++i) shape[static_cast<int64_t>(i) < axis ? 0 : 1] *= x[i];
-  // The graph's own operator, which passes know.
+  // Use the graph's own operator, which the passes know.
   if (axis == 1 && x.size() > 2 && !c->In(0).is_constant()) return c->Set(c->Emit("flatten", {c->In(0)}));
   return c->Set(Reshape(c, c->In(0), shape));
 }
@@ -128,7 +128,7 @@ Status MapTile(NodeContext* c) {
   return c->Set(Tile(c, c->In(0), repeats));
 }
 
-// The channels as blocks of b x b pixels: in mode DCR the block stands before the channel, in CRD behind.
+// Rearranges channels into blocks of b x b pixels: in mode DCR the block index precedes the channel, in CRD it follows.
 Status MapDepthToSpace(NodeContext* c) {
   const Shape& x = c->ShapeOf(0);
   const int64_t b = c->Int("blocksize", 0);

@@ -1,4 +1,4 @@
-// Conv, ConvTranspose and pooling. One spatial axis runs as two, the first of extent 1.
+// Conv, ConvTranspose and pooling. One spatial axis is treated as two, the first of extent 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace hone::onnx {
 namespace {
 
-// The window of a convolution or pooling: one entry a spatial axis, counted from the first behind the channels.
+// The window of a convolution or pooling: one entry per spatial axis, from the first one after the channels.
 struct Window {
   Shape kernel, stride, dilation, low, high;
 };
@@ -27,7 +27,7 @@ Status CheckList(const char* name, const Shape& values, size_t count, int64_t le
   return Status();
 }
 
-// Attributes strides, dilations, pads, auto_pad of the node, for a tensor of this shape and a window of this kernel.
+// Reads strides, dilations, pads and auto_pad of the node, for a tensor of this shape and a window of this kernel.
 Result<Window> ReadWindow(NodeContext* c, const Shape& x, const Shape& kernel) {
   const size_t axes = kernel.size();
   Window w;

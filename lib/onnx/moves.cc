@@ -10,7 +10,7 @@
 namespace hone::onnx {
 namespace {
 
-// One operand's elements moved to `shape`. The graph has no empty tensors.
+// Moves one operand's elements to `shape`. The graph has no empty tensors.
 Result<Value> Move(NodeContext* c, const std::string& op, const Value& x, const Shape& shape,
                    std::vector<Attribute> attributes) {
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
@@ -19,11 +19,11 @@ Result<Value> Move(NodeContext* c, const std::string& op, const Value& x, const 
   return ConstantValue(Tensor(x.constant->type, shape));
 }
 
-// The most gathers that stand for one.
+// Limit of the gathers that replace one.
 constexpr size_t kMostGathers = 64;
 
-// For at least one index: [.., indices, ..] on the axis. Indices without order, of which a kernel takes a limited
-// number, are gathered in parts.
+// Replaces the axis by at least one index: [.., indices, ..]. A kernel takes only a limited number of irregular
+// indices, so they are gathered in parts.
 Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Shape& indices) {
   const std::vector<semantics::IndexRun> runs = semantics::IndexRuns(indices);
   if (runs.size() > kMostGathers * semantics::kMostIndexRuns) {
@@ -68,7 +68,7 @@ Result<Value> Reshape(NodeContext* c, const Value& x, const Shape& shape) {
   }
   if (x.shape == shape) return x;
   if (!x.is_constant()) return c->Emit("reshape", {x}, {Numbers("shape", shape)});
-  // The same values under another shape: shared.
+  // The same values with another shape share their memory.
   HONE_RETURN_IF_ERROR(c->builder().Spend(after));
   Tensor out = *x.constant;
   out.name.clear();
@@ -96,7 +96,7 @@ Result<Value> Slice(NodeContext* c, const Value& x, const Shape& begin, const Sh
   if (count == x.shape && begin == zeros && step == ones) return x;
   Shape end;
   for (size_t i = 0; i < begin.size(); ++i) {
-    // One behind the last in the direction of the step; -1 before the first.
+    // One past the last element in the direction of the step; -1 for before the first.
     end.push_back(begin[i] + (count[i] - 1) * step[i] + (step[i] > 0 ? 1 : -1));
   }
   return Move(c, "slice", x, count, {Numbers("begin", begin), Numbers("end", end), Numbers("step", step)});
@@ -138,7 +138,7 @@ Result<Value> Gather(NodeContext* c, const Value& x, int64_t axis, const Shape& 
   Shape flat = x.shape;
   flat[at] = static_cast<int64_t>(from.size());
   if (from.empty()) return Move(c, "gather", x, shape, {});
-  // A run of neighbours is a slice.
+  // Consecutive indices form a slice.
   bool run = true;
   for (size_t i = 1; i < from.size(); ++i) run = run && from[i] == from[i - 1] + 1;
   if (run) {

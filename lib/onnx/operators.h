@@ -1,5 +1,5 @@
-// The table of ONNX operators: doc/reference/onnx.md has it in prose. Each kind is a file, map_KIND.cc: a function an
-// operator, which checks a node and adds its meaning to the graph, and the rows of the table.
+// The table of ONNX operators; doc/reference/onnx.md describes it. Each kind has a file map_KIND.cc, with the rows of
+// the table and one function per operator, which checks a node and adds its meaning to the graph.
 #pragma once
 
 #include <limits>
@@ -14,18 +14,18 @@ inline constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
 
 struct OperatorEntry {
   const char* name;
-  // The number of inputs is checked before, wrong types of attributes behind it.
+  // Called after the number of inputs is checked, and before attributes of wrong types are reported.
   Status (*map)(NodeContext* c);
-  size_t least, most;           // inputs; the last ones may be left out
-  int64_t first_opset;          // that has it; 7, the oldest supported, if older
-  const char* graph = nullptr;  // the operator that `map` makes, where it makes one of several
+  size_t least, most;           // number of inputs; the last ones may be omitted
+  int64_t first_opset;          // the first opset with it; 7, the oldest supported one, if it is older
+  const char* graph = nullptr;  // if `map` serves several operators, the one to make
 };
 
 std::vector<OperatorEntry> WindowOperators();
 std::vector<OperatorEntry> MatmulOperators();
 std::vector<OperatorEntry> EinsumOperators();
 std::vector<OperatorEntry> ElementwiseOperators();
-std::vector<OperatorEntry> ConstantOperators();  // what has to be constant
+std::vector<OperatorEntry> ConstantOperators();  // those whose operands must be constant
 std::vector<OperatorEntry> ShapeOperators();
 std::vector<OperatorEntry> ReduceOperators();
 std::vector<OperatorEntry> NormOperators();
@@ -34,16 +34,16 @@ std::vector<OperatorEntry> ResizeOperators();
 // Sorted by name.
 const std::vector<OperatorEntry>& Operators();
 
-// Null: not supported.
+// Null if it is not supported.
 const OperatorEntry* FindOperatorEntry(const std::string& name);
-// OperatorEntry::graph of a node that is in the table and has one.
+// OperatorEntry::graph for a node whose entry in the table has one.
 inline std::string GraphOperator(const NodeContext& c) { return FindOperatorEntry(c.node().op)->graph; }
 
-// Adds what `c`'s node means. Errors without the node's name. kUnsupported for an operator that is not in the table, of
-// another domain or younger than the model's opset; kInvalid for a wrong number of inputs.
+// Adds the meaning of `c`'s node. Errors do not include the node's name. Returns kUnsupported for an operator that is
+// not in the table, has another domain or is newer than the model's opset; kInvalid for a wrong number of inputs.
 Status MapNode(NodeContext* c);
 
-// Why a node cannot be supported whatever its inputs are; ok if that depends on them.
+// Why a node is unsupported whatever its inputs are; ok if that depends on the inputs.
 Status CheckNodeKind(const ModelNode& node, int64_t opset);
 
 }  // namespace hone::onnx

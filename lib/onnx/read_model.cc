@@ -35,11 +35,11 @@ float HalfToFloat(uint16_t bits) {
 
 float BfloatToFloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
-// Where a tensor's values stand: as little endian bytes, or in the field of its type.
+// The location of a tensor's values: little-endian bytes, or the field for its type.
 struct Source {
   const pb::TensorProto& proto;
   std::optional<std::string_view> raw;
-  int64_t count;  // of its elements
+  int64_t count;  // number of elements
 
   // Each value through `convert`; in bytes it is a Raw. kInvalid if they are not `count`: before room is made for them.
   template <typename Raw, typename Field, typename Convert>
@@ -71,7 +71,7 @@ Status DecodeValues(const Source& from, Tensor* out) {
   const auto half = [](auto x) { return HalfToFloat(static_cast<uint16_t>(x)); };
   const auto bfloat = [](auto x) { return BfloatToFloat(static_cast<uint16_t>(x)); };
   const auto truth = [](auto x) { return x != 0; };
-  const auto& ints = from.proto.int32_data();  // of all small types
+  const auto& ints = from.proto.int32_data();  // used for all small types
   switch (out->type) {
     case ElementType::kFloat:
       return from.Take<float>(from.proto.float_data(), out, same);
@@ -122,7 +122,7 @@ Result<std::string_view> External(const pb::TensorProto& proto, ExternalData* fi
   return files->Read(location, offset, length);
 }
 
-// Frees what it has decoded: a model is held once, not twice.
+// Frees the decoded part, so that the model is not in memory twice.
 Result<Tensor> Decode(pb::TensorProto* proto, ExternalData* files) {
   Tensor tensor;
   tensor.name = proto->name();
@@ -132,7 +132,7 @@ Result<Tensor> Decode(pb::TensorProto* proto, ExternalData* files) {
   if (proto->has_segment()) return Status::Unsupported("is cut into segments, which is not supported");
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
   tensor.data.type.shape = shape;
-  if (!tensor.has_values()) return tensor;  // an error once something reads it
+  if (!tensor.has_values()) return tensor;  // reported as an error once something reads it
   Source source{*proto, std::nullopt, count};
   if (proto->data_location() == pb::TensorProto::EXTERNAL) {
     HONE_ASSIGN_OR_RETURN(source.raw, External(*proto, files));

@@ -39,7 +39,7 @@ Result<SupportReport> CheckOnnx(const std::string& path, const InputShapes& shap
   report.text += fmt::format("{} operators supported, {} not\n", rows.size() - missing, missing);
   ImportOptions options;
   options.shapes = shapes;
-  // The first thing that stands in the way: also attributes, types and shapes.
+  // The first problem of the whole model, including attributes, types and shapes.
   auto imported = Import(model, "check", options);
   Status status = imported.status();
   std::string size;

@@ -1,4 +1,4 @@
-// Whether a model is supported, before anything else is done: hone-extract --check.
+// Checks whether a model is supported, without doing anything else: hone-extract --check.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,15 @@
 namespace hone::onnx {
 
 struct SupportReport {
-  std::string
-      text;  // a line an operator: supported or not, how often; then whether the model can be used, and if not why
+  std::string text;  // a line per operator: supported or not, how often; then whether the model is usable, or why not
   bool usable = false;
 };
 
-// The checks and changes of a graph on its way from the model to what is tuned and built.
+// The remaining checks and changes of a graph on its way from the model to tuning and building.
 using GraphCheck = std::function<Status(graph::Graph*)>;
 
-// The report on the file `path`. An error only for a file that cannot be read as a model at all. `further`: also stands
-// in the way.
+// The report on the file `path`. Returns an error only if the file cannot be read as a model at all. The report
+// includes the result of `further`.
 Result<SupportReport> CheckOnnx(const std::string& path, const InputShapes& shapes, const GraphCheck& further);
 
 }  // namespace hone::onnx

@@ -36,7 +36,7 @@ constexpr TypeRow kTypes[] = {
     {ElementType::kBool, "bool", false, true},
 };
 
-// Null: of a type that has no name here.
+// Null for a type without a name here.
 const TypeRow* RowOf(ElementType type) {
   const auto row = std::find_if(std::begin(kTypes), std::end(kTypes), [type](const auto& r) { return r.type == type; });
   return row == std::end(kTypes) ? nullptr : row;
@@ -85,7 +85,7 @@ Result<int64_t> CountElements(const Shape& shape) {
       empty = true;
       continue;
     }
-    // Also for an empty one, so that no product of its extents overflows.
+    // Also for an empty one, so that the product of the other extents cannot overflow.
     if (extent > kMaxElements / count) {
       return Status::Invalid(fmt::format("{} is too large: at most {} elements", ShapeText(shape), kMaxElements));
     }

@@ -1,4 +1,4 @@
-// Tensors as an ONNX file holds them, in plain memory: what importing computes with. No protobuf here.
+// Tensors of an ONNX file in plain memory, on which importing computes. No protobuf here.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace hone::onnx {
 
 using Shape = std::vector<int64_t>;
 
-// The numbers of TensorProto.DataType; others are kept as they are, and have no values.
+// The numbers of TensorProto.DataType. Other types keep their number and have no values.
 enum class ElementType : int32_t {
   kUndefined = 0,
   kFloat = 1,
@@ -37,8 +37,8 @@ std::string ElementTypeName(ElementType type);  // "float32", "int64", ..., "typ
 bool IsFloating(ElementType type);              // float32, float64, float16, bfloat16: held as f32
 bool IsInteger(ElementType type);               // integers and bool: held as i64
 
-// A constant. `data` is f32 for a floating type, i64 for an integer, and only has a shape for others. float64 values
-// are rounded to float32: they come up in the arithmetic of shapes alone, and nothing runs in float64.
+// A constant. `data` is f32 for a floating type and i64 for an integer; for other types it has only a shape. float64
+// values are rounded to float32: they occur only in the arithmetic of shapes, and nothing runs in float64.
 struct Tensor {
   std::string name;
   ElementType type = ElementType::kFloat;
@@ -53,7 +53,7 @@ struct Tensor {
   std::span<const float> floats() const { return data.as<float>(); }
   std::span<const int64_t> ints() const { return data.as<int64_t>(); }
 
-  // One element, whatever the type. REQUIRES: it is there
+  // An element of any type. REQUIRES: it exists
   double At(size_t i) const { return IsFloating(type) ? floats()[i] : static_cast<double>(ints()[i]); }
   void Set(size_t i, double value);  // as ToInt, if this holds integers
   // `count` elements of `other`, which are of the same kind.
@@ -62,15 +62,16 @@ struct Tensor {
 
 using Constant = std::shared_ptr<const Tensor>;
 
-// The most elements that any tensor, and all constants computed from others together, may have: 2 GiB of float32, and
-// 4 GiB.
+// Limits for the elements of one tensor, and of all constants computed from others together: 2 GiB of float32, and 4
+// GiB.
 inline constexpr int64_t kMaxElements = semantics::kMaxElements;
 inline constexpr int64_t kMaxFoldedElements = int64_t{1} << 30;
 
-// The product, kInvalid if an extent is negative or the product above kMaxElements: before anything is allocated.
+// The product of the extents; kInvalid if an extent is negative or the product exceeds kMaxElements. Call it before you
+// allocate.
 Result<int64_t> CountElements(const Shape& shape);
 
-// Towards zero; values outside become the nearest one, NaN becomes 0.
+// Rounds towards zero; values out of range become the nearest one, NaN becomes 0.
 int64_t ToInt(double x);
 
 std::string ShapeText(const Shape& shape);  // "[1,3,224,224]"
