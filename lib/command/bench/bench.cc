@@ -36,7 +36,7 @@ using library::TimeReply;
 using library::TimeRequest;
 
 constexpr double kPeakSeconds = 0.1;
-constexpr double kPatienceSeconds = 2;  // of a process, for runs that others disturb
+constexpr double kPatienceSeconds = 2;  // per process, for repeating disturbed runs
 
 class Bench {
  public:
@@ -64,7 +64,7 @@ class Bench {
       HONE_RETURN_IF_ERROR(WriteFileAtomic(options_.out, report::BenchFileText(bench_)));
     }
     ShowLiveLine("");
-    if (!wrong_.ok()) return wrong_;  // the times of wrong kernels mean nothing: no table
+    if (!wrong_.ok()) return wrong_;  // no table: times of wrong kernels mean nothing
     HONE_RETURN_IF_ERROR(WriteOut(table));
     if (retaken_ > 0) LogInfo(fmt::format("{} runs repeated because other programs used the machine", retaken_));
     return Status();
@@ -88,7 +88,7 @@ class Bench {
     return Status();
   }
 
-  // Takes seconds the first time; before the timing, so that the machine is quiet then.
+  // Takes seconds the first time, so it runs before the timing.
   Status Reference() {
     HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file,
                                                      options_.inputs));
@@ -121,7 +121,7 @@ class Bench {
     return Status();
   }
 
-  // Alternating as A B B A, so that a drift of the machine hits both alike.
+  // In the order A B B A, so that a drift of the machine affects both equally.
   Status Time() {
     int64_t number = 0;
     for (int64_t round = 0; round < settings_.processes; ++round) {
@@ -166,7 +166,7 @@ class Bench {
     return out;
   }
 
-  // Before anything is timed.
+  // Call it before timing.
   Status ReadBest(const LibraryFolder& folder) {
     if (options_.best.empty()) return Status();
     HONE_ASSIGN_OR_RETURN(best_, pipeline::ReadBestFile(options_.best));
@@ -178,7 +178,7 @@ class Bench {
     return pipeline::CheckTaskIds(best_).WithContext(options_.best);
   }
 
-  // The times of each workload in tuning, from the file with the figures; only of those it was built from.
+  // The recorded time of each workload that the library uses, from the file with the figures of tuning.
   std::map<std::string, double> RecordedSeconds(const LibraryFolder& folder) const {
     std::map<std::string, double> seconds;
     for (const LibraryFolder::Kernel& kernel : folder.kernels) {
@@ -229,14 +229,14 @@ class Bench {
   const BenchOptions& options_;
   pipeline::BenchSettings settings_;
   Target target_;
-  pipeline::BestFile best_;     // with the figures of tuning; empty: they are not known
+  pipeline::BestFile best_;  // with the figures of tuning; empty if unknown
   runtime::DeviceInfo machine_info_;
   std::vector<Subject> subjects_;
   std::vector<std::vector<double>> expected_;
   MachineLock* machine_ = nullptr;
-  int64_t retaken_ = 0;  // runs that others disturbed
+  int64_t retaken_ = 0;  // repeated runs, as others disturbed them
   report::BenchFile bench_;
-  Status wrong_;  // the first output that is
+  Status wrong_;  // the first wrong output
 };
 
 }  // namespace

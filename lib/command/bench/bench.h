@@ -1,4 +1,4 @@
-// hone-bench: how fast a built network is, and whether it is right.
+// hone-bench: measures how fast a built network is, and checks its outputs.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@ namespace hone::command {
 struct BenchOptions {
   std::string lib;             // folder of the library (out/NET.TARGET)
   std::string baseline;        // folder of another library of the same network to compare with; may be empty
-  std::string best;            // best/NET.TARGET.confirmed.json or .json: what tuning measured of the kernels, for the
-                               // prediction of the network from them; empty: no prediction
+  std::string best;            // best/NET.TARGET.confirmed.json or .json: the kernels' times in tuning, from which
+                               // to predict the network's; empty: no prediction
   std::string settings;        // settings/JOB.bench.json; empty: the defaults
-  std::string out;             // bench/NET.TARGET.json; empty: only the table
-  std::string parameter_file;  // values of parameters of kind `file`; empty: no such file
-  std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
+  std::string out;             // bench/NET.TARGET.json; empty: prints only the table
+  std::string parameter_file;  // values of parameters of kind `file`; empty: no file
+  std::vector<std::string> inputs;  // if that is an ONNX model: the shapes given to hone-extract
 };
 
 std::string BenchAbi();
 
-// Checks the outputs against the reference, times both libraries in fresh processes that alternate, writes options.out
-// and prints a table to stdout. Returns the exit code: 1 also if an output is wrong; options.out says so then, for
-// hone-report, and there is no table. Has the machine for itself while it times.
+// Checks the outputs against the reference, times both libraries in alternating fresh processes, writes options.out and
+// prints a table to stdout. Needs the machine to itself while it times. Returns the exit code. If an output is wrong,
+// that is 1: options.out then says so, for hone-report, and there is no table.
 int RunBench(const BenchOptions& options);
 
-// A fresh process: reads a request (library/time_network.h) from stdin, writes the reply to stdout.
+// The fresh process: reads a request (library/time_network.h) from stdin, writes the reply to stdout.
 int RunBenchChild();
 
 }  // namespace hone::command

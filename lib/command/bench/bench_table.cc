@@ -8,7 +8,7 @@ namespace hone::command {
 namespace {
 
 constexpr double kMs = 1e3;
-constexpr size_t kSlowest = 8;  // layers of the tuned library that are listed
+constexpr size_t kSlowest = 8;  // number of slowest layers of the tuned library to list
 
 std::string LatencyRow(const char* name, const report::Latency& l) {
   return fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", name, l.median * kMs, l.p10 * kMs, l.p90 * kMs,
@@ -33,7 +33,7 @@ std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& l
   return text;
 }
 
-// By what its manifest says went into it: a library that was built --untuned is not tuned for being given as --lib.
+// Decides by the library's manifest: a library built with --untuned is not tuned just because it is passed as --lib.
 bool HasTunedKernels(const report::BenchLibrary& library) {
   return std::any_of(library.layers.begin(), library.layers.end(),
                      [](const report::BenchLayer& l) { return l.source == "tuned" || l.source == "anchor"; });

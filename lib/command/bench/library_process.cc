@@ -44,7 +44,7 @@ Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, Ma
   command.timeout_seconds = kChildTimeout;
   HONE_RETURN_IF_ERROR(session::TakeMachine(machine, session::Use::kExclusive));
   const Result<CommandResult> result = RunCommand({self, "--child"}, command);
-  machine->Unlock();  // so that others have their turn, too
+  machine->Unlock();  // gives others their turn
   if (Interrupted()) return Interruption();
   if (!result.ok()) return result.status();
   if (!result->status.ok()) {

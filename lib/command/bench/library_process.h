@@ -13,7 +13,7 @@
 namespace hone::command {
 
 // Lets the device's compiler cache its output, for this process and its children: each process of a library compiles
-// the same kernels, while tuning compiles each kernel once (runtime/opencl). Call it before the first look at a device.
+// the same kernels, while tuning compiles each kernel once (runtime/opencl). Call it before the first use of a device.
 void KeepDeviceKernels();
 
 // Returns the network's outputs for the inputs of `seed`, from the file beside the library if it has them. Computing
@@ -23,8 +23,8 @@ Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryF
                                                          const std::string& parameter_file,
                                                          const std::vector<std::string>& inputs);
 
-// Runs the request in a fresh process that has the machine to itself. kCrashed with the process's last words, kTimeout,
-// kInterrupted.
+// Runs the request in a fresh process that has the machine to itself. Returns kCrashed with the process's last output,
+// kTimeout or kInterrupted.
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine);
 
 }  // namespace hone::command

@@ -44,9 +44,9 @@ using nightly::Who;
 static_assert(nightly::kRunsOfTurn == library::kRunsOfTurn);
 
 constexpr int64_t kProfiled = 5;
-constexpr int kNightlyProtocol = 3;  // raised when nights measure in another way
+constexpr int kNightlyProtocol = 3;  // raise it when regression runs measure differently
 
-// Seconds by digest.
+// Reads seconds by digest.
 Result<std::map<std::string, double>> ReadFakeTimes(const std::string& path) {
   std::map<std::string, double> times;
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
@@ -99,7 +99,7 @@ class Nightly {
     input_.tools = fmt::format("hone {}; codegen={}", kVersion, compile::CodegenVersion());
     input_.reference = reference.digest;
     input_.canary = canary.digest;
-    // The library may be damaged, and then there is no process to say so.
+    // If the library is damaged, no process can report that.
     const Status bad = Prepare(reference, canary);
     if (!bad.ok()) return nightly::MeasureNight(input_, [&](const ProcessKey&) -> Result<ProcessTimes> { return bad; });
     const std::string samples =
@@ -119,7 +119,7 @@ class Nightly {
     HONE_ASSIGN_OR_RETURN(LibraryFolder against, AcceptedLibrary(reference));
     HONE_ASSIGN_OR_RETURN(LibraryFolder library, library::CheckedLibrary(options_.lib));
     HONE_ASSIGN_OR_RETURN(input_.library, nightly::FolderDigest(library.dir, library.name));
-    DropCached(library.ParamsPath());  // the digest has read it: it would lie on other pages than the reference's
+    DropCached(library.ParamsPath());  // reading it for the digest would place it on other pages than the reference
     if (library.graph_digest != against.graph_digest) {
       return Status::Invalid(
           fmt::format("{}: computes another network than the accepted {}; accept it with "
@@ -146,7 +146,7 @@ class Nightly {
     return Status();
   }
 
-  // The machine, or the device of the target, and the way that nightly runs measure, but not the libraries.
+  // Identifies the machine or the target's device and the way of measuring, but not the libraries.
   static Result<std::string> Fingerprint(const Target& target) {
     if (target.kind->has_device()) KeepDeviceKernels();
     HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(target));
@@ -177,7 +177,7 @@ class Nightly {
     request.dir = folder.dir;
     request.pace = folders_.at(Who::kReference).dir;
     request.profiled = kProfiled;
-    request.outputs = verified_.insert(who).second;  // once a night is enough
+    request.outputs = verified_.insert(who).second;  // once per night is enough
     HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &*machine_));
     double error = 0;
     if (request.outputs) {
@@ -189,8 +189,8 @@ class Nightly {
     return times;
   }
 
-  // The times that a test wants, with 0.3 % of noise that is the same for the same process of the same night. A digest
-  // without a time is an artifact whose process died.
+  // Simulated times for tests, with 0.3 % of noise that depends only on the process and the night. A digest without a
+  // time stands for an artifact whose process died.
   Result<ProcessTimes> Invent(const ProcessKey& key) const {
     const std::string& digest = key.who == Who::kLibrary     ? input_.library
                                 : key.who == Who::kReference ? input_.reference
@@ -207,7 +207,7 @@ class Nightly {
   }
 
   const NightlyOptions& options_;
-  const std::string series_;  // its folder
+  const std::string series_;  // the folder of the series
   Heartbeat* heartbeat_ = nullptr;
   nightly::NightInput input_;
   std::map<Who, LibraryFolder> folders_;

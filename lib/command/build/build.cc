@@ -27,7 +27,7 @@
 namespace hone::command {
 namespace {
 
-// hone-pick-best skips configurations beyond the limits, but another file, or an older one, may have some.
+// hone-pick-best skips configurations beyond the limits, but another or an older file may contain some.
 Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, const Target& target,
                      const op::Numerics& numerics) {
   for (const pipeline::BestEntry& entry : best.tasks) {

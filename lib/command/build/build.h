@@ -10,20 +10,20 @@ struct BuildOptions {
   std::string graph;                // nets/NET.graph.json
   std::string target;               // target file (JSON)
   std::string best;                 // best/NET.TARGET.json; empty with `untuned`
-  bool untuned = false;             // every template's default
+  bool untuned = false;             // use every template's default
   std::string out;                  // folder to write
   std::string name;                 // of the files; empty: the graph file's name up to the first '.'
-  std::string parameter_file;       // values of parameters of kind `file`; empty: no such file
-  std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
-  std::string winograd = "6";       // "off", "2", "4", "6": the cap; a choice beyond it is refused
-  bool tf32 = false;                // choices in TF32 are taken, else refused
-  int jobs = 0;                     // threads that compile; 0: the cores
+  std::string parameter_file;       // values of parameters of kind `file`; empty: no file
+  std::vector<std::string> inputs;  // if that is an ONNX model: the shapes given to hone-extract
+  std::string winograd = "6";       // "off", "2", "4", "6": the limit; rejects a choice beyond it
+  bool tf32 = false;                // accepts choices in TF32; else rejects them
+  int jobs = 0;                     // compiling threads; 0: one per core
 };
 
 std::string BuildAbi();
 
-// Writes libNAME.so, NAME.h, NAME.params, NAME.graph.json and manifest.json, each only if its bytes change, and one
-// line about it to stderr. Returns the exit code.
+// Writes libNAME.so, NAME.h, NAME.params, NAME.graph.json and manifest.json, each only if its bytes change, and prints
+// one line about them to stderr. Returns the exit code.
 int RunBuild(const BuildOptions& options);
 
 }  // namespace hone::command

@@ -1,4 +1,4 @@
-// What tools have in common beside base/interrupt.h.
+// Common functions of tools, in addition to base/interrupt.h.
 #pragma once
 
 #include <cstdio>
@@ -9,13 +9,13 @@
 
 namespace hone::command {
 
-// Data for people or programs on stdout, as it is.
+// Writes data for people or programs to stdout, unchanged.
 inline Status WriteOut(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return written && std::fflush(stdout) == 0 ? Status() : Status::Io("stdout: cannot be written");
 }
 
-// Of a tool that writes its files at its end: kInterrupted if it was asked to stop.
+// For a tool that writes its files at its end: returns kInterrupted if it was asked to stop.
 inline Status StoppedBeforeWriting() {
   if (!Interrupted()) return Status();
   return Status::Interrupted("interrupted; nothing was written, the same command starts again");

@@ -20,10 +20,10 @@ using pipeline::BestFile;
 using pipeline::Finalist;
 
 constexpr double kWorthwhile = 0.99;
-// The limit for all libraries together, which are in a temporary folder.
+// Limit for all libraries together, which are in a temporary folder.
 constexpr int64_t kMostBytes = int64_t{3} << 30;
 
-// In whole runs, or layer by layer.
+// Times whole runs or layers.
 Result<std::vector<Compared>> Time(const InNetworkTrial& trial, const std::vector<TrialNetwork>& networks,
                                    bool layers) {
   library::CompareOptions options = trial.compare;
@@ -31,7 +31,7 @@ Result<std::vector<Compared>> Time(const InNetworkTrial& trial, const std::vecto
   return trial.networks->Compare(networks, options);
 }
 
-// `rounds`: the network with the task's first finalist, with the second, ..
+// `rounds` are the networks with the task's first finalist, with the second, ..
 void ChooseFinalist(const NetworkTrials& networks, const std::vector<Compared>& rounds, BestEntry* task) {
   const Finalist* chosen = nullptr;
   for (size_t k = 0; k < std::min(task->finalists.size(), rounds.size()); ++k) {
@@ -41,7 +41,7 @@ void ChooseFinalist(const NetworkTrials& networks, const std::vector<Compared>& 
     for (size_t layer = 0; layer < with.workloads.size(); ++layer) {
       if (networks.TaskOf(with.workloads[layer]) == task->id) finalist->in_network += with.LayerSeconds(layer);
     }
-    if (finalist->in_network <= 0) return;  // the network as it is built here does not have this task
+    if (finalist->in_network <= 0) return;  // the network built here does not contain this task
     if (chosen == nullptr || finalist->in_network < chosen->in_network) chosen = finalist;
   }
   if (chosen == nullptr || !(chosen->in_network < kWorthwhile * task->finalists[0].in_network)) return;
@@ -54,9 +54,9 @@ std::map<std::string, double> LayersByName(const Compared& network) {
   return layers;
 }
 
-// Variants that differ from the combination in one respect.
+// A variant that differs from the combination in one respect.
 struct Variant {
-  std::string what;  // as ComparedChoice::what; "finalists" for what is best alone
+  std::string what;  // as ComparedChoice::what; "finalists" for the best alone
   double seconds = 0;
 };
 
@@ -71,7 +71,7 @@ void Apply(const Variant& variant, BestFile* choice) {
   if (variant.what == "in_place") choice->share.in_place = false;
 }
 
-// Sharing memory costs nothing else, so that it has to be in the way by more than the runs scatter.
+// Sharing memory has no other cost, so a variant without it must gain more than the scatter of the runs.
 bool IsBetter(const Variant& variant, double combination) {
   const bool shares = variant.what == "slices" || variant.what == "in_place";
   return variant.seconds < (shares ? kWorthwhile : 1) * combination;
@@ -85,7 +85,7 @@ Status ChooseFinalists(const InNetworkTrial& trial, size_t most, BestFile* best,
   for (size_t k = 0; k < count; ++k) {
     ShowLiveLine(fmt::format("{}: building with finalist {} of {}", best->network, k + 1, count));
     BestFile choice = *best;
-    for (BestEntry& task : choice.tasks) {  // one that has fewer stays with its first
+    for (BestEntry& task : choice.tasks) {  // a task with fewer finalists keeps its first
       if (!task.finalists.empty()) task.Choose(task.finalists[k < task.finalists.size() ? k : 0]);
     }
     HONE_ASSIGN_OR_RETURN(TrialNetwork network, trial.networks->Build(choice));
@@ -96,7 +96,7 @@ Status ChooseFinalists(const InNetworkTrial& trial, size_t most, BestFile* best,
   }
   ShowLiveLine(fmt::format("{}: timing {} finalists in the network", best->network, count));
   HONE_ASSIGN_OR_RETURN(const std::vector<Compared> rounds, Time(trial, built, /*layers=*/true));
-  for (size_t k = 1; k < built.size(); ++k) trial.networks->Drop(built[k]);  // the first is asked for again
+  for (size_t k = 1; k < built.size(); ++k) trial.networks->Drop(built[k]);  // keep the first: it is needed again
   in_network->runs = static_cast<int64_t>(rounds[0].runs.size());
   in_network->alone_seconds = in_network->confirmed_seconds = rounds[0].RunSeconds();
   for (BestEntry& task : best->tasks) ChooseFinalist(*trial.networks, rounds, &task);
@@ -104,7 +104,7 @@ Status ChooseFinalists(const InNetworkTrial& trial, size_t most, BestFile* best,
 }
 
 Status ChooseAlternatives(const InNetworkTrial& trial, BestFile* best) {
-  std::map<std::string, std::pair<double, double>> kernels;  // with, without; by the kernel's workload
+  std::map<std::string, std::pair<double, double>> kernels;  // seconds with and without, by the kernel's workload
   for (const pipeline::Alternative& a : best->alternatives) kernels[a.by.back().workload] = {0, 0};
   if (kernels.size() < 2) return Status();
   ShowLiveLine(fmt::format("{}: building without alternatives", best->network));
@@ -160,7 +160,7 @@ Status ChooseWhole(const InNetworkTrial& trial, bool changed, BestFile* best, pi
   in_network->alone_seconds = in_network->confirmed_seconds = with;
   in_network->kept = changed;
   std::vector<size_t> better;  // variants
-  size_t fastest = 0;          // of those
+  size_t fastest = 0;          // among these
   for (size_t i = 0; i < variants.size(); ++i) {
     Variant& variant = variants[i];
     variant.seconds = runs[i + 1].RunSeconds();

@@ -1,5 +1,5 @@
-// The steps of hone-confirm (command/confirm/confirm.h describes them): choose what a network is built with by running
-// it with and without. Each step changes the choice in place and returns the errors of the networks it ran.
+// The steps of hone-confirm (command/confirm/confirm.h describes them): each decides about a part of the network's
+// kernels by running variants of the network. Each changes the choice in place and returns errors of the networks.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,22 @@ namespace hone::command {
 struct InNetworkTrial {
   const graph::Graph& graph;  // canonical, without alternatives
   NetworkTrials* networks;
-  library::CompareOptions compare;  // how long; the step decides what is timed
+  library::CompareOptions compare;  // time limits; each step sets what is timed
 };
 
-// Step 1. Each task's finalist that is the fastest with the others of its place (first, second, ..) in the network.
-// `most`: finalists of a task. Notes the figures of each, and of the network with the best alone.
+// Step 1. Runs the network with every task's first finalist, with every second one, and so on, and gives each task the
+// fastest of its finalists. `most` is the number of finalists of a task. Records the figures of each finalist, and of
+// the network with the best alone.
 Status ChooseFinalists(const InNetworkTrial& trial, size_t most, pipeline::BestFile* best,
                        pipeline::InNetwork* in_network);
 
-// Step 2. Alternatives of one kernel stand or fall together: the layers of the network with them against those of the
-// network without any. Nothing is timed if there is one kernel alone: step 3 decides.
+// Step 2. Decides about all alternatives with the same kernel together: compares the layers of the network with them to
+// the layers of the network without alternatives. With a single kernel, times nothing: step 3 decides.
 Status ChooseAlternatives(const InNetworkTrial& trial, pipeline::BestFile* best);
 
-// Step 3. The combination against what differs from it in one respect, in whole runs: layers that are fast beside the
-// neighbours that they were timed with may be slower beside others, and a copy that vanished is no layer. `changed`:
-// step 1 took another finalist than the best alone.
+// Step 3. Compares whole runs of the combination with variants that differ in one respect: layers that are fast beside
+// the neighbours of their timing may be slower beside others, and an omitted copy is not a layer. `changed`: step 1
+// replaced some best-alone kernel.
 Status ChooseWhole(const InNetworkTrial& trial, bool changed, pipeline::BestFile* best,
                    pipeline::InNetwork* in_network);
 

@@ -43,8 +43,8 @@ struct Question {
   std::set<std::string> tasks;  // of the network with and without alternatives
 };
 
-// A digest of all that the answer depends on. Not of the figures, nor of the order that they put the finalists in:
-// measuring them again asks nothing new.
+// A digest of everything that the answer depends on. It leaves out the figures and their order of the finalists:
+// measuring them again does not change the question.
 std::string QuestionKey(const Question& question) {
   std::string text = ConfirmAbi() + "\n" + question.target.Text() + "\n" +
                      Digest128(graph::GraphText(question.graph)).Hex() + "\n" +
@@ -52,7 +52,7 @@ std::string QuestionKey(const Question& question) {
   for (const pipeline::Alternative& alternative : question.best.alternatives) {
     for (const pipeline::AlternativeNode& node : alternative.by) text += node.name + " " + node.workload + "\n";
   }
-  // Steps identify tuned kernels, below; versions of templates identify all others.
+  // Tuned kernels are identified by their steps (below), all others by the versions of templates.
   for (const graph::Node& node : question.graph.nodes) {
     const auto version = op::TaskSpaceVersion(node.workload, question.target);
     if (version.ok()) text += *version + "\n";
@@ -68,8 +68,8 @@ std::string QuestionKey(const Question& question) {
   return Digest128(text).Hex();
 }
 
-// `question.best` with the answer that the file of the last time holds; nothing if there is none, or it is one to
-// another question.
+// `question.best` with the answer in the earlier output file; nothing if there is none or if it answers another
+// question.
 std::optional<BestFile> EarlierAnswer(const Question& question, const std::string& path) {
   if (!Exists(path)) return std::nullopt;
   const Result<BestFile> earlier = pipeline::ReadBestFile(path);
@@ -127,7 +127,7 @@ class Confirmer {
     return Status();
   }
 
-  // Those that the network is made of with these alternatives.
+  // The tasks of the network with these alternatives.
   Result<std::set<std::string>> Tasks(const std::vector<pipeline::Alternative>& taken) const {
     const auto graph = [&]() -> Result<graph::Graph> {
       HONE_ASSIGN_OR_RETURN(const auto alternatives, library::FromFile(taken));
@@ -144,7 +144,7 @@ class Confirmer {
     }
     const Status confirmed = Confirm();
     if (confirmed.kind() != StatusKind::kCrashed) return confirmed;
-    // If a kernel of the best alone crashes, hone-bench finds it.
+    // If a kernel of the best alone crashes, hone-bench reports it.
     LogWarning(confirmed.message() + "; building the best alone, without alternatives");
     best_ = question_.best;
     best_.alternatives.clear();
@@ -159,7 +159,7 @@ class Confirmer {
     HONE_RETURN_IF_ERROR(networks.Open());
     InNetworkTrial trial{question_.graph, &networks, {}};
     trial.compare.seconds = options_.seconds;
-    // The clock is the device's, which no other process shares.
+    // Times are from the device's clock, and no other process shares the device.
     if (question_.target.kind->has_device()) trial.compare.patience_seconds = 0;
     pipeline::InNetwork in_network;
     in_network.key = QuestionKey(question_);
@@ -201,7 +201,7 @@ class Confirmer {
   const ConfirmOptions& options_;
   Question question_;
   BestFile best_;    // the answer
-  size_t most_ = 0;  // finalists of a task
+  size_t most_ = 0;  // finalists per task
 };
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace hone::command {
 namespace {
 
-// Beyond all that CompareOptions::seconds allow: a library that hangs.
+// Far above CompareOptions::seconds: reached only by a library that hangs.
 constexpr double kChildTimeout = 600;
 constexpr double kPoll = 0.1;
 
@@ -55,7 +55,7 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
 
 void TrialNetworks::Drop(const TrialNetwork& network) {
   std::erase_if(known_, [&](const auto& entry) { return entry.second.folder == network.folder; });
-  // A leftover goes with the folder around it at the latest.
+  // If this fails, the temporary folder's removal covers it.
   (void)RemoveTree(network.folder);
 }
 
@@ -101,7 +101,7 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   if (expected_.empty()) {
     for (const TensorData& output : compared[0].outputs) expected_.push_back(output.Doubles());
   }
-  double tolerance = 0;  // two networks, each off in its own direction
+  double tolerance = 0;  // for two networks, each off in its own direction
   for (const TrialNetwork& network : networks) {
     tolerance = std::max(tolerance, library::OutputTolerance(2 * network.rounding));
   }

@@ -22,7 +22,7 @@ namespace hone::command {
 struct TrialNetwork {
   std::string folder;
   int64_t params_bytes = 0;
-  int slices = 0, in_place = 0;  // how often memory is shared in it (library/build.h)
+  int slices = 0, in_place = 0;  // how often it shares memory (library/build.h)
   double rounding = 0;           // library::NetworkRounding
 };
 
@@ -31,11 +31,11 @@ class NetworkTrials {
  public:
   virtual ~NetworkTrials() = default;
 
-  // Builds the network with these choices, or returns the one that was built before and is still there.
+  // Builds the network with these choices, or returns it if it was built before and not dropped.
   virtual Result<TrialNetwork> Build(const pipeline::BestFile& choice) = 0;
-  // Removes the files of one that is not needed any more.
+  // Removes the files of a network that is no longer needed.
   virtual void Drop(const TrialNetwork& network) = 0;
-  // One answer a network, in their order.
+  // Returns one result per network, in order.
   virtual Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
                                                          const library::CompareOptions& options) = 0;
   // The task of a layer's workload in any of the networks; empty if it is not a task.
@@ -44,20 +44,20 @@ class NetworkTrials {
 
 class TrialNetworks final : public NetworkTrials {
  public:
-  // All are borrowed. `parameters`: values of kind `file`, or null. `where`: what errors name.
+  // Borrows all references. `parameters` has the values of kind `file`, or is null. `where` is named in errors.
   TrialNetworks(const graph::Graph& graph, const Target& target, const graph::ParameterValues* parameters, int threads,
                 std::string where)
       : graph_(graph), target_(target), parameters_(parameters), threads_(threads), where_(std::move(where)) {}
 
-  // Opens the locks of the host and of the device, and makes the folder.
+  // Opens the locks of the host and of the device, and creates the folder.
   Status Open();
 
-  // Shares the host while it compiles.
+  // Holds the host's lock shared while it compiles.
   Result<TrialNetwork> Build(const pipeline::BestFile& choice) override;
   void Drop(const TrialNetwork& network) override;
 
-  // Has the device for itself. kCrashed if a network kills the process; kCorrupt if an output differs from that of the
-  // first network timed here by more than hone-bench allows.
+  // Holds the device's lock exclusively. Returns kCrashed if a network kills the process; kCorrupt if an output differs
+  // from that of the first network timed here by more than hone-bench allows.
   Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
                                                  const library::CompareOptions& options) override;
 
@@ -77,8 +77,8 @@ class TrialNetworks final : public NetworkTrials {
   std::vector<std::vector<double>> expected_;
 };
 
-// The process: reads a request from one file, writes the reply to the other (library/compare.h). What goes
-// wrong is on stderr. Returns the exit code.
+// The child process: reads a request from one file, writes the reply to the other (library/compare.h). Prints errors to
+// stderr. Returns the exit code.
 int RunTrialChild(const std::string& request, const std::string& reply);
 
 }  // namespace hone::command

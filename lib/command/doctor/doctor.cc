@@ -24,7 +24,7 @@ constexpr double kBusy = 0.1, kStolen = 0.02;  // shares of all cores' time
 struct Finding {
   std::string subject;  // "cpu", "governor", "sandbox"
   std::string text;
-  std::string advice = {};  // what to do; empty: nothing is wrong
+  std::string advice = {};  // what to do; empty if nothing is wrong
 };
 
 struct CpuTimes {
@@ -83,7 +83,7 @@ Finding HugePages() {
   return finding;
 }
 
-// A `device` sandbox leaves room for a GPU's driver.
+// With `device`, checks the sandbox that leaves room for a GPU's driver.
 Finding CandidateSandbox(bool device) {
   const std::string subject = device ? "gpu sandbox" : "sandbox";
   const auto sandbox = device ? TrySandbox(DeviceSandbox()) : TrySandbox();
@@ -101,8 +101,8 @@ Finding CandidateSandbox(bool device) {
   return finding;
 }
 
-// Without a device its targets cannot be tuned here. That is no fault of the machine, so the finding gives the reason
-// and no advice.
+// Without a device, its targets cannot be tuned here. That is not a fault of the machine, so the finding gives the
+// reason and no advice.
 Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& info) {
   if (!info.ok()) return {subject, info.status().message()};
   const std::string identity = info->identity.empty() ? "" : ", " + info->identity;

@@ -39,7 +39,7 @@ namespace {
 struct Network {
   graph::Graph graph;
   std::optional<graph::ParameterValues> values;  // of its parameters of kind `file`
-  std::vector<std::string> reads;                // files besides the model's own, from its folder
+  std::vector<std::string> reads;                // other files that were read, from the model's folder
 };
 
 Result<Network> LoadNetwork(const ExtractOptions& options) {
@@ -78,7 +78,7 @@ class TaskLister {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
       if (op->Tunable(node.workload)) Add(node.workload);
     }
-    // Where no kernel computes several operators there is one layout, too: nothing to choose.
+    // If no kernel computes several operators, there is only one layout as well: nothing to choose.
     if (!with_alternatives || op::Chain().AllTemplates()[target_.family()].empty()) return std::move(list_);
     const size_t tuned = list_.tasks.size();
     std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, op::ParseChecked);
@@ -89,7 +89,7 @@ class TaskLister {
       if (!op->Tunable(node->workload)) Add(node->workload);
     }
     const size_t known = list_.tasks.size();
-    std::set<std::string> transforms;  // each is made once
+    std::set<std::string> transforms;  // each is created once
     for (const graph::Alternative& alternative : alternatives) {
       for (const graph::Node& node : alternative.by) {
         auto found = index_.find(TaskId(node.workload, list_.target));
@@ -129,12 +129,12 @@ class TaskLister {
   const graph::Graph& graph_;
   const Target& target_;
   pipeline::TaskList list_;
-  std::map<std::string, size_t> index_;  // of tasks, by id
+  std::map<std::string, size_t> index_;  // index of a task, by id
 };
 
 Status Write(const std::string& path, const std::string& bytes) { return WriteFileIfChanged(path, bytes).status(); }
 
-// Before anything is tuned: are the values there that building will need?
+// Checks before tuning that the values for building are available.
 Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::ParameterValues>& file) {
   for (const graph::Parameter& p : graph.parameters) {
     if (p.init.kind != graph::InitKind::kFile) continue;
@@ -155,13 +155,13 @@ Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::
   return Status();
 }
 
-// From a network as it was read to one of workloads that can be built: what --check asks of a model, too.
+// Turns a network as read into one whose workloads can be built. --check uses it as well.
 Status Prepare(graph::Graph* graph) {
   HONE_RETURN_IF_ERROR(graph::Normalise(graph));
   return library::Canonicalise(graph);
 }
 
-// Errors of a graph name the file that it was read from.
+// Adds the file's name to errors of its graph.
 Status In(const ExtractOptions& options, const Status& status) {
   return EndsWith(options.network, ".json") || onnx::IsOnnxFile(options.network) ? status.WithContext(options.network)
                                                                                  : status;
@@ -196,7 +196,7 @@ Status Extract(const ExtractOptions& options) {
     parameters = graph::ParameterFileBytes(graph, values);
   }
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
-  // All folders first: if one cannot be made, nothing is written.
+  // Create all folders first: if one fails, nothing is written.
   HONE_RETURN_IF_ERROR(MakeDirs(options.task_dir));
   for (const std::string& file : {options.parameters, options.graph, options.tasks}) {
     if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
@@ -214,7 +214,7 @@ Status Extract(const ExtractOptions& options) {
   return Write(options.tasks, pipeline::TaskListText(list));
 }
 
-// Is the network at fault, or one of its files? A task list must not remember a full disk or an interrupt.
+// Whether the network or one of its files is at fault. A task list must not record a full disk or an interrupt.
 bool IsNetworkFault(const Status& status) {
   switch (status.kind()) {
     case StatusKind::kInvalid:
@@ -238,8 +238,8 @@ Status NoteFailure(const ExtractOptions& options, const Status& failure) {
 
 }  // namespace
 
-// Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version. The versions
-// of the templates go into the task files: one that is raised changes the files of its own tasks and no others.
+// Names of tasks depend only on canonical texts; this version stands for the passes and for what is tunable. Versions
+// of templates are in the task files: raising one changes the files of its own tasks only.
 std::string ExtractAbi() { return "extract 4\nspace " + op::SpaceVersionText(); }
 
 int RunExtract(const ExtractOptions& options) {
@@ -260,7 +260,7 @@ int RunExtractCheck(const ExtractOptions& options) {
   const auto report = onnx::CheckOnnx(options.check, *shapes, Prepare);
   if (!report.ok()) {
     LogError(report.status().message());
-    return kMisused;  // also of a file that is not there: 1 is said of models
+    return kMisused;  // also for a missing file: 1 is a verdict on a model
   }
   const Status written = WriteOut(report->text);
   return !written.ok() ? ExitCodeOf(written) : report->usable ? kDone : kFailed;

@@ -12,17 +12,17 @@
 
 namespace hone::command {
 
-// The store's trials that were correct and timed (kOk) on the newest session's machine and that `allows` lets pass.
+// The store's correct, timed trials (kOk) from the newest session's machine that `allows` accepts.
 struct CorrectTrials {
-  std::string fingerprint;                      // of that machine; empty: there was no session
-  std::map<int64_t, record::Session> sessions;  // on it, by id
-  std::vector<record::Trial> trials;            // the fastest first, of equals the earliest
+  std::string fingerprint;                      // that machine's; empty without sessions
+  std::map<int64_t, record::Session> sessions;  // the sessions on it, by id
+  std::vector<record::Trial> trials;            // fastest first; the earliest of equals first
 };
 Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Outcome&)>& allows);
 
 struct FoundFinalists {
-  std::string fingerprint;                    // of the machine that measured them
-  std::vector<pipeline::Finalist> finalists;  // the fastest first; with the candidates that were recorded
+  std::string fingerprint;                    // of the measuring machine
+  std::vector<pipeline::Finalist> finalists;  // fastest first, with the recorded candidates
   bool marked = false;                        // the first was timed while others used the machine
 };
 

@@ -6,10 +6,10 @@
 namespace hone::command {
 namespace {
 
-// Sums of bytes that go on from one task to the next: a network of 500 tasks then takes 66 MB.
+// Limit of the sums of bytes kept from one task to the next: a network of 500 tasks then takes 66 MB.
 constexpr size_t kMostSums = 4096;
 
-// The kernels worth choosing between, smallest first: each larger one is faster.
+// The kernels worth considering, smallest first: each larger one is faster.
 std::vector<KernelCost> Front(std::vector<KernelCost> kernels) {
   std::sort(kernels.begin(), kernels.end(), [](const KernelCost& a, const KernelCost& b) {
     return std::tie(a.bytes, a.seconds) < std::tie(b.bytes, b.seconds);
@@ -25,7 +25,7 @@ std::vector<KernelCost> Front(std::vector<KernelCost> kernels) {
 struct Sum {
   int64_t bytes = 0;
   double seconds = 0;
-  size_t before = 0, kernel = 0;  // among the sums of the task before, in this task's front
+  size_t before = 0, kernel = 0;  // index of the previous task's sum, and of the kernel in this task's front
 };
 
 // Keeps kernels that are faster than all smaller ones.
@@ -39,7 +39,7 @@ void KeepBest(std::vector<Sum>* sums) {
   }
   sums->resize(kept);
   if (kept <= kMostSums) return;
-  // The smallest, on which it depends that the limit can be kept; and of equal parts of the range the fastest.
+  // Keeps the smallest, so that the limit can be met, and the fastest in each of equal parts of the range.
   const double low = static_cast<double>(sums->front().bytes), range = static_cast<double>(sums->back().bytes) - low;
   const auto part = [&](const Sum& s) {
     return static_cast<size_t>((static_cast<double>(s.bytes) - low) / range * (kMostSums - 1));
@@ -51,10 +51,10 @@ void KeepBest(std::vector<Sum>* sums) {
   *sums = std::move(thin);
 }
 
-// For each task the fastest kernel of its front within the limit; the smallest if no kernel fits.
+// For each task, the fastest kernel of its front within the limit; the smallest if no kernel fits.
 std::vector<size_t> Choose(const std::vector<MemoryTask>& tasks, const std::vector<std::vector<KernelCost>>& fronts,
                            int64_t limit, bool* reached) {
-  int64_t smallest = 0;  // of the tasks to come
+  int64_t smallest = 0;  // for the remaining tasks
   for (size_t i = 0; i < tasks.size(); ++i) smallest += tasks[i].copies * fronts[i].front().bytes;
   std::vector<size_t> chosen(tasks.size(), 0);
   *reached = smallest <= limit;
@@ -72,10 +72,10 @@ std::vector<size_t> Choose(const std::vector<MemoryTask>& tasks, const std::vect
       }
     }
     KeepBest(&next);
-    next.shrink_to_fit();  // many times as many were tried
+    next.shrink_to_fit();  // many times as many sums were tried
     sums.push_back(std::move(next));
   }
-  size_t at = sums.back().size() - 1;  // the fastest is the largest
+  size_t at = sums.back().size() - 1;  // the largest is the fastest
   for (size_t i = tasks.size(); i-- > 0;) {
     chosen[i] = sums[i + 1][at].kernel;
     at = sums[i + 1][at].before;

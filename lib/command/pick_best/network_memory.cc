@@ -10,7 +10,7 @@
 namespace hone::command {
 namespace {
 
-// The limits to try for a finalist, ascending: the bytes of kernels within reach of one of `seconds`.
+// The limits to try for a finalist, ascending: the bytes of kernels whose time is within reach of `seconds`.
 std::vector<int64_t> BytesInReach(const std::vector<KernelCost>& kernels, double seconds) {
   std::vector<int64_t> bytes;
   for (const KernelCost& k : kernels) {
@@ -49,7 +49,7 @@ class Bounder {
   struct Uses {
     const Workload* workload = nullptr;
     int64_t nodes = 0;
-    std::map<std::vector<std::string>, std::string> sets;  // of parameters, with the first node that reads them
+    std::map<std::vector<std::string>, std::string> sets;  // sets of parameters, with the first node that reads them
   };
 
   Status CountSets() {
@@ -102,8 +102,8 @@ class Bounder {
     return Status();
   }
 
-  // What is free once something else stands for this node: nothing where it has no constants (a pool), nor where
-  // another node, which may stay, reads the same ones.
+  // The bytes that become free if other nodes replace this one: 0 if it has no constants (a pool), or if a node that
+  // may stay reads the same ones.
   int64_t GivenTo(const std::string& node) const {
     if (shared_.count(node)) return 0;
     const graph::Node* found = graph_.FindNode(node);
@@ -112,8 +112,8 @@ class Bounder {
     return bound == memory_.bounds.end() ? 0 : bound->second;
   }
 
-  // An alternative with a task of the network itself is bounded as that: one more copy, as far as it is larger than
-  // what it stands for. False if there is no room for it.
+  // An alternative whose task is one of the network itself has that task's bound: it counts as one more copy, as far as
+  // it is larger than the nodes that it replaces. Returns false if there is no room for it.
   bool AddToOwn(const std::string& id, int64_t given) {
     const int64_t more = std::max<int64_t>(memory_.bounds.at(id) - given, 0);
     if (more > std::max<int64_t>(rest_, 0)) return false;
@@ -131,7 +131,7 @@ class Bounder {
     std::map<std::string, Place> places;
     for (size_t i = 0; i < list_.alternatives.size(); ++i) {
       const pipeline::Alternative& alternative = list_.alternatives[i];
-      // Those before the last are transforms, which have no constants.
+      // All but the last are transforms, which have no constants.
       HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(alternative.by.back().workload));
       const std::string id = TaskId(workload, list_.target);
       int64_t given = 0;
@@ -158,10 +158,10 @@ class Bounder {
   const KernelCosts& costs_;
   Target target_;
   NetworkMemory memory_;
-  int64_t rest_ = 0;                  // bytes to the limit
+  int64_t rest_ = 0;                  // bytes left before the limit
   std::map<std::string, Uses> uses_;  // by task
-  std::set<std::string> shared_;      // nodes whose constants another one reads as well
-  std::vector<std::string> ids_;      // of wishes_
+  std::set<std::string> shared_;      // nodes whose constants another node reads as well
+  std::vector<std::string> ids_;      // task ids of wishes_
   std::vector<MemoryWish> wishes_;
 };
 

@@ -1,5 +1,5 @@
-// How much memory the constants of each task of a network may take, so that its packed parameters are at most so many
-// times the network's own (`[memory] parameters`).
+// Computes how much memory the constants of each task may take if the packed parameters of a network are limited to a
+// multiple of its own parameters (`[memory] parameters`).
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 namespace hone::command {
 
 struct NetworkMemory {
-  std::map<std::string, int64_t> bounds;  // by task: bytes of one node's constants; other tasks have no bound
-  std::set<size_t> left_out;              // alternatives that there is no room for (indices of the list's)
+  std::map<std::string, int64_t> bounds;  // by task: bytes of one node's constants; no bound for other tasks
+  std::set<size_t> left_out;              // indices in the list of alternatives that do not fit
   int64_t own = 0;                        // bytes of the parameters that the graph's nodes read
   int64_t most = 0;                       // `times` of that
-  int64_t tasks = 0;                      // of the network as it stands, those that have constants
-  MemoryLimit chosen;                     // of those
-  int64_t bytes = 0;                      // with `chosen`; parameters that are no constants of a kernel are in it
+  int64_t tasks = 0;                      // tasks with constants in the network without alternatives
+  MemoryLimit chosen;                     // for these tasks
+  int64_t bytes = 0;                      // with `chosen`, including parameters that are not constants of a kernel
 };
 
-// The kernels that a task may be built with: at least one, the default's bytes without seconds where nothing is
-// recorded.
+// The kernels that a task may be built with, at least one: without records, the default's bytes without seconds.
 using KernelCosts = std::function<Result<std::vector<KernelCost>>(const std::string& id, const Workload& workload)>;
 
-// 1. The tasks of the network as it stands (LimitMemory). Constants count once for each set of parameters that nodes of
-//    a workload read, since equal ones are stored once.
-// 2. The tasks of alternatives. A kernel that replaces some nodes may take what these nodes were given together, so
-// that
-//    every combination of alternatives is within the limit. If its task is also one of the network's own, it gets that
-//    task's bound, or is left out if that is too much for its place.
-// 3. The rest goes to kernels that are about as fast but larger (SpendRest), so that hone-confirm can try them.
+// 1. Bounds the tasks of the network without alternatives (LimitMemory). Constants count once for each set of
+// parameters
+//    that nodes of a workload read, since equal ones are stored once.
+// 2. Bounds the tasks of alternatives. A kernel that replaces some nodes may take as much as these nodes got together,
+// so
+//    that every combination of alternatives is within the limit. If its task is also one of the network's own, it gets
+//    that task's bound, or is left out if that exceeds the space of the replaced nodes.
+// 3. Gives the rest to kernels that are about as fast but larger (SpendRest), so that hone-confirm can try them.
 Result<NetworkMemory> BoundMemory(const graph::Graph& graph, const pipeline::TaskList& list, double times,
                                   const KernelCosts& costs);
 

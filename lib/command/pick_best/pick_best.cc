@@ -66,9 +66,9 @@ class Picker {
   }
 
  private:
-  // The graph of the alternatives, and the tasks that are always needed: those tuned in it.
+  // Reads the graph of the alternatives, and finds the tasks that are always needed: those tuned in it.
   Status ReadNetwork(const pipeline::TaskList& list) {
-    // Without alternatives all tasks are the network's.
+    // Without alternatives, all tasks belong to the network.
     if (options_.graph.empty() || (list.alternatives.empty() && !(options_.memory > 0))) return Status();
     HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph));
     if (graph.name != list.network) {
@@ -85,7 +85,7 @@ class Picker {
 
   bool CanGoWithout(const TaskEntry& task) const { return graph_ && needed_.count(task.id) == 0; }
 
-  // How much memory the constants of each task may take.
+  // Computes the memory that the constants of each task may take.
   Status Bound(const pipeline::TaskList& list) {
     HONE_ASSIGN_OR_RETURN(target_, Target::Parse(list.target));
     HONE_ASSIGN_OR_RETURN(
@@ -154,7 +154,7 @@ class Picker {
     return bytes && *bytes <= bound->second;
   }
 
-  // By the times of the tasks. `built`: those that the network is made of then; empty without a graph.
+  // Chooses by the times of the tasks. Sets `built` to the tasks of the resulting network; empty without a graph.
   Status ChooseAlternatives(const pipeline::TaskList& list, pipeline::BestFile* best, std::set<std::string>* built) {
     if (!graph_ || list.alternatives.empty()) return Status();
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(list.target));
@@ -196,14 +196,14 @@ class Picker {
     return store;
   }
 
-  // An entry of the default: nothing was found, and there need not be.
+  // An entry for the default: nothing was found, and nothing is required.
   Result<BestEntry> Pick(const TaskEntry& task, const std::string& target) {
     BestEntry entry{task.id, task.workload};
     if (Exists(DbPath(task.id))) {
       HONE_ASSIGN_OR_RETURN(const auto store, Open(task.id, task.workload, target));
       HONE_ASSIGN_OR_RETURN(bool found, Take(*store, BestSource::kTuned, &entry));
       if (!found && CanGoWithout(task)) {
-        const bool bound = timed_.count(task.id) > 0;  // what was timed is too large
+        const bool bound = timed_.count(task.id) > 0;  // the timed kernels are too large
         Log(bound ? LogLevel::kInfo : LogLevel::kWarning,
             fmt::format("{} ({}): no trial was correct and timed{}; alternatives that need it are skipped", task.id,
                         task.workload, bound ? " within the limit on memory" : ""));
@@ -229,8 +229,8 @@ class Picker {
     return entry;
   }
 
-  // The best of a store's newest fingerprint, within the numerics and the memory of the entry's task. False if it has
-  // none.
+  // Takes the best of a store's newest fingerprint within the numerics and the memory of the entry's task. Returns
+  // false if there is none.
   Result<bool> Take(const record::Store& store, BestSource source, BestEntry* entry) {
     const Result<Workload> workload = op::ParseChecked(store.meta().workload), own = op::ParseChecked(entry->workload);
     const Result<Target> target = Target::Parse(store.meta().target);
@@ -241,8 +241,8 @@ class Picker {
     HONE_ASSIGN_OR_RETURN(FoundFinalists found, FindFinalists(store, std::max(1, options_.finalists), allows));
     if (found.finalists.empty()) return false;
     for (pipeline::Finalist& f : found.finalists) {
-      if (source != BestSource::kTuned) f.candidate.reset(), f.artifact_digest.clear();  // of another epilogue
-      // Older records do not say the algorithm. If the template is gone, what was recorded is built.
+      if (source != BestSource::kTuned) f.candidate.reset(), f.artifact_digest.clear();  // for another epilogue
+      // Older records do not name the algorithm. If the template is gone, build what was recorded.
       if (!own.ok() || !target.ok()) continue;
       if (Result<Candidate> made = op::Instantiate(*own, *target, f.config); made.ok()) f.candidate = std::move(*made);
     }
@@ -281,10 +281,10 @@ class Picker {
   op::Numerics numerics_;
   std::optional<graph::Graph> graph_;
   std::set<std::string> needed_;
-  // With a limit on memory.
+  // Used with a memory limit.
   Target target_;
   NetworkMemory memory_;
-  std::set<std::string> timed_;  // tasks that have correct trials, whatever memory they take
+  std::set<std::string> timed_;  // tasks with correct trials, regardless of memory
   std::map<std::pair<std::string, Digest>, std::optional<int64_t>> bytes_;  // by task and values of a configuration
 };
 

@@ -27,7 +27,7 @@ std::string ArrayJobsText(const std::vector<ArrayJob>& jobs) {
 }
 
 Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const std::string& path) {
-  const std::vector<std::string> lines = Split(text, '\n');  // behind the last newline there is no job
+  const std::vector<std::string> lines = Split(text, '\n');  // the last piece, after the newline, is no job
   const auto count = static_cast<int64_t>(lines.size()) - lines.back().empty();
   if (number < 1 || number > count || lines[static_cast<size_t>(number) - 1].empty()) {
     return Status::Invalid(fmt::format("{}: no job {}; it has {}", path, number, count));

@@ -1,13 +1,13 @@
 // The jobs for a cluster's arrays as a file: hone-plan --export-jobs writes it, --run-job reads a line of it.
 //
-// It has a JSON object a line, line K being job K:
+// It has one JSON object per line; line K is job K:
 //   {"job": 3, "stage": 1, "after": [], "what": "tune conv2d-0123456789abcdef", "outputs": ["stamps/..cpu.done"],
 //    "seconds": 12.5, "argv": ["/tools/hone-tune", "--task", ..]}
-// First what tunes, sorted by stage: the jobs of a stage need only jobs of earlier stages (`after`: which ones), no two
-// of them write into the same records, and all can run at the same time. Then, as stage 0, the work for a last `ninja`:
-// choosing, building, benchmarking, and what is tuned only behind those. It is quick beside the tuning, and Ninja's
-// log, which says that it is done, has one writer. `seconds` is an estimate. `argv` is for other schedulers and people;
-// it is to be run in the work folder.
+// Tuning jobs come first, sorted by stage. The jobs of a stage need only jobs of earlier stages (`after` lists them),
+// no two of them write into the same records, and all can run at the same time. Stage 0, at the end, is the work for a
+// last `ninja`: choosing, building, benchmarking, and tuning that depends on these. It is quick beside the tuning, and
+// it is left to Ninja because Ninja's log, which records finished work, has one writer. `seconds` is an estimate.
+// `argv` is for other schedulers and people; run it in the work folder.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace hone::command {
 
 struct ArrayJob {
   int64_t number = 0;  // from 1
-  int64_t stage = 0;   // 0: Ninja's
+  int64_t stage = 0;   // 0: left to Ninja
   std::vector<int64_t> after;
   std::string what;
   std::vector<std::string> outputs;  // relative to the work folder; at least one
@@ -30,10 +30,10 @@ struct ArrayJob {
 
 std::string ArrayJobsText(const std::vector<ArrayJob>& jobs);
 
-// Job `number` of such a text. kInvalid with "PATH:LINE": a malformed job or an unknown format.
+// Job `number` of the file's text. Returns kInvalid with "PATH:LINE" for a malformed job or an unknown format.
 Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const std::string& path);
 
-// A line a stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, words); of stage 0
+// One line per stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, description); for stage 0
 // "ninja 10-15 ..".
 std::string StagesText(const std::vector<ArrayJob>& jobs);
 

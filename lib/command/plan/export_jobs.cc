@@ -19,7 +19,7 @@ namespace {
 
 using pipeline::NinjaBuild;
 
-constexpr double kTrialSeconds = 0.1;  // where nothing was tuned yet
+constexpr double kTrialSeconds = 0.1;  // if nothing was tuned yet
 
 double UsualSeconds(const std::string& rule) {
   if (rule == "extract") return 5;
@@ -28,16 +28,16 @@ double UsualSeconds(const std::string& rule) {
   return 1;
 }
 
-// Seconds a trial by what the task's progress file says; 0: it never ran.
+// Seconds per trial from the task's progress file; 0 if it never ran.
 double TrialSeconds(const std::string& work, const NinjaBuild& build) {
   const auto progress = pipeline::ReadProgress(JoinPath(work, pipeline::ProgressPath(build.Binding("db"))));
   return progress.ok() ? progress->trial_seconds : 0;
 }
 
-// Estimates of edges: their last times, or a guess.
+// Estimated times of edges: their last times, or a guess.
 class EdgeSeconds {
  public:
-  // Reads the progress files of WORK; what cannot be read is not known.
+  // Reads the progress files of WORK; ignores those that cannot be read.
   EdgeSeconds(const std::string& work, const NinjaView& view)
       : work_(work), view_(view), usual_trial_seconds_(kTrialSeconds) {
     std::vector<double> known;
@@ -50,8 +50,8 @@ class EdgeSeconds {
     if (!known.empty()) usual_trial_seconds_ = Median(known);
   }
 
-  // Of tuning: the trials that it still needs, by what one took there, or in the middle of all tasks. Of an edge that
-  // never ran: a typical value for a typical network on a CPU.
+  // For tuning: the missing trials times the seconds per trial of this task, or the median of all tasks. For other
+  // edges that never ran: a typical value for a typical network on a CPU.
   double Of(const NinjaBuild& build) const {
     if (build.rule == "tune") {
       const double known = trial_seconds_.at(&build);
@@ -65,11 +65,11 @@ class EdgeSeconds {
  private:
   const std::string& work_;
   const NinjaView& view_;
-  std::map<const NinjaBuild*, double> trial_seconds_;  // of tuning; 0: it never ran
+  std::map<const NinjaBuild*, double> trial_seconds_;  // of tuning edges; 0: it never ran
   double usual_trial_seconds_;
 };
 
-// A tuning job that is done, whatever Ninja's log knows of it.
+// Whether a tuning job is done, whatever Ninja's log says.
 bool IsTuned(const std::string& work, const NinjaBuild& build) {
   const std::string stamp = ReadStamp(work, build);
   const pipeline::TuneInputs now = ReadTuneInputs(work, build);
@@ -84,8 +84,8 @@ std::vector<std::string> Outputs(const NinjaBuild& build) {
 
 constexpr double kAllocateSeconds = 60;
 
-// Runs what shares a total of trials out: small files from a few stamps. By its command and not by Ninja, which does
-// not know what arrays have done and would do that again first, on this machine: the one that has the queue.
+// Runs an edge that distributes trials, which only writes small files from a few stamps. It runs the command itself:
+// Ninja does not know what arrays have done, and would repeat that first on this machine, which has the queue.
 bool ShareOut(const std::string& work, const DirtyEdge& edge) {
   const std::string what = fmt::format("round {} of {}", edge.build->Binding("round"), edge.build->Binding("job"));
   LogInfo("sharing out " + what);
@@ -102,8 +102,8 @@ bool ShareOut(const std::string& work, const DirtyEdge& edge) {
   return false;
 }
 
-// Edges that Ninja would run needlessly: finished tuning, with all its inputs, and rounds that wait for nothing else,
-// which are shared out here. The jobs of a round are not known to anybody before.
+// Edges that Ninja would run needlessly: finished tuning with all its inputs, and rounds whose inputs are ready, which
+// are distributed here, as the jobs of a round are unknown before.
 std::set<const NinjaBuild*> FindDone(const std::string& work, const NinjaView& view) {
   std::set<const NinjaBuild*> done, undone;
   for (const DirtyEdge& edge : view.dirty) {
@@ -130,7 +130,7 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const Ninja
   std::map<const NinjaBuild*, size_t> index;
   std::vector<ArrayJob> jobs;
   std::vector<std::set<size_t>> after;
-  std::map<std::string, size_t> writer;  // of a record file: the job of an array that was the last to write into it
+  std::map<std::string, size_t> writer;  // the last array job that writes into a record file
   for (const DirtyEdge& edge : view.dirty) {
     const NinjaBuild& build = *edge.build;
     if (build.rule == "extract") {
@@ -156,7 +156,7 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const Ninja
         if (job.stage > 0) job.stage = stage > 0 ? std::max(job.stage, stage + 1) : 0;
       }
     }
-    // A pool keeps Ninja's edges that write the same records apart. Arrays have no pools, so these jobs run one after
+    // In Ninja, a pool keeps edges that write the same records apart. Arrays have no pools, so these jobs run one after
     // the other.
     const std::string db = build.Binding("db");
     if (job.stage > 0 && !db.empty()) {
@@ -196,7 +196,7 @@ Status RunArrayJob(const std::string& work, const ArrayJob& job) {
     return Status::NotFound(fmt::format("{}/build.ninja: no edge makes `{}` (any more); export the jobs again", work,
                                         Printable(job.outputs[0])));
   }
-  // A job of an array tunes: it writes a stamp, with hone-tune.
+  // An array job must be tuning: hone-tune that writes a stamp.
   if (BaseName(words[0]) != "hone-tune" || std::find(words.begin(), words.end(), "--stamp") == words.end()) {
     return Status::Invalid(
         fmt::format("{} cannot be an array job; `ninja -C {}` runs it after the arrays", Printable(job.what), work));

@@ -15,8 +15,8 @@ namespace {
 
 using pipeline::NinjaBuild;
 
-// The output of Ninja over a copy of WORK/build.ninja: of the manifest's own name Ninja would bring it up to date
-// first, and stop there without running anything.
+// Ninja's output for a copy of WORK/build.ninja: given the original name, Ninja would first try to update the manifest,
+// and stop there without running anything.
 Result<std::string> AskNinja(const std::string& work, const std::vector<std::string>& arguments) {
   HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(JoinPath(work, "build.ninja")));
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-plan"));
@@ -52,7 +52,7 @@ std::map<std::string, LoggedRun> ReadNinjaLog(const std::string& work) {
     if (fields.size() < 5) continue;
     const auto start = ParseInt(fields[0]), end = ParseInt(fields[1]), read = ParseInt(fields[2]);
     if (!start.ok() || !end.ok() || !read.ok() || *end < *start) continue;
-    // Rounded as ModifiedSeconds rounds, so that equal times stay equal.
+    // Rounded like ModifiedSeconds, so that equal times stay equal.
     logged[fields[3]] = {1e-3 * static_cast<double>(*end - *start),
                          static_cast<double>(*read / kSecond) + 1e-9 * static_cast<double>(*read % kSecond)};
   }
@@ -98,7 +98,7 @@ Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::str
   HONE_ASSIGN_OR_RETURN(const std::string plan, AskNinja(work, arguments));
   std::unordered_map<std::string, std::string> outputs;  // by command
   for (const auto& [output, command] : commands) {
-    if (!command.empty()) outputs[command] = output;  // an alias has none
+    if (!command.empty()) outputs[command] = output;  // aliases have none
   }
   for (const std::string& line : Split(plan, '\n')) {
     const auto output = outputs.find(line);

@@ -30,8 +30,8 @@ using pipeline::PlannedFile;
 // The text of an abi file if the tool cannot answer; constant, so that nothing changes meanwhile.
 constexpr const char* kUnversioned = "unversioned\n";
 
-// `path` as the manifest in `work` names it: relative where both lie in one tree, so that the tree can be moved;
-// absolute where nothing but the root is common. REQUIRES: both are absolute.
+// `path` as the manifest in `work` names it: relative if both lie in one tree, so that the tree can be moved; absolute
+// if they share only the root. REQUIRES: both are absolute.
 std::string FromWork(const std::string& path, const std::string& work) {
   const fs::path a = fs::weakly_canonical(path), b = fs::weakly_canonical(work);
   const fs::path relative = a.lexically_relative(b);
@@ -42,10 +42,10 @@ std::string FromWork(const std::string& path, const std::string& work) {
 
 struct Abi {
   std::string text;
-  std::string warning;  // empty: all is well
+  std::string warning;  // empty if all is well
 };
 
-// The answer of one tool to --abi; the file of an earlier answer, if the tool is not there (yet).
+// The answer of one tool to --abi; if the tool does not exist (yet), the file with an earlier answer.
 Abi AskAbi(const std::string& program, const std::string& file) {
   if (!Exists(program)) {
     const Result<std::string> earlier = ReadFile(file);
@@ -63,7 +63,7 @@ std::map<std::string, std::string> AskAbis(const std::string& tools, const std::
   std::map<std::string, Abi> answers;
   for (const char* tool : pipeline::kTools) answers[tool];
   {
-    std::vector<std::jthread> threads;  // most of an answer is the loader's work on a large program
+    std::vector<std::jthread> threads;  // loading a large program takes most of the time
     for (auto& [tool, abi] : answers) {
       threads.emplace_back([&tool = tool, &abi = abi, &tools, &work] {
         abi = AskAbi(JoinPath(tools, tool), JoinPath(work, pipeline::AbiPath(tool)));
@@ -78,8 +78,8 @@ std::map<std::string, std::string> AskAbis(const std::string& tools, const std::
   return texts;
 }
 
-// A manifest is made again by extracting for all its pipelines: one whose plugin is not built (yet) must not stand in
-// the way of the others.
+// Remaking the manifest extracts for all its pipelines: a pipeline whose plugin is not built (yet) must not block the
+// others.
 Status LeaveOutWithoutPlugin(const std::string& pipelines, const std::string& tools, pipeline::PipelineFolder* folder) {
   std::string missing;
   std::erase_if(folder->pipelines, [&](const pipeline::PipelineFile& file) {
@@ -114,8 +114,8 @@ Status ReadTaskLists(const std::string& work, PlanInput* input) {
   return Status::Ok();
 }
 
-// The references of nights, by job. One whose log is damaged is still measured, and the tool that does so tells; what
-// needs its choice is left out.
+// Reads the references of regression runs, by job. A job with a damaged log is still measured, and the measuring tool
+// reports the damage; parts that need the reference's choice are left out.
 Status ReadAccepted(const std::string& work, PlanInput* input) {
   const std::string accepted = JoinPath(work, "accepted");
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, nightly::AcceptedJobs(accepted));
@@ -132,12 +132,12 @@ Status ReadAccepted(const std::string& work, PlanInput* input) {
   return Status::Ok();
 }
 
-// Everything that was read besides the task lists, as the manifest names it. Of folders the times change when a file
-// appears in them or goes.
+// All files that were read besides the task lists, as the manifest names them. A folder's time changes when a file in
+// it appears or disappears.
 std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
   std::vector<std::string> read;
   for (const std::string& path : input.folder.read) read.push_back(input.pipelines + path.substr(pipelines.size()));
-  read.push_back("accepted");  // and what the last line of each says
+  read.push_back("accepted");  // and the last line of each log
   for (const auto& [job, accepted] : input.accepted) read.push_back(nightly::AcceptedLogPath("accepted", job));
   bool all = true;
   for (const char* tool : pipeline::kTools) {
@@ -145,7 +145,7 @@ std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& 
     if (there) read.push_back(JoinPath(input.tools, tool));
     all = all && there;
   }
-  if (!all) read.push_back(input.tools);  // so that the one that is missing is noticed when it comes
+  if (!all) read.push_back(input.tools);  // to notice the missing tool when it appears
   read.push_back(JoinPath(input.tools, "hone-plan"));
   std::set<std::string> seen;
   std::erase_if(read, [&](const std::string& path) { return !seen.insert(path).second; });
@@ -165,7 +165,7 @@ Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) 
 
 // Plans, and returns the statements of the manifest.
 Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
-  std::string pipelines = options.pipelines;  // by the name the caller gave: messages show it
+  std::string pipelines = options.pipelines;  // as the caller named it, for messages
   while (pipelines.size() > 1 && pipelines.back() == '/') pipelines.pop_back();
   const std::string work = AbsolutePath(options.work);
   std::string tools = options.tools;
@@ -194,12 +194,12 @@ Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   HONE_ASSIGN_OR_RETURN(pipeline::Plan plan, pipeline::MakePlan(input));
   std::vector<PlannedFile> files = std::move(plan.files);
   files.push_back({"build.ninja", std::move(plan.manifest)});
-  HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // so that the first one that comes is noticed
+  HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // to notice the first one when it appears
   HONE_RETURN_IF_ERROR(WriteAll(work, files));
   return std::move(plan.builds);
 }
 
-// As Ninja would: first the manifest, without which nothing is known of what has changed since.
+// Like Ninja, updates the manifest first: otherwise later changes are unknown.
 Result<NinjaView> PlanAndLook(const PlanOptions& options, const std::vector<std::string>& targets) {
   HONE_ASSIGN_OR_RETURN(std::vector<pipeline::NinjaBuild> builds, Run(options));
   return LookAtWork(options.work, targets, std::move(builds));

@@ -16,7 +16,7 @@ namespace {
 
 using pipeline::NinjaBuild;
 
-constexpr size_t kNames = 3;  // of a group that are listed
+constexpr size_t kNames = 3;  // names to list per group
 
 class Why {
  public:
@@ -71,7 +71,7 @@ class Why {
     return text;
   }
 
-  // Empty: only its inputs are out of date.
+  // Empty if only its inputs are out of date.
   std::string Reason(const NinjaBuild& build) const {
     if (build.rule == "cannot_extract") {
       const auto list = pipeline::ReadTaskList(JoinPath(work_, build.Binding("tasks")));

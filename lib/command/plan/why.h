@@ -1,4 +1,4 @@
-// hone-plan --why TARGET: why something is out of date, in words, for the whole chain behind it.
+// hone-plan --why TARGET: explains why something is out of date, for the whole chain that leads to it.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace hone::command {
 
-// The text to print, with a newline at its end; "TARGET is up to date." if nothing is to be done. Ninja lists the edges
-// that are out of date (`view`). The digests in a stamp say what changed for a tuning job; file times and Ninja's log
-// say which file changed for other edges. Runs nothing and changes nothing.
+// The text to print, ending with a newline; "TARGET is up to date." if there is nothing to do. Ninja lists the edges
+// that are out of date (`view`). For a tuning job the digests in its stamp tell what changed; for other edges file
+// times and Ninja's log tell which file changed. Runs nothing and changes nothing.
 std::string WhyText(const std::string& work, const std::string& target, const NinjaView& view);
 
 }  // namespace hone::command

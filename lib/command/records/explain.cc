@@ -26,7 +26,7 @@ using record::Trial;
 
 constexpr size_t kRivals = 3;
 
-// A choice that was measured, or a rival of it.
+// A measured choice or one of its rivals.
 struct Candidate {
   int64_t trial = 0;
   Config config;
@@ -38,9 +38,9 @@ struct Explanation {
   const BestEntry* entry = nullptr;
   std::optional<Candidate> chosen;
   std::vector<Candidate> rivals;  // the fastest first
-  std::optional<record::Session> session;  // that measured it
+  std::optional<record::Session> session;  // the session that measured it
   int64_t trials = 0, correct = 0;  // on this machine
-  std::string note;                 // why the records say no more
+  std::string note;                 // why the records have no more
 };
 
 bool InDoubt(const Candidate& chosen, const Candidate& rival) {
@@ -72,7 +72,7 @@ std::string RecordsFolder(const ExplainOptions& options) {
 
 Candidate Of(const Trial& trial, const std::vector<Trial>& trials) {
   Candidate c{trial.ordinal, trial.outcome.config, trial.outcome.median, 0, std::nullopt};
-  // A trial of the same machine code was not timed again: the samples are the first one's.
+  // If another trial with the same machine code was timed, this one was not: use the samples of the first.
   for (const Trial& t : trials) {
     const bool same = t.ordinal == trial.ordinal || (!t.outcome.artifact_digest.empty() &&
                                                      t.outcome.artifact_digest == trial.outcome.artifact_digest);
@@ -83,7 +83,7 @@ Candidate Of(const Trial& trial, const std::vector<Trial>& trials) {
   return c;
 }
 
-// From the records, as far as they are there and still have the trial.
+// From the records, as far as they exist and still have the trial.
 Status ReadRecords(const std::string& folder, Explanation* out) {
   const BestEntry& entry = *out->entry;
   const std::string path = JoinPath(folder, entry.from + ".db");

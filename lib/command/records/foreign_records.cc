@@ -157,7 +157,7 @@ Result<std::string> ExportForeign(const std::string& path, const std::string& fo
   }
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
   std::string text;
-  std::map<std::string, int64_t> left_out;  // by format
+  std::map<std::string, int64_t> left_out;  // count by format
   HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t, const ForeignRecord& r) {
     if (r.format != format) {
       ++left_out[r.format];

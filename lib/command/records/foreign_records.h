@@ -1,4 +1,4 @@
-// What hone-records list, show, export and verify do with files of foreign records (record/foreign_store.h).
+// hone-records list, show, export and verify for files of foreign records (record/foreign_store.h).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace hone::command {
 
-Status ListForeign(const std::string& path, int64_t limit);  // a line a task, at most `limit` (0: all)
+Status ListForeign(const std::string& path, int64_t limit);  // a line per task, at most `limit` (0: all)
 Status ShowForeign(const std::string& path, int64_t number);
-// The records of that format; how many others there are is said on stderr.
+// The records in that format; says on stderr how many others there are.
 Result<std::string> ExportForeign(const std::string& path, const std::string& format);
 Result<std::vector<std::string>> VerifyForeign(const std::string& path);
 

@@ -21,15 +21,15 @@
 namespace hone::command {
 namespace {
 
-using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // task -> files
+using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // task and its files
 
-// By task, in the order of the ids; the files of each in that of the arguments.
+// By task, in the order of the ids; each task's files in the order of the arguments.
 Result<Groups> GroupByTask(const std::vector<std::string>& files) {
   std::map<std::string, std::vector<std::string>> groups;
   for (const std::string& path : files) {
     HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
     const std::string& id = store->meta().task_id;
-    // It is to be the name of a file.
+    // It becomes the name of a file.
     if (!pipeline::IsPlainName(id))
       return Status::Invalid(fmt::format("{}: `{}` is not a task id", path, Printable(id)));
     groups[id].push_back(path);

@@ -25,7 +25,7 @@ namespace {
 using record::Store;
 using record::Trial;
 
-// Fastest first; pruned after all that were timed fully, as theirs is a lower bound; failures last.
+// Fastest first; pruned trials follow the fully timed ones, as their time is a lower bound; failures last.
 bool Faster(const Trial& a, const Trial& b) {
   const auto key = [](const Trial& t) {
     return std::make_tuple(static_cast<int>(t.outcome.state), t.outcome.median, t.ordinal);
@@ -35,12 +35,12 @@ bool Faster(const Trial& a, const Trial& b) {
 
 std::string TimeText(const Outcome& o) {
   if (o.state == TrialState::kFailed) return TrialErrorName(o.error);
-  // Timed while others used the machine: rather too long than too short.
+  // Timed while others used the machine: the time may be too long.
   const std::string marked = o.disturbed > 0 ? "~" : "";
   return (o.state == TrialState::kPruned ? "> " : "") + marked + FormatSeconds(o.median);
 }
 
-// Messages of compilers and crashes may have several lines and control characters; a trial has one line.
+// Messages of compilers and crashes may have several lines and control characters; a trial gets one line.
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if ((c >= 0 && c < 0x20) || c == 0x7F) c = ' ';
@@ -95,7 +95,7 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
     if (!best) return Status::NotFound(path + ": no correct trial; name one with --trial");
     ordinal = best->ordinal;
   }
-  // Ordinals are what the file says: they may have gaps, or be anything at all.
+  // Ordinals come from the file: they may have gaps or any value.
   const auto found = std::find_if(trials.begin(), trials.end(), [&](const Trial& t) { return t.ordinal == ordinal; });
   if (found == trials.end()) {
     return Status::NotFound(fmt::format("{}: no trial {}; it has {}", path, ordinal, trials.size()));

@@ -29,9 +29,9 @@ Status Salvage(const std::string& file, const std::string& out) {
     }
   }
   const std::string target = out.empty() ? file + ".salvaged" : out;
-  if (out.empty()) HONE_RETURN_IF_ERROR(Remove(target));  // of one that was killed
+  if (out.empty()) HONE_RETURN_IF_ERROR(Remove(target));  // left by a killed process
   HONE_ASSIGN_OR_RETURN(const record::SalvageCount count, record::SalvageRecords(file, target));
-  // Nobody is given a file that is not whole.
+  // Never hand out an incomplete file.
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(target));
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, store->Verify());
   if (!findings.empty()) {

@@ -27,8 +27,8 @@ constexpr char kHomeAndClear[] = "\033[H\033[J";
 
 enum class State {
   kRunning,
-  kGone,     // it says that it runs, but its process is not there any more, or silent for long
-  kWaiting,  // planned, and never begun
+  kGone,     // claims to run, but its process is gone or has been silent for long
+  kWaiting,  // planned, but not started
   kDone,
   kInterrupted,
   kFailed,
@@ -39,15 +39,15 @@ const char* NameOf(State state) { return kStates[static_cast<size_t>(state)]; }
 struct Job {
   std::string target;
   State state = State::kWaiting;
-  pipeline::JobProgress progress;  // of one that never began only the task
-  double left_seconds = -1;        // until its budget is met, if all is spent; below 0: unknown
+  pipeline::JobProgress progress;  // only the task if it has not started
+  double left_seconds = -1;        // until the whole budget is spent; below 0: unknown
 };
 
 struct WorkStatus {
   std::vector<Job> jobs;            // by target, then task
-  double left_seconds = -1;         // of all that run, wait or were cut off, one after the other; below 0: unknown
-  std::vector<std::string> failed;  // of networks that could not be extracted, the messages
-  std::vector<std::string> unread;  // of files that could not be read, the messages; their jobs are missing
+  double left_seconds = -1;         // of all running, waiting and stopped jobs, one after the other; below 0: unknown
+  std::vector<std::string> failed;  // messages for networks that could not be extracted
+  std::vector<std::string> unread;  // messages for files that could not be read; their jobs are missing
 };
 
 Result<Job> ReadJob(const std::string& path, const std::string& target) {
@@ -62,12 +62,12 @@ Result<Job> ReadJob(const std::string& path, const std::string& target) {
   if (job.state != State::kRunning) return job;
   const std::string db = path.substr(0, path.size() - std::string(pipeline::kProgressEnding).size()) + ".db";
   HONE_ASSIGN_OR_RETURN(const std::optional<LockHolder> holder, FileLock::Holder(db + ".lock"));
-  // It writes its last state before it gives the lock back.
+  // A process writes its last state before it releases the lock.
   if (!holder || holder->gone) job.state = State::kGone;
   return job;
 }
 
-// A file that is being replaced, or is malformed, does not hide the others.
+// A malformed file, or one that is being replaced, does not hide the others.
 Status AddFolder(const std::string& folder, const std::string& target, WorkStatus* status) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
   for (const std::string& name : names) {
@@ -82,11 +82,11 @@ Status AddFolder(const std::string& folder, const std::string& target, WorkStatu
   return Status();
 }
 
-// Tasks of the lists in tasks/NET.TARGET.tasks.json without records: there is no stamp either, or it was tuned
+// Adds tasks of the lists in tasks/NET.TARGET.tasks.json without records: they were never tuned, or were tuned
 // elsewhere.
 void AddPlanned(const std::string& work, WorkStatus* status) {
   auto names = ListDir(JoinPath(work, "tasks"));
-  if (!names.ok()) return;  // nothing is extracted yet
+  if (!names.ok()) return;  // nothing has been extracted yet
   auto stamps = ListDir(JoinPath(work, "stamps"));
   std::set<std::string> known;
   for (const Job& job : status->jobs) known.insert(job.target + "/" + job.progress.task);
@@ -115,7 +115,7 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
 
 bool HasMore(State state) { return state != State::kDone && state != State::kFailed; }
 
-// By target, since a trial on a CPU says nothing about one on a GPU.
+// By target, since trials on a CPU tell nothing about trials on a GPU.
 void Estimate(WorkStatus* status) {
   std::map<std::string, std::vector<double>> costs, budgets;
   for (const Job& job : status->jobs) {
@@ -138,7 +138,7 @@ void Estimate(WorkStatus* status) {
   if (known) status->left_seconds = left;
 }
 
-// "45 s", "12 min", "3.5 h": an estimate has no more digits than that.
+// "45 s", "12 min", "3.5 h": an estimate needs no more digits.
 std::string About(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
   if (seconds < 90 * 60) return fmt::format("{:.0f} min", seconds / 60);
@@ -155,8 +155,8 @@ std::string Line(const Job& job) {
                      p.budget, best, left, Printable(p.host), Printable(p.updated));
 }
 
-// `folder`: a work folder, or one with record files (work/records/TARGET). Jobs that were never begun are known of a
-// work folder only. Times a trial of jobs without trials are the median of the others'.
+// `folder` is a work folder, or one with record files (work/records/TARGET). Only a work folder shows jobs that have
+// not started. Jobs without trials get the median time per trial of the others.
 Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
   WorkStatus status;
   const std::string records = JoinPath(folder, "records");
@@ -177,7 +177,7 @@ Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
   return status;
 }
 
-// A line a file that could not be read, a line a job, and one for all.
+// A line per file that could not be read, a line per job, and one for all.
 std::string WorkStatusText(const WorkStatus& status) {
   std::string text;
   for (const std::string& message : status.unread) text += fmt::format("cannot be read: {}\n", Printable(message));
@@ -197,7 +197,7 @@ std::string WorkStatusText(const WorkStatus& status) {
   return text + "\n";
 }
 
-// *whole: all files could be read.
+// Sets *whole if all files could be read.
 Result<std::string> Text(const std::vector<std::string>& folders, bool* whole) {
   std::string text;
   *whole = true;
@@ -216,16 +216,16 @@ int ShowStatus(const RecordsOptions& options) {
   for (bool first = true;; first = false) {
     bool whole = true;
     const Result<std::string> text = Text(options.files, &whole);
-    // A file may be replaced, or a folder made, while we look on.
+    // While watching, a file may be replaced, or a folder may appear.
     if (!text.ok() && (first || !options.watch)) return ExitCodeOf(text.status());
     const std::string shown = text.ok() ? *text : text.status().message() + "\n";
     std::fputs(screen ? kHomeAndClear : first ? "" : "\n", stdout);
     PrintOut(shown);
-    std::fflush(stdout);  // whoever reads a pipe looks on, too
+    std::fflush(stdout);  // for readers of a pipe
     if (!options.watch) return whole ? kDone : kFailed;
     if (Interrupted()) return kDone;
     RealClock()->SleepSeconds(kWatchSeconds);
-    if (Interrupted()) return kDone;  // looking on has no end of its own
+    if (Interrupted()) return kDone;  // watching ends only by an interrupt
   }
 }
 

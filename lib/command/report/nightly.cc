@@ -22,7 +22,7 @@
 namespace hone::command {
 namespace {
 
-// Ends in `.untuned`: a library that only serves for comparison.
+// Skips libraries whose name ends in `.untuned`, which only serve for comparison.
 Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
   std::vector<std::string> jobs;
   if (!Exists(out)) return jobs;

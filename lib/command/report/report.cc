@@ -173,7 +173,7 @@ Status Write(const ReportOptions& options, bool* verified) {
   HONE_ASSIGN_OR_RETURN(const ReportData data, ReportCollector(options).Run());
   *verified = data.bench.verification.ok;
   HONE_RETURN_IF_ERROR(MakeDirs(options.out));
-  // The page last: it is what Ninja looks at first.
+  // The page last, as Ninja checks it first.
   const std::pair<const char*, std::string> files[] = {{"report.md", report::MarkdownText(data)},
                                                        {"report.json", report::JsonText(data)},
                                                        {"junit.xml", report::JunitText(data)},

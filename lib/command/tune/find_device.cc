@@ -41,7 +41,7 @@ Status FindDevice(const std::string& target_path, const std::string& out) {
   return WriteFileIfChanged(out, DumpJson(json)).status();
 }
 
-// Limits equal to the default are omitted.
+// Omits limits that equal the default.
 std::string TargetFileText(const measure::Machine& machine, const runtime::DeviceInfo& info) {
   std::string text =
       fmt::format("# {}, driver {}\nkind = \"{}\"\n", info.name, info.driver, machine.kind().name());

@@ -15,10 +15,10 @@ struct TuneOptions : session::TuneJobOptions {
   bool list_space = false;
   bool compile_only = false;
   std::optional<int64_t> explain;  // ordinal of a recorded trial
-  std::vector<std::string> show;   // of explain: "program", "llvm", "assembly"
-  std::optional<uint64_t> trial;   // a point of the space, tried alone
+  std::vector<std::string> show;   // for explain: "program", "llvm", "assembly"
+  std::optional<uint64_t> trial;   // a single point of the space to try
   // Instead of tuning, without a task:
-  std::string find_device;  // target file; `out`: what was found (find_device.h)
+  std::string find_device;  // target file; `out` gets what was found (find_device.h)
   std::string out;
   std::string describe_device;  // "cuda", "opencl"
   // For tests:
