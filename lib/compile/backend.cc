@@ -40,7 +40,7 @@ void RenameEntries(const std::string& from, const std::string& to, CompiledKerne
   }
 }
 
-// Plain, as of an operator without a choice.
+// A plain schedule, as for an operator without choices.
 Result<std::optional<schedule::Schedule>> GpuBackend::PrepareSchedule(const schedule::Schedule& kernel,
                                                                       const Target& target) const {
   const std::vector<te::Tensor> constants = schedule::PreparedConstants(kernel);

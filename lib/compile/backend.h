@@ -1,4 +1,4 @@
-// Backend: how a lowered kernel becomes something that a machine runs. One object a back end.
+// Backend: turns a lowered kernel into code that a machine runs. One object per back end.
 #pragma once
 
 #include <optional>
@@ -18,31 +18,32 @@ class Backend {
   virtual ~Backend() = default;
   virtual const TargetKind& kind() const = 0;
 
-  // Lowering. Whether loops are bound to blocks and threads: lower/lower.h's other order of passes.
+  // Whether loops are bound to blocks and threads, which changes the order of passes (lower/lower.h).
   virtual bool lowers_for_gpu() const { return false; }
-  // How the constants that `kernel` reads are packed; nothing if it packs none.
+  // The schedule that packs the constants that `kernel` reads; nothing if there are none.
   virtual Result<std::optional<schedule::Schedule>> PrepareSchedule(const schedule::Schedule& kernel,
                                                                     const Target& target) const;
 
-  // Fills in everything of `kernel` that comes from code generation: format, object, the entries of `functions` in
-  // their order, and what `options` ask to keep. kNotFound: the compiler is not there.
+  // Fills in the results of code generation in `kernel`: format, object, the entries of `functions` in order, and what
+  // `options` ask to keep. Returns kNotFound without a compiler.
   virtual Result<std::vector<EntryPoint>> Generate(const std::vector<ir::Function>& functions, const Target& target,
                                                    const CompileOptions& options, CompiledKernel* kernel) const = 0;
-  // Can a compiled kernel be given another symbol? If so, Rename gives one that was compiled under the symbol `from`
-  // the symbol `to`; the code stays the same.
+  // Whether a compiled kernel can get another symbol. If so, Rename changes the symbol `from`, under which it was
+  // compiled, to `to`; the code stays the same.
   virtual bool renames() const { return false; }
   virtual Status Rename(const std::string& /*from*/, const std::string& /*to*/, CompiledKernel* /*kernel*/) const {
     return Status::Unsupported("this kind of code cannot be renamed");
   }
-  // Writes what measure's machine loads to `path`, and gives its format (Artifact::format).
+  // Writes the file that measure's machine loads to `path`, and returns its format (Artifact::format).
   virtual Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const;
 
-  // The compiler that times depend on beside CodegenVersion, such as "NVRTC 13.0"; empty if there is no other. `arch`
-  // as in Target::cpu, or empty for any; `newest` as CompileOptions::newest_cuda. kNotFound: it is not there.
+  // The compiler, other than CodegenVersion, that times depend on, such as "NVRTC 13.0"; empty if there is none. `arch`
+  // is as in Target::cpu, or empty for any; `newest` as CompileOptions::newest_cuda. Returns kNotFound without a
+  // compiler.
   virtual Result<std::string> CompilerVersion(const std::string& /*arch*/, int /*newest*/) const {
     return std::string();
   }
-  // Trials that `auto` plans at a time; 0: as many as it likes best.
+  // The number of trials that `auto` plans at a time; 0: its own default.
   virtual int group() const { return 0; }
 };
 
@@ -58,14 +59,14 @@ class GpuBackend : public Backend {
 #include "target/backends.def"
 #undef HONE_BACKEND
 
-// Rename's part on the entries: each symbol that begins with `from` begins with `to`.
+// The new symbol for an entry: replaces the prefix `from` by `to`.
 std::string RenamedSymbol(std::string_view symbol, const std::string& from, const std::string& to);
 void RenameEntries(const std::string& from, const std::string& to, CompiledKernel* kernel);
 
 const std::vector<const Backend*>& Backends();
-// A test's, before any other thread runs.
+// For tests; call it before other threads run.
 void AddBackend(const Backend* backend);
-// kUnsupported if no code is generated for this kind of target.
+// Returns kUnsupported if there is no code generator for this kind of target.
 Result<const Backend*> FindBackend(const Target& target);
 
 }  // namespace hone::compile

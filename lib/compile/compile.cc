@@ -22,16 +22,16 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// The position of `tensor` in `list`, by name (unique in a DAG; a schedule's rewrites keep names, not nodes); -1 if
-// absent.
+// The position of `tensor` in `list`, by name, which is unique in a DAG (a schedule's rewrites keep names, not nodes);
+// -1 if absent.
 int Position(const std::vector<te::Tensor>& list, const te::Tensor& tensor) {
   auto found = std::find_if(list.begin(), list.end(), [&](const te::Tensor& t) { return t.name() == tensor.name(); });
   return found == list.end() ? -1 : static_cast<int>(found - list.begin());
 }
 
 struct Prepared {
-  std::vector<te::Tensor> constants;  // what it writes
-  std::vector<te::Tensor> args;       // raw constants, then those
+  std::vector<te::Tensor> constants;  // written by the function
+  std::vector<te::Tensor> args;       // raw constants, then `constants`
   ir::Function function;
 };
 
@@ -51,7 +51,7 @@ Result<std::optional<Prepared>> LowerPrepare(const Backend& backend, const sched
   return std::optional<Prepared>(std::move(prepared));
 }
 
-// Where each argument comes from: an operand (placeholders in operand order, then outputs) or a prepared constant.
+// The source of each argument: an operand (placeholders in operand order, then outputs) or a prepared constant.
 std::vector<ArgSource> Sources(const std::vector<te::Tensor>& args, const op::Computation& computation,
                                const std::vector<te::Tensor>& constants) {
   std::vector<ArgSource> sources;

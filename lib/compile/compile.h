@@ -1,5 +1,5 @@
-// From a workload and a candidate to machine code: the one place where operators, lowering and code generation meet; used by
-// tuning and by building.
+// Compiles a workload and a candidate to machine code. Operators, lowering and code generation meet only here; tuning
+// and building use it.
 #pragma once
 
 #include <string>
@@ -19,20 +19,20 @@ namespace hone::compile {
 
 struct LoweredKernel : KernelInterface {
   std::vector<Step> steps;
-  std::vector<ir::Function> functions;    // the kernel, then the one that packs
+  std::vector<ir::Function> functions;  // the kernel, then the function that packs constants
 };
 
 struct CompiledKernel : KernelInterface {
   std::vector<Step> steps;
   std::string format = "elf-object";      // Artifact::format: "elf-object", "cubin" or "opencl-c"
   std::string object;                     // the bytes, with both functions
-  std::string llvm_ir, assembly, program; // program: lowered ir as text; all only if asked for
-  std::string source;                     // of a device: the C text, if asked for
-  std::vector<codegen::KernelResources> resources;  // cuda: what each launch takes, as the assembler says
+  std::string llvm_ir, assembly, program;           // program: lowered ir as text; all only if requested
+  std::string source;                               // for a device: the C text, if requested
+  std::vector<codegen::KernelResources> resources;  // cuda: resources of each launch, from the assembler
   double lower_seconds = 0, codegen_seconds = 0;
 };
 
-// On in builds of type Debug; tests turn it on in all.
+// On in builds of type Debug; tests turn it on in all builds.
 #ifdef HONE_DEBUG
 inline constexpr bool kVerifyByDefault = true;
 #else
@@ -40,36 +40,36 @@ inline constexpr bool kVerifyByDefault = false;
 #endif
 
 struct CompileOptions {
-  std::string symbol = "hone_kernel";  // of the kernel; the prepare function adds "_prepare"
+  std::string symbol = "hone_kernel";  // the kernel's; the prepare function adds "_prepare"
   bool keep_text = false;
-  bool verify = kVerifyByDefault;  // the lowering verifier between all passes
-  int newest_cuda = 0;             // of cuda: CudaOptions::newest
+  bool verify = kVerifyByDefault;  // runs the verifier between all lowering passes
+  int newest_cuda = 0;             // for cuda: CudaOptions::newest
 };
 
-// The first half of CompileKernel: the functions in their final form, as code is generated for them.
+// The first half of CompileKernel: returns the functions in their final form, ready for code generation.
 Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Candidate& candidate,
                                   const CompileOptions& options);
 
-// For a device the kernel's launches and those of the prepare function are one artifact. kNotFound: its compiler is not
-// there.
+// For a device, one artifact has the launches of the kernel and of the prepare function. Returns kNotFound without its
+// compiler.
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Candidate& candidate,
                                      const CompileOptions& options);
 
-// The same for the candidate that a template makes of `config` (op::Instantiate).
+// As above, for the candidate that a template makes from `config` (op::Instantiate).
 Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
                                   const CompileOptions& options);
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
                                      const CompileOptions& options);
 
-// The digest of all code that the machine runs, as records hold it. Equal code has equal digests if it was compiled under
-// CompileOptions' usual symbol.
+// The digest of all code that the machine runs, as stored in records. Equal code has equal digests if it was compiled
+// under CompileOptions' default symbol.
 std::string ArtifactDigest(const CompiledKernel& kernel);
 
-// The kernel's loops as scheduled: what lower/loop_nest.cc makes, before any other pass. Search uses it to compare
+// The kernel's loops as scheduled: the output of lower/loop_nest.cc, before any other pass. Search uses it to compare
 // points: about ten times faster than CompileKernel. Thread-safe.
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config);
 
-// Version of what lowering and code generation produce; raised when generated code changes so that timings may differ.
+// The version of lowering and code generation; raise it when generated code changes so that timings may differ.
 int CodegenVersion();
 
 }  // namespace hone::compile

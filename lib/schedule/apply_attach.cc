@@ -9,7 +9,7 @@
 namespace hone::schedule {
 namespace {
 
-// Is stage `s` computed inside loop `axis` of `consumer` (or is it the consumer itself, whose body is innermost)?
+// Whether stage `s` is computed inside loop `axis` of `consumer`, or is the consumer itself, whose body is innermost.
 bool Inside(const State& state, const Stage* s, const Stage& consumer, const std::string& axis) {
   for (size_t depth = 0; depth <= state.stages->size(); ++depth) {
     if (s->name() == consumer.name()) return true;
@@ -93,8 +93,8 @@ Status CheckAttachments(const State& state) {
   for (const Stage& stage : *state.stages) {
     if (stage.attach == AttachKind::kAt) HONE_RETURN_IF_ERROR(CheckAttachment(state, stage));
   }
-  // A stage at root is computed before all others that read it, so it may read nothing that lives inside a loop: the
-  // producers' own checks above have covered that.
+  // A stage at root is computed before all its readers, so it may not read anything that lives inside a loop; the
+  // producers' own checks cover that.
   return Status::Ok();
 }
 

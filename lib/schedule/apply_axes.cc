@@ -35,7 +35,7 @@ Status CheckNewAxes(const Stage& stage, const std::vector<std::string>& names) {
   return Status::Ok();
 }
 
-// A loop that another step still may take apart.
+// A loop that another step may still transform.
 Result<Axis*> NeedPlainLoop(const State& state, Stage* stage, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, name));
   if (axis->kind != ir::ForKind::kSerial) {
@@ -71,7 +71,7 @@ Axis NewAxis(std::string name, int64_t extent, bool reduce, int64_t stride = 1) 
   return axis;
 }
 
-// From the innermost factor outwards, so that a factor that divides leaves no tail however the others fall.
+// From the innermost factor outwards, so that a factor that divides leaves no tail, whatever the others do.
 Status ApplySplit(const Step& step, const State& state, Stage* stage) {
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedPlainLoop(state, stage, step.axes[0]));
   if (step.values.empty()) return Status::Invalid("split needs at least one factor");
@@ -89,7 +89,7 @@ Status ApplySplit(const Step& step, const State& state, Stage* stage) {
   int64_t extent = axis->extent;
   for (size_t i = step.values.size(); i-- > 0;) {
     const int64_t factor = step.values[i];
-    // Between two factors stands an axis that no step can name: it is no loop.
+    // The axis between two factors is not a loop: no step can name it.
     std::string outer = i == 0 ? step.results[0] : fmt::format("{}/{}", step.axes[0], step.results[i + 1]);
     Relation r;
     r.kind = Relation::Kind::kSplit;
@@ -126,7 +126,7 @@ Status ApplyFuse(const Step& step, const State& state, Stage* stage) {
           fmt::format("`{}` and `{}` cannot be fused: one is a reduce axis", step.axes[0], step.axes[i]));
     }
   }
-  // Splits that do not divide round up, again and again.
+  // Splits that do not divide round up each time.
   int64_t rounds = 1;
   for (const Axis& part : parts) {
     if (part.extent > 0 && rounds > kMostExtent / part.extent) {
@@ -234,7 +234,7 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
   return Status::Ok();
 }
 
-// A note for lower/tensorize.cc, which checks the loop's content once that is known.
+// Leaves a note for lower/tensorize.cc, which checks the loop's content once it is known.
 Status ApplyTensorize(const Step& step, Stage* stage) {
   const std::vector<std::string> known = {"mma_tf32"};
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));

@@ -19,12 +19,12 @@ using ir::Expr;
 using ir::IterVar;
 using ir::Var;
 
-// The same computation with `body`.
+// The same computation with another body.
 te::Tensor WithBody(const te::Tensor& t, Expr body) {
   return te::ComputeOver(t.name(), t.node()->axes, std::move(body), t.node()->constant);
 }
 
-// `body` with every read of a tensor of that name, of whichever version, going to `to`.
+// `body` with all reads of any version of the named tensor redirected to `to`.
 Expr ReadInstead(const te::Tensor& reader, const std::string& name, const te::Tensor& to) {
   Expr body = reader.node()->body;
   for (const te::Tensor& read : te::InputsOf(reader)) {
@@ -142,7 +142,7 @@ Status ApplyCacheWrite(const Step& step, const State& state, Stage* stage) {
   return Status::Ok();
 }
 
-// Rewrites what reads a constant, in stages and in other constants, by what `read` makes of each read's indices.
+// Rewrites all reads of a constant, in stages and in other constants, by `read` of their indices.
 class ReadReplacement {
  public:
   ReadReplacement(std::string source, std::function<Expr(const std::vector<Expr>&)> read)
@@ -170,11 +170,11 @@ class ReadReplacement {
  private:
   const std::string source_;
   const std::function<Expr(const std::vector<Expr>&)> read_;
-  std::map<const void*, te::Tensor> constants_;  // each rewritten once, for all that read it or are given it
+  std::map<const void*, te::Tensor> constants_;  // rewritten constants, so that each is rewritten once for all readers
 };
 
-// What reads the constant `step.stage` reads `name` instead, which holds it stored by parts: stages and other
-// constants. An input of the kernel gives it its place.
+// Redirects readers of the constant `step.stage`, both stages and other constants, to `name`, which holds it stored by
+// parts. If it is an input of the kernel, `name` takes its place.
 Status ApplyRelayout(const Step& step, const State& state) {
   const std::string &source = step.stage, &name = step.results[0];
   te::Tensor constant;
@@ -211,7 +211,7 @@ Status ApplyRelayout(const Step& step, const State& state) {
   return Status::Ok();
 }
 
-// Partial results over `axis` in a stage of their own; `stage` adds them up.
+// Computes partial results over `axis` in a separate stage; `stage` adds them up.
 Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   const std::string &factored = step.axes[0], &name = step.results[0];
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
@@ -222,9 +222,9 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   const te::TensorNode& node = *stage->tensor.node();
   const auto& reduce = *node.body.as<ir::Reduce>();
 
-  // New variables for the reduce loops, and te's reduce axes in terms of them.
+  // New variables for the reduce loops, and te's reduce axes as expressions of them.
   std::map<std::string, Expr> value;
-  Expr inside;  // what tails must fail
+  Expr inside;  // condition that is false in tails
   std::vector<IterVar> loops;
   IterVar kept;
   for (const std::string& leaf : stage->leaf) {

@@ -6,8 +6,7 @@
 namespace hone::schedule {
 namespace {
 
-// All axes that come from `axis`, itself included. Relations are in order of creation, so one pass forward sees them
-// all.
+// All axes that derive from `axis`, including itself. Relations are in order of creation, so one forward pass suffices.
 std::set<std::string> Descendants(const Stage& stage, const std::string& axis) {
   std::set<std::string> found = {axis};
   for (const Relation& r : stage.relations) {

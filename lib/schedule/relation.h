@@ -1,4 +1,4 @@
-// How axes come from others, and questions about it.
+// How axes derive from others, and questions about it.
 //
 // Equations, where v is an axis's value counted from 0 and e its extent:
 //   split p [f] -> o i    e(o) = ceil(e(p) / f)       e(i) = min(f, e(p) - v(o) * f)       v(p) = v(o) * f + v(i)
@@ -15,16 +15,16 @@ namespace hone::schedule {
 // Names of the tensors that the stage's computation reads, each once.
 std::vector<std::string> ReadsOf(const Stage& stage);
 
-// Is `name` one of te's axes of the stage (not made by a step)?
+// Whether `name` is one of the stage's te axes (no step created it).
 bool IsRootAxis(const Stage& stage, const std::string& name);
 
-// The loops that come from `axis` (itself if it is a loop), outermost first.
+// The loops that derive from `axis` (itself if it is a loop), outermost first.
 std::vector<std::string> LeavesOf(const Stage& stage, const std::string& axis);
 
 // Position of a loop in stage.leaf, -1 if it is not one.
 int LeafPosition(const Stage& stage, const std::string& axis);
 
-// Does some fused axis come from `axis`?
+// Whether some fused axis derives from `axis`.
 bool EndsInFuse(const Stage& stage, const std::string& axis);
 
 }  // namespace hone::schedule

@@ -12,7 +12,7 @@ namespace {
 
 using ir::Expr;
 
-// "d0/16%4": a letter, a dimension, perhaps a step, perhaps an extent (0: none is given).
+// Parses "d0/16%4": a letter, a dimension, an optional step, an optional extent (0 if missing).
 Result<LayoutPart> ParsePart(const std::string& word, size_t rank) {
   const auto bad = [&] {
     return Status::Invalid(
@@ -35,16 +35,16 @@ Result<LayoutPart> ParsePart(const std::string& word, size_t rank) {
   return part;
 }
 
-// Beyond a dimension's end at most as much again is stored, and a tile.
+// Limits storage beyond a dimension's end to the dimension's own size and a tile.
 constexpr int64_t kMostTile = 1024;
 
-// Checks that the parts of dimension `source` tile it, and gives the outermost one its extent.
+// Checks that the parts of dimension `source` tile it, and computes the extent of the outermost one.
 Status Tile(size_t source, int64_t size, std::vector<LayoutPart>* parts) {
   std::vector<LayoutPart*> own;
   for (LayoutPart& part : *parts) {
     if (part.source == source) own.push_back(&part);
   }
-  // Parts of extent 1 come before the larger one that begins at the same place, and the one without a limit last.
+  // Parts of extent 1 precede larger ones that begin at the same place; the unlimited one comes last.
   std::stable_sort(own.begin(), own.end(), [](const LayoutPart* a, const LayoutPart* b) {
     return std::tuple(a->step, a->extent == 0, a->extent) < std::tuple(b->step, b->extent == 0, b->extent);
   });
@@ -102,7 +102,7 @@ te::Tensor StoreBy(const std::vector<LayoutPart>& parts, const te::Tensor& const
   }
   return te::ComputeConstant(name, shape, axes, [&](const std::vector<ir::Var>& x) {
     std::vector<Expr> indices(constant.shape().size());
-    // A part at a time in the order stored, as a person would write the index.
+    // In the order of storage, one part at a time, as a person would write the index.
     for (size_t i = 0; i < parts.size(); ++i) {
       Expr& index = indices[parts[i].source];
       const Expr term = parts[i].step > 1 ? x[i] * parts[i].step : Expr(x[i]);

@@ -73,7 +73,7 @@ Status ApplyToState(const Step& step, const State& state) {
   }
 }
 
-// A step made by hand may lack what its kind needs; its text would not parse then.
+// A hand-written step may lack a required part; its text would not parse then.
 Status CheckShape(const Step& step) {
   HONE_ASSIGN_OR_RETURN(Step parsed, ParseStep(StepText(step)));
   if (!(parsed == step))
@@ -178,7 +178,7 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
 
 Status Schedule::Apply(const Step& step) {
   HONE_RETURN_IF_ERROR(CheckShape(step));
-  // Most checks come before any change; whether all attachments still hold is only known after it.
+  // Most checks precede any change, but whether all attachments still hold is known only after it.
   std::vector<Stage> before = stages_;
   std::vector<te::Tensor> inputs_before = inputs_;
   State state{&stages_, &inputs_};
@@ -208,7 +208,7 @@ const Stage* Schedule::Find(const std::string& name) const {
 }
 
 std::vector<te::Tensor> Schedule::Arguments(const std::vector<te::Tensor>& operands) const {
-  // A constant that is computed from several operands stands in the first one's place, one from none behind them all.
+  // A constant computed from several operands takes the first one's place; one computed from no operand follows all.
   std::map<std::string, std::vector<te::Tensor>> read;
   std::vector<te::Tensor> alone;
   for (const te::Tensor& input : inputs_) {

@@ -62,7 +62,7 @@ static void ListFields(Fields* f, EntryPoint* entry) {
   f->Value("args", &entry->args);
   f->Value("workspace_bytes", &entry->workspace_bytes).AtLeast(0);
   f->Value("scratch_bytes", &entry->scratch_bytes).AtLeast(0);
-  // Omitted if empty, so that the text of a host's entries never changes: it is part of digests.
+  // Omitted if empty, so that the text of a host's entries never changes, as digests include it.
   f->Maybe("launches", &entry->launches, !entry->launches.empty());
   f->Maybe("workspace_buffers", &entry->workspace_buffers, !entry->workspace_buffers.empty());
   for (const int64_t bytes : entry->workspace_buffers) f->Check(bytes >= 0, "must not be negative");

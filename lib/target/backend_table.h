@@ -1,5 +1,5 @@
-// BackendTable: what one layer knows of each back end, found by the name of the target's kind. A layer's table holds the
-// lines of target/backends.def, and what tests add.
+// BackendTable: a layer's part of each back end, found by the name of the target's kind. A layer's table has the
+// entries of target/backends.def, and those that tests add.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,19 +13,19 @@
 
 namespace hone {
 
-// `Part` has kind(): the TargetKind it belongs to.
+// `Part` has kind(), the TargetKind that it belongs to.
 template <typename Part>
 class BackendTable {
  public:
-  // `what` a back end without such a part lacks, for messages: "code generator".
+  // `what` names the part in messages about back ends that lack it: "code generator".
   BackendTable(const char* what, std::vector<const Part*> parts) : what_(what), parts_(std::move(parts)) {}
 
-  // Before any other thread looks something up. The part must outlive its use.
+  // Call it before other threads look anything up. The part must outlive its use.
   void Add(const Part* part) { parts_.push_back(part); }
 
-  // kUnsupported if this kind's back end lacks the part.
+  // Returns kUnsupported if this kind's back end lacks the part.
   Result<const Part*> Find(const Target& target) const {
-    // By name: a plugin has its own copies of the kinds.
+    // Compares names, because a plugin has its own copies of the kinds.
     const std::string_view name = target.kind->name();
     for (const Part* part : parts_) {
       if (name == part->kind().name()) return part;

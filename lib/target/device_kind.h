@@ -1,4 +1,4 @@
-// Code shared by the kinds of targets that DeviceLimits describe: devices with launches and a memory of their own.
+// Shared code of the kinds of targets that DeviceLimits describes: devices with launches and their own memory.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// Takes nothing from this host, which may lack the device.
+// Does not use any property of this host, which may lack the device.
 class DeviceKind : public TargetKind {
  public:
   std::string_view family() const override { return kGpuFamily; }
@@ -21,7 +21,7 @@ class DeviceKind : public TargetKind {
   Status CheckFile(const Json& file, std::string* key) const override;
 
  private:
-  // Whether code is generated for an architecture, which a target must name: Target::cpu, the key `arch`.
+  // Whether code is generated for an architecture that the target must name: Target::cpu, the key `arch`.
   virtual bool has_arch() const = 0;
 };
 

@@ -12,7 +12,7 @@ namespace hone {
 namespace {
 
 struct FeatureName {
-  const char* kernel;  // as the kernel calls it
+  const char* kernel;  // the kernel's name for it
   const char* llvm;
 };
 
@@ -66,8 +66,8 @@ Result<Target> HostTarget() {
   }
   target.features = WithoutPartialAvx512(std::move(target.features));
   std::sort(target.features.begin(), target.features.end());
-  // The psABI level is all of the CPU's identity that changes what we generate; a name of a product would be a table to
-  // keep up, and two machines with the same features could not share records.
+  // The psABI level is all of the CPU's identity that affects generated code. Product names would need a table to
+  // maintain, and two machines with the same features could not share records.
   target.cpu = X86Level(target.features);
   if (target.cpu == "x86-64-v4") {
     target.vector_bytes = 64;

@@ -1,4 +1,4 @@
-// A kernel's interface and meaning, from the compiler to the measuring child and to the library.
+// A kernel's interface and meaning, used from the compiler to the measuring child and the library.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace hone {
 
-// Where an argument of a function comes from.
+// The source of a function's argument.
 struct ArgSource {
   enum class Kind { kOperand, kPrepared } kind = Kind::kOperand;
-  int index = 0;  // of the operand in the operator's order, or of the prepared constant
+  int index = 0;  // index of the operand in the operator's order, or of the prepared constant
 };
 
 // A constant that the prepare function writes.
@@ -32,8 +32,8 @@ struct KernelInterface {
   bool has_prepare = false;
   std::vector<ArgSource> prepare_args;  // raw constants, then prepared ones (written)
   std::vector<PreparedConstant> prepared;
-  double arithmetic = 1;  // the algorithm's share of the task's FLOP: below 1 for Winograd
-  double rounding = 0;    // the error that the algorithm may add to that of plain sums, for outputs of order 1
+  double arithmetic = 1;  // the algorithm's FLOP as a share of the task's: below 1 for Winograd
+  double rounding = 0;    // error that the algorithm may add to that of plain sums, for outputs of order 1
 };
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// TargetKind: a sort of hardware that Hone generates code for, as far as a target's text and files go. What else a back
-// end consists of is in the layers above: measure/machine.h, compile/backend.h, library/backend.h.
+// TargetKind: a kind of hardware that Hone generates code for, as far as texts and files of targets are concerned. The
+// other parts of a back end are in higher layers: measure/machine.h, compile/backend.h, library/backend.h.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace hone {
 class JsonReader;
 struct Target;
 
-// How kernels of a target are scheduled: an operator has templates for a family, whatever back end compiles them.
+// Schedule families: an operator has templates for a family, and every back end of the family can compile them.
 inline constexpr std::string_view kCpuFamily = "cpu";  // threads with vectors; activations in blocks of channels
 inline constexpr std::string_view kGpuFamily = "gpu";  // loops bound to blocks and threads; all tensors row-major
 
@@ -32,24 +32,25 @@ class TargetKind {
   // The first word of a target's text, and `kind` in a target file.
   virtual const char* name() const = 0;
   virtual std::string_view family() const = 0;
-  // Whether it is a device with a driver, which a machine may lack: it is looked for before anything is tuned.
+  // Whether it is a device with a driver, which a machine may lack: tuning looks for it first.
   virtual bool has_device() const = 0;
-  // Elements of f32 in a vector.
+  // f32 elements in a vector.
   virtual int FloatLanes(const Target&) const { return 1; }
-  // Channels in a block of a blocked tensor (task/operand.h). 1: it lies in memory as a plain one does.
+  // Channels in a block of a blocked tensor (task/operand.h). With 1, a blocked tensor has the layout of a plain one.
   virtual int ChannelBlock(const Target&) const { return 1; }
 
-  // The text: what follows the name, as " -key=value" each, and back. A failure does not name the target.
+  // Writes the text after the name, as " -key=value" each, or parses it. Errors do not name the target.
   virtual std::string KeysText(const Target& target) const = 0;
   virtual Status SetKey(const std::string& key, const std::string& value, Target* target) const = 0;
-  // After the last key: fills in what follows from the keys. kInvalid if they contradict each other.
+  // Call it after the last key: derives the remaining fields from the keys. Returns kInvalid if they contradict each
+  // other.
   virtual Status Complete(Target* target) const = 0;
 
-  // The file: all keys but `kind`.
+  // All keys of a target file except `kind`.
   virtual std::vector<TargetKey> FileKeys() const = 0;
   virtual Status ReadFile(JsonReader* reader, Target* target) const = 0;
-  // Checks the values of a file's keys without asking which machine this is: for pipelines, which are planned on one
-  // machine and run on another. *key: the one to blame, if not ok; the message begins with it.
+  // Checks the values of a file's keys without using properties of this machine: pipelines are planned on one machine
+  // and run on another. On error, sets *key to the key at fault, with which the message begins.
   virtual Status CheckFile(const Json& file, std::string* key) const = 0;
 };
 
@@ -57,9 +58,9 @@ class TargetKind {
 #include "target/backends.def"
 #undef HONE_BACKEND
 
-// Adds a kind that is not in backends.def; a test's, before any other thread runs. It must outlive its use.
+// Adds a kind that is not in backends.def, for a test; call it before other threads run. The kind must outlive its use.
 void AddTargetKind(const TargetKind* kind);
-// kInvalid, with a suggestion, if no kind has this name.
+// Returns kInvalid, with a suggestion, if no kind has this name.
 Result<const TargetKind*> FindTargetKind(const std::string& name);
 
 }  // namespace hone

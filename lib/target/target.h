@@ -16,7 +16,7 @@ struct Target {
   const TargetKind* kind = &CpuKind();  // never null
   std::string triple;                 // cpu: "x86_64-unknown-linux-gnu"
   std::string cpu;                    // cpu: LLVM's name, "sapphirerapids"; cuda: "sm_90"
-  std::vector<std::string> features;  // cpu: LLVM's feature names that are on and matter, sorted: "avx512f", "fma"
+  std::vector<std::string> features;  // cpu: LLVM's names of enabled relevant features, sorted: "avx512f", "fma"
   int threads = 1;                    // cpu: worker threads of a kernel
   int vector_bytes = 16;              // cpu: width of the vectors to use: 64, 32 or 16
   int vector_registers = 16;          // cpu: 32 with AVX-512 and on AArch64
@@ -32,14 +32,14 @@ struct Target {
   static Result<Target> Parse(const std::string& text);
 };
 
-// This machine: cpu name and features from the system (no LLVM here; base/cpu.h), threads = logical cores.
+// This machine: cpu name and features from the system (base/cpu.h; LLVM is not used), threads = logical cores.
 Result<Target> HostTarget();
 
-// A target file (JSON, as hone-plan writes from pipelines/targets/*.toml): {"kind": "cpu"} alone means the host; cpu,
-// triple, features, threads, vector_bytes override. `cpu` is a level of the x86-64 psABI, whose features are then on,
-// or LLVM's name of another, whose features must be listed. For "cuda" (with `arch`) and "opencl" the keys are those of
-// LimitKeys(). Unknown keys, vectors wider than the features have, AVX-512 without avx512vl, and limits that make no
-// sense are errors.
+// Reads a target file (JSON, as hone-plan writes it from pipelines/targets/*.toml). {"kind": "cpu"} alone means the
+// host; cpu, triple, features, threads and vector_bytes override it. `cpu` is a level of the x86-64 psABI, which
+// implies features, or LLVM's name of another CPU, whose features must be listed. For "cuda" (with `arch`) and "opencl"
+// the keys are those of LimitKeys(). Errors are unknown keys, vectors wider than the features allow, AVX-512 without
+// avx512vl, and impossible limits.
 Result<Target> ReadTargetFile(const std::string& path);
 Result<Target> ParseTargetFile(std::string_view text, const std::string& path);
 

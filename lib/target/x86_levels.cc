@@ -9,7 +9,7 @@ namespace {
 
 struct Level {
   const char* name;
-  std::vector<std::string> adds;  // to the one before
+  std::vector<std::string> adds;  // in addition to the previous level
 };
 
 const std::vector<Level>& Levels() {

@@ -1,5 +1,5 @@
-// Candidate: what a kernel is built from, beside its workload and target: an algorithm and a schedule. Templates make
-// candidates from configs; best files carry them, so that a library is built without the template.
+// Candidate: an algorithm and a schedule, from which, with its workload and target, a kernel is built. Templates make
+// candidates from configs. Best files contain candidates, so that building a library needs no templates.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace hone {
 
-// One of the algorithms of an operator (op::Operator::Compute), with the numbers that change its te DAG.
+// An algorithm of an operator (op::Operator::Compute), with the numbers that affect its te DAG.
 struct Algorithm {
   std::string name = "direct";
   std::vector<std::pair<std::string, int64_t>> numbers;
 
   int64_t Number(std::string_view key, int64_t fallback) const;
-  // "direct", "winograd(m=4, tiles=96)". Parse reads exactly what Text writes.
+  // "direct", "winograd(m=4, tiles=96)". Parse accepts exactly the output of Text.
   std::string Text() const;
   static Result<Algorithm> Parse(const std::string& text);
   bool operator==(const Algorithm&) const = default;
@@ -29,7 +29,7 @@ struct Candidate {
   Algorithm algorithm;
   std::vector<Step> steps;
 
-  // As records hold it: a step a line, and before them "algorithm winograd(m=4, tiles=96)" unless that is "direct".
+  // The text in records: one step per line, preceded by "algorithm winograd(m=4, tiles=96)" unless that is "direct".
   // Older records lack that line.
   std::string Text() const;
   static Result<Candidate> Parse(const std::string& text);

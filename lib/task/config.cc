@@ -67,7 +67,7 @@ const KnobValue& Get(const Config& config, std::string_view knob, KnobKind kind)
   for (const KnobValue& v : config.values) {
     if (v.kind == kind && v.name == knob) return v;
   }
-  // A template asked for a knob it did not define.
+  // A template asked for a knob that it does not define.
   HONE_CHECK(false && "knob exists");
   return config.values[0];
 }

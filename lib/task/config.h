@@ -1,9 +1,10 @@
-// Config: one point of a space: the template it belongs to, and a value for each knob by name. Readable as data. The
-// values are its identity; the index is only where it stands in the space of its version.
+// Config: one point of a space: its template, and a value for each knob by name. Readable as data. The values are its
+// identity; the index is only its position in the space of its version.
 //
 // JSON (stored in records, in best/*.json):
-//   {"template": "conv2d_direct", "index": 1234, "entity": [["tile_ow","sp",[-1,14]], ["order","ot","oc_first"], ["unroll","ot",4]]}
-// with AutoTVM's tags: sp split, re reorder, an annotate, ot other. The index is null from 2^64 on.
+//   {"template": "conv2d_direct", "index": 1234, "entity": [["tile_ow","sp",[-1,14]], ["order","ot","oc_first"],
+//   ["unroll","ot",4]]}
+// with AutoTVM's tags: sp split, re reorder, an annotate, ot other. An index of 2^64 or more is written as null.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,14 @@
 
 namespace hone {
 
-// A position in a space. 128 bits: a space of many knobs has more than 2^64 points.
+// A position in a space. 128 bits: a space with many knobs has more than 2^64 points.
 using PointIndex = unsigned __int128;
 inline constexpr PointIndex kNoIndex = ~PointIndex{0};
 
 enum class KnobKind { kSplit, kReorder, kAnnotate, kOther };
 
-// kSplit: part sizes, outermost first; the outermost is always -1 (whatever remains). kReorder: a permutation.
-// kAnnotate: one word an axis. kOther: an integer or a word.
+// kSplit: part sizes, outermost first; the outermost is always -1 (the rest). kReorder: a permutation. kAnnotate: one
+// word per axis. kOther: an integer or a word.
 struct KnobValue {
   std::string name;
   KnobKind kind = KnobKind::kOther;
@@ -37,16 +38,16 @@ struct Config {
   PointIndex index = 0;
   std::vector<KnobValue> values;  // in the space's order
 
-  // The value of a knob. REQUIRES: it exists and has the kind (a template asks only for its own knobs).
+  // The value of a knob. REQUIRES: it exists and has this kind (a template asks only for its own knobs).
   const std::vector<int64_t>& Sizes(std::string_view knob) const;  // split parts
   int64_t Number(std::string_view knob) const;                     // an integer choice
   const std::string& Word(std::string_view knob) const;            // a word choice
 
-  std::string IndexText() const;  // "1234"; "-" from 2^64 on
+  std::string IndexText() const;  // "1234"; "-" for 2^64 and above
   std::string Text() const;  // one line for people: "conv2d_direct tile_ow=[-1,14] unroll=4"
   std::string ToJson() const;
   static Result<Config> FromJson(const std::string& json);
-  Digest ValueDigest() const;  // of template and values, not of the index
+  Digest ValueDigest() const;  // of the template and the values, not of the index
   bool operator==(const Config&) const = default;
 };
 

@@ -10,13 +10,13 @@
 namespace hone {
 
 enum class OperandRole {
-  kData,      // an activation: differs from run to run
-  kConstant,  // weights, bias: fixed; given plain, packed once by the kernel's prepare function
+  kData,      // an activation, which differs between runs
+  kConstant,  // weights, bias: fixed; passed plain, packed once by the kernel's prepare function
   kOutput,
 };
 
-// kPlain: row-major. kBlocked: [N,C,H,W] is stored as [N, ceil(C/B), H, W, B], [N,C,D,H,W] likewise, where B is
-// Target::ChannelBlock(). Lanes beyond C hold zeros. semantics/semantics.h says which operand of a workload has which.
+// kPlain: row-major. kBlocked: [N,C,H,W] is stored as [N, ceil(C/B), H, W, B], and [N,C,D,H,W] likewise, where B is
+// Target::ChannelBlock(). Lanes beyond C are zero. semantics/semantics.h defines the layout of a workload's operands.
 enum class Layout { kPlain, kBlocked };
 
 struct Operand {

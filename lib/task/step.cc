@@ -13,16 +13,16 @@
 namespace hone {
 namespace {
 
-// The rest of a step's text, after the kind's word and the stage.
+// The parts of a step's text after its kind and stage.
 enum class Part {
   kAxis,      // one word into axes
-  kAxes,      // one word or more into axes
+  kAxes,      // one or more words into axes
   kFactors,   // [n,n,..] into values
   kValue,     // one integer into values
-  kMaybe,     // one integer into values, or nothing
+  kMaybe,     // one integer into values, optional
   kArgument,  // one word into argument
   kResult,    // "->" and one word into results
-  kResults,   // "->" and two words or more into results
+  kResults,   // "->" and two or more words into results
 };
 
 struct Form {
@@ -114,7 +114,7 @@ class StepReader {
     return true;
   }
 
-  // Null, or the error.
+  // Null on success, else the error.
   const char* ReadPart(Part part, Step* step) {
     std::string word;
     switch (part) {

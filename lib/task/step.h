@@ -1,6 +1,6 @@
-// Schedule steps: plain data, one line of text each. Templates (and later sketches) produce them, records store them,
-// schedule::Schedule performs them. Stages and axes go by name; a stage is named as its tensor, an axis as te or the
-// step that made it named it. `doc/reference/schedule.md` has the whole list with examples.
+// Schedule steps: plain data, each one line of text. Templates (and later sketches) produce them, records store them,
+// schedule::Schedule performs them. Stages and axes are identified by name: a stage has its tensor's name, an axis the
+// name that te or the step that created it gave it. `doc/reference/schedule.md` lists all steps with examples.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class StepKind {
 struct Step {
   StepKind kind = StepKind::kSplit;
   std::string stage;                 // S (T of cache_read)
-  std::vector<std::string> axes;     // axis names that are read; for cache_read the readers; for prefetch {T, axis};
+  std::vector<std::string> axes;     // axis names read by the step; for cache_read the readers; for prefetch {T, axis};
                                      // for relayout the parts
   std::vector<int64_t> values;       // factors, distance, alignment, pragma value
   std::string argument;              // consumer of compute_at, scope, thread name, intrinsic, pragma key
@@ -67,10 +67,10 @@ Step DoubleBuffer(std::string stage);
 Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes);
 Step PragmaStep(std::string stage, std::string axis, std::string key, int64_t value);
 
-// One line, as in the table above: "split conv ow [14] -> ow.o ow.i". ParseStep reads exactly what StepText writes.
+// One line, as in the table above: "split conv ow [14] -> ow.o ow.i". ParseStep accepts exactly the output of StepText.
 std::string StepText(const Step& step);
 Result<Step> ParseStep(const std::string& line);
-// A step a line.
+// One step per line.
 std::string StepsText(const std::vector<Step>& steps);
 Result<std::vector<Step>> ParseSteps(const std::string& text);
 

@@ -1,5 +1,5 @@
-// The versions of templates. Raise a template's version when one of its configs generates other code than before:
-// trials of the older version then no longer count.
+// The versions of templates. Raise a template's version when one of its configs generates different code: trials of the
+// older version then no longer count.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace hone {
 
 using TemplateVersions = std::map<std::string, int64_t>;  // by the template's name
 
-// 0 for a template that is not among them.
+// 0 for an unknown template.
 inline int64_t VersionIn(const TemplateVersions& versions, const std::string& name) {
   const auto found = versions.find(name);
   return found == versions.end() ? 0 : found->second;

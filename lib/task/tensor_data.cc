@@ -29,7 +29,7 @@ void WithType(DType type, const Visit& visit) {
 template <typename T>
 T Rounded(double value) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
-  // The largest integer of 64 bits is no double: 2^63 and 2^64 are the first beyond.
+  // The largest 64-bit integers are not doubles: 2^63 and 2^64 are the first doubles out of range.
   const double rounded = std::nearbyint(value);
   if (!(rounded > static_cast<double>(std::numeric_limits<T>::min()))) return std::numeric_limits<T>::min();
   if (rounded >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();

@@ -1,5 +1,5 @@
-// TensorData: the values of a tensor in the host's memory, with their type. Parameters, inputs, reference outputs and
-// what children exchange are of this type; only the innermost loops see plain arrays.
+// TensorData: the values of a tensor in the host's memory, with their type. Used for parameters, inputs, reference
+// outputs and messages of child processes; only the innermost loops work on plain arrays.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace hone {
 
-// `count` values of `type` at `from` as doubles, and back: rounded to nearest, and clamped to an integer type's range.
-// REQUIRES: a scalar number of 8 to 64 bits, floats of 32 or 64; integers beyond 2^53 lose their last bits.
+// Converts `count` values of `type` at `from` to doubles, and back: rounded to nearest, and clamped to an integer
+// type's range. REQUIRES: a scalar number of 8 to 64 bits, floats of 32 or 64; integers beyond 2^53 lose their last
+// bits.
 std::vector<double> ToDoubles(DType type, const void* from, int64_t count);
 void FromDoubles(const std::vector<double>& values, DType type, void* to);
 
@@ -26,14 +27,14 @@ constexpr DType DTypeOf() {
 }
 
 struct TensorData {
-  TensorType type;          // the shape is that of the storage: of a blocked operand its physical one
+  TensorType type;          // the shape as stored: the physical one for a blocked operand
   std::vector<char> bytes;  // row-major
 
   TensorData() : TensorData(TensorType{DType::Float(32), {0}}) {}
   explicit TensorData(TensorType of)  // zeros
       : type(std::move(of)), bytes(static_cast<size_t>(type.Elements()) * static_cast<size_t>(type.type.bytes())) {}
   TensorData(TensorType of, const std::vector<double>& values);  // REQUIRES: as many values as elements
-  TensorData(const std::vector<float>& values);                  // f32[n]; implicit: a vector of floats is one
+  TensorData(const std::vector<float>& values);                  // f32[n]; implicit conversion
 
   int64_t Elements() const { return type.Elements(); }
   std::vector<double> Doubles() const { return ToDoubles(type.type, bytes.data(), Elements()); }
@@ -49,7 +50,7 @@ struct TensorData {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
   std::string_view view() const { return {bytes.data(), bytes.size()}; }
-  bool operator==(const TensorData&) const = default;  // bit by bit
+  bool operator==(const TensorData&) const = default;  // bitwise
 };
 
 }  // namespace hone

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-// A cursor over the text; every failure says what was expected and at which column.
+// A cursor over the text; every error says what was expected and at which column.
 class Parser {
  public:
   explicit Parser(const std::string& text) : text_(text) {}
@@ -31,7 +31,7 @@ class Parser {
   }
 
  private:
-  // A workload that is no chain, or a member of one.
+  // A workload that is not a chain, or a member of a chain.
   Result<Workload> One() {
     Workload w;
     w.op = Word();
@@ -121,14 +121,14 @@ class Parser {
     if (!Take(']')) return Fail("`]`");
     return t;
   }
-  // `inf`, and not the beginning of a word or of an attribute.
+  // Whether `inf` is at this place and does not begin a longer word or an attribute.
   bool InfinityAt(size_t at) const {
     if (text_.compare(at, 3, "inf") != 0) return false;
     const char behind = at + 3 < text_.size() ? text_[at + 3] : ')';
     return !std::isalnum(static_cast<unsigned char>(behind)) && behind != '_' && behind != '=';
   }
-  // Where a list of numbers ends that holds one with a point or an exponent, or an infinite one behind a sign or a
-  // comma; 0 if there is no list here.
+  // The end of a list of numbers that contains one with a point or an exponent, or an infinity after a sign or a comma;
+  // 0 if there is no such list here.
   size_t EndOfReals() const {
     size_t end = at_;
     bool real = false;
@@ -150,7 +150,7 @@ class Parser {
     if (!value.ok()) return Fail("a number");
     return value;
   }
-  // Numbers separated all by ',' or all by 'x'; a ',' that is followed by a word starts the next attribute instead.
+  // Numbers separated all by ',' or all by 'x'; a ',' before a word ends the attribute instead.
   Result<Attribute> Value(const std::string& name) {
     Attribute a;
     a.name = name;
@@ -160,7 +160,7 @@ class Parser {
       return a;
     }
     if (const size_t end = EndOfReals(); end > at_) {
-      // Numbers that are not whole stand as their own text (semantics/attributes.h reads them).
+      // Fractional numbers keep their own text (semantics/attributes.h parses them).
       for (size_t begin = at_; at_ < end; begin = ++at_) {
         at_ = std::min(text_.find(',', begin), end);
         HONE_ASSIGN_OR_RETURN(double value, RealAt(begin, at_));
@@ -222,7 +222,7 @@ std::string EpilogueText(const EpilogueOp& e) {
   return "?";
 }
 
-// Without its epilogue and what follows.
+// Without its epilogue and later members.
 std::string OwnAnchorText(const Workload& w) {
   std::vector<std::string> parts;
   for (const TensorType& t : w.inputs) parts.push_back(t.Text());

@@ -5,13 +5,13 @@
 //   max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)
 //   conv2d(f32[1,3,8,8], f32[4,3,3,3]) + relu -> max_pool2d(f32[1,4,6,6], kernel=2x2, stride=2x2)
 //
-// Shapes are logical (NCHW, OIHW), in elements; how a target stores them is op/operator.h's business. Attributes stand in the
-// operator's fixed order and are left out where they have the operator's default (op/ canonicalises), so that equal
+// Shapes are logical (NCHW, OIHW), in elements; op/operator.h defines how a target stores them. Attributes are in the
+// operator's fixed order and omitted if they have the operator's default (op/ canonicalises), so that equal
 // computations have equal texts.
 //
 // A chain `A -> B` is one kernel that computes A and then B, whose first input is A's output and has that type. Its
-// operands are A's inputs and epilogue operands, then B's other inputs and epilogue operands; its output is B's. What A
-// computes is stored nowhere. At most kMostFollowers follow the first.
+// operands are A's inputs and epilogue operands, then B's other inputs and epilogue operands; its output is B's. A's
+// output is not stored. A chain has at most kMostFollowers members after the first.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Attribute {
   std::string name;
   std::vector<int64_t> values;
   char separator = ',';  // 'x' or ','
-  std::string word;      // if not empty, the value is this word and `values` is empty
+  std::string word;      // if not empty, this is the value, and `values` is empty
   bool operator==(const Attribute&) const = default;
 };
 
@@ -51,28 +51,28 @@ enum class EpilogueKind {
 };
 struct EpilogueOp {
   EpilogueKind kind = EpilogueKind::kRelu;
-  double low = 0, high = 0;  // of kClip
+  double low = 0, high = 0;  // for kClip
   bool operator==(const EpilogueOp&) const = default;
 };
 
 struct Workload {
   std::string op;                   // "conv2d"
-  std::vector<TensorType> inputs;   // data, then constants (weights); epilogue operands are implied by `epilogue`
+  std::vector<TensorType> inputs;   // data, then constants (weights); `epilogue` implies its operands
   std::vector<Attribute> attributes;
   std::vector<EpilogueOp> epilogue; // in order of application
-  std::vector<Workload> then = {};  // what follows in a chain, each without a `then` of its own
+  std::vector<Workload> then = {};  // later members of a chain, whose own `then` is empty
 
   static constexpr size_t kMostFollowers = 2;
 
   std::string Text() const;
-  static Result<Workload> Parse(const std::string& text);  // the message points at the place
-  // The same anchor (each of a chain) without its epilogue, for a lookup that falls back.
+  static Result<Workload> Parse(const std::string& text);  // an error message points at the column
+  // The anchor (of each member of a chain) without its epilogue, for fallback lookups.
   std::string AnchorText() const;
 
   bool chain() const { return !then.empty(); }
-  // The members of a chain in order, each by itself; of any other workload itself.
+  // The members of a chain in order, each as a workload; a workload that is not a chain gives itself.
   std::vector<Workload> Parts() const;
-  // The operators in order, with '_' between: "conv2d_max_pool2d".
+  // The operators in order, joined by '_': "conv2d_max_pool2d".
   std::string OperatorText() const;
 
   const Attribute* Find(const std::string& name) const;
@@ -82,7 +82,8 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-// "conv2d-3f9a...": OperatorText, '-', 16 hex digits of the XXH3-128 of "<workload text>|<target text>". The name of the task's files.
+// "conv2d-3f9a...": OperatorText, '-', and 16 hex digits of the XXH3-128 of "<workload text>|<target text>". Names the
+// task's files.
 std::string TaskId(const Workload& workload, const std::string& target_text);
 
 }  // namespace hone

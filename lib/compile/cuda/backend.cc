@@ -26,8 +26,8 @@ class NvrtcBackend final : public GpuBackend {
     return codegen::NvrtcVersion(arch, {.newest = newest});
   }
 
-  // NVRTC takes 0.1 to 0.2 s for a kernel, which is as long as it takes to measure several: with fewer at a time the
-  // GPU would wait for it more often.
+  // NVRTC takes 0.1 to 0.2 s per kernel, as long as measuring several: with smaller groups the GPU would wait for it
+  // more often.
   int group() const override { return 16; }
 };
 

@@ -32,13 +32,13 @@ bool Has(const Target& target, const char* feature) {
   return std::find(target.features.begin(), target.features.end(), feature) != target.features.end();
 }
 
-// The widest vectors that the features have.
+// The widest vectors that the features allow.
 int WidestVector(const Target& target) {
   if (!IsX86(target)) return 16;
   return Has(target, "avx512f") ? 64 : Has(target, "avx2") && Has(target, "fma") ? 32 : 16;
 }
 
-// A name that LLVM does not know is only a warning to it, and the code would be for another machine than was meant.
+// LLVM only warns about a name that it does not know, and would generate code for another machine than intended.
 Status CheckNames(JsonReader* reader, const Target& target) {
   const std::string machine = target.triple.substr(0, target.triple.find('-'));
   if (machine != "x86_64" && machine != "aarch64") {
@@ -55,8 +55,8 @@ Status CheckNames(JsonReader* reader, const Target& target) {
   return Status();
 }
 
-// Makes cpu and features agree, where the file names one of them or the triple: code is generated for both together,
-// and a built library looks for the features alone before it runs.
+// Makes cpu and features agree if the file names either of them or the triple: code is generated for both together, but
+// a built library checks only the features before it runs.
 Status CompleteCpu(JsonReader* reader, Target* target) {
   if (!IsX86(*target)) {
     if (target->cpu.empty()) target->cpu = "generic";
@@ -80,7 +80,7 @@ Status CheckAvx512(JsonReader* reader, const Target& target) {
                        "it, else name the level x86-64-v3 as `cpu` and no feature that begins with avx512");
 }
 
-// Of `threads` and the like in a target's text.
+// Parses `threads` and similar numbers of a target's text.
 Status SetNumber(const std::string& key, const std::string& value, int* out) {
   const Result<int64_t> parsed = ParseInt(value);
   bool good = parsed.ok() && *parsed >= 1 && *parsed <= 65536;
@@ -144,7 +144,7 @@ class CpuTargetKind final : public TargetKind {
   }
 
   Status ReadFile(JsonReader* reader, Target* target) const override {
-    // Missing keys take the host's values; but another CPU or triple says nothing of this host's features.
+    // Missing keys take the host's values, but another CPU or triple has other features than this host.
     const bool own = !reader->Has("cpu") && !reader->Has("triple") && !reader->Has("features");
     HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
     if (own) {
