@@ -14,7 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPi = 3.14159265358979323846;
 
-// As numpy's: NaN wins.
+// As in numpy, NaN wins.
 double Most(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
 double Least(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
 double Softplus(double x) { return Most(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
@@ -107,7 +107,7 @@ Result<Shape> Broadcast(const Workload& w) {
 void Apply(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
   const ScalarFunction& f = ScalarFunctionOf(w.op);
   const std::vector<double> a = ParameterValues(f, w);
-  std::vector<Walk> walks;  // of each input
+  std::vector<Walk> walks;  // one per input
   for (const TensorType& input : w.inputs) walks.emplace_back(shape, BroadcastStrides(input.shape, shape));
   double values[2] = {};
   for (double& value : *out) {

@@ -17,15 +17,16 @@ struct ScalarFunction {
   const char* name;
   size_t inputs;
   double flop;
-  // x: the inputs' values; a: its parameters' values, in order. NaN in gives NaN out, but for thresholded_relu and pow.
+  // x: the inputs' values; a: the parameters' values, in order. A NaN input gives NaN, except for thresholded_relu and
+  // pow.
   double (*value)(const double* x, const double* a);
   std::vector<Parameter> parameters;
 };
 
 const std::vector<ScalarFunction>& ScalarFunctions();
-// REQUIRES: there is one of that name.
+// REQUIRES: a function of that name exists.
 const ScalarFunction& ScalarFunctionOf(const std::string& name);
-// The workload's values of the function's parameters.
+// The values of the function's parameters in the workload.
 std::vector<double> ParameterValues(const ScalarFunction& function, const Workload& workload);
 
 }  // namespace hone::semantics

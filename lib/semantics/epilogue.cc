@@ -45,7 +45,7 @@ void EvaluateEpilogue(const Workload& w, const std::vector<const Values*>& opera
       const bool clip = e.kind == EpilogueKind::kClip;
       const double low = clip ? e.low : 0;
       const double high = clip ? e.high : e.kind == EpilogueKind::kRelu6 ? 6 : std::numeric_limits<double>::infinity();
-      for (double& x : *out) x = std::min(std::max(x, low), high);  // a NaN stays one
+      for (double& x : *out) x = std::min(std::max(x, low), high);  // keeps NaN
     }
   }
 }

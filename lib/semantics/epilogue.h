@@ -1,4 +1,4 @@
-// Epilogues: what is done to each value of a layer's output before it is stored.
+// Epilogues: operations on each value of a layer's output before it is stored.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,12 @@ namespace hone::semantics {
 
 inline bool IsOperand(EpilogueKind kind) { return kind == EpilogueKind::kBias || kind == EpilogueKind::kAdd; }
 
-// May this epilogue follow? A bias needs a channel axis (axis 1), a clip low <= high, and an operator without traits
-// for it takes none.
+// Checks whether this epilogue may follow. A bias needs a channel axis (axis 1), a clip low <= high, and the operator
+// the trait that allows an epilogue.
 Status CheckEpilogue(const Workload& workload, const TensorType& output);
-// FLOP an output element: one an operation, two for a clip or relu6.
+// FLOP per output element: one per operation, two for a clip or relu6.
 double EpilogueFlop(const Workload& workload);
-// Applies it in place to the output's values. `operands`: the epilogue's, plain.
+// Applies the epilogue in place to the output's values. `operands` are the epilogue's, plain.
 void EvaluateEpilogue(const Workload& workload, const std::vector<const Values*>& operands, const Shape& shape,
                       Values* out);
 

@@ -14,7 +14,7 @@ Status Wrong(const Workload& w, const std::string& what) { return Status::Invali
 
 std::string Count(size_t rank) { return "one number an axis, " + std::to_string(rank); }
 
-// Visits, for each element of the output, the one of the first input at `from` plus the sum of index * stride.
+// Visits, for each element of the output, the element of the first input at `from` plus the sum of index * stride.
 void VisitStrided(const Shape& shape, Shape strides, int64_t from, const VisitSource& visit) {
   Walk walk(shape, std::move(strides), from);
   for (int64_t left = Product(shape); left > 0; --left, walk.Next()) visit(0, walk.at());

@@ -16,7 +16,7 @@ Result<Shape> LrnShape(const Workload& w) {
   return w.inputs[0].shape;
 }
 
-// x / (bias + alpha/size * sum of squares of the `size` channels around)^beta; an even size has one more behind.
+// x / (bias + alpha/size * sum of squares of the `size` neighbouring channels)^beta; an even size has one more behind.
 void Lrn(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
   const int64_t size = Whole(w, "size", 1), channels = shape[1], inner = Product(shape, 2, shape.size());
   const double alpha = Real(w, "alpha", 1e-4), beta = Real(w, "beta", 0.75), bias = Real(w, "bias", 1);
@@ -121,7 +121,7 @@ Result<Shape> ResizeShape(const Workload& w) {
   return out;
 }
 
-// The elements that one of the output is made of, along one axis.
+// An element of the input that contributes to an output element, along one axis.
 struct Tap {
   int64_t index;
   double weight;
@@ -149,7 +149,7 @@ std::vector<Tap> TapsOf(const ResizeAxis& axis, const std::string& mode, int64_t
   return taps;
 }
 
-// Axis by axis: the weights are products of those along each.
+// Works axis by axis: weights are products of those along each axis.
 void Resize(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
   const std::string mode = Word(w, "mode", "nearest");
   const std::vector<ResizeAxis> axes = ResizeAxes(w);
@@ -183,7 +183,7 @@ double BatchNormEpsilon(const Workload& w) {
 
 double ResizeAxis::a() const {
   if (coordinate == "align_corners") {
-    // The scale says how long the output would be; `out` may have been rounded down from that.
+    // The scale gives the exact length of the output, from which `out` may have been rounded down.
     double extent = static_cast<double>(in) * scale;
     if (std::fabs(extent - static_cast<double>(out)) < 1e-4) extent = static_cast<double>(out);
     return extent > 1 ? static_cast<double>(in - 1) / (extent - 1) : 0;
@@ -197,7 +197,7 @@ double ResizeAxis::b() const {
   if (coordinate == "pytorch_half_pixel" && out == 1) return 0;
   const double half = 0.5 / scale - 0.5;
   if (coordinate != "half_pixel_symmetric") return half;
-  // The centres of the two coincide, though `out` was rounded.
+  // Aligns the centres of input and output, although `out` was rounded.
   const double adjustment = static_cast<double>(out) / (static_cast<double>(in) * scale);
   const double center = static_cast<double>(in) / 2;
   return center * (1 - adjustment) + half;

@@ -1,4 +1,4 @@
-// What folding needs to know of normalisations.
+// Properties of normalisations that folding needs.
 #pragma once
 
 #include "task/workload.h"

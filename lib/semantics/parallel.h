@@ -1,4 +1,4 @@
-// body(0) .. body(count - 1), shared out among threads. Stops early once Interrupted().
+// Calls body(0) .. body(count - 1), distributed over threads. Stops early once Interrupted().
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ Kind KindOf(const std::string& op) {
   if (op == "reduce_l2")
     return {0, [](double a, double x) { return a + x * x; }, [](double s, double) { return std::sqrt(s); }};
   if (op == "reduce_log_sum") return {0, sum, [](double s, double) { return std::log(s); }};
-  return {0, sum, [](double s, double) { return std::log(s); }};  // reduce_log_sum_exp, of what Reduce hands it
+  return {0, sum, [](double s, double) { return std::log(s); }};  // reduce_log_sum_exp: Reduce passes exponentials
 }
 
 void Reduce(const Workload& w, const std::vector<const Values*>& x, const Shape&, int, Values* out) {

@@ -30,7 +30,7 @@ std::map<std::string, Definition>& All() {
   return all;
 }
 
-// A user's own code may throw; nothing of that passes on.
+// User code may throw; the exception must not leave this layer.
 Result<Shape> ShapeOf(const Definition& d, const Workload& w) {
   try {
     return d.shape(w);
@@ -69,7 +69,7 @@ Values EvaluateMember(const Workload& w, const std::vector<const Values*>& opera
   try {
     d.evaluate(w, {operands.begin(), behind}, shape, threads, &out);
   } catch (const std::exception& e) {
-    // There is no reference then, and nothing that could be checked.
+    // Without a reference, nothing can be checked.
     LogError(w.op + ": its evaluate function threw an exception: " + e.what());
     std::_Exit(1);
   }
@@ -79,7 +79,7 @@ Values EvaluateMember(const Workload& w, const std::vector<const Values*>& opera
 
 constexpr const char *kAllLayout = "layout", *kInputLayout = "in", *kBlockedWord = "blocked";
 
-// The attribute that says which layout a workload has; null: its operator has one alone.
+// The attribute that names a workload's layout; null if its operator has only one.
 const AttributeSpec* LayoutAttribute(const Workload& w) {
   const Definition& d = DefinitionOf(w);
   for (const AttributeSpec& spec : d.attributes) {
@@ -88,7 +88,7 @@ const AttributeSpec* LayoutAttribute(const Workload& w) {
   return nullptr;
 }
 
-// A concatenation along another axis than the channels is plain.
+// A concatenation along an axis other than the channels is plain.
 bool OtherConcat(const Workload& w) { return DefinitionOf(w).concatenates && Whole(w, "axis", 1) != 1; }
 
 }  // namespace

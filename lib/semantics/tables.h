@@ -8,7 +8,7 @@
 
 namespace hone::semantics {
 
-// Goes through the indices of a tensor in row-major order; at() is `from` plus the sum of index * stride.
+// Iterates over the indices of a tensor in row-major order; at() is `from` plus the sum of index * stride.
 class Walk {
  public:
   Walk(Shape extents, Shape strides, int64_t from = 0)
@@ -28,7 +28,7 @@ class Walk {
   int64_t at_;
 };
 
-// The strides by which `shape` reads a tensor of extents `from`, which broadcasts to it: 0 along repeated axes.
+// The strides for reading a tensor of extents `from` that broadcasts to `shape`: 0 along repeated axes.
 inline Shape BroadcastStrides(Shape from, const Shape& shape) {
   from.insert(from.begin(), shape.size() - from.size(), 1);
   Shape strides = Strides(from);
@@ -36,14 +36,14 @@ inline Shape BroadcastStrides(Shape from, const Shape& shape) {
   return strides;
 }
 
-// FLOP of operators that do as much for each element: `kEach` of the output, or one of the first input.
+// FLOP of operators with constant work per element: `kEach` for each of the output, or one for each of the first input.
 template <int kEach>
 double OutputFlop(const Workload&, const Shape& shape) {
   return kEach * static_cast<double>(Product(shape));
 }
 inline double InputFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
 
-// The attribute that says how all tensors are stored, and how the first input is; `plain`: its word for row-major.
+// The attribute for the layout of all tensors, or of the first input; `plain` is its word for row-major.
 AttributeSpec AllLayoutSpec();
 AttributeSpec InputLayoutSpec(const std::string& plain);
 
