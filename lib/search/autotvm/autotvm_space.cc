@@ -22,9 +22,9 @@ constexpr char kDenseLargeBatch[] = "tile_x/4 M, tile_y/4 N, tile_k/3 K";
 constexpr char kReorder[] = "reorder_0~ 0123456789 0123456978, ";
 constexpr char kSpatialAnnotations[] = "ann_reduce*2 none unroll, ann_spatial*3 none unroll vec";
 
-// The knobs of each template in their order: NAME/PARTS EXTENT [LIMIT] is a split, its inner part at most LIMIT;
-// NAME/set EXTENT LIMIT one in two with tails, in the order of set_order.h; NAME*AXES WORD.. all words for each axis;
-// NAME~ ORDER.. an order of axes; NAME VALUE.. a choice. Extents and lists in capitals are those of Names().
+// The knobs of each template in order: NAME/PARTS EXTENT [LIMIT] is a split whose inner part is at most LIMIT; NAME/set
+// EXTENT LIMIT a split in two with tails, in the order of set_order.h; NAME*AXES WORD.. all words for each axis; NAME~
+// ORDER.. an order of axes; NAME VALUE.. a choice. Names() defines the extents and lists in capitals.
 const std::map<std::string, std::string>& Table() {
   static const std::map<std::string, std::string> table = {
       {"conv2d_nchw.cuda",
@@ -69,14 +69,14 @@ const std::map<std::string, std::string>& Table() {
 // The values of the table's names for one shape. A missing name means that the template does not support the shape; an
 // empty list leaves out the knob.
 struct Names {
-  // AutoTVM's filter leaves Winograd's tile_b one factorisation of (m + KW - 1)^2, that of 1, for every KW.
+  // AutoTVM's filter leaves only one factorisation of Winograd's tile_b = (m + KW - 1)^2, that of 1, for every KW.
   std::map<std::string, int64_t> extents = {{"ONE", 1}};
   std::map<std::string, Words> lists;
 };
 
 Sizes Two(const Sizes& given) { return given.size() == 1 ? Sizes{given[0], given[0]} : given; }
 
-// Enumerating the factorisations of an extent takes time that grows with it.
+// The time to enumerate an extent's factorisations grows with the extent.
 Status CheckExtent(int64_t extent) {
   if (extent < 1) return Status::Invalid(fmt::format("an extent of {}", extent));
   if (extent > kMaxExtent) return Status::Unsupported(fmt::format("an extent of {}; at most {}", extent, kMaxExtent));
@@ -108,7 +108,7 @@ Status NameConvolution(const AutoTvmShape& shape, Names* names) {
   const auto tiles = [&](int64_t m) { return data[0] * ((oh + m - 1) / m) * ((ow + m - 1) / m); };
   names->extents.insert({{"CI", data[1]},
                          {"CO", weights[0]},
-                         {"C", weights[0] * weights[1]},  // of a depthwise convolution: [C, multiplier, KH, KW]
+                         {"C", weights[0] * weights[1]},  // for a depthwise convolution: [C, multiplier, KH, KW]
                          {"KH", kh},
                          {"KW", kw},
                          {"OH", oh},
@@ -260,7 +260,7 @@ Result<AutoTvmShape> AutoTvmShapeOf(const Workload& workload) {
   if (workload.op == "matmul") {
     const bool batches = shape.tensors[0].size() == 3 && shape.tensors[1].size() == 3;
     if (!batches) return Status::Unsupported("AutoTVM's batch_matmul has two tensors of three axes each");
-    std::swap(shape.tensors[1][1], shape.tensors[1][2]);  // there the second one lies transposed
+    std::swap(shape.tensors[1][1], shape.tensors[1][2]);  // there the second one is transposed
   }
   shape.strides = workload.Numbers("stride", {1, 1});
   shape.padding = workload.Numbers("pad", {0, 0, 0, 0});

@@ -1,6 +1,6 @@
-// The spaces of AutoTVM's templates (v0.14), by its names and with its indices: a log's index and its entity find each
-// other here as they did there. Spaces only; lib/op has code for those of CUDA's floats. doc/reference/formats.md lists
-// the templates; their knobs are a table in autotvm_space.cc.
+// The spaces of AutoTVM's templates (v0.14), with its names and indices, so that the indices and entities in its logs
+// resolve as they did there. Spaces only; lib/op has code for those for CUDA's floats. doc/reference/formats.md lists
+// the templates; a table in autotvm_space.cc defines their knobs.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,19 @@ struct AutoTvmShape {
   std::vector<int64_t> strides = {1, 1};
   std::vector<int64_t> padding = {0, 0};  // height, width; or top, left, bottom, right; or one number for all
   std::vector<int64_t> dilation = {1, 1};
-  // On rocm and nvptx unroll_explicit has the value 1 alone.
+  // True for rocm and nvptx, where unroll_explicit has only the value 1.
   bool unroll_always_explicit = false;
-  bool four_bits = false;  // the type of the tensors: int4, uint4
+  bool four_bits = false;  // tensors of int4 or uint4
 };
 
 // Names of all known templates.
 const std::vector<std::string>& AutoTvmTemplates();
 
-// kNotFound if there is no such template, kInvalid if the shape does not fit it; kUnsupported beyond 2^20 an extent.
+// Returns kNotFound for an unknown template, kInvalid if the shape does not fit it, kUnsupported for extents above
+// 2^20.
 Result<Space> AutoTvmSpace(const std::string& template_name, const AutoTvmShape& shape);
 
-// Of Hone's conv2d, dense and batched matmul workloads, whatever follows them; kUnsupported for other operators.
+// For Hone's conv2d, dense and batched matmul workloads with any epilogue; kUnsupported for other operators.
 Result<AutoTvmShape> AutoTvmShapeOf(const Workload& workload);
 
 }  // namespace hone::search

@@ -31,7 +31,7 @@ class PythonSet {
         Add(key);
         continue;
       }
-      *Find(key) = key;  // into an empty set the table never grows
+      *Find(key) = key;  // the table never grows when inserting into an empty set
       ++used_;
     }
   }

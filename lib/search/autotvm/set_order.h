@@ -1,5 +1,6 @@
 // The order in which CPython (3.7 to 3.12) iterates the set that AutoTVM's policy `verbose` takes its factors from:
-// set(divisors ascending) | set(powers of two ascending). Its indices hang on it, so it is part of the format.
+// set(divisors ascending) | set(powers of two ascending). Its indices depend on that order, so it is part of the
+// format.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// In the place of xgb_model.cc where XGBoost was not found or not wanted.
+// Replaces xgb_model.cc in builds without XGBoost.
 #include "search/cost/xgb_model.h"
 
 namespace hone::search {

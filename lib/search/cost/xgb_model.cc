@@ -56,7 +56,7 @@ std::vector<float> Reordered(const std::vector<float>& values, const std::vector
   return out;
 }
 
-// Good or not, each row among those of its group.
+// Whether each row is good compared to its group.
 std::vector<float> Binary(const std::vector<float>& labels, const std::vector<unsigned>& group_sizes, double share) {
   std::vector<float> binary(labels.size(), 0);
   size_t begin = 0;
@@ -71,7 +71,7 @@ std::vector<float> Binary(const std::vector<float>& labels, const std::vector<un
   return binary;
 }
 
-// XgbOptions::recall_of. Equal labels have the rank of the first of them in order of the rows.
+// XgbOptions::recall_of. Equal labels share the rank of the first of them in row order.
 double AverageRecall(const std::vector<float>& scores, const std::vector<float>& labels, int n_max) {
   const auto sorted_by = [](const std::vector<float>& key) {
     std::vector<size_t> order(key.size());
@@ -105,7 +105,7 @@ class XgbModel : public CostModel {
     std::vector<size_t> order(n);
     std::iota(order.begin(), order.end(), size_t{0});
     std::vector<unsigned> group_sizes;
-    // XGBoost wants the rows of a group side by side; everything that belongs to a row moves with it.
+    // XGBoost needs the rows of a group together; all data of a row moves with it.
     if (data.group.empty()) {
       group_sizes.push_back(static_cast<unsigned>(n));
     } else {
@@ -168,8 +168,8 @@ class XgbModel : public CostModel {
   }
 
   Status SetParameters(BoosterHandle booster, const std::vector<float>& labels, bool margins) {
-    // Without margins the start is the mean, as boosting from far off wastes rounds; AutoTVM's is 0.5. With margins it
-    // is 0: Predict returns what is added to the margins.
+    // Without margins it starts at the mean, as boosting from a far start wastes rounds; AutoTVM starts at 0.5. With
+    // margins it starts at 0: Predict returns what is added to them.
     double base = 0;
     if (!margins && options_.loss == Loss::kReg) {
       base = std::accumulate(labels.begin(), labels.end(), 0.0) / static_cast<double>(labels.size());
@@ -177,7 +177,7 @@ class XgbModel : public CostModel {
     }
     const std::pair<const char*, std::string> parameters[] = {
         {"verbosity", "0"},
-        {"nthread", "1"},  // sums in one order: equal trees on every machine
+        {"nthread", "1"},  // sums in a fixed order: equal trees on every machine
         {"seed", fmt::format("{}", options_.seed & 0x7fffffff)},
         {"objective", options_.loss == Loss::kReg ? "reg:squarederror" : "rank:pairwise"},
         {"tree_method", options_.exact ? "exact" : "hist"},
@@ -192,7 +192,7 @@ class XgbModel : public CostModel {
         {"disable_default_eval_metric", "1"},
     };
     for (const auto& [name, value] : parameters) {
-      // max_bin means nothing to exact, which would say so on every fit.
+      // `exact` has no max_bin and would warn on every fit.
       if (options_.exact && std::string(name) == "max_bin") continue;
       HONE_XGB(XGBoosterSetParam(booster, name, value.c_str()));
     }
@@ -217,7 +217,7 @@ class XgbModel : public CostModel {
     return Status();
   }
 
-  // Predictions of the first `trees` rounds; 0: of all.
+  // Predictions of the first `trees` rounds; 0: all rounds.
   static Result<std::vector<float>> Scores(BoosterHandle booster, DMatrixHandle matrix, int trees) {
     bst_ulong length = 0;
     const float* out = nullptr;

@@ -52,13 +52,13 @@ std::vector<float> CurveFeatures(const ir::Function& function, int samples) {
   const std::vector<LoopTouches> loops = CollectTouches(function);
   int deepest = 0;
   for (const LoopTouches& loop : loops) deepest = std::max(deepest, loop.nest);
-  std::map<std::string, std::string> last;  // buffer -> access
+  std::map<std::string, std::string> last;  // buffer -> its last access
   for (const LoopTouches& loop : loops) {
     if (loop.nest != deepest) continue;
     for (const auto& [name, touch] : loop.touches) {
       auto [it, added] = last.emplace(touch.buffer, name);
       if (added) continue;
-      // Occurrences are numbered, and the loops come in order: the later one replaces.
+      // Occurrences are numbered and loops are in order, so the later one replaces the earlier.
       it->second = name;
     }
   }

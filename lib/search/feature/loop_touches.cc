@@ -15,7 +15,7 @@
 namespace hone::search {
 namespace {
 
-// An integer expression where every variable is 0; nothing if it cannot be said.
+// The value of an integer expression if every variable is 0; nothing if unknown.
 std::optional<int64_t> AtZero(const ir::Expr& e) {
   if (const int64_t* value = ir::AsIntImm(e)) return *value;
   if (e.as<ir::VarNode>() != nullptr) return 0;
@@ -116,7 +116,7 @@ class Collector : public ir::Visitor {
     const std::string name = fmt::format("{}_{:04}", buffer.name(), met_[buffer.name()]++);
     Touch touch;
     touch.buffer = buffer.name();
-    // [l]: at the last loop met that is not more parallel than l; what a more parallel loop is compared with.
+    // [l]: at the last loop visited that is not more parallel than l, to compare more parallel loops with.
     double count_below[2] = {1, 1}, reuse_below[2] = {1, 1};
     for (size_t i = open_.size(); i-- > 0;) {
       LoopTouches& loop = loops_[open_[i]];
@@ -138,7 +138,7 @@ class Collector : public ir::Visitor {
     }
   }
 
-  // Has this innermost loop no access of the kind yet that differs by a constant only?
+  // Whether this innermost loop has no such access yet that differs only by a constant.
   bool IsNew(const ir::Buffer& buffer, const arith::Linear& linear, const std::unordered_set<const ir::ExprNode*>& used,
              bool store) {
     std::vector<int64_t> strides = {static_cast<int64_t>(open_.empty() ? SIZE_MAX : open_.back()), store};

@@ -1,4 +1,4 @@
-// The content of each loop of a program: the raw numbers of search/feature/loop_features.h, which defines them.
+// The content of each loop of a program: the raw numbers that search/feature/loop_features.h defines.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Space: the knobs of one template for one workload and target, and which of their combinations are legal.
 //
-// index <-> config is mixed radix, the first knob the least significant digit, exactly as AutoTVM's ConfigSpace, so
-// that its logs resolve. Split knobs enumerate as there too: depth-first over factors of the extent, the innermost part
-// chosen first and the last choice varying fastest; the outermost part is stored as -1.
+// index <-> config is mixed radix with the first knob as the least significant digit, exactly as in AutoTVM's
+// ConfigSpace, so that its logs resolve. Split knobs also enumerate as there: depth-first over factors of the extent,
+// the innermost part chosen first and the last choice varying fastest; the outermost part is stored as -1.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace hone::search {
 // One knob: a name and the values it may take; a digit of the index is a position among them.
 class Knob {
  public:
-  // All ways to split `extent` into `parts` parts whose product divides it, the inner ones of max_factor at most.
+  // All ways to split `extent` into `parts` parts whose product divides it, with inner parts of at most max_factor.
   static Knob Split(std::string name, int64_t extent, int parts, int64_t max_factor = INT64_MAX);
-  // These splits: part sizes, the outermost of each -1.
+  // The given splits: lists of part sizes, the outermost of each -1.
   static Knob SplitOf(std::string name, std::vector<std::vector<int64_t>> sizes);
   static Knob Reorder(std::string name, std::vector<std::vector<int64_t>> permutations);
   static Knob Annotate(std::string name, std::vector<std::vector<std::string>> annotations);
@@ -44,20 +44,20 @@ class Knob {
   std::vector<KnobValue> values_;
 };
 
-// A legality rule over the knobs, closed-form and cheap; returns why `config` is not legal, or nothing.
+// A cheap, closed-form legality rule over the knobs; returns why `config` is illegal, or nothing.
 struct Rule {
-  std::string name;  // "registers", "shared_memory": records name it
+  std::string name;  // "registers", "shared_memory": records contain it
   std::function<std::optional<std::string>(const Config&)> reject;
 };
 
 class Space {
  public:
   explicit Space(std::string template_name) : template_name_(std::move(template_name)) {}
-  void Add(Knob knob);  // REQUIRES: fewer than 2^128 points with it
+  void Add(Knob knob);  // REQUIRES: the result has fewer than 2^128 points
   void AddRule(Rule rule) { rules_.push_back(std::move(rule)); }
 
-  // How to draw points where few are legal: each legal point as likely as another, others may come out too (they are
-  // rejected by the rules). After the last Add. Without one, all points are as likely.
+  // Sets how to draw points if few are legal: every legal point must be equally likely; it may also return illegal
+  // points, which the rules reject. Call it after the last Add. Without a sampler, all points are equally likely.
   void SetSampler(std::function<PointIndex(Rng&)> sampler) { sampler_ = std::move(sampler); }
 
   const std::string& template_name() const { return template_name_; }
@@ -66,7 +66,7 @@ class Space {
   PointIndex size() const { return size_; }  // all points, legal or not; 1 without knobs, 0 if a knob has no value
 
   Config At(PointIndex index) const;  // REQUIRES: index < size()
-  // The index of a config by its values; kInvalid with the knob's name if it is not a point of this space.
+  // The index of a config by its values. Returns kInvalid with the knob's name if it is not a point of this space.
   Result<PointIndex> IndexOf(const Config& config) const;
   // Calls visit(k, digit) for each knob k in order. REQUIRES: index < size()
   template <typename Visit>
@@ -74,18 +74,18 @@ class Space {
   std::vector<size_t> Digits(PointIndex index) const;
   PointIndex IndexOf(const std::vector<size_t>& digits) const;
 
-  // "rule: reason" of the first rule that rejects, or nothing.
+  // "rule: reason" of the first rule that rejects it, or nothing.
   std::optional<std::string> Reject(const Config& config) const;
-  // The same in fewer steps, where nobody reads why.
+  // Like Reject, but faster as it needs no reason.
   bool Legal(const Config& config) const;
   bool Legal(PointIndex index) const { return Legal(At(index)); }
-  // A point, legal or not: each as likely; as SetSampler says. REQUIRES: size() > 0
+  // A random point, legal or not: uniform, or from the sampler. REQUIRES: size() > 0
   PointIndex Uniform(Rng& rng) const;
   PointIndex Draw(Rng& rng) const { return sampler_ ? sampler_(rng) : Uniform(rng); }
-  // A legal index, each as likely; nothing after `tries` misses.
+  // A legal index, uniformly distributed; nothing after `tries` misses.
   std::optional<PointIndex> SampleLegal(Rng& rng, int tries = 10000) const;
   // Calls `visit` with each index in `begin` .. `end` - 1 and whether it is legal, until it returns false. Faster than
-  // Legal point by point. REQUIRES: end <= size()
+  // calling Legal for each point. REQUIRES: end <= size()
   void ForEach(PointIndex begin, PointIndex end,
                const std::function<bool(PointIndex index, bool legal)>& visit) const;
 
@@ -100,12 +100,12 @@ class Space {
 // The union of the spaces of a task's templates: what a tuner sees. Indices run through the templates in order.
 class TaskSpace {
  public:
-  void Add(Space space);  // REQUIRES: fewer than 2^128 points with it
+  void Add(Space space);  // REQUIRES: the result has fewer than 2^128 points
   const std::vector<Space>& spaces() const { return spaces_; }
   PointIndex size() const { return size_; }
   // The first index of a template's points.
   PointIndex offset(size_t space) const { return offsets_[space]; }
-  // The template that a point belongs to, and its index there. REQUIRES: index < size()
+  // The template of a point, and the point's index in it. REQUIRES: index < size()
   struct Place {
     size_t space = 0;
     PointIndex index = 0;
@@ -116,8 +116,8 @@ class TaskSpace {
   std::optional<std::string> Reject(PointIndex index) const;
   // All legal indices, ascending, if the union has at most `limit` points; nothing otherwise.
   std::optional<std::vector<PointIndex>> LegalIndices(uint64_t limit) const;
-  // A legal index: first one of the templates, each as likely, then one of its legal points, each as likely (by
-  // rejection), so that a template with many points does not hide one with few. Nothing after `tries` misses.
+  // A legal index: draws a template uniformly, then one of its legal points uniformly (by rejection), so that a
+  // template with many points does not hide one with few. Nothing after `tries` misses.
   std::optional<PointIndex> SampleLegal(Rng& rng, int tries = 10000) const;
 
  private:
@@ -138,7 +138,7 @@ void Space::VisitDigits(PointIndex index, const Visit& visit) const {
     visit(k, static_cast<size_t>(index % knobs_[k].size()));
     index /= knobs_[k].size();
   }
-  auto rest = static_cast<uint64_t>(index);  // which is divided much faster
+  auto rest = static_cast<uint64_t>(index);  // 64-bit division is much faster
   for (; k < knobs_.size(); ++k) {
     visit(k, static_cast<size_t>(rest % knobs_[k].size()));
     rest /= knobs_[k].size();

@@ -8,12 +8,12 @@
 namespace hone::search {
 namespace {
 
-// The best `count` different points that were shown to it.
+// Keeps the best `count` different points.
 class Best {
  public:
   Best(size_t count, const IndexSet& known) : count_(count), known_(known) {}
 
-  bool Add(PointIndex index, float score) {  // did it change anything?
+  bool Add(PointIndex index, float score) {  // returns whether it changed anything
     if (count_ == 0 || known_.count(index) != 0) return false;
     const Entry entry{-score, index};
     if (entries_.size() == count_ && !(entry < *entries_.rbegin())) return false;
@@ -29,7 +29,7 @@ class Best {
   }
 
  private:
-  using Entry = std::pair<float, PointIndex>;  // minus the score, index: ascending is best first
+  using Entry = std::pair<float, PointIndex>;  // (-score, index): ascending order is best first
   const size_t count_;
   const IndexSet& known_;
   std::set<Entry> entries_;

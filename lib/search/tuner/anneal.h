@@ -1,4 +1,4 @@
-// Simulated annealing over a cheap score: many walkers, each of which takes one step an iteration.
+// Simulated annealing over a cheap score: many walkers, each taking one step per iteration.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@ namespace hone::search {
 struct AnnealOptions {
   int iterations = 500;
   int walkers = 128;
-  int patience = 50;        // iterations without a change among the best found; then it ends
-  bool scale_score = true;  // temperature 1 is the spread of the first scores; else it is a score of 1
+  int patience = 50;        // ends after this many iterations without a change among the best points
+  bool scale_score = true;  // temperature 1 is the spread of the first scores; else a score of 1
 };
 
 // Scores of points, larger is better; finite, of any sign.
 using ScoreFunction = std::function<std::vector<float>(const std::vector<PointIndex>&)>;
 
-// Returns the `count` points with the largest score among all that were proposed to a walker (accepted or not) and are
-// not in `known`, best first; of equal scores the smaller index first. The temperature falls linearly from 1 to 0; a
-// step is accepted with probability exp(difference / temperature). `walkers` holds the walkers' points on entry and on
-// return. If it is empty, they start at random legal points; there are fewer walkers if there are fewer such points.
+// Returns the `count` points with the largest score, best first, among all that were proposed to a walker (accepted or
+// not) and are not in `known`; of equal scores the smaller index comes first. The temperature falls linearly from 1 to
+// 0; a step is accepted with probability exp(difference / temperature). `walkers` holds the walkers' points on entry
+// and on return. If it is empty, they start at random legal points; there are fewer walkers if there are fewer such
+// points.
 std::vector<PointIndex> Anneal(const Points& points, const ScoreFunction& score, size_t count, const IndexSet& known,
                              const AnnealOptions& options, Rng* rng, std::vector<PointIndex>* walkers);
 

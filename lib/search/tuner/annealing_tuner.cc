@@ -20,10 +20,10 @@ constexpr double kStart = 0.5;  // a point that is exp(0.5) times slower is take
 constexpr double kCooling = 0.85;
 constexpr double kLowest = 0.02;
 constexpr double kFailed = std::numeric_limits<double>::infinity();
-constexpr int kTries = 16;           // for a neighbour that is new
-constexpr double kRestart = 0.5;     // of the chance that a walker would not step from the best to where it stands
-constexpr double kDoubleStep = 0.3;  // how often a neighbour is two steps away
-constexpr double kNearStep = 0.5;    // how often a step takes a neighbouring value
+constexpr int kTries = 16;           // to find a new neighbour
+constexpr double kRestart = 0.5;     // scales the probability of a restart, which grows with the distance to the best
+constexpr double kDoubleStep = 0.3;  // probability that a neighbour is two steps away
+constexpr double kNearStep = 0.5;    // probability that a step takes a neighbouring value
 
 class AnnealingTuner : public PlanTuner {
  public:
@@ -65,7 +65,7 @@ class AnnealingTuner : public PlanTuner {
       for (int t = 0; walker.stands && t < kTries; ++t) {
         PointIndex next = points_.Walk(walker.at, rng, kNearStep);
         if (rng->UniformDouble() < kDoubleStep) next = points_.Walk(next, rng, kNearStep);
-        // A neighbourhood that is known all over is left by going on from there.
+        // Leaves a fully known neighbourhood by walking on from there.
         if (known_.count(next)) next = points_.Walk(next, rng, kNearStep);
         if (known_.count(next) || !planned.insert(next).second) continue;
         plan.push_back(next);
@@ -83,14 +83,14 @@ class AnnealingTuner : public PlanTuner {
     const PointIndex index = outcome.config.index;
     known_.insert(index);
     log_times_[index] = log_time;
-    const bool legal = points_.Legal(index);  // a default may be a point that is not
+    const bool legal = points_.Legal(index);  // a default may be illegal
     if (seconds > 0 && legal && (!best_.stands || log_time < best_.log_time)) best_ = {true, index, log_time};
   }
 
   void Move(int64_t round, Rng* rng) {
     const double temperature = std::max(kLowest, kStart * std::pow(kCooling, static_cast<double>(round)));
-    // The plan has a point a walker, in their order, without walkers that found no point; which walker made a point does
-    // not matter: the w-th point is offered to the w-th walker.
+    // The plan has one point per walker, in their order, except for walkers that found none. Which walker made a point
+    // does not matter: the w-th point is offered to the w-th walker.
     for (size_t w = 0; w < walkers_.size(); ++w) {
       const double chance = rng->UniformDouble(), restart = rng->UniformDouble();
       Walker& walker = walkers_[w];
@@ -113,8 +113,8 @@ class AnnealingTuner : public PlanTuner {
   std::unordered_map<PointIndex, double, PointHash> log_times_;  // of known points; infinity: failed
   IndexSet known_;
   Walker best_;
-  int64_t rounds_ = 0;                // gone through
-  std::vector<PointIndex> proposed_;  // of round rounds_, once made
+  int64_t rounds_ = 0;                // replayed so far
+  std::vector<PointIndex> proposed_;  // in round rounds_, if already computed
 };
 
 }  // namespace

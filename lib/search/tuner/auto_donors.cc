@@ -6,19 +6,19 @@
 namespace hone::search {
 namespace {
 
-constexpr size_t kDonorRows = 256;  // in all: the model's cost is their number times that of the points
-constexpr size_t kFewerRows = 96;   // where there are more than kManyPoints
+constexpr size_t kDonorRows = 256;  // total; the model's cost is their number times that of the points
+constexpr size_t kFewerRows = 96;   // if there are more than kManyPoints
 constexpr size_t kManyPoints = 20000;
-constexpr size_t kFewestRows = 8;  // of a donor
-constexpr double kTrust = 8;       // the distance at which a donor's labels count half
-constexpr double kWithin = 1.0;    // log: points slower than e times a donor's best say little about good ones
-constexpr double kNoise = 0.1;     // shapes differ in what they like
-// One donor cannot be asked about others: it is as likely right as wrong. With more it is what they say that counts:
-// this (small) variance is all that stands against it.
+constexpr size_t kFewestRows = 8;  // per donor
+constexpr double kTrust = 8;       // distance at which a donor's labels count half
+constexpr double kWithin = 1.0;    // log: points slower than e times a donor's best tell little about good ones
+constexpr double kNoise = 0.1;     // shapes differ in their preferences
+// A single donor cannot be checked against others, so it counts half. With more donors, their agreement counts: only
+// this (small) variance weighs against it.
 constexpr double kAlone = 0.5, kUsualVariance = 2e-5;
 
-// How far two tasks are apart: doublings between their extents, and as many as kOtherKind for each attribute or extent
-// of the window that differs.
+// The distance between two tasks: doublings between their extents, plus kOtherKind for each attribute or extent of the
+// window that differs.
 double Distance(const Workload& a, const Workload& b) {
   constexpr double kOtherKind = 3;
   if (a.op != b.op || a.inputs.size() != b.inputs.size()) return 10 * kOtherKind;
@@ -46,14 +46,14 @@ struct Rows {
   std::vector<Part> parts;
 };
 
-// Whether any template has an estimate. Without one, a residual cannot be compared with that of an estimate, since an
-// estimate leaves: templates without are learnt from only where all are such.
+// Whether any template has an estimate. Residuals with and without an estimate are not comparable: templates without
+// one are used only if no template has one.
 bool Estimated(const AutoPoints& points) {
   return std::any_of(points.templates.begin(), points.templates.end(),
                      [](const AutoPoints::Template& t) { return t.estimates > 0; });
 }
 
-// Up to `most` of a donor's points: its fastest half, and others evenly. `trust`: what its labels are multiplied by.
+// Adds up to `most` of a donor's points: its fastest half, and others evenly. `trust` scales its labels.
 void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& space, const TunerContext& context,
               size_t most, double trust, Rows* rows) {
   std::vector<const Outcome*> ok;
@@ -82,14 +82,14 @@ void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& spa
       rows->labels.push_back(std::log(outcome->median) - (estimates > 0 ? estimate[0] : 0));
     }
   }
-  // How fast the donor's shape is altogether says nothing about this one.
+  // The overall speed of the donor's shape does not carry over to this shape.
   double mean = 0;
   for (size_t i = begin; i < rows->labels.size(); ++i) mean += rows->labels[i];
   mean /= static_cast<double>(std::max<size_t>(rows->labels.size() - begin, 1));
   for (size_t i = begin; i < rows->labels.size(); ++i) rows->labels[i] = trust * (rows->labels[i] - mean);
 }
 
-// For all rows except those of `without`.
+// Learns from all rows except those of `without`.
 std::unique_ptr<GaussianModel> Learn(const Rows& rows, const AutoPoints& points, const Rows::Part& without) {
   std::vector<float> weights(points.mains, 0);
   for (const AutoPoints::Template& t : points.templates) {
@@ -111,7 +111,7 @@ std::unique_ptr<GaussianModel> Learn(const Rows& rows, const AutoPoints& points,
   return model;
 }
 
-// How far a correction is trusted: the slope of donors' labels over what all others say about them.
+// The trust in a correction: the slope of each donor's labels over the predictions from all others.
 double Share(const Rows& rows, const AutoPoints& points) {
   double predicted = kUsualVariance, right = kAlone * kUsualVariance;
   for (const Rows::Part& part : rows.parts) {
@@ -145,7 +145,7 @@ DonorModel::DonorModel(const AutoPoints& points, const TaskSpace& space, const T
   std::stable_sort(nearest.begin(), nearest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Rows rows;
   for (const auto& [distance, donor] : nearest) {
-    // Nearer donors weigh more: each takes a third of the rest.
+    // Nearer donors get more rows: each takes a third of the rest.
     const size_t room = most - rows.labels.size();
     if (room < kFewestRows) break;
     const size_t begin = rows.labels.size();
@@ -155,7 +155,7 @@ DonorModel::DonorModel(const AutoPoints& points, const TaskSpace& space, const T
   if (rows.labels.size() < 8) return;
   share_ = Share(rows, points);
   model_ = Learn(rows, points, {});
-  values_ = std::move(rows.values);  // each row stays where the model looks for it
+  values_ = std::move(rows.values);  // keeps each row where the model points
 }
 
 float DonorModel::Correction(size_t row) const {

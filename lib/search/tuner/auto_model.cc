@@ -16,7 +16,7 @@ float Dot(const float* a, const float* b, size_t begin, size_t end) {
   return dot;
 }
 
-// The square of the distance of two scaled rows.
+// The squared distance of two scaled rows.
 float Apart(const float* a, const float* b, size_t columns) {
   float distance = 0;
   for (size_t c = 0; c < columns; ++c) distance += (a[c] - b[c]) * (a[c] - b[c]);
@@ -50,7 +50,7 @@ void GaussianModel::Fit(std::vector<GaussianRow> rows, std::vector<double> value
       k[i * n + i] = Covariance(rows_[i], rows_[i]) + Square(settings_.noise) * jitter * doubts[i];
     }
     if (Cholesky(n, &k)) break;
-    HONE_CHECK(jitter < 1e9);  // a covariance with that much on its diagonal is positive definite
+    HONE_CHECK(jitter < 1e9);  // with that much on its diagonal, a covariance is positive definite
   }
   doubts_ = std::move(doubts);
   alpha_ = values;
@@ -65,7 +65,7 @@ void GaussianModel::Fit(std::vector<GaussianRow> rows, std::vector<double> value
 void GaussianModel::Sum() {
   common_ = 0;
   slopes_.clear();
-  std::vector<std::vector<double>> sums;  // of each group
+  std::vector<std::vector<double>> sums;  // per group
   for (size_t i = 0; i < rows_.size(); ++i) {
     common_ += Square(settings_.common) * alpha_[i];
     size_t g = 0;
@@ -122,7 +122,7 @@ double GaussianModel::LeftOut(double count) const {
   std::vector<double> column(n);
   double squares = count, weight = count;
   for (size_t i = 0; i < n; ++i) {
-    // The error left out is alpha_i / Q, its variance 1 / Q, with Q = covariance^-1 (i, i) = |L^-1 e_i|^2.
+    // The left-out error is alpha_i / Q, its variance 1 / Q, with Q = covariance^-1 (i, i) = |L^-1 e_i|^2.
     double q = 0;
     for (size_t r = i; r < n; ++r) {
       double sum = r == i ? 1 : 0;

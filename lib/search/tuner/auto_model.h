@@ -1,11 +1,11 @@
 // The model of `auto`: a Gaussian process over rows of numbers. It predicts the residuals of an estimate from few
-// observations with little noise, and says how uncertain it is where nothing was observed.
+// observations with little noise, and its own uncertainty where nothing was observed.
 //
-// Idea: similar points have similar residuals, and a covariance says how similar. For two rows of one group (a
+// Idea: similar points have similar residuals, and a covariance measures similarity. For two rows of one group (a
 // template) it is
 //   offset^2 + linear^2 x.y + main^2 u.v + bend^2 M(|w (x - y)|)
 // where M(r) is the Matern 5/2 function, x and y are the columns that measure distance, and u and v the columns that
-// only add up. Rows of different groups share a constant only: the scale of all observations.
+// only add up. Rows of different groups share only a constant: the scale of all observations.
 // Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006: 2.2, 4.2, 5.4.
 // Invariant: equal inputs give equal predictions in one build; nothing depends on threads or on time.
 #pragma once
@@ -21,13 +21,13 @@ class GaussianModel {
  public:
   static constexpr size_t kMostColumns = 256;
 
-  // At most kMostColumns. `weights`: of each column in the distance, 1 / (length over which things change); as many as
-  // columns of x, those of u follow.
+  // At most kMostColumns. `weights` has the weight of each column of x in the distance, 1 / (length over which values
+  // change); the columns of u follow those of x.
   GaussianModel(size_t columns, std::vector<float> weights);
 
-  // Learns from rows and values. `tune`: with the settings that explain the values best (TuneSettings); else with those
-  // that are set. Keeps pointers to the rows. Deterministic. `doubts`: of each value by what the variance of its noise
-  // is multiplied; empty: 1 each.
+  // Learns from rows and values. If `tune`, first finds the settings that explain the values best (TuneSettings); else
+  // uses the current ones. Keeps pointers to the rows. Deterministic. `doubts` multiplies the variance of each value's
+  // noise; empty: all 1.
   void Fit(std::vector<GaussianRow> rows, std::vector<double> values, bool tune, std::vector<double> doubts = {});
 
   size_t size() const { return rows_.size(); }
@@ -35,18 +35,18 @@ class GaussianModel {
   void set_settings(const GaussianSettings& s) { settings_ = s; }
 
   double Mean(const GaussianRow& row) const;
-  // L^-1 k of a row, size() numbers: dot products of two are what observing takes from their covariance.
+  // L^-1 k of a row, size() numbers: observing a row reduces a covariance by the dot product of two of these.
   void Whiten(const GaussianRow& row, float* out) const;
-  double Covariance(const GaussianRow& a, const GaussianRow& b) const;  // before anything is observed
+  double Covariance(const GaussianRow& a, const GaussianRow& b) const;  // before any observation
   double noise() const { return settings_.noise; }
 
-  // How far off the prediction of each row by all others is, in deviations: the mean of the squares, rows weighed by
-  // 1 / their doubts and with `count` more that are as far off as they should be. 1 is what an honest model has.
-  // (Rasmussen and Williams, 5.4.2.)
+  // The mean squared error, in predicted deviations, of predicting each row from all others. Rows are weighted by 1 /
+  // their doubts, and `count` further rows count as having the expected error. An honest model gives 1. (Rasmussen and
+  // Williams, 5.4.2.)
   double LeftOut(double count) const;
 
  private:
-  // The contribution of the covariance's sums to means, with all rows of a group taken together.
+  // The contribution of the covariance's sums to means, with all rows of a group combined.
   struct Slope {
     int group = 0;
     double constant = 0;
@@ -54,10 +54,10 @@ class GaussianModel {
   };
 
   void Covariances(const GaussianRow& row, float* out) const;  // with each row learned from
-  void Scale(const GaussianRow& row, float* out) const;        // x, times the weights
-  void Sum();                                                  // common_, slopes_
+  void Scale(const GaussianRow& row, float* out) const;        // x times the weights
+  void Sum();                                                  // computes common_ and slopes_
 
-  size_t columns_, mains_;  // in all; before those of u
+  size_t columns_, mains_;  // total; those before u
   std::vector<float> default_weights_, weights_;
   GaussianSettings settings_;
   std::vector<GaussianRow> rows_;
@@ -65,7 +65,7 @@ class GaussianModel {
   std::vector<float> factor_;   // lower triangle of the covariance's Cholesky factor, row by row, full width
   std::vector<float> inverse_;  // 1 / its diagonal
   std::vector<double> alpha_;   // covariance^-1 values
-  double common_ = 0;           // of a mean, what does not depend on its row
+  double common_ = 0;           // the part of a mean that does not depend on its row
   std::vector<Slope> slopes_;
   std::vector<double> doubts_;
 };

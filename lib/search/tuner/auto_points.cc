@@ -10,17 +10,17 @@
 namespace hone::search {
 namespace {
 
-// How one knob becomes columns.
+// The columns of one knob.
 struct Encoding {
   size_t first = 0, columns = 0;
   bool numeric = true;
   std::vector<float> low, high;  // of each column, over the knob's values
-  size_t main = 0;               // the first of its columns for values by themselves
-  std::vector<float> alike;      // values x values: what stands there; empty where there are too many
+  size_t main = 0;               // first of the columns for the similarity of values
+  std::vector<float> alike;      // values x values: entries of these columns; empty if there are too many
 };
 
 constexpr size_t kMostWords = 24;
-constexpr double kMainWeight = 1.8;  // 1 / (length over which a knob's values differ by themselves), of its range
+constexpr double kMainWeight = 1.8;  // 1 / (length over which a knob's values differ), as a share of its range
 
 float Log2Of(int64_t v) { return std::log2(1.0F + static_cast<float>(std::llabs(v))); }
 
@@ -47,7 +47,7 @@ class Encoder {
 
   size_t columns() const { return next_; }
 
-  // Gives each knob columns for its values by themselves, from `first` on; the first column after them.
+  // Assigns each knob columns for the similarity of its values, from `first` on; returns the first column after them.
   size_t AddMains(size_t first) {
     next_ = first;
     for (size_t k = 0; k < encodings_.size(); ++k) {
@@ -78,7 +78,7 @@ class Encoder {
     });
   }
 
-  // The same of values that need not be this space's; columns without a value are left as they are.
+  // As Write, for values that need not be this space's; leaves columns without a value unchanged.
   void WriteForeign(const Config& config, float* row) const {
     for (size_t k = 0; k < encodings_.size(); ++k) {
       const Knob& knob = space_.knobs()[k];
@@ -151,10 +151,10 @@ class Encoder {
         }
       } else {
         e.columns = knob.size() == 2 ? 1 : knob.size();
-        if (e.columns > kMostWords) e.columns = 0;  // orders of many axes: too many to learn about one by one
+        if (e.columns > kMostWords) e.columns = 0;  // orders of many axes: too many to learn each separately
       }
     }
-    if (next_ + e.columns >= GaussianModel::kMostColumns) e.columns = 0;  // one is the estimate's slope
+    if (next_ + e.columns >= GaussianModel::kMostColumns) e.columns = 0;  // keep one for the estimate's slope
     next_ += e.columns;
     encodings_.push_back(std::move(e));
   }
@@ -164,7 +164,7 @@ class Encoder {
   std::vector<Encoding> encodings_;
 };
 
-// A column's mean over the rows of a template becomes 0: only differences mean something.
+// Makes the mean of each column over the rows of a template 0: only differences matter.
 void Center(AutoPoints* points, size_t t) {
   AutoPoints::Template& info = points->templates[t];
   info.means.assign(points->columns, 0);
@@ -204,7 +204,7 @@ Encoder EncoderOf(const AutoPoints& points, const Space& space, size_t t) {
   return encoder;
 }
 
-// A row of template `t` before its columns are centered. `index`: in the template's space.
+// Writes a row of template `t` before its columns are centered. `index` is in the template's space.
 void WriteRow(const Encoder& encoder, PointIndex index, const std::vector<double>& estimate, size_t t, size_t row,
               AutoPoints* points) {
   float* out = points->values.data() + row * points->columns;
@@ -266,7 +266,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
   const auto whole = [](size_t columns) { return (columns + 3) / 4 * 4; };  // rows of whole vectors
   points.mains = points.columns = whole(points.columns + 1);
   for (Encoder& e : encoders) points.columns = std::max(points.columns, whole(e.AddMains(points.mains)));
-  // Reserves room, so that most later additions copy nothing.
+  // Reserves space, so that most later additions need not copy.
   points.values.reserve((points.rows() + (points.complete ? 0 : most_rows / 32)) * points.columns);
   points.values.assign(points.rows() * points.columns, 0);
   points.log_cost.assign(points.rows(), 0);

@@ -8,16 +8,16 @@
 namespace hone::search {
 namespace {
 
-constexpr size_t kTuneRows = 64;         // more say little about the settings, and cost their cube
-constexpr size_t kFewestOfWeights = 12;  // with fewer rows there is nothing to say of single columns
+constexpr size_t kTuneRows = 64;         // more rows add little to the settings, and cost their cube
+constexpr size_t kFewestOfWeights = 12;  // fewer rows tell nothing about single columns
 
 double Square(double x) { return x * x; }
 
-// How far a setting is from its default, as a log-normal prior of this width sees it.
+// The penalty of a setting's distance from its default: a log-normal prior of this width.
 double Penalty(double value, double usual, double width) { return 0.5 * Square(std::log(value / usual) / width); }
 
-// The fastest half and the newest half. The fastest are those that are doubted least: values are what an estimate
-// leaves unexplained, and the lowest of them may be of slow points.
+// The fastest half and the newest half. The fastest are the least doubted: values are residuals of an estimate, and the
+// lowest residuals may belong to slow points.
 std::vector<size_t> Asked(const std::vector<double>& doubts) {
   std::vector<size_t> chosen(doubts.size());
   for (size_t i = 0; i < chosen.size(); ++i) chosen[i] = i;
@@ -30,8 +30,8 @@ std::vector<size_t> Asked(const std::vector<double>& doubts) {
   return chosen;
 }
 
-// Settings, and what of each pair of rows depends on nothing but length and weights: most attempts change one number,
-// and a column's part of a distance is added in one go.
+// Settings, and for each pair of rows the quantities that depend only on length and weights: most attempts change one
+// number, and one pass adds a column's part to the distances.
 struct State {
   TunedSettings tuned;
   std::vector<float> distances;  // squared, before `length`
@@ -91,7 +91,7 @@ class SettingsSearch {
       }
       if (rows_.size() < kFewestOfWeights) continue;
       for (size_t c = 0; c < defaults_.size(); ++c) {
-        // A column that is the same everywhere explains nothing.
+        // A column without variation explains nothing.
         if (defaults_[c] > 0 && differs_[c] && !Widen(c, 2.0F)) Widen(c, 0.5F);
       }
     }
@@ -99,7 +99,7 @@ class SettingsSearch {
   }
 
  private:
-  // Each keeps what it tries if that explains the values better, and says whether it did.
+  // Each tries a change, keeps it if it explains the values better, and returns whether it did.
   bool Multiply(double GaussianSettings::*field, double factor) {
     State tried = best_;
     tried.tuned.settings.*field *= factor;
@@ -133,7 +133,7 @@ class SettingsSearch {
     const auto shrink = static_cast<float>(1 / Square(state->tuned.settings.length));
     state->bends.resize(pairs_);
     for (size_t p = 0; p < pairs_; ++p) {
-      // A sum minus the same terms may be a little below 0.
+      // Rounding may make the difference slightly negative.
       state->bends[p] = Matern52(std::max(state->distances[p], 0.0F) * shrink);
     }
   }
@@ -178,9 +178,9 @@ class SettingsSearch {
   std::vector<GaussianRow> rows_;
   std::vector<double> values_, doubts_;
   size_t pairs_ = 0;                 // (i, j < i), i by i
-  std::vector<float> squares_;       // columns of x, of each the squared differences of all pairs
-  std::vector<bool> differs_;        // columns in which two rows of a group are not the same
-  std::vector<float> dots_, mains_;  // (i, j <= i): of x, of u
+  std::vector<float> squares_;       // per column of x: the squared differences of all pairs
+  std::vector<bool> differs_;        // columns in which rows of a group differ
+  std::vector<float> dots_, mains_;  // (i, j <= i): dot products of x and of u
   State best_;
 };
 

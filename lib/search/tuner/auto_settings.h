@@ -1,4 +1,4 @@
-// The settings of the Gaussian process of `auto` (auto_model.h), and those that explain given values best.
+// The settings of the Gaussian process of `auto` (auto_model.h), and a search for those that explain given values best.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct GaussianSettings {
   double length = 1.0;  // divides the weights of all columns
 };
 
-// Rows of the training set, owned elsewhere.
+// A row of the training set; the data is owned elsewhere.
 struct GaussianRow {
   const float* x = nullptr;
   int group = 0;
@@ -31,10 +31,9 @@ struct TunedSettings {
   std::vector<float> weights;  // of each column in the distance
 };
 
-// The largest posterior density, searched by coordinates from the defaults and `weights`, so that equal data give equal
-// settings; a column of weight 0 keeps it. `columns`: of a row in all, those of u included. `doubts`: of each value by
-// what the variance of its noise is multiplied. Of many rows those that are doubted least (the fastest) and the newest
-// are asked.
+// Maximises the posterior density by coordinate search from the defaults and `weights`, so that equal data give equal
+// settings; a column of weight 0 keeps it. `columns` is the total per row, including u. `doubts` multiplies the
+// variance of each value's noise. With many rows, it uses the least doubted (fastest) and the newest ones.
 TunedSettings TuneSettings(const std::vector<GaussianRow>& rows, const std::vector<double>& values,
                            const std::vector<double>& doubts, size_t columns, const std::vector<float>& weights);
 

@@ -16,7 +16,7 @@ TriedValues::TriedValues(const AutoPoints& points) : points_(points), tried_(poi
 
 uint32_t TriedValues::Number(const Tried& tried, size_t row, size_t column) const {
   const float value = points_.row(row)[column];
-  const std::vector<float>& values = tried.values[column];  // a few: looked through faster than searched
+  const std::vector<float>& values = tried.values[column];  // few values: a linear scan is fastest
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] == value) return tried.names[column][i];
   }

@@ -1,4 +1,4 @@
-// Which values of the knobs have been tried, and which pairs of them.
+// Records which values of the knobs have been tried, and which pairs of values.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace hone::search {
 
-// Counts each template by itself. `points` must outlive it.
+// Counts each template separately. `points` must outlive it.
 class TriedValues {
  public:
   explicit TriedValues(const AutoPoints& points);
@@ -23,19 +23,19 @@ class TriedValues {
 
  private:
   struct Tried {
-    uint32_t count = 0;                        // of values
-    std::vector<std::vector<float>> values;    // of each column of a knob what stood in it,
-    std::vector<std::vector<uint32_t>> names;  // and its number
-    std::unordered_set<uint64_t> pairs;        // of numbers
+    uint32_t count = 0;                        // number of values
+    std::vector<std::vector<float>> values;    // distinct values of each knob's column,
+    std::vector<std::vector<uint32_t>> names;  // and their numbers
+    std::unordered_set<uint64_t> pairs;        // pairs of numbers
   };
 
-  // The number of what stands in a column of a row; kNew: not tried.
+  // The number of the value in a column of a row; kNew if it was not tried.
   static constexpr uint32_t kNew = UINT32_MAX;
   uint32_t Number(const Tried& tried, size_t row, size_t column) const;
   std::vector<uint32_t> Numbers(size_t row) const;
 
   const AutoPoints& points_;
-  std::vector<Tried> tried_;  // of each template
+  std::vector<Tried> tried_;  // per template
 };
 
 }  // namespace hone::search

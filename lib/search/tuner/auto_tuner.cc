@@ -11,19 +11,19 @@ namespace hone::search {
 namespace {
 
 constexpr size_t kMostTrained = 160;  // observations in the model: the fastest half, the newest half
-constexpr size_t kPromising = 3072;   // rows whose mean is looked at: the best by the prior,
+constexpr size_t kPromising = 3072;   // rows whose mean is computed: the best by the prior,
 constexpr size_t kOthers = 1024;      // others in turn,
 constexpr size_t kCenters = 3;        // and the neighbours of this many of the fastest
-constexpr size_t kNear = 128;         // of each, where they are drawn: in a sampled space
-constexpr size_t kCandidates = 512;   // of them the best by mean, whose variance is looked at
+constexpr size_t kNear = 128;         // of each in a sampled space, where they are drawn
+constexpr size_t kCandidates = 512;   // the best of them by mean, whose variance is computed
 
-constexpr size_t kCoverAfter = 8;   // trials, after which one of a group has a value of a knob that was never tried,
+constexpr size_t kCoverAfter = 8;   // after this many trials, one of each group has a knob value that was never tried,
 constexpr size_t kPairsAfter = 16;  // after these, if all values were tried: this share of new pairs of values
 constexpr double kNewPairs = 0.3;
-constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
-constexpr float kDonorTrials = 12;  // after this many trials donors count half
-// Share of the noise's variance that belongs to the point itself and stays when it is measured again: the point may be
-// better than its neighbours suggest.
+constexpr size_t kMostJudged = 64;  // limit of failures, and of successes, for the share of failures
+constexpr float kDonorTrials = 12;  // number of trials after which donors count half
+// The share of the noise's variance that belongs to the point itself and repeats when it is measured again: the point
+// may be better than its neighbours suggest.
 constexpr double kOwnShare = 0.7;
 
 double NormalDensity(double z) { return 0.3989422804014327 * std::exp(-0.5 * z * z); }
@@ -215,7 +215,7 @@ std::vector<size_t> AutoTuner::RowsNearFastest(size_t history) {
     const size_t row = points_.Find(index);
     if (row < points_.rows()) rows.push_back(row);
   };
-  if (points_.complete && points_.rows() <= kPromising + kOthers) return rows;  // all are looked at
+  if (points_.complete && points_.rows() <= kPromising + kOthers) return rows;  // all are considered
   Rng rng(Mix64(seed_ ^ Mix64(history ^ 0x6e656172ULL)));
   for (const size_t f : Fastest(history)) {
     if (points_.complete) {
@@ -261,11 +261,11 @@ double AutoTuner::Works(size_t row, const std::vector<size_t>& failed, const std
     }
     return std::exp(-2 * distance);
   };
-  double good = 1, bad = 0;  // one success beforehand: legal points usually work
+  double good = 1, bad = 0;  // one assumed success: legal points usually work
   for (size_t f : failed) bad += weight(f);
   for (size_t w : worked) good += weight(w);
   const double share = good / (good + bad);
-  return share * share;  // of two mistakes, trying what fails again is the worse one
+  return share * share;  // repeating failures is the worse mistake
 }
 
 std::vector<PointIndex> AutoTuner::Plan(size_t history) {
@@ -289,13 +289,13 @@ std::vector<PointIndex> AutoTuner::Plan(size_t history) {
     if (history_[i].row >= points_.rows() || history_[i].says_nothing) continue;
     (history_[i].state == TrialState::kFailed ? failed : worked).push_back(history_[i].row);
   }
-  // The newest say most, and there is an end to what each plan may cost.
+  // The newest are the most relevant, and the limit bounds the cost of a plan.
   for (std::vector<size_t>* rows : {&failed, &worked}) {
     if (rows->size() > kMostJudged) rows->erase(rows->begin(), rows->end() - kMostJudged);
   }
   std::vector<size_t> active = ActiveRows(history, near, known);
   if (active.empty() && !points_.complete) {
-    // The sample is used up; the rest of the space is searched at random.
+    // The sample is exhausted: search the rest of the space at random.
     Rng rng(Mix64(seed_ ^ Mix64(history + 1)));
     for (int tries = 0; tries < 1000 && plan.size() < group_; ++tries) {
       const std::optional<PointIndex> index = space_.SampleLegal(rng);
@@ -314,12 +314,12 @@ std::vector<PointIndex> AutoTuner::Plan(size_t history) {
     const double mean = view_->Mean(row), works = Works(row, failed, worked);
     ranked.push_back({mean - std::log(works), mean, works, row, Turn(row)});
   }
-  // A model that takes its bearings from a few values of a knob says little about the others, and its own uncertainty
-  // does not always know that: the most promising point with a value that is new is tried, one of a group; after all
-  // values the most promising one that combines them anew.
+  // A model that has seen only a few values of a knob knows little about the others, and does not always know that it
+  // knows little. So one trial of each group is the most promising point with an untried value, or, after all values
+  // were tried, with an untried combination.
   const Ranked* cover = nullptr;
   if (history >= kCoverAfter) {
-    HONE_CHECK(tried_count_ <= history);  // groups are planned in their order
+    HONE_CHECK(tried_count_ <= history);  // groups are planned in order
     for (; tried_count_ < history; ++tried_count_) {
       const Seen& seen = history_[tried_count_];
       if (seen.row < points_.rows() && !seen.says_nothing) tried_->Add(seen.row);
@@ -348,7 +348,7 @@ std::vector<PointIndex> AutoTuner::Plan(size_t history) {
   if (!std::isfinite(best)) {
     for (const Ranked& r : ranked) best = std::min(best, r.mean);
   }
-  // As long as nothing has worked, the estimate counts for less with each failure.
+  // Before the first success, each failure reduces the weight of the estimate.
   const double doubt = any_ok_ ? 0 : 0.1 * static_cast<double>(failed.size());
   double gain_left = 0;
   while (plan.size() < group_) {
@@ -359,7 +359,7 @@ std::vector<PointIndex> AutoTuner::Plan(size_t history) {
     }
     const Ranked* chosen = nullptr;
     double most = -1;
-    // How much is left to chance: each choice asks for another margin.
+    // A random margin for each choice adds some exploration.
     const double margin = history == 0 ? 0.0 : 0.01 * std::fabs(rng.Normal());
     for (size_t i = 0; i < ranked.size(); ++i) {
       const Ranked& r = ranked[i];

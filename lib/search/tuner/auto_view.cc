@@ -6,13 +6,13 @@
 namespace hone::search {
 namespace {
 
-constexpr double kWorstLog = 0.4;  // labels beyond e^0.4 times the best say less by the excess
-// Whatever disturbs a measurement makes it slower: the slower a trial, the less its time is believed. The variance of
-// its noise is 1 + this times the square of its log over the best (no more than kMostDoubted).
+constexpr double kWorstLog = 0.4;  // labels beyond e^0.4 times the best are compressed
+// Disturbances only make a measurement slower, so slower trials are trusted less. The variance of their noise is 1 +
+// this factor times the square of their log over the best (at most kMostDoubted).
 constexpr double kDoubt = 30, kMostDoubted = 2;
-constexpr size_t kTuned = 6;   // trials, from which on the model's settings are looked for
-constexpr size_t kJudged = 8;  // and its variances are compared with the errors that it makes,
-constexpr double kCount = 6;   // prior belief in them, in trials
+constexpr size_t kTuned = 6;   // trials from which on the model's settings are tuned
+constexpr size_t kJudged = 8;  // and its variances are compared with its actual errors,
+constexpr double kCount = 6;   // weight of the prior belief in them, in trials
 constexpr double kLeast = 0.3, kMost = 4;
 
 }  // namespace
@@ -36,7 +36,7 @@ void AutoView::Fit(const std::vector<std::pair<size_t, double>>& trials, double 
     rows.push_back(Row(row));
     labels.push_back(log_time - prior[row]);
   }
-  // The common offset is far from 0; a constant taken off keeps the numbers small.
+  // The common offset is far from 0; subtracting a constant keeps the numbers small.
   offset_ = 0;
   for (double label : labels) offset_ += label / static_cast<double>(labels.size());
   for (double& label : labels) label -= offset_;
@@ -58,7 +58,7 @@ void AutoView::Consider(const std::vector<size_t>& rows) {
 }
 
 double AutoView::Variance(size_t candidate) const {
-  // A certainty that all points share does not tell them apart.
+  // Uncertainty that all points share does not distinguish them.
   const double common = model_->settings().common;
   const bool nothing = model_->size() == 0 && believed_.empty();
   return honest_ * std::max(candidates_[candidate].variance - (nothing ? common * common : 0), 1e-6);

@@ -1,4 +1,4 @@
-// The predictions of `auto`'s model for a task's points, given past and assumed measurements.
+// The predictions of `auto`'s model for a task's points, given real and assumed measurements.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace hone::search {
 
-// A point is a row of AutoPoints, a time the logarithm of seconds. Its arguments must outlive it.
+// A point is a row of AutoPoints; a time is the logarithm of seconds. Its arguments must outlive it.
 class AutoView {
  public:
   explicit AutoView(const AutoPoints& points);
 
-  // Learns from trials' rows and times, of which `best` is the fastest. `prior`: of each row its time but for a
-  // constant, before anything is measured. Forgets the candidates.
+  // Learns from trials' rows and times; `best` is the fastest. `prior` has each row's time, up to a constant, before
+  // anything is measured. Forgets the candidates.
   void Fit(const std::vector<std::pair<size_t, double>>& trials, double best, const std::vector<float>& prior);
 
   double Mean(size_t row) const;
-  double noise() const { return model_->noise() * model_->noise(); }  // the variance of a time of one of the best
+  double noise() const { return model_->noise() * model_->noise(); }  // noise variance of a time near the best
 
-  // Candidates are rows whose uncertainty is followed while others are believed; they are known by their place here.
+  // Candidates are rows whose uncertainty is updated by Believe; their number here identifies them.
   void Consider(const std::vector<size_t>& rows);
   double Variance(size_t candidate) const;
-  // The row will be measured: candidates are as uncertain as they will be then, their means stay.
+  // Assumes that the row will be measured: updates the candidates' uncertainty, keeps their means.
   void Believe(size_t row);
 
  private:
@@ -42,8 +42,8 @@ class AutoView {
   std::vector<float> weights_;  // of each column in the model's distance
   const std::vector<float>* prior_ = nullptr;
   std::unique_ptr<GaussianModel> model_;
-  double offset_ = 0;  // taken from the labels
-  double honest_ = 1;  // what the model's variances have to be multiplied by
+  double offset_ = 0;  // subtracted from the labels
+  double honest_ = 1;  // factor that corrects the model's variances
   std::vector<Candidate> candidates_;
   std::vector<std::pair<size_t, std::vector<float>>> believed_;  // row, whitened
 };

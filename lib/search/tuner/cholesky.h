@@ -1,4 +1,4 @@
-// Cholesky factors of small symmetric matrices: n x n numbers row by row, of which the lower triangle counts.
+// Cholesky factors of small symmetric matrices: n x n numbers row by row; only the lower triangle is used.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace hone::search {
 
-// In place, L of L L^T. False if the matrix is not positive definite; what stands in it then is of no use.
+// Replaces a matrix by L with L L^T = matrix. Returns false, with the matrix destroyed, if it is not positive definite.
 bool Cholesky(size_t n, std::vector<double>* matrix);
 
 // y = L^-1 y; y = L^-T y. One after the other they solve L L^T x = y.

@@ -27,7 +27,7 @@ class KnobRows : public FeatureRows {
 
 class LoopRows : public FeatureRows {
  public:
-  // Cleared when full: rows have some hundred floats.
+  // Cleared when full: a row has some hundred floats.
   static constexpr size_t kMostCached = 50000;
 
   LoopRows(FeatureKind kind, const TaskSpace& space, const TunerContext& context)
@@ -66,7 +66,7 @@ class LoopRows : public FeatureRows {
     const Result<ir::Function> loops = context_.loops(workload, config);
     if (!loops.ok()) return {};
     std::vector<float> row;
-    // Templates have different loops: their rows have nothing but this in common.
+    // Templates have different loops, so their rows share only this column.
     if (space_.spaces().size() > 1) {
       float position = -1;
       for (size_t s = 0; s < space_.spaces().size(); ++s) {

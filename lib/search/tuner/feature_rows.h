@@ -1,4 +1,4 @@
-// Rows of features of points, of the kind that an xgb tuner asks for. Equal whatever the number of threads.
+// Rows of features of points, of the kind that an xgb tuner needs. They do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ enum class FeatureKind { kKnob, kItervar, kCurve };
 class FeatureRows {
  public:
   virtual ~FeatureRows() = default;
-  // A row an index, of any length: a matrix cuts or fills it. Points that cannot be lowered have empty rows.
+  // One row per index, of any length: a matrix cuts or pads it. Points that cannot be lowered have empty rows.
   virtual std::vector<std::vector<float>> Rows(const std::vector<PointIndex>& indices) = 0;
   virtual std::vector<float> RowOfDonor(const Donor& donor, const Config& config) = 0;
 };
 
-// `space` and `context` must outlive it. REQUIRES: context.loops but for kKnob.
+// `space` and `context` must outlive it. REQUIRES: context.loops, except for kKnob.
 std::unique_ptr<FeatureRows> MakeFeatureRows(FeatureKind kind, const TaskSpace& space, const TunerContext& context);
 
 }  // namespace hone::search

@@ -32,7 +32,7 @@ std::vector<GaTuner::Parent> GaTuner::Parents(const std::vector<Outcome>& histor
                     [&](size_t a, size_t b) { return shares[a] != shares[b] ? shares[a] > shares[b] : a < b; });
   std::vector<Parent> parents;
   const auto add = [&](size_t i) {
-    // A default may be a point that is not legal; it has no children.
+    // A default may be illegal; it has no children.
     if (points_.Legal(history[i].config.index)) {
       parents.push_back({history[i].config.index, std::pow(shares[i], options_.pressure)});
     }

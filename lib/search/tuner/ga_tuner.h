@@ -1,11 +1,11 @@
-// The genetic tuner: a round is a generation.
+// The genetic tuner: each round is a generation.
 //
-// Parents are the trials of the last round and the best `elites` of all before it, which are not measured again. Two
-// different ones are chosen, the fitter the likelier. The child has the first knobs of one and the last of the other;
-// then each knob is drawn anew with probability `mutation`. Illegal, known and repeated children are replaced, so
-// nothing is measured twice. Parents of different templates give a child of the first one. Children never change
-// template, so with several templates `newcomers` points of each generation are random. Points are also random before
-// the first success, and if no child is found.
+// Parents are the trials of the last round and the best `elites` of all earlier ones, which are not measured again. Two
+// different parents are chosen, fitter ones with higher probability. The child has the first knobs of one and the last
+// of the other; then each knob is drawn anew with probability `mutation`. Illegal, known and repeated children are
+// replaced, so nothing is measured twice. Parents of different templates give a child of the first one. Children never
+// change template, so with several templates `newcomers` points of each generation are random. Points are also random
+// before the first success, and if no child is found.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace hone::search {
 struct GaOptions {
   int population = 16;
   int elites = 4;
-  int newcomers = 2;  // where there are several templates
+  int newcomers = 2;  // used if there are several templates
   double mutation = 0.1;
-  double pressure = 4;  // a parent is chosen in proportion to this power of its share of the best speed
+  double pressure = 4;  // a parent's probability is proportional to this power of its share of the best speed
   static GaOptions LikeAutotvm() {
     return {.population = 100, .elites = 3, .newcomers = 0, .mutation = 0.1, .pressure = 1};
   }

@@ -50,7 +50,7 @@ std::vector<float> SpeedShares(const std::vector<Outcome>& outcomes) {
   std::vector<float> shares;
   for (const Outcome& outcome : outcomes) {
     const double seconds = Seconds(outcome);
-    // A bound below the best is possible where the incumbent was measured again; it is worth no more than the best.
+    // A bound may be below the best if the incumbent was measured again; it then counts as the best.
     shares.push_back(seconds == 0 || best == 0 ? 0 : static_cast<float>(std::min(1.0, best / seconds)));
   }
   return shares;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kWalkTries = 32;
 
-// `left` holds the rest of each template.
+// `left` holds the remaining points of each template.
 std::vector<PointIndex> DrawFrom(std::vector<std::vector<PointIndex>> left, size_t count, Rng* rng) {
   std::vector<PointIndex> drawn;
   while (drawn.size() < count) {
@@ -21,7 +21,7 @@ std::vector<PointIndex> DrawFrom(std::vector<std::vector<PointIndex>> left, size
   return drawn;
 }
 
-// Those of `legal`, ascending, that are in neither set.
+// The points of `legal`, ascending, that are in neither set.
 std::vector<std::vector<PointIndex>> Left(const TaskSpace& space, const std::vector<PointIndex>& legal,
                                         const IndexSet& known, const IndexSet& also_known) {
   std::vector<std::vector<PointIndex>> left(space.spaces().size());
@@ -31,8 +31,8 @@ std::vector<std::vector<PointIndex>> Left(const TaskSpace& space, const std::vec
   return left;
 }
 
-// Of each knob, what to add to a point's index for each of the knob's values: modulo 2^128, as it may be negative. 0 for
-// the value that the point has.
+// For each knob, what to add to a point's index to select each of the knob's values, modulo 2^128 as it may be
+// negative; 0 for the point's own value.
 std::vector<std::vector<PointIndex>> StepsFrom(const TaskSpace& space, PointIndex index) {
   const TaskSpace::Place place = space.Find(index);
   const Space& own = space.spaces()[place.space];
@@ -117,7 +117,7 @@ void VisitNear(const TaskSpace& space, PointIndex center, const std::function<vo
 }
 
 std::vector<PointIndex> DrawNear(const TaskSpace& space, PointIndex center, size_t most, Rng* rng) {
-  std::vector<std::pair<size_t, PointIndex>> steps;  // of the knob that is another
+  std::vector<std::pair<size_t, PointIndex>> steps;  // the changed knobs
   const std::vector<std::vector<PointIndex>> all = StepsFrom(space, center);
   for (size_t k = 0; k < all.size(); ++k) {
     for (const PointIndex step : all[k]) {

@@ -1,5 +1,5 @@
-// The legal points of a space as tuners move among them: drawing new ones, and steps from one to another. All choices
-// come from the Rng that is handed in.
+// The legal points of a space as tuners use them: drawing new ones, and steps from one to another. All choices come
+// from the given Rng.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hone::search {
 
-// A space whose points are this hard to find by drawing is enumerated after all, if it is not hopelessly large.
+// After this many failed draws a space is enumerated after all, unless it is far too large.
 inline constexpr int kMissesBeforeEnumerating = 2000;
 inline constexpr uint64_t kEnumerateAtMost = uint64_t{1} << 24;
 
@@ -27,35 +27,34 @@ class Points {
   // All legal indices, ascending, if the space is enumerated.
   const std::optional<std::vector<PointIndex>>& legal() const { return legal_; }
 
-  // `count` different legal points that are in neither set: first a template, each as likely, then one of its points,
-  // each as likely, so that one with many does not hide one with few; all of them, shuffled, if there are fewer.
-  // In a space that is not enumerated they are drawn one by one, and it is enumerated (up to 2^24 points) only where
-  // that keeps missing.
+  // `count` different legal points that are in neither set: draws a template uniformly, then one of its points
+  // uniformly, so that a template with many points does not hide one with few. If there are fewer, returns all,
+  // shuffled. In a space that is not enumerated, draws them one by one, and enumerates it (up to 2^24 points) only if
+  // the draws keep missing.
   std::vector<PointIndex> DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const;
 
-  // A legal point with one knob re-drawn among all its values; where there are several templates, also once in as many
-  // times as there are knobs another template's point. `index` itself if no legal one was found. `near`: how often the
-  // knob takes a neighbouring value instead (values of most knobs are in an order).
+  // A legal point with one knob redrawn among all its values; with several templates, sometimes a point of another
+  // template instead, once in as many times as there are knobs. Returns `index` itself if it finds no legal one. `near`
+  // is the probability that the knob takes a neighbouring value instead (values of most knobs are ordered).
   PointIndex Walk(PointIndex index, Rng* rng, double near = 0) const;
 
-  // False for what is not in the space.
+  // False for indices outside of the space.
   bool Legal(PointIndex index) const;
 
  private:
   const TaskSpace& space_;
   std::optional<std::vector<PointIndex>> legal_;
-  std::vector<bool> is_legal_;  // of an enumerated space
+  std::vector<bool> is_legal_;  // for an enumerated space
 };
 
-// The points near a point are those of its template that differ from it in one knob or in two.
+// The points near a point are those of its template that differ from it in one or two knobs.
 //
-// Calls `visit` with each near point, legal or not, and with the point itself. Some points come more than once.
-// REQUIRES: center < space.size()
+// Calls `visit` with each near point, legal or not, and with the point itself, some more than once. REQUIRES: center <
+// space.size()
 void VisitNear(const TaskSpace& space, PointIndex center, const std::function<void(PointIndex index)>& visit);
 
-// Returns up to `most` legal near points, up to half of them one knob away and the others two; some may come twice. It
-// looks at no more than three times as many points, so it finds few where few are legal. REQUIRES: center <
-// space.size()
+// Returns up to `most` legal near points, at most half of them one knob away and the others two; some may repeat. It
+// examines at most three times as many points, so it finds few if few are legal. REQUIRES: center < space.size()
 std::vector<PointIndex> DrawNear(const TaskSpace& space, PointIndex center, size_t most, Rng* rng);
 
 }  // namespace hone::search

@@ -1,7 +1,8 @@
-// The tuners that learn nothing.
+// The tuners that do not learn.
 //
-// The random tuner: a seeded order of the legal points without repetition; a batch is the next of that order that the
-// history does not hold. The order depends on the space and the seed alone, so it does not matter where batches end.
+// The random tuner: a seeded order of the legal points without repetition; a batch is the next points of that order
+// that are not in the history. The order depends only on the space and the seed, so it does not matter where batches
+// end.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace hone::search {
 
 class RandomTuner : public Tuner {
  public:
-  // Spaces up to this size are enumerated and shuffled; beyond it points are drawn and checked one by one.
+  // Spaces up to this size are enumerated and shuffled; in larger ones, points are drawn and checked one by one.
   static constexpr uint64_t kEnumerateLimit = uint64_t{1} << 16;
 
   RandomTuner(const TaskSpace& space, uint64_t seed, uint64_t enumerate_limit = kEnumerateLimit);
@@ -33,9 +34,9 @@ class RandomTuner : public Tuner {
   uint64_t enumerate_limit_;
   bool started_ = false;
   bool enumerated_ = false;
-  std::vector<PointIndex> order_;  // once enumerated: the rest of the order begins at next_
+  std::vector<PointIndex> order_;  // if enumerated: the remaining order begins at next_
   size_t next_ = 0;
-  IndexSet drawn_;  // by this object's draws alone: the order must not depend on the history
+  IndexSet drawn_;  // drawn by this object alone: the order must not depend on the history
   IndexSet known_;  // proposed, or in the history
 };
 
@@ -50,7 +51,7 @@ class GridTuner : public Tuner {
 
  private:
   const TaskSpace& space_;
-  PointIndex next_ = 0;  // everything below was proposed, is known or is illegal
+  PointIndex next_ = 0;  // all smaller indices were proposed, are known or are illegal
   IndexSet known_;
 };
 

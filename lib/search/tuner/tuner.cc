@@ -16,7 +16,7 @@ using TunerResult = Result<std::unique_ptr<Tuner>>;
 
 struct Entry {
   const char* name;
-  const char* alias;  // null: none
+  const char* alias;  // null without an alias
   TunerResult (*make)(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context);
 };
 
@@ -28,7 +28,7 @@ Status CheckLoops(const TaskSpace& space, const TunerContext& context) {
   return index ? context.loops(context.workload, space.At(*index)).status() : Status();
 }
 
-// An xgb tuner. Names that say no features mean knob here and itervar in AutoTVM; the latter only where it is possible.
+// An xgb tuner. Names without features mean knob here and itervar in AutoTVM; the latter only if possible.
 template <Loss loss, FeatureKind features, bool plain = false>
 TunerResult MakeXgb(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context) {
   HONE_RETURN_IF_ERROR(CheckXgb());
@@ -45,7 +45,7 @@ TunerResult MakeXgb(const char* name, const TaskSpace& space, uint64_t seed, con
   return {std::make_unique<XgbTuner>(space, seed, context, options)};
 }
 
-// One line a tuner.
+// One line per tuner.
 const Entry kEntries[] = {
     {"auto", nullptr,
      [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext& context) -> TunerResult {

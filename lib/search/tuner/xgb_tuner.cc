@@ -9,7 +9,7 @@ namespace hone::search {
 namespace {
 
 constexpr double kLeastDiscount = 0.05;
-constexpr float kLeastShare = 0.125f;  // eight times slower than the best or worse, or failed: counted alike
+constexpr float kLeastShare = 0.125f;  // all speeds up to an eighth of the best, and failures, count as this
 
 Matrix MatrixOf(const std::vector<std::vector<float>>& rows, size_t columns) {
   Matrix matrix;
@@ -32,7 +32,7 @@ XgbTunerOptions XgbTunerOptions::Ours(Loss loss, FeatureKind features) {
   options.model.loss = loss;
   options.score_whole_up_to = 16384;
   if (features != FeatureKind::kKnob) {
-    // A row costs a lowering, a thousand times a row of knobs; and there are many columns.
+    // A row costs a lowering, a thousand times as much as a row of knobs, and has many columns.
     options.score_whole_up_to = 1024;
     options.anneal = {.iterations = 32, .walkers = 32, .patience = 8};
     options.model.rounds = 100;
@@ -76,7 +76,7 @@ XgbTuner::XgbTuner(const TaskSpace& space, uint64_t seed, const TunerContext& co
 
 std::vector<PointIndex> XgbTuner::Plan(int64_t round, const std::vector<Outcome>& history) {
   if (!options_.keep_walkers) return PlanOne(round, history);
-  // Where walkers stand is a matter of all rounds before: a history that is replayed goes through them again.
+  // The walkers' positions depend on all earlier rounds, so replaying a history repeats those.
   std::vector<PointIndex> plan;
   for (; planned_ <= round; ++planned_) {
     plan = PlanOne(planned_, {history.begin(), history.begin() + planned_ * round_size()});
@@ -139,7 +139,7 @@ void XgbTuner::LearnFromDonors() {
   data.rows = MatrixOf(rows, base_columns_);
   XgbOptions options = options_.model;
   options.rounds = options_.base_rounds;
-  if (options.recall_of > 0) {  // AutoTVM's for a base model
+  if (options.recall_of > 0) {  // as AutoTVM does for a base model
     options.patience = 100;
     options.recall_of *= 2;
   }
@@ -175,7 +175,7 @@ std::optional<ScoreFunction> XgbTuner::Learn(const std::vector<Outcome>& history
   const std::vector<float> shares = SpeedShares(history);
   const bool any_success = std::any_of(shares.begin(), shares.end(), [](float s) { return s > 0; });
   if (!any_success) {
-    // Donors alone; but where all that they said failed, they are not asked again.
+    // Uses the donors alone; but if all their proposals failed, does not use them again.
     if (discount == 0 || !history.empty()) return std::nullopt;
     return [this, with_base](const std::vector<PointIndex>& indices) {
       return with_base(features_->Rows(indices), std::vector<float>(indices.size(), 0));
@@ -184,7 +184,7 @@ std::optional<ScoreFunction> XgbTuner::Learn(const std::vector<Outcome>& history
   std::vector<PointIndex> indices;
   FitData data;
   for (size_t i = 0; i < history.size(); ++i) {
-    // A failure of the device is not the candidate's.
+    // A failure of the device is not the candidate's fault.
     if (history[i].state == TrialState::kFailed && history[i].error == TrialError::kDevice) continue;
     if (history[i].config.index >= space_.size()) continue;
     indices.push_back(history[i].config.index);

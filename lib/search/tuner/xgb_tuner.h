@@ -1,14 +1,14 @@
 // The xgb tuner: boosted trees, trained on the whole history before each round, and simulated annealing over their
-// predictions. The plan of a round is the best of what the annealing found, thinned to different points, and a few
-// random points at its end. Before the first success the plan is random, or what donors make likely.
+// predictions. The plan of a round has the best points of the annealing, thinned for diversity, and a few random points
+// at its end. Before the first success the plan is random, or follows the donors.
 //
 // Donors: a base model learns from all their trials: each donor's speeds as shares of its own best. With rank losses
-// each donor is a group of its own, and so is this task. The model starts from these predictions as margins, for
-// learning and for scoring, times a discount that halves every `discount_trials` trials and ends below 0.05.
+// each donor is a group, and so is this task. The model starts from the base predictions as margins, for learning and
+// for scoring, times a discount that halves every `discount_trials` trials and ends below 0.05.
 //
 // Differences from AutoTVM's tuner, whose constants LikeAutotvm() has: margins stay with their rows; a plan keeps
-// points of negative score; the random share of a plan does not depend on the batch size; spaces of few points are
-// scored whole.
+// points of negative score; the random share of a plan does not depend on the batch size; small spaces are scored
+// completely.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,16 @@ struct XgbTunerOptions {
   std::string name = "xgb";
   FeatureKind features = FeatureKind::kKnob;
   int plan_size = 16;
-  double random_share = 0.05;     // of a plan, at least one point where it is above 0
-  double diversity_ratio = 2;     // the plan is thinned from this many times its points; below 1: not thinned
+  double random_share = 0.05;     // of a plan; at least one point if above 0
+  double diversity_ratio = 2;     // the plan is selected from this many times its points; below 1: no selection
   double diversity_weight = 0.3;  // anneal.h
-  bool log_labels = true;         // the logarithm of the share of the best speed is learnt; else the share
+  bool log_labels = true;         // learns the logarithm of the share of the best speed; else the share
   AnnealOptions anneal;
-  bool keep_walkers = false;     // they go on where they stood at the end of the last round
-  size_t score_whole_up_to = 0;  // legal points: spaces of no more are scored whole instead of annealed
+  bool keep_walkers = false;     // they continue where they stood at the end of the last round
+  size_t score_whole_up_to = 0;  // legal points: smaller spaces are scored completely instead of annealed
   XgbOptions model;
-  int base_rounds = 200;           // of the model of the donors
-  size_t least_donor_trials = 16;  // with a success at all; fewer are not used
+  int base_rounds = 200;           // for the model of the donors
+  size_t least_donor_trials = 16;  // a donor with fewer trials, or without success, is not used
   double discount_trials = 32;
 
   static XgbTunerOptions Ours(Loss loss, FeatureKind features);
@@ -58,7 +58,7 @@ class XgbTuner : public PlanTuner {
   std::vector<PointIndex> PlanOne(int64_t round, const std::vector<Outcome>& history);
   void LearnFromDonors();
   float Label(float share) const;
-  // The scorer of a round; nothing if there is nothing to learn from, or learning failed.
+  // The scorer of a round; nothing if there is no data, or if learning failed.
   std::optional<ScoreFunction> Learn(const std::vector<Outcome>& history);
   std::vector<float> BasePredict(const std::vector<std::vector<float>>& rows) const;
 
@@ -69,11 +69,11 @@ class XgbTuner : public PlanTuner {
   const Points points_;
   const std::unique_ptr<FeatureRows> features_;
   bool looked_at_donors_ = false;
-  std::unique_ptr<CostModel> base_;  // null: none
+  std::unique_ptr<CostModel> base_;  // null without donors
   size_t base_columns_ = 0;
   std::unique_ptr<CostModel> model_;
   std::vector<PointIndex> walkers_;
-  int64_t planned_ = 0;  // rounds that walkers_ has gone through
+  int64_t planned_ = 0;  // rounds for which walkers_ has moved
 };
 
 }  // namespace hone::search
