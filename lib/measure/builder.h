@@ -14,8 +14,8 @@ namespace hone::measure {
 
 struct BuildResult {
   bool ok = false;
-  BuiltKernel kernel;  // config always; the rest if ok
-  // kCompile (a compiler that crashed, too), kTimeout (of the compiler), kDevice: no verdict.
+  BuiltKernel kernel;  // config is always set; the rest if ok
+  // kCompile (including crashes of the compiler), kTimeout (of the compiler), or kDevice, which is no verdict.
   TrialError error = TrialError::kNone;
   std::string error_text;
   double compile_seconds = 0;
@@ -24,28 +24,28 @@ struct BuildResult {
 class Builder {
  public:
   virtual ~Builder() = default;
-  // One result a config, in order, whatever happens to single ones. Shared objects of the batch before are removed.
-  // kInterrupted: nothing is returned; any other failure means that nothing can be built here at all.
+  // Returns one result per config, in order, even if single ones fail. Removes the shared objects of the previous
+  // batch. kInterrupted returns nothing; any other failure means that nothing can be built here.
   virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) = 0;
 
-  // The same with a result at a time, so that one can be measured while the others are built. Begin, then a Next for
-  // each config gives their results in order, each as soon as it is there. After a failure there is nothing to ask for.
+  // Builds with one result at a time, so that one can be measured while others are built. After Begin, each Next
+  // returns the result of the next config, as soon as it is ready. After a failure no results are left.
   virtual Status Begin(const std::vector<Config>& configs) = 0;
   virtual Result<BuildResult> Next() = 0;
-  // Whether Next has a result to give; waits `seconds` for it at most.
+  // Whether Next has a result; waits at most `seconds` for it.
   virtual Result<bool> Ready(double seconds) = 0;
-  // Goes on with the rest without waiting for it. True: all is built, and nothing works on it any more.
+  // Continues with the rest without waiting for it. Returns true once everything is built and no child works on it.
   virtual Result<bool> Advance() = 0;
-  // Abandons kernels that are not built yet; no child works on them any more.
+  // Abandons kernels that are not built yet; afterwards no child works on them.
   virtual void Abandon() = 0;
 };
 
-// The result of timing a kernel that was correct once.
+// The result of timing a kernel that was found correct before.
 struct Series {
   std::vector<double> seconds;  // of single runs, in order; empty if it failed this time
-  int64_t disturbed = 0;        // of them, taken while others used the machine
-  int64_t retaken = 0;          // thrown away for that reason
-  TrialError error = TrialError::kNone;  // kNone and no times: it could not be tried
+  int64_t disturbed = 0;        // number of runs taken while others used the machine
+  int64_t retaken = 0;          // runs discarded for that reason
+  TrialError error = TrialError::kNone;  // kNone without times: it could not be tried
   std::string error_text;
 };
 
@@ -53,19 +53,19 @@ class Measurer {
  public:
   virtual ~Measurer() = default;
 
-  // Verifies and times one candidate. `incumbent`: seconds of the best so far, 0 if there is none. The outcome has
-  // state, error, samples, median, measure_seconds, and from the kernel config, digest, steps and compile_seconds.
-  // kInterrupted: the trial is abandoned. Any other failure: measuring is not possible here at all.
+  // Verifies and times one candidate. `incumbent` is the best time so far in seconds, 0 if there is none. Fills in the
+  // outcome's state, error, samples, median and measure_seconds, and from the kernel config, digest, steps and
+  // compile_seconds. kInterrupted abandons the trial; any other failure means that measuring is not possible here.
   virtual Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) = 0;
 
-  // Times kernels that were correct once, interleaved: `rounds` rounds of one run each, in order; the first one is the
-  // anchor. A series a kernel.
+  // Times kernels that were found correct before, interleaved: `rounds` rounds of one run each, in order; the first
+  // kernel is the anchor. Returns one series per kernel.
   virtual Result<std::vector<Series>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) = 0;
 
-  // FLOP a second that the device reaches at most; 0 while unknown.
+  // The peak of the device in FLOP/s; 0 while unknown.
   virtual double peak_flops() const = 0;
 
-  // How long the device has worked so far, by its own clock; nothing if the host measures.
+  // The device's busy time so far, by its own clock; nothing if the host measures.
   virtual std::optional<double> busy_seconds() const { return std::nullopt; }
 };
 

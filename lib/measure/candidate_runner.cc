@@ -46,12 +46,12 @@ Status CandidateRunner::TimeSamples(Candidate* candidate, double incumbent, Outc
   StoppingRule rule(setup_.protocol, incumbent);
   HONE_ASSIGN_OR_RETURN(Sample sample, Time(candidate, 1, error));
   const int64_t number = RunsOfASample(candidate, sample.seconds);
-  // A single short run is as much how long it takes to start one: it only says how many make a sample.
+  // The time of a single short run is mostly overhead: use it only to choose the number of runs in a sample.
   if (number > 1) {
     HONE_ASSIGN_OR_RETURN(sample, Time(candidate, number, error));
   }
-  double total = 0;  // of all runs; the rule counts one of each sample
-  // Out of patience with enough good ones: the bad one is not needed.
+  double total = 0;  // of all runs; the rule counts one per sample
+  // If patience ran out after enough undisturbed samples, the disturbed one is not needed.
   while (!(sample.disturbed && rule.disturbed() == 0 && rule.Enough())) {
     const double seconds = sample.seconds / static_cast<double>(number);
     if (rule.Add(seconds, sample.disturbed) != StoppingRule::Verdict::kMore) break;
@@ -101,12 +101,12 @@ std::vector<Series> CandidateRunner::MeasureInterleaved(const std::vector<BuiltK
   const auto failed = [&](size_t i, TrialError error, const Status& status) {
     series[i] = Series();
     candidates[i].reset();
-    if (error == TrialError::kDevice) return;  // not its fault: its first time stands
+    if (error == TrialError::kDevice) return;  // not its fault: keep its first time
     series[i].error = error;
     series[i].error_text = status.message();
   };
   KeepConstants(kernels.size());
-  bool spoilt = false;  // by one that was wrong: what the others share
+  bool spoilt = false;  // a wrong kernel may have overwritten what the others share
   for (size_t i = 0; i < kernels.size() && !lost(); ++i) {
     TrialError error = TrialError::kNone;
     Result<std::unique_ptr<Candidate>> ready = Ready(kernels[i], &error);
@@ -124,7 +124,7 @@ std::vector<Series> CandidateRunner::MeasureInterleaved(const std::vector<BuiltK
   const auto any = [&] {
     return std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return c != nullptr; });
   };
-  bool warm = false;  // the first round only tells how many runs a sample takes
+  bool warm = false;  // the first round only determines how many runs a sample needs
   for (int round = 0; round < rounds && any();) {
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (!candidates[i] || lost()) continue;
@@ -147,7 +147,7 @@ std::vector<Series> CandidateRunner::MeasureInterleaved(const std::vector<BuiltK
   }
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (!candidates[i]) continue;
-    TrialError error = TrialError::kDevice;  // lost: nobody can look at what it left
+    TrialError error = TrialError::kDevice;  // device lost: its output cannot be checked
     const Status status = lost() ? Status::Io("lost") : CheckShared(candidates[i].get(), numbers[i], &error);
     if (!status.ok()) failed(i, error, status);
   }

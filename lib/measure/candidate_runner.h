@@ -1,6 +1,6 @@
 // Runs candidates of one task in this process: verifies, then times them. The measuring child is a loop around it;
-// nothing here protects against a candidate that crashes or hangs. What is timed, in which order and how often is
-// decided here. Runner (the host) and DeviceRunner (a GPU) load, run and check a candidate.
+// nothing here protects against a candidate that crashes or hangs. This class decides what is timed, in which order and
+// how often. Runner (the host) and DeviceRunner (a GPU) load, run and check a candidate.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ extern const char* volatile current_phase;
 class CandidateRunner {
  public:
   virtual ~CandidateRunner() = default;
-  // Fills state, error, error_text, samples, median, measure_seconds. Never fails otherwise.
+  // Fills in state, error, error_text, samples, median and measure_seconds. Has no other way to fail.
   Outcome Measure(const BuiltKernel& kernel, double incumbent);
   // measure/builder.h: MeasureInterleaved.
   std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   virtual double peak_flops() const = 0;  // 0 if unknown
-  // How long a device has worked so far, by its own clock; nothing if the host measures.
+  // The device's busy time so far, by its own clock; nothing if the host measures.
   virtual std::optional<double> busy_seconds() const { return std::nullopt; }
-  // Nothing more can be measured in this process.
+  // True if this process cannot measure any more.
   virtual bool lost() const { return false; }
 
  protected:
@@ -38,33 +38,33 @@ class CandidateRunner {
   };
   using Candidates = std::vector<std::unique_ptr<Candidate>>;
   struct Sample {
-    double seconds = 0;  // of all its runs together
+    double seconds = 0;  // total of all its runs
     bool disturbed = false;
   };
 
   explicit CandidateRunner(const TaskSetup& setup) : setup_(setup) {}
-  Status ReadExpected();  // reference_ and tolerance_
+  Status ReadExpected();  // sets reference_ and tolerance_
 
-  // Functions that fail set *error.
-  // Returns a candidate that was loaded, packed, run once and found right.
+  // Functions that fail set *error. Returns a candidate that is loaded, packed, run once and verified.
   virtual Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) = 0;
   virtual Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) = 0;
-  // By the seconds of one run. May choose the constants that the next samples use.
+  // The number of runs in a sample, from the seconds of one run. May select the constants of the next samples.
   virtual int64_t RunsOfASample(Candidate*, double) { return 1; }
-  // The output once more, after all samples; after those of MeasureInterleaved, where candidates share it.
+  // Verifies the output again after all samples, or after those of MeasureInterleaved if candidates share the output.
   virtual Status CheckAgain(Candidate*, TrialError*) { return Status(); }
   virtual Status CheckShared(Candidate*, int64_t /*number*/, TrialError*) { return Status(); }
   virtual bool FasterThanPossible(double flops);
 
-  // Patience with disturbed runs begins anew; runs taken again since.
+  // Resets the patience with disturbed runs, and the count of repeated runs.
   virtual void BeginPatience() {}
   virtual int64_t retaken() const { return 0; }
 
-  // Makes room for the constants of `candidates` that stay alive together; 0: as usual.
+  // Prepares for the constants of `candidates` that are alive at the same time; 0: the default.
   virtual void KeepConstants(size_t candidates) = 0;
-  // Makes anew what candidates share with one that was wrong: it may have written anywhere. Clears them if it cannot.
+  // Restores what candidates share after a wrong candidate, which may have written anywhere. Clears the list if it
+  // cannot.
   virtual void Mend(Candidates*) {}
-  virtual double warm_seconds() const { return 0; }  // of rounds that do not count
+  virtual double warm_seconds() const { return 0; }  // duration of rounds that do not count
 
   TaskSetup setup_;
   TensorData reference_;

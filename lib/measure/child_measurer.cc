@@ -8,17 +8,17 @@
 namespace hone::measure {
 namespace {
 
-// Setting up reads the reference, fills the inputs and measures the peak; nothing of a candidate runs in it.
+// Setting up reads the reference, fills the inputs and measures the peak; it runs no code of a candidate.
 constexpr double kSetupTimeoutSeconds = 120;
 
-// A driver reserves address space for all the memory that its devices have: no bound can be told.
+// A driver reserves address space for all the memory of its devices, so no limit is safe.
 WorkerOptions OptionsOf(std::string program, const TaskSetup& setup) {
   WorkerOptions options{std::move(program), "measure"};
   if (!setup.target.empty()) options.max_memory_bytes = 0;
   return options;
 }
 
-// Failures of a child that what runs in it can bring about.
+// Failures of a child that the code in it can cause.
 bool MayBeTheKernel(const Status& status) {
   const StatusKind kind = status.kind();
   return kind == StatusKind::kCrashed || kind == StatusKind::kTimeout || kind == StatusKind::kCorrupt;
@@ -53,7 +53,7 @@ Status ChildMeasurer::EnsureStarted() {
       Json answer;
       const Status read = ReadAnswer(*text, &answer);
       if (!read.ok()) worker_.Stop();
-      // The device has vanished: its measurements stay, and the rest can be done when it is back.
+      // The device has vanished: keep its measurements; the rest can be measured once it is back.
       if (!read.ok() && was_ready_ && !setup_.target.empty())
         return read.WithContext("the device does not open again; the same command goes on where this one stops");
       was_ready_ = was_ready_ || read.ok();
@@ -69,7 +69,7 @@ Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeou
   if (status.ok()) {
     auto answer = worker_.Receive(timeout_seconds);
     if (answer.ok()) {
-      // A child whose device is lost has answered for its candidate, and is replaced before the next one.
+      // A child whose device is lost has answered for its candidate; replace it before the next one.
       if (answer->find("\"lost\":true") != std::string::npos) worker_.Stop();
       return answer;
     }
@@ -96,7 +96,8 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
       if (!answer.contains("outcome")) return Status::Corrupt("answer of hone-worker: no outcome");
       HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], &outcome));
-      // This host was short of something. A device is asked once: a new child would open it again, which takes long.
+      // This host lacked some resource. Do not retry on a device: a new child would have to open it again, which takes
+      // long.
       if (outcome.error == TrialError::kDevice && setup_.target.empty() && attempt + 1 < kMostAttempts) {
         worker_.Stop();
         continue;
@@ -146,7 +147,7 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
 Result<std::vector<Series>> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
   auto together = AskInterleaved(kernels, rounds);
   if (together.ok() || !MayBeTheKernel(together.status())) return together;
-  // One of them fails now and then. Alone, each shows whether it is the one; the others then take their turns again.
+  // One of them fails occasionally. Run each alone to find out which; the others then take turns again.
   std::vector<Series> series(kernels.size());
   std::vector<BuiltKernel> sound;
   std::vector<size_t> slots;
@@ -168,7 +169,7 @@ Result<std::vector<Series>> ChildMeasurer::MeasureInterleaved(const std::vector<
   together = AskInterleaved(sound, rounds);
   if (!together.ok()) {
     if (!MayBeTheKernel(together.status())) return together;
-    return series;  // not interleaved, but a time of each
+    return series;  // not interleaved, but each has a time
   }
   for (size_t k = 0; k < slots.size(); ++k) series[slots[k]] = std::move((*together)[k]);
   return series;

@@ -1,5 +1,5 @@
-// The Measurer that works in a child (`hone-worker measure`): a candidate that crashes or hangs takes the child with
-// it, and the next one gets a new child. After a failure of this machine (measure/worker.h) the same one gets it.
+// The Measurer that works in a child (`hone-worker measure`): a candidate that crashes or hangs ends the child, and the
+// next one gets a new child. After a failure of this machine (measure/worker.h), the same candidate gets a new child.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace hone::measure {
 
 class ChildMeasurer : public Measurer {
  public:
-  // `program`: path of hone-worker. The child is started by the first call.
+  // `program` is the path of hone-worker. The first call starts the child.
   ChildMeasurer(std::string program, TaskSetup setup);
 
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
@@ -25,19 +25,19 @@ class ChildMeasurer : public Measurer {
   pid_t child_pid() const { return worker_.pid(); }
 
  private:
-  // As MeasureInterleaved, but a kernel that takes the child with it fails them all.
+  // As MeasureInterleaved, but if a kernel ends the child, all fail.
   Result<std::vector<Series>> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   Status EnsureStarted();
-  // kIo: the child's own message.
+  // Returns kIo with the child's own message.
   Status ReadAnswer(const std::string& text, Json* answer);
-  // kTimeout, kCrashed, kIo (measure/worker.h): the child is gone by then.
+  // Returns kTimeout, kCrashed or kIo (measure/worker.h); the child is gone then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);
 
   TaskSetup setup_;
   Worker worker_;
   double peak_flops_ = 0;
-  std::optional<double> busy_seconds_;  // of all children together
-  bool was_ready_ = false;              // a child was set up once
+  std::optional<double> busy_seconds_;  // total of all children
+  bool was_ready_ = false;              // a child was set up before
 };
 
 }  // namespace hone::measure

@@ -7,12 +7,12 @@
 namespace hone::measure {
 namespace {
 
-constexpr int64_t kFence = 64;  // bytes at least behind each constant, and in front of the first
-// Large constants still get this many copies, in up to this many times the bytes: two or three of them are the lines
-// that a last cache keeps, where a network has read others in between.
+constexpr int64_t kFence = 64;  // bytes behind each constant, and before the first, at least
+// Large constants still get this many copies, in up to this many times the bytes: two or three copies could stay in the
+// last-level cache, while a network would have read other data in between.
 constexpr double kFewCopies = 8, kMoreBytes = 3;
 
-// Bytes of a constant and the padding behind it: the next one is aligned.
+// Bytes of a constant and its padding, so that the next one is aligned.
 int64_t Stride(int64_t bytes) { return (bytes + 63) / 64 * 64 + kFence; }
 
 struct FillJob {
@@ -50,7 +50,7 @@ Status ColdRing::Fill(const std::vector<int64_t>& sizes, const std::vector<const
   sizes_ = sizes;
   copies_.clear();
   last_ = next_ = 0;
-  // At the end, where the guard page is.
+  // Place it at the end of the memory, next to the guard page.
   char* at = memory_.data() + (memory_.bytes() - needed) / 64 * 64 + kFence;
   runtime::AlignedBuffer::Mark(at - kFence, at);
   for (int64_t c = 0; c < copies; ++c) {
@@ -99,7 +99,7 @@ Result<ColdRing*> RingCache::Get(const std::vector<int64_t>& sizes, const std::v
   }
   if (rings_.size() < limit_) {
     rings_.emplace_front();
-  } else {  // the least recently used one gives its memory
+  } else {  // reuse the memory of the least recently used one
     rings_.splice(rings_.begin(), rings_, std::prev(rings_.end()));
     if (digests_.size() == rings_.size()) digests_.pop_back();
   }

@@ -10,24 +10,25 @@
 namespace hone::measure {
 namespace {
 
-// Duration of a sample: thousands of times the resolution of an event's clock, and much longer than it takes the host
-// to start them and to wait for them, so that the device works for most of the time.
+// Duration of a sample: thousands of times the resolution of an event's clock, and much longer than the host needs to
+// queue and await the runs, so that the device is busy most of the time.
 constexpr double kSampleSeconds = 2e-3;
 constexpr int64_t kMostRuns = 256;
-// Copies of small constants. Each is a few microseconds of every candidate: more only where they would stay in a cache
-// that is known, and then as many as are kCacheFactor times that, up to the second.
+// Copies of small constants. Each costs a few microseconds per candidate, so there are more only if they would fit into
+// a cache of known size: kCacheFactor times that size, up to the second limit.
 constexpr int64_t kMostCopies = 64, kMostCopiesOfCached = 1024;
-constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have their copies at the same time
-constexpr size_t kTailBytes = 4096;                          // behind the output: a page, as on the host
+constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have copies at the same time
+constexpr size_t kTailBytes = 4096;                          // behind the output: one page, as on the host
 constexpr char kTailMark = 0x2d;
 
-// Bytes of all copies of a candidate's constants: with less, a run would still find some of them in the device's cache.
+// Bytes of all copies of a candidate's constants: with fewer, a run would still find some of them in the device's
+// cache.
 double ColdBytes(const Protocol& protocol, const runtime::DeviceInfo& info) {
   const double bytes = std::max(protocol.cold_bytes, kCacheFactor * static_cast<double>(info.cache_bytes));
   return info.memory_bytes > 0 ? std::min(bytes, kMemoryShare * static_cast<double>(info.memory_bytes)) : bytes;
 }
 
-// The number of copies of constants of `one` bytes together, more than 0.
+// The number of copies of constants with `one` > 0 bytes in total.
 int64_t CopiesOf(double one, const Protocol& protocol, const runtime::DeviceInfo& info) {
   const double cached = std::ceil(kCacheFactor * static_cast<double>(info.cache_bytes) / one);
   const double most = std::clamp(cached, static_cast<double>(kMostCopies), static_cast<double>(kMostCopiesOfCached));
@@ -46,8 +47,8 @@ struct DeviceRunner::DeviceCandidate : Candidate {
   BuiltKernel kernel;
   std::unique_ptr<runtime::DeviceModule> module;
   Buffers prepared;
-  std::vector<const runtime::DeviceBuffer*> contents;  // of the ring: prepared constants, then raw ones
-  std::vector<int> raw;                                // by operand: which of them, or -1
+  std::vector<const runtime::DeviceBuffer*> contents;  // the ring's contents: prepared constants, then raw ones
+  std::vector<int> raw;                                // by operand: index of its raw constant, or -1
   std::unique_ptr<Ring> ring;
 };
 
@@ -85,8 +86,8 @@ Status DeviceRunner::ResetBuffers() {
   return device_->Wait();
 }
 
-// The failure to record if the device fails while a candidate runs there: if the device is lost with it and does not
-// say that it is broken itself, the candidate did that.
+// The error to record if the device fails while a candidate runs. If the device is lost and does not report a fault of
+// its own, the candidate caused it.
 TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) const {
   if (device_->lost()) return device_->broken() ? TrialError::kDevice : TrialError::kCrash;
   return status.kind() == StatusKind::kIo ? TrialError::kDevice : otherwise;
@@ -147,14 +148,15 @@ Status DeviceRunner::FillRing(DeviceCandidate* c, std::unique_ptr<Ring> ring) {
   return device_->Wait();
 }
 
-// At least as many as fill a sample. All samples are to be made of the same few sets of runs, since queueing those
-// again is quick: so as many runs as there are copies, or a part or a multiple of them; a few copies may be left out.
+// At least as many as fill a sample. All samples should consist of the same few sets of runs, since queueing those
+// again is quick: so uses as many runs as there are copies, or a part or a multiple of them; may leave out a few
+// copies.
 int64_t DeviceRunner::RunsOfASample(Candidate* candidate, double seconds) {
   const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
   const auto runs = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
   if (runs == 1) return 1;
   Ring& ring = *static_cast<DeviceCandidate*>(candidate)->ring;
-  ring.next = 0;  // copies that were used last: not timed, as the runs before take them
+  ring.next = 0;  // most recently used copies: not timed, as the untimed runs take them
   const auto copies = static_cast<int64_t>(ring.copies.size());
   if (runs >= copies) return (runs + copies - 1) / copies * copies;
   const int64_t sets = copies / runs;
@@ -241,7 +243,7 @@ Status DeviceRunner::CheckShared(Candidate* candidate, int64_t number, TrialErro
 
 Result<DeviceRunner::Sample> DeviceRunner::Time(Candidate* candidate, int64_t number, TrialError* error) {
   auto* c = static_cast<DeviceCandidate*>(candidate);
-  // The runs before take their constants from the ring, too: else those timed would find theirs in the caches.
+  // The untimed runs also take their constants from the ring; otherwise the timed ones would find theirs in the caches.
   const bool several = number * static_cast<int64_t>(c->kernel.kernel.launches.size()) > 1;
   std::vector<runtime::DeviceArguments> before, runs;
   for (int64_t i = 0; several && i < number; ++i) before.push_back(NextArguments(c));

@@ -1,11 +1,11 @@
-// Runs candidates of one task on a GPU: as measure/runner.h, with times from the device's own clock.
+// Runs candidates of one task on a GPU: like measure/runner.h, with times from the device's own clock.
 //
-// A device has no guard pages: the output has marked bytes behind it instead, looked at when it is verified and once
-// after the timed runs, with what they left in the output.
+// A device has no guard pages. Instead, marked bytes follow the output; they are checked with the output when it is
+// verified and once after the timed runs.
 //
-// A run's constants are the next of several copies, so that they are not in the caches that the run before left; the
-// output's producer left its input where it is. Runs shorter than kSampleSeconds are timed several at a time; which
-// runs those are repeats after few samples, so that the device's driver sees them once.
+// Each run uses the next of several copies of the constants, so that they are not in the caches from the previous run;
+// its input stays where the producer would leave it. Runs shorter than kSampleSeconds are timed several at a time;
+// after a few samples the same sets of runs repeat, so that the driver prepares each set once.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace hone::measure {
 
 class DeviceRunner : public CandidateRunner {
  public:
-  // Makes the inputs, reads the reference.
+  // Makes the inputs and reads the reference.
   static Result<std::unique_ptr<DeviceRunner>> Create(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   ~DeviceRunner() override;
 
@@ -36,23 +36,22 @@ class DeviceRunner : public CandidateRunner {
   struct Ring {
     std::vector<int64_t> sizes;
     std::vector<Buffers> copies;
-    size_t used = 0;  // of the copies, the first ones
+    size_t used = 0;  // number of copies in use, from the first
     size_t next = 0;
   };
   struct DeviceCandidate;
 
   DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   Status Initialize();
-  Status ResetBuffers();  // inputs as they were, the output without any right value, its tail marked
+  Status ResetBuffers();  // restores the inputs, overwrites the output with wrong values, marks its tail
   Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) override;
   Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
   int64_t RunsOfASample(Candidate* candidate, double seconds) override;
   Status CheckAgain(Candidate* candidate, TrialError* error) override;
-  // From where it was when it was verified.
+  // Continues with the copies used for verification.
   Status CheckShared(Candidate* candidate, int64_t number, TrialError* error) override;
   void KeepConstants(size_t) override { spare_.reset(); }  // each candidate has its own
-  // Whether the output is right and nothing was written behind it; else error is kWrong, or what the device failed
-  // with.
+  // Checks the output and the bytes behind it; else sets error to kWrong, or to the device's failure.
   Status CheckOutput(const DeviceCandidate& candidate, TrialError* error);
   Status Prepare(DeviceCandidate* candidate);
   Status FillRing(DeviceCandidate* candidate, std::unique_ptr<Ring> ring);
@@ -60,7 +59,7 @@ class DeviceRunner : public CandidateRunner {
   TrialError KindOf(const Status& status, TrialError otherwise) const;
 
   std::unique_ptr<runtime::Device> device_;
-  Buffers pristine_;  // an operand each, as ResetBuffers puts them into buffers_
+  Buffers pristine_;  // one per operand, the content that ResetBuffers copies into buffers_
   Buffers buffers_;
   std::vector<char> output_;  // and the bytes behind it
   std::unique_ptr<Ring> spare_;

@@ -1,5 +1,5 @@
-// A world without compiler and clock, for tests of everything around them (and `hone-tune --fake-measure`): every
-// verdict and every time is a pure function of the config's values and a seed.
+// A simulated compiler and clock, for tests of everything around them (and `hone-tune --fake-measure`): every verdict
+// and every time is a pure function of the config's values and a seed.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@ namespace hone::measure {
 
 struct FakeWorld {
   uint64_t seed = 0;
-  double fail_share = 0.1;   // of configs, spread over compile, crash, timeout, wrong
-  double sleep_seconds = 0;  // really, for each measured trial: so that tests can interrupt
+  double fail_share = 0.1;   // of configs, distributed over compile, crash, timeout, wrong
+  double sleep_seconds = 0;  // actual sleep per measured trial, so that tests can interrupt
   double prune_factor = 2;
 
   double Seconds(const Config& config) const;  // 0.2 to 2 ms
   TrialError Fails(const Config& config) const;
 };
 
-// Does one thing at a time: has built all of them when Begin returns.
+// Builds synchronously: when Begin returns, all is built.
 class FakeBuilder : public Builder {
  public:
-  // `steps` gives the text of a config's candidate for its record, whose kernel hone-build can build then. Without it,
-  // records have invented steps.
+  // `steps` gives the text of a config's candidate for its record, from which hone-build can then build the kernel.
+  // Without it, records have invented steps.
   explicit FakeBuilder(const FakeWorld& world, std::function<std::string(const Config&)> steps = {})
       : world_(world), steps_(std::move(steps)) {}
   Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) override;
@@ -43,7 +43,7 @@ class FakeBuilder : public Builder {
   std::function<std::string(const Config&)> steps_;
   int64_t built_ = 0;
   std::vector<BuildResult> begun_;
-  size_t given_ = 0;  // of them
+  size_t given_ = 0;  // number of results returned
 };
 
 class FakeMeasurer : public Measurer {

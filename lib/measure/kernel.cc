@@ -39,7 +39,7 @@ void ListFields(Fields* f, Operand* o) {
 namespace hone::measure {
 namespace {
 
-// The entries travel in the text form that the artifact defines.
+// The entries are sent in the artifact's own text form.
 std::string EntryText(const EntryPoint& entry) { return EntriesText({entry}); }
 
 Result<EntryPoint> ParseEntryText(const std::string& text) {

@@ -6,7 +6,7 @@
 namespace hone::measure {
 namespace {
 
-constexpr double kStolenEvery = 0.01;  // a tick: nothing is seen in less
+constexpr double kStolenEvery = 0.01;  // a tick: shorter intervals show nothing
 constexpr double kShortPause = 0.0005;
 constexpr double kLongPause = 0.02;
 
@@ -41,7 +41,7 @@ bool LoadGuard::Disturbed(double seconds) {
     if (senses_.stolen() > 0) return true;
   }
   if (senses_.pulse && now - pulse_at_ >= limits_.pulse_every) {
-    if (senses_.pulse() < limits_.pulse_share) return true;  // asked again at once, as long as it is so
+    if (senses_.pulse() < limits_.pulse_share) return true;  // repeated at once as long as it is true
     pulse_at_ = clock_->NowSeconds();
   }
   return false;
@@ -61,7 +61,7 @@ LoadGuard::Verdict LoadGuard::EndRun(double seconds) {
     earned_at_ = clock_->NowSeconds();
     return Verdict::kDisturbed;
   }
-  // At first at once, as a neighbour's turns are short; then with pauses, to let it get on.
+  // Retry at once first, as a neighbour's time slices are short; then with pauses, to let it finish.
   if (pause_ > 0) clock_->SleepSeconds(std::min(pause_, credit_ - spent));
   pause_ = std::clamp(2 * pause_, kShortPause, kLongPause);
   earned_at_ = clock_->NowSeconds();

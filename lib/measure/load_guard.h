@@ -1,5 +1,5 @@
-// Decides which timed runs others disturbed, and whether to repeat one: the policy, without the machine.
-// doc/internals/measuring.md has it in prose.
+// Decides which timed runs others disturbed, and whether to repeat a run: the policy, independent of the machine.
+// doc/internals/measuring.md describes it.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,37 @@
 namespace hone::measure {
 
 struct LoadLimits {
-  double lost_share = 0.01;     // of a run's time: what lost more to others is disturbed
-  double lost_seconds = 3e-6;   // less than this is never
-  double pulse_share = 0.85;    // of the machine's peak: a pulse that reaches less says that others use it
+  double lost_share = 0.01;     // a run that lost a larger share of its time to others is disturbed
+  double lost_seconds = 3e-6;   // a run that lost less than this is not disturbed
+  double pulse_share = 0.85;    // share of the machine's peak below which a pulse shows that others use it
   double pulse_every = 0.05;    // seconds between two pulses
-  double patience_seconds = 2;  // for taking runs again, at the start and at the most
+  double patience_seconds = 2;  // for repeating runs: initial and largest credit
 };
 
-// Sources of facts about the machine; empty functions: unknown.
+// Functions that observe the machine; empty: unknown.
 struct LoadSenses {
-  std::function<void()> start;     // of a run
+  std::function<void()> start;     // called at the start of a run
   std::function<double()> lost;    // base/load_meter.h: since start
   std::function<double()> stolen;  // base/load_meter.h: since the last call
-  std::function<double()> pulse;   // the share of its peak that the machine reaches in a moment's work
+  std::function<double()> pulse;   // share of its peak that the machine reaches in a short burst of work
 };
 
-// Time spent on waiting, on runs that are thrown away and on preparing those in their place comes from a credit that
-// grows by a second for each second spent otherwise: whatever others do, tuning takes at most twice as long, and
-// patience_seconds.
+// Time for waiting, for discarded runs and for preparing their repetition comes from a credit, which grows by a second
+// for each second of other work. So, whatever others do, tuning takes at most twice as long plus patience_seconds.
 class LoadGuard {
  public:
   LoadGuard(LoadLimits limits, LoadSenses senses, Clock* clock);
 
   enum class Verdict {
     kClean,
-    kAgain,      // disturbed: throw it away. Has waited a little
-    kDisturbed,  // disturbed, and patience is used up: better than nothing
+    kAgain,      // disturbed: discard the run. Has already waited a little
+    kDisturbed,  // disturbed, but patience is used up: keep the run
   };
 
   void BeginRun();
   Verdict EndRun(double seconds);
 
-  // Since BeginCandidate().
+  // Counts since BeginCandidate().
   void BeginCandidate();
   int64_t retaken() const { return retaken_; }
 
@@ -52,11 +51,11 @@ class LoadGuard {
   LoadSenses senses_;
   Clock* clock_;
   double credit_;
-  double earned_at_;  // credit has grown until then
+  double earned_at_;  // time up to which credit was added
   double run_began_ = 0;
-  double stolen_at_, pulse_at_;  // when they were asked last
+  double stolen_at_, pulse_at_;  // times of the last calls
   double pause_ = 0;
-  bool again_ = false;  // the last run was thrown away
+  bool again_ = false;  // the last run was discarded
   int64_t retaken_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// A candidate's shared object, loaded into this process: its functions and the memory that its constants are packed
-// into.
+// A candidate's shared object, loaded into this process: its functions, and memory for its packed constants.
 #pragma once
 
 #include <optional>
@@ -13,15 +12,15 @@
 
 namespace hone::measure {
 
-// Movable. The library is unloaded with it. One thread at a time: the pool's thread 0.
+// Movable. The destructor unloads the library. Use it only from the pool's thread 0.
 class LoadedKernel {
  public:
-  // kInvalid if it cannot be loaded, lacks a function, or its arguments do not fit `operands` (the message says which).
+  // Returns kInvalid, saying which, if it cannot be loaded, lacks a function, or its arguments do not fit `operands`.
   // `pool` must outlive it.
   static Result<LoadedKernel> Load(const BuiltKernel& kernel, const std::vector<Operand>& operands,
                                    runtime::ThreadPool* pool);
 
-  // Packs the constants: `operands` are one address an operand. Runs the candidate's code.
+  // Packs the constants; `operands` has one address per operand. Runs the candidate's code.
   Status Prepare(const std::vector<char*>& operands);
   std::vector<runtime::AlignedBuffer>& prepared() { return prepared_; }
 
@@ -30,7 +29,7 @@ class LoadedKernel {
   void Bind(const std::vector<char*>& operands, const std::vector<char*>& prepared);
   void Run() { kernel_->Run(arguments_); }
 
-  // Nothing was written beside the prepared constants, the workspaces and the threads' scratch.
+  // Whether the bytes around the prepared constants, the workspaces and the threads' scratch are unchanged.
   bool Intact() const;
 
   const BuiltKernel& built() const { return built_; }

@@ -25,7 +25,7 @@ std::string Machine::Environment(const runtime::DeviceInfo& info) const {
 }
 
 Result<std::unique_ptr<CandidateRunner>> Machine::MakeRunner(const TaskSetup& setup, const Target& target) const {
-  // The parent has asked the driver about the device: what that loads with more rights than ours is there by now.
+  // The parent has already asked the driver about the device, so everything that needs more rights is loaded by now.
   EnterSandbox(DeviceSandbox());
   current_phase = "opening the device";
   HONE_ASSIGN_OR_RETURN(auto device, OpenDevice(target));

@@ -1,4 +1,4 @@
-// Machine: what candidates of a target run on and are timed on: this host, or a device. One object a back end.
+// Machine: what candidates of a target run on: this host or a device. One object per back end.
 #pragma once
 
 #include <memory>
@@ -18,23 +18,23 @@ class Machine {
   virtual ~Machine() = default;
   virtual const TargetKind& kind() const = 0;
 
-  // Describes the device without opening it; takes milliseconds. kNotFound: no device; the message says what is missing
-  // and what to do.
+  // Describes the device without opening it; takes milliseconds. Returns kNotFound without a device; the message says
+  // what is missing and what to do.
   virtual Result<runtime::DeviceInfo> Describe() const = 0;
-  // kUnsupported if the device cannot run the target's code.
+  // Returns kUnsupported if the device cannot run the target's code.
   virtual Status CheckRuns(const Target&, const runtime::DeviceInfo&) const { return Status(); }
   // The properties that times depend on, for fingerprints: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4".
   virtual std::string Environment(const runtime::DeviceInfo& info) const;
-  // The name of the machine's lock (DeviceInfo::lock_name) where Describe failed with `why`; the failure itself if it
-  // is unknown which lock that would be.
+  // The name of the machine's lock (DeviceInfo::lock_name) after Describe failed with `why`; returns `why` if the name
+  // is unknown.
   virtual Result<std::string> LockWithout(const Status& why) const = 0;
   // The limits of this device, for a target file.
   virtual DeviceLimits TargetLimits(const runtime::DeviceInfo& info) const { return info.limits; }
-  // CompileOptions::newest_cuda: the newest major version of generated code that the driver here loads. 0: any. Where a
-  // library will run instead cannot be known (doc/internals/gpu.md).
+  // CompileOptions::newest_cuda: the newest major version of generated code that the driver on this machine loads. 0:
+  // any. The machine that will run a library may differ (doc/internals/gpu.md).
   virtual int NewestCode() const { return 0; }
 
-  // kUnsupported: this machine is no device.
+  // Returns kUnsupported if this machine is not a device.
   virtual Result<std::unique_ptr<runtime::Device>> Open() const = 0;
   // For the measuring child: gives up the rights that candidates must not have, then opens the device.
   virtual Result<std::unique_ptr<CandidateRunner>> MakeRunner(const TaskSetup& setup, const Target& target) const;
@@ -44,18 +44,18 @@ class Machine {
 #include "target/backends.def"
 #undef HONE_BACKEND
 
-// Every machine, whether it is here or not.
+// All machines that this build knows, present or not.
 const std::vector<const Machine*>& Machines();
-// A test's, before any other thread runs.
+// For tests; call it before other threads run.
 void AddMachine(const Machine* machine);
-// kUnsupported if nothing can run this kind of target.
+// Returns kUnsupported if no machine can run this kind of target.
 Result<const Machine*> FindMachine(const Target& target);
 
-// FindMachine, Describe and CheckRuns in one.
+// Combines FindMachine, Describe and CheckRuns.
 Result<runtime::DeviceInfo> DescribeMachine(const Target& target);
-// FindMachine, DescribeMachine and Open in one.
+// Combines FindMachine, DescribeMachine and Open.
 Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target);
-// Machine::NewestCode of the target's; 0 without one.
+// Machine::NewestCode of the target's machine; 0 without one.
 int NewestCode(const Target& target);
 // This host: "cpu=<model>; cores=2; governor=performance; kernel=6.1.0-18-amd64".
 std::string HostEnvironment();

@@ -15,7 +15,7 @@
 namespace hone::measure {
 namespace {
 
-// Only write(2): the process is in an unknown state. The signal then strikes again, with its default action.
+// Uses only write(2), as the process is in an unknown state. The signal then repeats with its default action.
 void OnFatalSignal(int) {
   char text[128] = "while ";
   std::strncat(text, current_phase, 64);
@@ -24,7 +24,7 @@ void OnFatalSignal(int) {
 }
 
 void InstallFatalHandlers() {
-  static char stack[16384];  // a kernel may have used up its own
+  static char stack[16384];  // a kernel may have exhausted its own
   stack_t alternate = {};
   alternate.ss_sp = stack;
   alternate.ss_size = sizeof stack;
@@ -102,7 +102,7 @@ class MeasureWorker {
   }
 
   std::unique_ptr<CandidateRunner> runner_;
-  double told_busy_ = 0;  // of the runner's busy seconds
+  double told_busy_ = 0;  // the runner's busy seconds reported so far
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The messages to and from the measuring child, as JSON (one object each). Both ends are of one build.
+// The messages to and from the measuring child, as JSON (one object each). Both ends are from the same build.
 //   parent                                          child
 //   {"do":"setup", ...TaskSetup}                    {"ok":true,"peak":F}  or  {"ok":false,"error":TEXT}
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
 //   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"series":[{"seconds":[S..],..}..]}
-// and every answer carries "peak", which may grow, and "lost" if the child is of no more use (its device has failed).
+// Every answer has "peak", which may grow, and "lost" if the child cannot continue (its device has failed).
 #pragma once
 
 #include <string>
@@ -22,15 +22,15 @@ struct TaskSetup {
   std::vector<Operand> operands;  // the last one is the output
   std::string reference_path;     // measure/reference.h
   std::string reference_key;
-  double flop = 0;  // of one run, 0 if unknown
+  double flop = 0;  // per run, 0 if unknown
   int threads = 1;
-  std::string target;  // Target::Text() of a device; empty: this host
+  std::string target;  // Target::Text() for a device; empty: this host
   Protocol protocol;
 };
 
 void ListFields(Fields* f, TaskSetup* setup);
 void ListFields(Fields* f, Series* series);
-// Only what measuring finds out: state, error, error_text, samples, median, measure_seconds.
+// Contains only the results of measuring: state, error, error_text, samples, median, measure_seconds.
 Json VerdictToJson(const Outcome& outcome);
 Status VerdictFromJson(const Json& json, Outcome* outcome);
 

@@ -7,7 +7,7 @@
 namespace hone::measure {
 
 int64_t NextNumber(int64_t number, double seconds, double wanted) {
-  constexpr double kMost = 1e9;  // a clock that stands still
+  constexpr double kMost = 1e9;  // for a clock that stands still
   const double runs = static_cast<double>(number);
   const double filling = seconds > 0 ? wanted / (seconds / runs) + 1 : kMost;
   return static_cast<int64_t>(std::min(std::max(filling, 1.618 * runs), kMost));

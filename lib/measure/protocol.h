@@ -8,20 +8,20 @@
 
 namespace hone::measure {
 
-// Raised whenever a change here, in the inputs or in the runner may change a time or a verdict. Records carry it.
+// Raise it whenever a change here, in the inputs or in the runner may change a time or a verdict. Records contain it.
 inline constexpr int kProtocolVersion = 3;
 
-// The number of runs of the next block after one of `number` runs took `seconds`, less than `wanted`: as many as should
-// fill it, and one, but at least 1.618 times as many.
+// The number of runs for the next block, after `number` runs took `seconds`, less than `wanted`: as many as should fill
+// it, plus one, but at least 1.618 times as many.
 int64_t NextNumber(int64_t number, double seconds, double wanted);
 
 // The stopping rule for one candidate: a pure function of its samples.
-//  1. One run. Beyond prune_factor x incumbent: a second one, since a single slow run may be the machine's fault; if
-//     that is beyond too, the candidate is pruned, and the faster of the two is its lower bound.
+//  1. One run. If it exceeds prune_factor x incumbent, a second one, since the machine may cause a single slow run; if
+//     that exceeds it too, the candidate is pruned, and the faster of the two is its lower bound.
 //     A run that others disturbed prunes nothing.
-//  2. Then repeat until the interval of the median lies wholly above the incumbent (it lost, by how much is of no
-//     interest), or is narrower than relative_width, or usual_seconds, max_samples or candidate_seconds are used up.
-//     The finalists decide what is still too close.
+//  2. Then repeat until the interval of the median is entirely above the incumbent (the candidate lost; the margin does
+//     not matter), or is narrower than relative_width, or usual_seconds, max_samples or candidate_seconds are used up.
+//     The finalists' runs decide what is still too close.
 class StoppingRule {
  public:
   enum class Verdict { kMore, kPruned, kDone };
@@ -30,9 +30,9 @@ class StoppingRule {
 
   Verdict Add(double seconds, bool disturbed = false);
   const std::vector<double>& samples() const { return samples_; }
-  double median() const;  // of the samples; the fastest if pruned
+  double median() const;  // of the samples; the fastest one if pruned
   bool pruned() const { return pruned_; }
-  int64_t disturbed() const { return disturbed_; }  // of the samples
+  int64_t disturbed() const { return disturbed_; }  // number of disturbed samples
   bool Enough() const { return static_cast<int>(samples_.size()) >= protocol_.min_samples; }
 
  private:

@@ -85,7 +85,7 @@ std::optional<std::string> FirstDifference(const Operand& output, const void* go
     const auto *found = static_cast<const float*>(got), *right = static_cast<const float*>(want);
     const float t = static_cast<float>(tolerance);
     for (int64_t i = 0; i < total; ++i) {
-      if (!(std::fabs(found[i] - right[i]) <= t * (1 + std::fabs(right[i])))) differs(i);  // NaN, too
+      if (!(std::fabs(found[i] - right[i]) <= t * (1 + std::fabs(right[i])))) differs(i);  // true for NaN as well
     }
   } else {
     const auto *found = static_cast<const char*>(got), *right = static_cast<const char*>(want);

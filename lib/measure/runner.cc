@@ -17,10 +17,10 @@ namespace hone::measure {
 namespace {
 
 constexpr double kPeakSeconds = 0.015;  // long enough for the clocks to settle
-constexpr double kBoundSeconds = 0.1;   // some turns of the scheduler
+constexpr double kBoundSeconds = 0.1;   // several time slices of the scheduler
 constexpr double kPulseSeconds = 0.0002;
-// A machine that was idle, or computed in registers, brings its last cache and memory up to speed in the first tens of
-// milliseconds of traffic only: kernels take a third longer until then, networks in use never see that.
+// After idling or computing in registers, a machine needs some tens of milliseconds of traffic to bring its last-level
+// cache and memory up to speed. Until then kernels take a third longer, which busy networks never see.
 constexpr double kWarmSeconds = 0.06;
 
 }  // namespace
@@ -29,13 +29,13 @@ struct Runner::HostCandidate : Candidate {
   explicit HostCandidate(LoadedKernel kernel) : loaded(std::move(kernel)) {}
 
   LoadedKernel loaded;
-  std::vector<size_t> constants;  // operands that are constants and go to the kernel as they are
-  std::vector<int64_t> sizes;     // of prepared constants, then of these
+  std::vector<size_t> constants;  // constant operands that the kernel takes unpacked
+  std::vector<int64_t> sizes;     // of prepared constants, then of unpacked ones
   std::vector<const char*> contents;
   std::vector<char*> operands;  // addresses for the next run
   std::vector<char*> prepared;
   ColdRing* ring = nullptr;
-  uint64_t output = 0;  // OutputDigest of what was verified
+  uint64_t output = 0;  // OutputDigest of the verified output
 };
 
 Result<std::unique_ptr<Runner>> Runner::Create(const TaskSetup& setup) {
@@ -75,7 +75,7 @@ double Runner::Pulse() {
 void Runner::ResetBuffers() {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     std::memcpy(buffers_[i].data(), pristine_[i].bytes.data(), pristine_[i].bytes.size());
-    buffers_[i].Mend();  // what an earlier candidate did is not this one's
+    buffers_[i].Mend();  // do not blame this candidate for an earlier one
   }
 }
 
@@ -85,7 +85,7 @@ struct Range {
   char* data;
 };
 
-// Writes every line without changing it: the line ends up modified in the private cache of the thread that is to read
+// Writes every line without changing it: the line ends up modified in the private cache of the thread that will read
 // (most of) it, as after a producer with the same static partition.
 void TouchBody(void* closure, int64_t begin, int64_t end, char*) {
   char* data = static_cast<Range*>(closure)->data;
@@ -98,7 +98,7 @@ void TouchBody(void* closure, int64_t begin, int64_t end, char*) {
 }  // namespace
 
 void Runner::TouchData() {
-  for (size_t i = buffers_.size(); i-- > 0;) {  // the anchor's input, operand 0, was produced last
+  for (size_t i = buffers_.size(); i-- > 0;) {  // last the anchor's input, operand 0, as its producer ran last
     if (setup_.operands[i].role != OperandRole::kData) continue;
     Range range{buffers_[i].data()};
     hone_pool_launch(pool_->get(), TouchBody, &range, (buffers_[i].bytes() + 63) / 64);
@@ -113,8 +113,8 @@ struct Output {
   std::atomic<uint64_t> digest{0};
 };
 
-// A digest over lines of 64 bytes, each read by the thread that owns it, so lines stay where they are. Eight chains, as
-// eight words are in a line.
+// A digest over lines of 64 bytes, each read by the thread that owns it, so that lines stay in its cache. Eight chains,
+// one for each word of a line.
 void DigestBody(void* closure, int64_t begin, int64_t end, char*) {
   Output* output = static_cast<Output*>(closure);
   uint64_t chain[8];
@@ -158,7 +158,7 @@ Status Runner::CheckRun(HostCandidate* c) {
   }
   runtime::AlignedBuffer& output = buffers_.back();
   if (OutputDigest(&output, &*pool_) != c->output) {
-    // Sums in another order from run to run would be no mistake.
+    // A kernel may sum in a different order in each run.
     const auto difference = FirstDifference(setup_.operands.back(), output.data(), reference_.bytes.data(),
                                             tolerance_ + c->loaded.built().rounding);
     if (difference) {
@@ -195,7 +195,7 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKer
   current_phase = "loading";
   auto loading = LoadedKernel::Load(kernel, setup_.operands, &*pool_);
   if (!loading.ok()) {
-    const bool refused = loading.status().kind() == StatusKind::kIo;  // no memory, say
+    const bool refused = loading.status().kind() == StatusKind::kIo;  // for example, out of memory
     if (refused || !Exists(kernel.path)) *error = TrialError::kDevice;
     return loading.status();
   }
@@ -221,12 +221,12 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKer
   }
   HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents, &*pool_));
   current_phase = "verifying";
-  // On the constants as they were packed, each between its guards; the copies for timing lie side by side, with marked
-  // bytes between them.
+  // Verify on the constants as they were packed, each between its guards; the copies for timing lie side by side, with
+  // marked bytes between them.
   for (size_t i = 0; i < c->prepared.size(); ++i) c->prepared[i] = c->loaded.prepared()[i].data();
   c->loaded.Bind(c->operands, c->prepared);
   c->loaded.Run();
-  // A wrong kernel may have written anywhere: into the copies of the constants too.
+  // A wrong kernel may have written anywhere, including into the copies of the constants.
   *error = TrialError::kWrong;
   if (!FencesStand(*c)) {
     rings_.Forget();
@@ -247,15 +247,15 @@ void Runner::Mend(Candidates* candidates) {
   for (const auto& candidate : *candidates) {
     const auto* c = static_cast<const HostCandidate*>(candidate.get());
     if (c == nullptr || c->ring->Fill(c->sizes, c->contents, setup_.protocol.cold_bytes, &*pool_).ok()) continue;
-    candidates->clear();  // no memory: what was timed so far stands
+    candidates->clear();  // out of memory: keep the times so far
     return;
   }
 }
 
 bool Runner::FasterThanPossible(double flops) {
   if (!CandidateRunner::FasterThanPossible(flops)) return false;
-  // The peak may have been measured while something else was running, and it may still: a kernel is rejected by what no
-  // load can hide.
+  // The peak may have been measured, now or before, while something else was running: reject a kernel only by a bound
+  // that no load can lower.
   peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
   const double bound = runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds);
   return CandidateRunner::FasterThanPossible(flops) && flops > bound * setup_.protocol.roofline_slack;

@@ -1,4 +1,5 @@
-// Runs candidates on this machine: every run starts with the constants in no private cache, and its output is checked.
+// Runs candidates on this machine: each run starts with the constants outside the private caches, and its output is
+// checked.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +19,10 @@
 
 namespace hone::measure {
 
-// One thread at a time: the one that created it, which becomes the pool's thread 0 and is pinned to a core.
+// Use it only from the thread that created it, which becomes the pool's thread 0 and is pinned to a core.
 class Runner : public CandidateRunner {
  public:
-  // Starts the threads, makes the inputs, reads the reference, measures the peak.
+  // Starts the threads, makes the inputs, reads the reference and measures the peak.
   static Result<std::unique_ptr<Runner>> Create(const TaskSetup& setup);
 
   double peak_flops() const override { return peak_flops_; }
@@ -32,10 +33,10 @@ class Runner : public CandidateRunner {
 
   explicit Runner(const TaskSetup& setup) : CandidateRunner(setup), rings_(setup.protocol.cold_bytes, kRings) {}
   Status Initialize();
-  void ResetBuffers();  // inputs as they were, the output without any right value
+  void ResetBuffers();  // restores the inputs, overwrites the output with wrong values
   void TouchData();     // leaves activations in the caches as their producer would
   Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) override;
-  // Correct, and undisturbed as far as patience goes; else the error.
+  // Returns a sample that is correct and, as far as patience allows, undisturbed; else the error.
   Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
   bool FasterThanPossible(double flops) override;
   void BeginPatience() override { guard_->BeginCandidate(); }
@@ -45,18 +46,18 @@ class Runner : public CandidateRunner {
   }
   void Mend(Candidates* candidates) override;
   double warm_seconds() const override;
-  // The guards around all buffers of the candidate, except the copies of its constants, are intact.
+  // Whether the guards around all buffers of the candidate, except for the copies of its constants, are intact.
   bool FencesStand(const HostCandidate& candidate) const;
-  // The same after a timed run, and whether the output is what it was when it was verified; then spoils it, so that the
-  // next run has to write it.
+  // Checks the guards after a timed run, and that the output equals the verified one; then spoils the output, so that
+  // the next run has to write it.
   Status CheckRun(HostCandidate* candidate);
   double Pulse();
 
   std::optional<runtime::ThreadPool> pool_;
   RingCache rings_;
   double peak_flops_ = 0;
-  std::vector<TensorData> pristine_;             // an operand each
-  std::vector<runtime::AlignedBuffer> buffers_;  // an operand each, guarded
+  std::vector<TensorData> pristine_;             // one per operand
+  std::vector<runtime::AlignedBuffer> buffers_;  // one per operand, guarded
   std::optional<LoadMeter> meter_;
   std::optional<LoadGuard> guard_;
 };

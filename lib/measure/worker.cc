@@ -28,7 +28,7 @@ bool ByItself(const ExitStatus& status, const std::string& text) {
   switch (status.signal) {
     case 0:
     case SIGABRT:
-      return status.code != kMachineFailed && text.find("out of memory") == std::string::npos &&  // LLVM's words
+      return status.code != kMachineFailed && text.find("out of memory") == std::string::npos &&  // LLVM's message
              text.find("bad_alloc") == std::string::npos;
     case SIGSEGV:
     case SIGBUS:
@@ -36,7 +36,7 @@ bool ByItself(const ExitStatus& status, const std::string& text) {
     case SIGFPE:
     case SIGTRAP:
     case SIGSYS:
-    case SIGXFSZ:  // the sandbox's limit: it writes without end
+    case SIGXFSZ:  // the sandbox's limit: the child writes endlessly
       return true;
     default:
       return false;

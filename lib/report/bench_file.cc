@@ -28,7 +28,7 @@ std::vector<double> Joined(const std::vector<std::vector<double>>& processes) {
   return all;
 }
 
-// A figure that follows from others: `figure`, but for rounding.
+// Whether a derived figure matches, except for rounding.
 bool Follows(double found, double figure) { return std::abs(found - figure) <= 1e-9 * std::abs(figure); }
 
 }  // namespace
@@ -40,7 +40,7 @@ static void ListFields(Fields* f, Latency* latency) {
   f->Value("min", &latency->min);
 }
 
-// The samples of one kind of run, and the figures that follow from them.
+// The samples of one kind of run, and the figures derived from them.
 static void ListRuns(Fields* f, std::vector<std::vector<double>>* processes) {
   Latency found = LatencyOf(Joined(*processes));
   f->Value("latency", &found);

@@ -8,11 +8,10 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `batch` is missing where no operator has such an axis. `kernels` may be missing, and `start_seconds`,
-// `resident_bytes` and `with_copies` of a library. The last is of one that runs on a device: "latency" and "processes"
-// of runs that begin and end in the host's memory, where its own have their data on the device. `latency`, `share` and
-// `predicted_ratio` follow from the rest; they are there for other programs, and a file in which they do not is
-// refused.
+// `batch` is missing if no operator has a batch axis. `kernels` is optional, as are a library's `start_seconds`,
+// `resident_bytes` and `with_copies`. The last has "latency" and "processes" of a library on a device, for runs that
+// begin and end in the host's memory; the library's own ones have their data on the device. `latency`, `share` and
+// `predicted_ratio` are derived, for other programs; a file in which they do not match is rejected.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +24,15 @@
 namespace hone::report {
 
 struct Latency {
-  double median = 0, p10 = 0, p90 = 0, min = 0;  // seconds; 0 of no samples
+  double median = 0, p10 = 0, p90 = 0, min = 0;  // seconds; 0 without samples
 };
 
 Latency LatencyOf(const std::vector<double>& samples);  // by QuantileLinear
 
 struct BenchLayer {
-  std::string node;      // of the graph
+  std::string node;      // its name in the graph
   std::string workload;  // canonical text
-  std::string task;      // id; empty if there is nothing to tune in it
+  std::string task;      // id; empty if the layer has nothing to tune
   std::string source;    // "tuned", "anchor", "default": of its configuration; "fixed" if there is nothing to tune
   double seconds = 0;    // median over the profiled runs
   int64_t flop = 0;
@@ -47,17 +46,17 @@ const char* BenchRoleName(BenchRole role);
 
 struct BenchLibrary {
   BenchRole role = BenchRole::kTuned;
-  std::string dir;                             // as hone-bench was given it
+  std::string dir;                             // as given to hone-bench
   std::string name;                            // libNAME.so, NAME.h
-  std::string digest;                          // of the library
-  std::vector<std::vector<double>> processes;  // for each fresh process all its samples, in order
-  std::vector<std::vector<double>> copies;     // on a device: the same with copies there and back; else empty
-  std::vector<BenchLayer> layers;              // in the order they run; empty if it was not profiled
+  std::string digest;                          // the library's
+  std::vector<std::vector<double>> processes;  // all samples of each fresh process, in order
+  std::vector<std::vector<double>> copies;     // on a device: the same with copies from and to it; else empty
+  std::vector<BenchLayer> layers;              // in the order in which they run; empty if it was not profiled
   // From opening the library to the end of its first run, median of the processes; 0: unknown.
   double start_seconds = 0;
-  int64_t resident_bytes = 0;  // memory that a process gave to it, parameters included, likewise; 0: unknown
+  int64_t resident_bytes = 0;  // memory of the process for it, including parameters, median as well; 0: unknown
 
-  std::vector<double> Samples() const;  // of all processes
+  std::vector<double> Samples() const;  // all processes' samples
   Latency latency() const { return LatencyOf(Samples()); }
   Latency latency_with_copies() const;
   double LayerSeconds() const;  // sum over the layers
@@ -78,28 +77,28 @@ struct KernelSum {
 
 struct BenchFile {
   std::string network, target;  // as in the task list
-  int64_t batch = 0;            // images in a run; 0: the network has no such axis
+  int64_t batch = 0;            // images in a run; 0: the network has no batch axis
   int threads = 1;
   std::string host, cpu, fingerprint;
   std::string recorded;                 // ISO 8601
   double peak_flops = 0;                // fused multiply-adds of all threads, measured in the same run; 0: unknown
-  Verification verification;            // of all libraries
-  std::vector<BenchLibrary> libraries;  // one a role at most, a tuned one always
-  // The prediction from tuning: the recorded medians of the tuned kernels, each times its uses, plus the layers that
-  // have no records as profiled here; 0: unknown.
+  Verification verification;            // for all libraries
+  std::vector<BenchLibrary> libraries;  // at most one per role, always a tuned one
+  // The prediction from tuning: the sum of the recorded medians of the tuned kernels, each times its uses, and of the
+  // profiled times of layers without records; 0: unknown.
   double kernel_sum_seconds = 0;
-  KernelSum kernels;  // what of it is comparable with the network; zeros: unknown
+  KernelSum kernels;  // the part that is comparable with the network; zeros: unknown
 
   const BenchLibrary* Find(BenchRole role) const;
   std::string What() const;       // "resnet-18, batch 1, 2 threads"
   double PredictedRatio() const;  // kernel_sum_seconds / the tuned library's median; 0: unknown
 };
 
-// With a newline at its end. REQUIRES: finite numbers, but for max_error.
+// Ends with a newline. REQUIRES: finite numbers, except max_error.
 std::string BenchFileText(const BenchFile& bench);
 
-// kInvalid with `path` and the place: syntax, a missing or unknown key, a role twice or no tuned library, a library
-// without samples, a time that is not above 0, a newer version.
+// Returns kInvalid with `path` and the place for a syntax error, a missing or unknown key, a repeated role, no tuned
+// library, a library without samples, a time that is not above 0, or a newer version.
 Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path);
 Result<BenchFile> ReadBenchFile(const std::string& path);
 

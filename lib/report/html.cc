@@ -8,7 +8,7 @@
 namespace hone::report {
 namespace {
 
-// A new line after these keeps the page readable as text; elsewhere it could become a visible space.
+// A newline after these keeps the source readable; elsewhere it could become a visible space.
 bool EndsLine(std::string_view tag) {
   constexpr std::string_view kInline[] = {"a", "abbr", "b", "code", "span", "td", "th", "i", "title", "dt", "text"};
   return std::find(std::begin(kInline), std::end(kInline), tag) == std::end(kInline);

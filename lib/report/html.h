@@ -1,5 +1,5 @@
-// Writes HTML (and the SVG inside it), escaping by default: text and attribute values may hold anything, and come out
-// as characters to be read, never as markup.
+// Writes HTML (and SVG inside it), escaping by default: text and attribute values may contain anything, and appear as
+// characters, never as markup.
 #pragma once
 
 #include <initializer_list>
@@ -10,26 +10,26 @@
 
 namespace hone::report {
 
-// For text and attribute values of HTML and XML: & < > " ' as references. Control characters but newline and tab, of
-// which XML allows none, marks that turn the text's direction, and bytes that are not UTF-8 become U+FFFD.
+// Escapes text and attribute values for HTML and XML: & < > " ' become references. Control characters except newline
+// and tab, which XML forbids, marks that change the text's direction, and invalid UTF-8 become U+FFFD.
 std::string EscapeMarkup(std::string_view text);
 
 class HtmlWriter {
  public:
   using Attributes = std::initializer_list<std::pair<const char*, std::string>>;
 
-  // Tags and attribute names are ours and go in as they are; values and text are escaped.
-  // An attribute without a value is left out.
+  // Tags and attribute names come from Hone and are written verbatim; values and text are escaped. Attributes without a
+  // value are omitted.
   HtmlWriter& Open(const char* tag, Attributes attributes = {});
   HtmlWriter& Close();                                             // the innermost open element
   HtmlWriter& Empty(const char* tag, Attributes attributes = {});  // <tag ../>: void elements of HTML, any of SVG
   HtmlWriter& Text(std::string_view text);
   HtmlWriter& Element(const char* tag, std::string_view text, Attributes attributes = {});
 
-  // Verbatim. REQUIRES: nothing in it comes from outside, or it cannot hold a '<'.
+  // Writes it verbatim. REQUIRES: it comes from Hone, or cannot contain a '<'.
   HtmlWriter& Trusted(std::string_view markup);
 
-  // All of it. REQUIRES: every element is closed.
+  // The whole text. REQUIRES: every element is closed.
   std::string Finish() &&;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 std::string TimeOrDash(double seconds) { return seconds > 0 ? FormatSeconds(seconds) : "-"; }
 
-// A page being written: a function a section, in the order they appear.
+// Writes a page: one function per section, in order of appearance.
 class JobPageWriter {
  public:
   explicit JobPageWriter(const ReportData& data)
@@ -134,7 +134,7 @@ class JobPageWriter {
     return 0;
   }
 
-  // The layers to which the network's distance from its kernels' times is owed.
+  // The layers that cause most of the difference between the network's time and its kernels'.
   std::string Deviations(std::vector<const BenchLayer*> layers) const {
     const auto slower = [&](const BenchLayer* l) { return std::abs(l->seconds - data_.AloneSeconds(*l)); };
     std::erase_if(layers, [&](const BenchLayer* l) { return data_.AloneSeconds(*l) <= 0; });
@@ -282,7 +282,7 @@ class JobPageWriter {
     page_.Section("machine", "Machine");
     page_.BeginTable("the machine it was measured on", {});
     page_.Fact("host", data_.bench.host);
-    // "cpu=..; cores=2; .."; another text is one fact.
+    // "cpu=..; cores=2; .."; any other text is a single fact.
     for (const std::string& part : Split(data_.bench.fingerprint, ';')) {
       const std::string fact(Trim(part));
       const size_t equals = fact.find('=');

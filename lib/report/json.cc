@@ -11,7 +11,7 @@
 namespace hone::report {
 namespace {
 
-// `value` with this many significant digits: what a measurement says, in a third of the bytes.
+// Rounds `value` to the significant digits that a measurement has, which takes a third of the bytes.
 double Rounded(double value, int digits) {
   if (!std::isfinite(value)) return value;
   const Result<double> rounded = ParseDouble(fmt::format("{:.{}g}", value, digits));
@@ -52,7 +52,7 @@ Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
           {"layers", std::move(layers)}};
 }
 
-// A list a column: there are thousands of trials.
+// One list per column, as there are thousands of trials.
 Json TrialsJson(const TaskFact& task) {
   Json ordinal = Json::array(), state = Json::array(), seconds = Json::array(), measuring = Json::array();
   for (const TrialFact& trial : task.trials) {
@@ -166,8 +166,8 @@ std::string JsonText(const ReportData& data) {
                  {"best", data.best_path},
                  {"records", data.records_path}}}};
   if (bench.batch == 0) json.erase("batch");
-  // On one line, without a '<', so that it can stand in a page. Only strings can hold one, and there the escape means
-  // the same character.
+  // On one line and without a '<', so that a page can include it. Only strings can contain '<', and there the escape
+  // means the same character.
   return ReplaceAll(DumpJson(json, -1), "<", "\\u003c");
 }
 

@@ -66,7 +66,7 @@ std::string JunitSuiteText(const JunitSuite& suite) {
 std::string JunitText(const ReportData& data) {
   JunitSuite suite{data.job, data.Sum().wall_seconds, data.bench.recorded, data.bench.host, {VerificationCase(data)}};
   for (const TaskFact& task : data.tasks) {
-    // An alternative that does not work is no failure of the network.
+    // An alternative that does not work is not a failure of the network.
     if (task.uses > 0 || task.HasCorrectTrial()) suite.cases.push_back(TaskCase(task));
   }
   return JunitSuiteText(suite);

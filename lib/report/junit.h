@@ -1,4 +1,4 @@
-// The file format of build servers, as Ant's junitreport and those after it read it.
+// The JUnit XML format of build servers, as Ant's junitreport and its successors read it.
 #pragma once
 
 #include <string>

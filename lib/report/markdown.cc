@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kLayers = 8;
 constexpr size_t kColumns = 100;
 
-// One line of plain characters, at most `width` of them: no control characters (a terminal obeys them), no table
-// borders, and nothing that Markdown would take for a tag or a link. Bytes that are not UTF-8 become question marks.
+// At most `width` plain characters on one line: without control characters (which a terminal obeys), table borders, and
+// anything that Markdown would take for a tag or a link. Bytes that are not UTF-8 become question marks.
 std::string Plain(const std::string& text, size_t width) {
   std::vector<std::string> out;
   for (std::string_view rest = text; !rest.empty() && out.size() <= width;) {
@@ -38,7 +38,7 @@ size_t Width(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-// A Markdown table whose columns line up: the first ones to the left, the last `numbers` to the right.
+// A Markdown table with aligned columns: the first ones to the left, the last `numbers` to the right.
 std::string TextTable(const std::vector<std::vector<std::string>>& rows, size_t numbers) {
   std::vector<size_t> widths(rows[0].size(), 3);
   for (const auto& row : rows) {

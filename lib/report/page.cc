@@ -62,7 +62,7 @@ void PageWriter::Tile(const std::string& value, const std::string& what, const c
 }
 
 void PageWriter::BeginTable(const std::string& caption, const std::vector<Column>& columns) {
-  // Wider than a phone, it scrolls by itself, by keys too.
+  // If it is wider than a phone, it scrolls by itself, also by keys.
   html_.Open("div", {{"class", "scroll"}, {"role", "region"}, {"aria-label", caption}, {"tabindex", "0"}});
   html_.Open("table").Element("caption", caption, {{"class", "unseen"}});
   if (!columns.empty()) {

@@ -1,5 +1,5 @@
-// Building blocks of the pages of lib/report: one file that needs no other, with tables, figures and the facts as JSON
-// at its end. Text may hold anything, it is escaped (html.h).
+// Building blocks for the pages of lib/report, each a single file with tables, figures and, at its end, the facts as
+// JSON. Text may contain anything, as it is escaped (html.h).
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace hone::report {
 
 struct Column {
   std::string name;
-  bool number = false;  // to the right, digits below one another
+  bool number = false;  // right-aligned digits
 };
 
 // A state, shown by a sign and a word, since not everybody sees colours.
-enum class Mark { kGood, kBad, kOpen };  // page.cc has a look for each
+enum class Mark { kGood, kBad, kOpen };  // page.cc defines how each looks
 
 class PageWriter {
  public:
-  // Up to the opened <main>; `title` for the browser's tab.
+  // Writes up to the opening <main>; `title` is for the browser's tab.
   explicit PageWriter(const std::string& title);
   HtmlWriter& html() { return html_; }
 
@@ -30,7 +30,7 @@ class PageWriter {
   // Ids and names of the sections that follow.
   void Contents(const std::vector<std::pair<const char*, const char*>>& sections);
   void Section(const char* id, const char* title);
-  void Note(const std::string& text);       // a soft paragraph
+  void Note(const std::string& text);       // a less prominent paragraph
   void Paragraph(const std::string& text);  // a plain one
   void MarkWord(Mark mark, const std::string& word);
 
@@ -38,7 +38,7 @@ class PageWriter {
   void Tile(const std::string& value, const std::string& what, const char* style = "");
   void EndTiles();
 
-  // `caption`: a description of the table, for readers who cannot see the heading above it.
+  // `caption` describes the table to readers who cannot see the heading above it.
   void BeginTable(const std::string& caption, const std::vector<Column>& columns);
   void EndTable();
   void BeginRow() { html_.Open("tr"); }
@@ -50,12 +50,12 @@ class PageWriter {
   void Code(const std::string& text, const char* style = "wide");
   void Fact(const char* name, const std::string& value);  // a row of a name and a value
 
-  // All of it, `json` (no '<' in it) as its island; empty: without one.
+  // The whole page, with `json` (which contains no '<') as a data block unless it is empty.
   std::string Finish(const std::string& json = "") &&;
 
  private:
   HtmlWriter html_;
-  std::vector<Column> columns_;  // of the table
+  std::vector<Column> columns_;  // of the current table
 };
 
 }  // namespace hone::report

@@ -1,5 +1,5 @@
-// The style sheet of the pages: light and dark as the reader's system has it, paper, and screens from a phone's up.
-// Colours are named once a scheme, as #rrggbb (tests/unit/report reads them and computes their contrast).
+// The style sheet of the pages: light and dark as the reader's system is set, for paper, and for screens from a phone's
+// size up. Each scheme names its colours once, as #rrggbb (tests/unit/report reads them and computes their contrast).
 #pragma once
 
 namespace hone::report {

@@ -129,7 +129,7 @@ std::string PercentText(double share) { return share > 0 ? fmt::format("{:.1f} %
 std::string AlgorithmText(const std::string& workload, const Config& config) {
   std::string name = config.template_name;
   const size_t underscore = name.find('_');
-  if (underscore != std::string::npos) name = name.substr(underscore + 1);  // behind the operator
+  if (underscore != std::string::npos) name = name.substr(underscore + 1);  // after the operator
   const bool pool = name == "winograd_pool";
   if (name != "winograd" && !pool) return name;
   for (const KnobValue& value : config.values) {

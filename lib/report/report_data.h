@@ -1,4 +1,4 @@
-// Everything a report shows, and what follows from it. Plain data: lib/command/report/report.cc collects it from the
+// All data of a report, and figures derived from it. Plain data: lib/command/report/report.cc collects it from the
 // files of a work folder, and each output (outputs.h) is a function of it alone.
 #pragma once
 
@@ -17,8 +17,8 @@ struct TrialFact {
   int64_t ordinal = 0;
   TrialState state = TrialState::kFailed;
   TrialError error = TrialError::kNone;
-  double seconds = 0;          // the median; of a pruned trial a lower bound; 0 of a failed one
-  double measure_seconds = 0;  // what timing it took
+  double seconds = 0;          // the median; a lower bound for a pruned trial; 0 for a failed one
+  double measure_seconds = 0;  // duration of its timing
   Config config = {};
 };
 
@@ -26,51 +26,51 @@ struct TrialFact {
 struct FailureFact {
   std::string kind;  // "compile", "wrong", ...
   int64_t count = 0;
-  std::string message;  // of the first
-  int64_t trial = 0;    // its ordinal
+  std::string message;  // the first one's message
+  int64_t trial = 0;    // the first one's ordinal
   std::string explain;  // command that shows this trial
-  std::string repeat;   // command that builds and measures its configuration alone
+  std::string repeat;   // command that builds and measures only its configuration
 };
 
 struct TaskFact {
   std::string id, workload;  // as in the task list
-  int64_t weight = 1;        // how often the network computes it
-  int64_t flop = 0;          // of one computation
-  int64_t uses = 1;          // how often the library does; 0: an alternative that was not built, or its place
-  // The choice, of this task by itself.
+  int64_t weight = 1;        // number of times that the network computes it
+  int64_t flop = 0;          // per computation
+  int64_t uses = 1;          // number of times that the library does; 0: an alternative not built, or a replaced node
+  // The choice for this task alone.
   std::string source;     // "tuned", "anchor", "default"
-  std::string from;       // id of the task whose records it comes from; empty for "default"
+  std::string from;       // id of the task with the records; empty for "default"
   std::string config;     // for people; empty for "default"
   std::string algorithm;  // "direct", "Winograd F(4x4)"; empty for "default"
   double seconds = 0;     // its median; 0 for "default"
   int64_t trial = 0;      // its ordinal
-  std::string repeat;     // command that builds and measures it alone; empty for "default"
+  std::string repeat;     // command that builds and measures only it; empty for "default"
   std::string host, recorded;
-  // Its own records, of the machine (fingerprint) that the choice was measured on.
+  // The task's own records, from the machine (fingerprint) that measured the choice.
   std::string fingerprint;
   std::vector<TrialFact> trials;      // by ordinal
-  int64_t foreign_trials = 0;         // of other machines, in the same file
-  std::vector<FailureFact> failures;  // the most frequent first
+  int64_t foreign_trials = 0;         // from other machines, in the same file
+  std::vector<FailureFact> failures;  // most frequent first
   std::string stopped;  // why tuning ended: "trials", "seconds", "early-stop", "space-exhausted"; empty: unknown
-  double compile_seconds = 0, measure_seconds = 0;  // sums over those trials
-  double wall_seconds = 0;                          // of their sessions; of one that was killed, what its trials took
+  double compile_seconds = 0, measure_seconds = 0;  // sums over these trials
+  double wall_seconds = 0;                          // of their sessions; for a killed session, the time of its trials
 
   int64_t Count(TrialState state) const;
   bool HasCorrectTrial() const { return Count(TrialState::kOk) > 0; }
   double Flops() const { return seconds > 0 ? static_cast<double>(flop) / seconds : 0; }  // FLOP/s; 0: unknown
 };
 
-// Something that was decided by running the network both ways.
+// A decision made by running the network both ways.
 struct ChoiceFact {
   std::string what;  // "alternatives", "slices", "in_place"
   double with_seconds = 0, without_seconds = 0;
   bool kept = false;
 };
 
-// Which kernels the network is made of, beyond one a node.
+// Which alternatives replace the one kernel per node.
 struct PartitionFact {
-  int64_t chosen = 0, built = 0;  // places: by times measured alone, and after the network had been run with them
-  double alone_seconds = 0;       // sum of the kernels of the network as it stands; 0: unknown
+  int64_t chosen = 0, built = 0;  // places: chosen by times measured alone, and kept after running the network
+  double alone_seconds = 0;       // sum of the kernels of the network without alternatives; 0: unknown
   double chosen_seconds = 0;      // with the chosen alternatives
   bool exact = true;
 };
@@ -90,24 +90,24 @@ struct ReportData {
   PartitionFact partition;
   std::vector<ChoiceFact> choices;
 
-  const BenchLibrary& tuned() const;                     // REQUIRES: bench as ReadBenchFile gives it
-  const BenchLibrary* untuned() const;                   // null if there was no baseline
+  const BenchLibrary& tuned() const;                     // REQUIRES: bench as ReadBenchFile returns it
+  const BenchLibrary* untuned() const;                   // null without a baseline
   double Speedup() const;                                // untuned median / tuned median; 0 without a baseline
-  double PeakShare(int64_t flop, double seconds) const;  // of the machine's FMA peak; 0: unknown
-  std::vector<const BenchLayer*> SlowestLayers() const;  // of the tuned library, the slowest first
+  double PeakShare(int64_t flop, double seconds) const;  // share of the machine's FMA peak; 0: unknown
+  std::vector<const BenchLayer*> SlowestLayers() const;  // of the tuned library, slowest first
   Totals Sum() const;
-  const TaskFact* TaskOf(const BenchLayer& layer) const;  // null: there is nothing to tune in the layer
-  // Of a layer of the tuned library; empty: its default, or nothing to tune.
+  const TaskFact* TaskOf(const BenchLayer& layer) const;  // null if the layer has nothing to tune
+  // For a layer of the tuned library; empty for its default, or if it has nothing to tune.
   std::string AlgorithmOf(const BenchLayer& layer) const;
-  // The time of its kernel alone, the median by which it was chosen; 0: no records.
+  // The median time of its kernel alone, by which it was chosen; 0 without records.
   double AloneSeconds(const BenchLayer& layer) const;
-  // Names of its layers that compute several nodes: "conv1, conv5"; empty: there are none.
+  // Names of its layers that compute several nodes: "conv1, conv5"; may be empty.
   std::string FusedText() const;
-  // How many of its layers are computed in which way, the most frequent first: "12 direct, 8 Winograd F(4x4)".
+  // How many of its layers use each algorithm, the most frequent first: "12 direct, 8 Winograd F(4x4)".
   std::string AlgorithmsText() const;
 };
 
-// The algorithm of a configuration: its template in a word, with the tile of Winograd's output.
+// The algorithm of a configuration: one word for its template, with the output tile of Winograd.
 std::string AlgorithmText(const std::string& workload, const Config& config);
 
 // "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong"; "no trials".
@@ -117,14 +117,14 @@ Totals TotalsOf(const TaskFact& task);
 // "alternatives" and so on in words: "fused kernels", "concatenations without copies", "sums in place".
 std::string ChoiceText(const std::string& what);
 
-// A workload in a few words: "conv2d 64x56x56 -> 64, 3x3 s2 +bias +relu"; of a chain all its members: "conv2d 3x224x224
-// -> 64, 7x7 s2 +bias +relu, then max_pool2d 3x3 s2"; the text itself if it is of another shape.
+// A workload in a few words: "conv2d 64x56x56 -> 64, 3x3 s2 +bias +relu"; all members of a chain: "conv2d 3x224x224 ->
+// 64, 7x7 s2 +bias +relu, then max_pool2d 3x3 s2"; the text itself if it has another form.
 std::string ShortWorkload(const std::string& workload);
 
 // "largest error 3.1e-07 of the reference's standard deviation, allowed 1.0e-04".
 std::string VerificationText(const Verification& verification);
 
-// "12.3 %", or "-" for 0: unknown.
+// "12.3 %", or "-" for 0 (unknown).
 std::string PercentText(double share);
 
 }  // namespace hone::report

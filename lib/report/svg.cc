@@ -11,19 +11,19 @@
 namespace hone::report {
 namespace {
 
-// In units of the view box; a phone shows one chart across, so that a unit is about a pixel everywhere.
+// In units of the view box. A phone shows one chart across, so a unit is about a pixel everywhere.
 constexpr double kWidth = 340, kHeight = 180, kLeft = 52, kRight = 8, kTop = 8, kBottom = 32;
 constexpr double kLogFrom = 5;
 constexpr int kLabels = 4;
 
-// Where a value stands along an axis.
+// The position of a value along an axis.
 class Axis {
  public:
-  // `low` stands at `from`, `high` at `to` (units of the view box). Logarithmic: REQUIRES low > 0.
+  // Maps `low` to `from` and `high` to `to` (units of the view box). Logarithmic: REQUIRES low > 0.
   Axis(double low, double high, bool log, double from, double to)
       : log_(log), low_(log ? std::log(low) : low), high_(log ? std::log(high) : high), from_(from), to_(to) {}
 
-  // Values outside stand outside; an axis of one value has it in the middle.
+  // Maps outside values outside; an axis with a single value has it in the middle.
   double At(double value) const {
     const double place = (log_ ? std::log(value) : value) - low_;
     return from_ + (high_ > low_ ? place / (high_ - low_) : 0.5) * (to_ - from_);
@@ -34,7 +34,7 @@ class Axis {
   double low_, high_, from_, to_;
 };
 
-// Labels of times in one unit with the digits that tell them apart; of a logarithmic axis each by itself.
+// Labels of times in one unit, with enough digits to differ; on a logarithmic axis, each with its own unit.
 std::vector<std::string> TimeLabels(const std::vector<double>& values, bool log) {
   std::vector<std::string> labels;
   if (log || values.size() < 2) {
@@ -115,7 +115,7 @@ class Drawing {
   }
 
  private:
-  double Inset() const {  // names stand in the middle of a column each
+  double Inset() const {  // names are centred in columns
     return chart_.x_names.empty() ? 0 : (kWidth - kLeft - kRight) / 2 / static_cast<double>(chart_.x_names.size());
   }
 
@@ -159,7 +159,7 @@ class Drawing {
         label(value, fmt::format("{:.6g}", value));  // 0.6, not 0.6000000000000001
       return;
     }
-    // About six units a character; of names too close the first, the last and some between.
+    // A character takes about six units; if names are too close, shows the first, the last and some between.
     const size_t characters = 46;
     size_t longest = 1;
     for (const std::string& name : chart_.x_names) longest = std::max(longest, std::min<size_t>(name.size(), 12));
@@ -197,7 +197,7 @@ std::vector<double> LinearTicks(double low, double high, int wanted) {
   }
   std::vector<double> ticks;
   for (double i = std::ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i)
-    ticks.push_back(i * step + 0.0);  // no -0
+    ticks.push_back(i * step + 0.0);  // avoids -0
   if (ticks.empty()) ticks.push_back(low);
   return ticks;
 }

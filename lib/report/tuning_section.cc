@@ -14,7 +14,7 @@ namespace {
 
 using Kind = ChartSeries::Kind;
 
-// Trials at the places that `x` gives them; failed ones as ticks.
+// Trials at the positions that `x` returns; failed ones as ticks.
 template <typename X>
 Chart TrialChart(const std::vector<const TrialFact*>& trials, X x) {
   Chart chart;
@@ -106,7 +106,7 @@ class Section {
   void Knob(const KnobFact& fact) {
     std::vector<const TrialFact*> trials;
     for (const KnobFact::Use& use : fact.uses) trials.push_back(use.trial);
-    // Spread over the value's column, by the ordinal times the golden ratio: evenly, and always the same.
+    // Spread over the value's column by the ordinal times the golden ratio: even and deterministic.
     const auto x = [&](size_t i) {
       const double spread = static_cast<double>(trials[i]->ordinal) * 0.6180339887498949;
       return static_cast<double>(fact.uses[i].value) + 0.6 * (spread - std::floor(spread) - 0.5);

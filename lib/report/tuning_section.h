@@ -1,5 +1,5 @@
-// How the tasks of a network were tuned: the trials' times, with the best so far, and against the values of the knobs
-// that mattered most.
+// How the tasks of a network were tuned: the trials' times with the best so far, and the times by values of the most
+// important knobs.
 #pragma once
 
 #include "report/page.h"

@@ -27,7 +27,8 @@ class HostMachine final : public Machine {
   }
 
   Result<std::unique_ptr<CandidateRunner>> MakeRunner(const TaskSetup& setup, const Target&) const override {
-    // Before the runner's threads are there, so that they have it too. Half of the memory, as others run here.
+    // Before the runner's threads exist, so that it applies to them as well. Half of the memory, as others also need
+    // some.
     SandboxOptions options;
     options.max_memory_bytes = MemoryBytes() / 2;
     const Sandbox sandbox = EnterSandbox(options);

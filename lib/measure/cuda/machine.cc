@@ -15,7 +15,7 @@ class CudaDevices final : public Machine {
   Result<std::unique_ptr<runtime::Device>> Open() const override { return runtime::OpenCudaDevice(); }
   int NewestCode() const override { return runtime::CudaDriverMajor(); }
 
-  // A cubin runs on its own major version, from its own minor version on.
+  // A cubin runs on devices of its own major version, from its own minor version on.
   Status CheckRuns(const Target& target, const runtime::DeviceInfo& info) const override {
     const int made = CudaArchNumber(target.cpu), has = CudaArchNumber(info.arch);
     if (made / 10 == has / 10 && made % 10 <= has % 10) return Status();
@@ -23,8 +23,8 @@ class CudaDevices final : public Machine {
                                            target.cpu, info.name, info.arch, info.arch));
   }
 
-  // Opening the device later says that it is missing. One that only does not answer now has a lock of its own, which
-  // others hold: to take another would be to time beside them.
+  // If the device is missing, opening it later says so. A device that only does not answer now has a lock of its own,
+  // which others hold: with another lock, we would time beside them.
   Result<std::string> LockWithout(const Status& why) const override {
     if (why.kind() != StatusKind::kNotFound && why.kind() != StatusKind::kUnsupported) return why;
     return std::string("cuda");
