@@ -21,8 +21,8 @@ namespace hone::record {
 namespace {
 
 constexpr size_t kMaxLine = size_t{64} << 20;
-constexpr size_t kMaxSpaces = 256;   // kept at a time: a log may have as many tasks as lines
-constexpr double kFailedCost = 1e9;  // what AutoTVM writes for a failure
+constexpr size_t kMaxSpaces = 256;   // cached: a log may have as many tasks as lines
+constexpr double kFailedCost = 1e9;  // AutoTVM's value for a failure
 
 const char* ErrorName(int64_t number) {
   static const char* const names[] = {"",      "instantiation", "compile-host", "compile-device", "runtime",
@@ -51,7 +51,8 @@ int ErrorNumber(const Outcome& o) {
   return 8;
 }
 
-// Python writes NaN, Infinity and -Infinity, which JSON does not have, and so are numbers beyond a double: all null.
+// Python writes NaN, Infinity and -Infinity, which JSON lacks. Replaces them, and numbers that no double can hold, by
+// null.
 std::string WithoutStrangeNumbers(std::string_view line) {
   std::string out;
   bool in_string = false;

@@ -1,5 +1,5 @@
-// Records as text for other programs: one JSON object a line, a trial each, with the task repeated in each line so that
-// lines of several files can be mixed. Keys are those of db/README.md.
+// Records as text for other programs: one JSON object per line and trial, which repeats the task so that lines of
+// several files can be mixed. db/README.md describes the keys.
 #pragma once
 
 #include <string>

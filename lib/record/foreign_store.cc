@@ -108,7 +108,7 @@ class SqliteForeignStore final : public ForeignStore {
 
   Result<std::vector<ForeignTask>> Tasks() const override {
     std::vector<ForeignTask> tasks;
-    // The bare columns beside min() are those of the row that has it.
+    // The bare columns beside min() are those of the row with the minimum.
     HONE_RETURN_IF_ERROR(db_->Each(
         "SELECT task.format, task.target, task.name, task.workload, count(seconds), count(*), min(seconds), "
         "space_index, number FROM record JOIN task ON task.id = record.task GROUP BY task.id ORDER BY task.id",

@@ -15,7 +15,7 @@
 namespace hone::record {
 namespace {
 
-// The columns of a table of the source: a file of an older format lacks the newest ones, which have defaults.
+// The columns of a table in the source: a file of an older format lacks the newest ones, which have defaults.
 Result<std::vector<std::string>> Columns(Database* db, const std::string& table) {
   HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT name FROM pragma_table_info(?, 'source')"));
   std::vector<std::string> names;
@@ -27,7 +27,7 @@ class Merger {
  public:
   explicit Merger(Database* db) : db_(db) {}
 
-  // `templates`: the versions in the source, which apply to trials without a version of their own.
+  // `templates` are the versions in the source, which apply to trials without a version of their own.
   Status Add(const std::string& path, const TemplateVersions& templates) {
     {
       HONE_ASSIGN_OR_RETURN(Statement attach, db_->Prepare("ATTACH ? AS source"));
@@ -52,8 +52,8 @@ class Merger {
     return transaction.Commit();
   }
 
-  // Sets the SQL for a trial's template and version. Before schema 3, the config names the template and the file has
-  // the versions.
+  // Sets the SQL expressions for a trial's template and version. Before schema 3, the config names the template, and
+  // the versions are in the file's metadata.
   Status NameVersions(const TemplateVersions& templates) {
     HONE_ASSIGN_OR_RETURN(columns_, Columns(db_, "trial"));
     template_ = "t.template", version_ = "t.template_version";
@@ -67,7 +67,7 @@ class Merger {
     return Status();
   }
 
-  // The same session twice is one: the copies of a work folder share those from before.
+  // Equal sessions count as one: copies of a work folder share the earlier ones.
   Status CopySessions() {
     HONE_ASSIGN_OR_RETURN(const int64_t last, db_->QueryInt("SELECT coalesce(max(id), 0) FROM session"));
     HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
@@ -88,7 +88,7 @@ class Merger {
         names, values, last));
   }
 
-  // Which trials are taken, and under which number.
+  // Decides which trials to take, and their numbers.
   Status FindTrials() {
     HONE_ASSIGN_OR_RETURN(const int64_t next, db_->QueryInt("SELECT coalesce(max(ordinal) + 1, 0) FROM main.trial"));
     const std::string known = next == 0 ? "NULL"
@@ -147,8 +147,8 @@ class Merger {
   }
 
   Database* db_;
-  std::vector<std::string> columns_;  // of table trial, as the source's are copied
-  std::string template_, version_;    // of a trial, in SQL
+  std::vector<std::string> columns_;  // of table trial, copied from the source
+  std::string template_, version_;    // SQL expressions for a trial
   bool replaces_ = false;
   MergeCount count_;
 };
@@ -158,11 +158,11 @@ struct Source {
   TemplateVersions templates;
 };
 
-// `there`: the first source is the output as it was, whose trials are not counted as merged.
+// `there`: the first source is the previous output, whose trials do not count as merged.
 Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::vector<Source>& sources, bool there) {
   HONE_RETURN_IF_ERROR(Store::OpenForWriting(made, meta).status());
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Database> db, Database::Open(made, OpenMode::kWrite));
-  // Until the rename nothing uses the file: a kill costs only this merge.
+  // Nothing uses the file before the rename: a kill costs only this merge.
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;"
                   "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;"
@@ -174,7 +174,7 @@ Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::v
     HONE_RETURN_IF_ERROR(merger.Add(sources[i].path, sources[i].templates));
     if (i == 0 && there) merger.count() = MergeCount();
   }
-  // The first write that waits for the disk takes all others along.
+  // The next write that waits for the disk also syncs the earlier ones.
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; UPDATE meta SET value = value"));
   return merger.count();
@@ -191,7 +191,7 @@ Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::s
   if (sources.empty()) return Status::Invalid("no record files to merge");
   Meta meta;
   for (size_t i = 0; i < sources.size(); ++i) {
-    // Opened once by itself: damage is reported, and a killed writer's transaction is rolled back.
+    // Open it once by itself: that reports damage, and rolls back a killed writer's transaction.
     HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(sources[i].path));
     if (i == 0) meta = store->meta();
     const Meta& m = store->meta();

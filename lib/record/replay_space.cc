@@ -190,7 +190,7 @@ search::TaskSpace ReplaySpace::MakeSpace() const {
   for (const ReplayTemplate& t : templates) {
     search::Space space(t.name);
     for (const search::Knob& knob : t.knobs) space.Add(knob);
-    // Shared: the rule is copied with its space.
+    // Shared, as copying a space copies its rule.
     auto legal = std::make_shared<search::IndexSet>();
     for (const ReplayPoint& p : points) {
       if (p.index >= task.size() && p.index - task.size() < space.size()) legal->insert(p.index - task.size());

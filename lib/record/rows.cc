@@ -13,7 +13,7 @@
 namespace hone::record {
 namespace {
 
-constexpr double kRelative = 1e-12;  // sums of the same numbers in another order
+constexpr double kRelative = 1e-12;  // tolerance for sums in another order
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::vector<std::pair<const char*, std::string Meta::*>> MetaFields() {
 
 Result<TemplateVersions> ReadTemplates(Database* db, int64_t version) {
   TemplateVersions templates;
-  if (version < 3) {  // 'conv2d_direct=4,conv2d_winograd=2', of all trials
+  if (version < 3) {  // 'conv2d_direct=4,conv2d_winograd=2', for all trials
     HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT value FROM meta WHERE key = 'space_version'"));
     HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
     for (const std::string& part : Split(row ? s.Text(0) : "", ',')) {

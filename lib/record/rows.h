@@ -1,5 +1,5 @@
-// The rows of a record file as values, and values as rows: the one place that says which column is which field. Only
-// lib/record includes this.
+// Converts the rows of a record file to values and back: the only place that maps columns to fields. Only lib/record
+// includes this.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,36 @@
 
 namespace hone::record {
 
-// The keys of table meta, and the field that each is of.
+// The keys of table meta and their fields.
 std::vector<std::pair<const char*, std::string Meta::*>> MetaFields();
-// The versions of the templates that count, in a file of schema `version`.
+// The template versions that count, in a file of schema `version`.
 Result<TemplateVersions> ReadTemplates(Database* db, int64_t version);
 
-// The columns of a SELECT from table session, and a row of its result.
+// The columns of a SELECT from table session, and the value of a row of its result.
 inline constexpr char kSessionColumns[] =
     "id, started, ended, host, device, driver, fingerprint, tool_version, codegen_version, protocol_version, seed, "
     "settings, tuning_seconds";
 Session SessionOfRow(const Statement& row);
-// Under its id, or under the next one if that is 0.
+// Inserts it under its id, or under the next one if that is 0.
 Status InsertSession(Database* db, const Session& session);
 
-// The same of table trial, for a file of schema `version`; a statement may ask for more columns behind these.
+// The same for table trial in a file of schema `version`; a statement may append further columns.
 std::string TrialColumns(int64_t version);
 inline constexpr int kTrialColumns = 15;
-// Without samples. The caller sets `superseded` and, before schema 3, `template_version`. kCorrupt with "trial N:
-// .." for a malformed config, state or error.
+// Without samples. The caller sets `superseded` and, before schema 3, `template_version`. Returns kCorrupt with "trial
+// N: .." for a malformed config, state or error.
 Result<Trial> TrialOfRow(const Statement& row);
-// Its samples and their rounds, in order, into a trial that has none.
+// Reads its samples and their rounds, in order, into a trial that has none.
 Status ReadSamples(Database* db, Trial* trial);
 
 // Statements for many rows.
 class TrialWriter {
  public:
-  static Result<TrialWriter> Prepare(Database* db);  // which must live longer
-  // `version`: of the template. `rounds`: of each sample; empty: all are of round 0.
+  static Result<TrialWriter> Prepare(Database* db);  // must outlive it
+  // `version` is the template's. `rounds` has the round of each sample; empty: all 0.
   Status Write(int64_t ordinal, int64_t session, int64_t version, const Outcome& outcome,
                const std::vector<int64_t>& rounds = {});
-  // The trial's sample `sequence`, counted over all rounds.
+  // Writes the trial's sample number `sequence`, counted over all rounds.
   Status WriteSample(int64_t ordinal, int64_t sequence, int64_t round, double seconds);
 
  private:
@@ -50,9 +50,9 @@ class TrialWriter {
   Statement trial_, sample_;
 };
 
-// The median that a trial must have by its own last round of samples; for a pruned one the fastest of its few; and
-// whether a stored one is that, or, under Session::trimmed_means, the TrimmedMean of those taken while searching.
-// REQUIRES: it has samples.
+// The median that a trial must have according to its own last round of samples (for a pruned one, the fastest of its
+// few), and whether a stored median equals that or, under Session::trimmed_means, the TrimmedMean of the samples taken
+// during the search. REQUIRES: it has samples.
 double MedianOfSamples(const Trial& trial);
 bool IsOfSamples(double stored, const Trial& trial, bool trimmed_means);
 

@@ -21,7 +21,7 @@ namespace hone::record {
 namespace {
 
 constexpr int64_t kMostRows = 10'000'000;
-constexpr int64_t kLongestGap = 20'000;  // rows in a row that cannot be read: a page holds far fewer
+constexpr int64_t kLongestGap = 20'000;  // consecutive unreadable rows: far more than fit into a page
 
 class Salvager {
  public:
@@ -61,12 +61,12 @@ class Salvager {
       int64_t& newest = meta_.templates[t.outcome.config.template_name];
       newest = std::max(newest, t.template_version);
     }
-    // Where the last trial's page is lost its samples may tell how many there were.
+    // If the last trial's page is lost, its samples may tell the number of trials.
     expected_ = std::max({trials, trials_.empty() ? -1 : trials_.back().ordinal, Last("sample", "trial")}) + 1;
     DropTwinsOfTheLost();
     if (trials_.empty() && (trials < 0 || expected_ > 0)) return NothingLeft("no trial can be read any more");
     if (static_cast<int64_t>(trials_.size()) == expected_) return Status();
-    // Closing rows (record/closing.h), which say that tuning was done, were about all of them.
+    // Closing rows (record/closing.h) referred to the complete set of trials.
     std::erase_if(sessions_, [&](const auto& session) {
       return std::none_of(trials_.begin(), trials_.end(), [&](const Trial& t) { return t.session == session.first; });
     });
@@ -74,7 +74,7 @@ class Salvager {
   }
 
   Result<SalvageCount> Write(const std::string& out) {
-    // Session rows and trial rows as they are: through the store they would lose their rounds.
+    // Copy session rows and trial rows unchanged: the store would lose their rounds.
     HONE_RETURN_IF_ERROR(Store::OpenForWriting(out, meta_).status());
     HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(out, OpenMode::kWrite));
     HONE_RETURN_IF_ERROR(db->Execute("PRAGMA foreign_keys = ON"));
@@ -103,7 +103,7 @@ class Salvager {
         fmt::format("{}: {}: nothing can be saved; move it away to start the task again", db_->path(), why));
   }
 
-  // A statement of one key, or nothing if its pages cannot be read.
+  // The statement for one key, or nothing if its pages are unreadable.
   std::optional<Statement> Row(const std::string& sql, int64_t key) {
     auto statement = db_->Prepare(sql);
     if (!statement.ok()) return std::nullopt;
@@ -119,7 +119,7 @@ class Salvager {
       auto row = statement->Bind(key).Step();
       if (row.ok() && *row) return statement->Text(0);
     }
-    // Past the index of its keys.
+    // Bypasses the index of its keys.
     auto scan = db_->Prepare("SELECT key, value FROM meta NOT INDEXED");
     while (scan.ok()) {
       auto row = scan->Step();
@@ -129,13 +129,13 @@ class Salvager {
     return std::nullopt;
   }
 
-  // The largest key; -1 if the way to it is damaged.
+  // The largest key; -1 if the path to it is damaged.
   int64_t Last(const std::string& table, const std::string& key) {
     auto last = db_->QueryInt(fmt::format("SELECT coalesce(max({}), -1) FROM {}", key, table));
     return last.ok() ? std::min(*last, kMostRows) : -1;
   }
 
-  // Every key up to `last`; where that is unknown, until too many in a row are not there.
+  // Every key up to `last`; if that is unknown, until too many consecutive ones are missing.
   template <typename F>
   void ForEachKey(int64_t last, const F& read) {
     int64_t gap = 0;
@@ -171,7 +171,7 @@ class Salvager {
     return t;
   }
 
-  // All of them, and the median that they give.
+  // Whether all samples are there and give the median.
   bool SamplesFit(const Trial& t, int64_t count) const {
     const std::vector<double>& samples = t.outcome.samples;
     if (std::any_of(samples.begin(), samples.end(), [](double seconds) { return !(seconds > 0); })) return false;

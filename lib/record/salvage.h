@@ -1,4 +1,4 @@
-// Copies what can be read in a damaged record file into a new one.
+// Copies everything readable in a damaged record file into a new one.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace hone::record {
 
 struct SalvageCount {
   int64_t trials = 0;  // saved
-  int64_t lost = 0;    // known trials that cannot be read or are inconsistent
+  int64_t lost = 0;    // known trials that are unreadable or inconsistent
 };
 
 // Writes to `out`, which must not exist, every whole trial of `path`: its row, session and samples are readable and

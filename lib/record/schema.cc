@@ -16,8 +16,8 @@ namespace hone::record {
 namespace {
 
 // Explains why SQLite rejects a file: its header holds the number of pages (bytes 28 to 31, big endian) and the page
-// size (bytes 16 and 17). Ok if it is nothing of this kind. Only for a file without a hot journal: a commit that was
-// cut off has a new header before its new pages, until SQLite rolls it back.
+// size (bytes 16 and 17). Ok if these match. Only for a file without a hot journal: an interrupted commit has a new
+// header before its new pages, until SQLite rolls it back.
 Status ExplainDamage(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const int64_t size, FileSize(path));
   unsigned char header[100] = {};
@@ -36,7 +36,7 @@ Status ExplainDamage(const std::string& path) {
       path, size, page * pages));
 }
 
-// The first access: SQLite rolls back what a killed writer left half committed, and looks at the header.
+// The first access: SQLite rolls back a killed writer's transaction and reads the header.
 Status Recover(Database* db) {
   const Status status = db->QueryInt("PRAGMA schema_version").status();
   if (status.kind() == StatusKind::kCorrupt) HONE_RETURN_IF_ERROR(ExplainDamage(db->path()));
@@ -58,7 +58,7 @@ Result<int64_t> CheckedVersion(Database* db) {
   return version;
 }
 
-using Objects = std::map<std::string, std::string>;  // "table trial": its SQL
+using Objects = std::map<std::string, std::string>;  // "table trial" and its SQL
 
 Result<Objects> ObjectsOf(Database* db) {
   Objects objects;

@@ -37,7 +37,7 @@ Status Database::Error(int code) const {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMode mode) {
-  // SQLite calls these "disk I/O error".
+  // SQLite reports these as "disk I/O error".
   if (IsDirectory(path)) return Status::Io(path + ": this is a folder, not a record file");
   const int flags = mode == OpenMode::kRead     ? SQLITE_OPEN_READONLY
                     : mode == OpenMode::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -47,14 +47,13 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMo
   HONE_CHECK(raw != nullptr);
   std::unique_ptr<Database> db(new Database(path, raw));
   if (code != SQLITE_OK) return db->Error(code);
-  // The file may be untrusted: its schema never runs with more rights than to read it, and its pages are checked before
-  // use.
+  // The file may be untrusted: its schema gets no rights beyond reading the file, and its pages are checked before use.
   sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, mode != OpenMode::kSalvage, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   if (mode != OpenMode::kSalvage) HONE_RETURN_IF_ERROR(db->Execute("PRAGMA cell_size_check = ON"));
-  // The one switch that makes SQLite read a file that was cut short. Nothing is written then.
+  // Only this switch makes SQLite read a truncated file. Nothing is written then.
   if (mode == OpenMode::kSalvage) {
     sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);  // its tables' names may stand for anything
     HONE_RETURN_IF_ERROR(db->Execute("PRAGMA writable_schema = ON"));

@@ -1,4 +1,4 @@
-// A thin owner's view of SQLite: three nouns, statuses instead of codes. sqlite3.h stays in the .cc.
+// A thin wrapper of SQLite: three classes, statuses instead of codes. sqlite3.h stays in the .cc.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct sqlite3_stmt;
 
 namespace hone::record {
 
-// kSalvage: as kWrite, and whole pages can be read although the file is shorter than its header says.
+// kSalvage: as kWrite, but whole pages can be read although the file is shorter than its header says.
 enum class OpenMode { kRead, kWrite, kCreate, kSalvage };
 
 class Database;
 
-// A prepared statement. Bind in order, then Step until it says there is no further row.
+// A prepared statement. Bind in order, then Step until there are no more rows.
 class Statement {
  public:
   Statement(Statement&& other) noexcept : db_(other.db_), stmt_(other.stmt_) { other.stmt_ = nullptr; }
@@ -31,9 +31,9 @@ class Statement {
   Statement& Bind(const std::string& value);
   Statement& BindNull();
 
-  Result<bool> Step();  // true: a row is there; false: done
+  Result<bool> Step();  // true: a row is available; false: done
   Status Run();         // steps to the end and resets, for reuse with new bindings
-  // Calls visit(*this) for each row that is left. If that returns a Status, the first failure ends it.
+  // Calls visit(*this) for each remaining row. If it returns a Status, the first failure stops.
   template <typename Visit>
   Status Each(const Visit& visit) {
     for (;;) {
@@ -57,21 +57,21 @@ class Statement {
   Statement(Database* db, sqlite3_stmt* stmt) : db_(db), stmt_(stmt) {}
   Database* db_;
   sqlite3_stmt* stmt_;
-  int next_ = 1;  // the parameter that the next Bind sets
+  int next_ = 1;  // the parameter for the next Bind
 };
 
 class Database {
  public:
-  // Failures name the file and what to do about it: kNotFound, kCorrupt, kLocked, kIo.
+  // Errors name the file and what to do: kNotFound, kCorrupt, kLocked, kIo.
   static Result<std::unique_ptr<Database>> Open(const std::string& path, OpenMode mode);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  Status Execute(const std::string& sql);  // one or several statements, no rows
+  Status Execute(const std::string& sql);  // one or several statements without result rows
   Result<Statement> Prepare(const std::string& sql);
   Result<int64_t> QueryInt(const std::string& sql);
-  // Statement::Each of a query without parameters.
+  // Statement::Each for a query without parameters.
   template <typename Visit>
   Status Each(const std::string& sql, const Visit& visit) {
     HONE_ASSIGN_OR_RETURN(Statement s, Prepare(sql));
@@ -79,7 +79,7 @@ class Database {
   }
   int64_t LastRowId() const;
   const std::string& path() const { return path_; }
-  Status Error(int code) const;  // of the last call
+  Status Error(int code) const;  // for the last call
 
  private:
   Database(std::string path, sqlite3* db) : path_(std::move(path)), db_(db) {}
@@ -87,7 +87,7 @@ class Database {
   sqlite3* db_;
 };
 
-// BEGIN IMMEDIATE, and ROLLBACK when it goes out of scope without Commit.
+// BEGIN IMMEDIATE; its destructor rolls back unless Commit was called.
 class Transaction {
  public:
   static Result<Transaction> Begin(Database* db);

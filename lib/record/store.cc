@@ -172,8 +172,8 @@ class SqliteStore final : public Store {
 
   const std::unique_ptr<Database> db_;
   const Meta meta_;
-  const int64_t version_;      // of the schema
-  const std::string columns_;  // of a trial, as ReadTrial takes them
+  const int64_t version_;      // the schema's
+  const std::string columns_;  // a trial's, for ReadTrial
 };
 
 }  // namespace
@@ -209,8 +209,8 @@ Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, co
 
 Result<std::unique_ptr<Store>> Store::OpenForReading(const std::string& path) {
   if (!Exists(path)) return Status::NotFound(path + ": no such record file; has its task been tuned?");
-  // A reader that finds a journal must roll back what a killed writer left, for which it has to write; without the
-  // right to do so it still reads a file that needs no such repair.
+  // A reader that finds a journal must roll back a killed writer's transaction, for which it needs write access;
+  // without it, it can still read a file that needs no such repair.
   Result<std::unique_ptr<Database>> db = Database::Open(path, OpenMode::kWrite);
   if (!db.ok()) db = Database::Open(path, OpenMode::kRead);
   if (!db.ok()) return db.status();

@@ -37,7 +37,7 @@ double MeanOf(const Json& value) {
   return sum / static_cast<double>(value.size());
 }
 
-// The measurement that the first objective names ("time" if there is none), in seconds; 0 if it is not a time.
+// The measurement named by the first objective ("time" without one), in seconds; 0 if it is not a time.
 double SecondsOf(const Json& result) {
   std::string objective = "time";
   if (result.contains("objectives") && result["objectives"].is_array() && !result["objectives"].empty() &&
@@ -55,7 +55,7 @@ double SecondsOf(const Json& result) {
   return 0;
 }
 
-// "" if it is a result by the schema.
+// What a result lacks according to the schema; "" if it is valid.
 std::string WhatT4Misses(const Json& result) {
   if (!result.is_object()) return "no object";
   for (const char* key : {"configuration", "times", "invalidity", "correctness"}) {
@@ -135,7 +135,7 @@ Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
                               const std::function<void(int64_t, const std::string&)>& report) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ImportCounts counts;
-  std::unique_ptr<ForeignStore> store;  // opened for the first record
+  std::unique_ptr<ForeignStore> store;  // opened with the first record
   const auto take = [&](const ForeignRecord& record) -> Status {
     ++counts.lines;
     if (!store) {

@@ -104,7 +104,7 @@ class Verifier {
                     trial.LastRound().size(), MedianOfSamples(trial)));
   }
 
-  // A trial without samples has those of an earlier one that is the same artifact on the same machine.
+  // A trial without samples must have the median of an earlier one with the same artifact on the same machine.
   Status TwinMedian(const Statement& trial) {
     HONE_ASSIGN_OR_RETURN(
         Statement q, db_->Prepare("SELECT b.ordinal, b.median FROM trial a JOIN session sa ON sa.id = a.session JOIN "
@@ -123,7 +123,7 @@ class Verifier {
   }
 
   Database* const db_;
-  const int64_t version_;  // of the schema
+  const int64_t version_;  // the schema's
   std::vector<std::string> findings_;
 };
 

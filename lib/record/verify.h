@@ -1,4 +1,4 @@
-// What `hone-records verify` checks beyond SQLite's own integrity check.
+// The checks of `hone-records verify` beyond SQLite's own integrity check.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace hone::record {
 
-// Of a file of schema `version`. One line a finding, at most 100; empty if all is well. An error only if the file
-// cannot be read at all.
+// For a file of schema `version`. Returns one line per problem, at most 100; empty if there is none. Returns an error
+// only if the file cannot be read at all.
 Result<std::vector<std::string>> VerifyRecords(Database* db, int64_t version);
 
 }  // namespace hone::record

@@ -45,7 +45,7 @@ Status ChildBuilder::Give(Slot* slot) {
       DumpJson({{"config", batch_.configs[job].ToJson()}, {"path", batch_.paths[job]}}, -1);
   slot->started = RealClock()->NowSeconds();
   ++slot->attempts;
-  // A failure to send shows as a crash when the answer is waited for.
+  // A failed send shows as a crash when the answer is awaited.
   if (!slot->worker.started()) {
     HONE_RETURN_IF_ERROR(slot->worker.Start());
     (void)slot->worker.Send(setup_).ok();
@@ -54,7 +54,7 @@ Status ChildBuilder::Give(Slot* slot) {
   return Status();
 }
 
-// The answer, or the end, of a slot's child.
+// Collects the answer, or the end, of a slot's child.
 Status ChildBuilder::Collect(Slot* slot) {
   const size_t job = *slot->job;
   measure::BuildResult result;
@@ -82,7 +82,7 @@ Status ChildBuilder::Collect(Slot* slot) {
   } else if (text.status().kind() == StatusKind::kInterrupted) {
     return text.status();
   } else if (text.status().kind() == StatusKind::kTimeout) {
-    if (overtime < timeout_seconds_) return Status();  // still at it
+    if (overtime < timeout_seconds_) return Status();  // still running
     slot->worker.Stop();
     result.error = TrialError::kTimeout;
     result.error_text = fmt::format("not compiled within {:g} s; the compiling child was killed", timeout_seconds_);
@@ -91,7 +91,7 @@ Status ChildBuilder::Collect(Slot* slot) {
     slot->worker.Stop();
     result.error_text = "the compiling child " + text.status().message();
   }
-  if (result.error == TrialError::kDevice) {  // again, in a new child
+  if (result.error == TrialError::kDevice) {  // retry in a new child
     slot->worker.Stop();
     if (slot->attempts < measure::kMostAttempts) return Give(slot);
   }

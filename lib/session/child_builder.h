@@ -1,6 +1,7 @@
-// The Builder that compiles in children (`hone-worker compile`), several at a time. A child that crashes or hangs costs
-// its candidate a compile error and is replaced. After a failure of this machine (a child killed from outside, no
-// memory, no room) the candidate goes to a new child, measure::kMostAttempts times in all; then it has no verdict.
+// The Builder that compiles in children (`hone-worker compile`), several at a time. If a child crashes or hangs, its
+// candidate gets a compile error and the child is replaced. After a failure of this machine (a child killed from
+// outside, no memory, no space) the candidate goes to a new child, at most measure::kMostAttempts times; then it has no
+// verdict.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@ namespace hone::session {
 
 class ChildBuilder : public measure::Builder {
  public:
-  // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a
-  // private folder in memory (/dev/shm), or, where that cannot be written, to one where temporary files go. Code for
-  // CUDA is made such that the driver here loads it.
+  // `program` is the path of hone-worker; at most `jobs` children run, started when needed. Shared objects go to a
+  // private folder in memory (/dev/shm) or, if that is not writable, to one for temporary files. CUDA code is generated
+  // for the driver of this machine.
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 
@@ -43,20 +44,20 @@ class ChildBuilder : public measure::Builder {
     std::vector<std::string> paths;
     std::vector<measure::BuildResult> results;
     std::vector<bool> finished;  // of the results
-    size_t next = 0;             // to be given to a child
-    size_t done = 0;             // finished ones
-    size_t taken = 0;            // by Next
+    size_t next = 0;             // index of the next candidate for a child
+    size_t done = 0;             // number of finished ones
+    size_t taken = 0;            // number returned by Next
   };
 
   ChildBuilder(TempDir dir, double timeout) : dir_(std::move(dir)), timeout_seconds_(timeout) {}
   Status Give(Slot* slot);
   Status Collect(Slot* slot);
-  // All of these abandon the batch if they fail.
-  Status GiveOut();     // hands waiting candidates to idle children
-  Status CollectAll();  // what has come by now
+  // If one of these fails, it abandons the batch.
+  Status GiveOut();     // assigns waiting candidates to idle children
+  Status CollectAll();  // all results available now
   Status WaitForAny(double seconds);
 
-  std::string setup_;  // the first message of each child
+  std::string setup_;  // the first message to each child
   TempDir dir_;
   double timeout_seconds_;
   int64_t serial_ = 0;

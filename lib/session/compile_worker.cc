@@ -24,7 +24,7 @@ Result<Json> Answer(const Result<CompileSetup>& setup, const std::string& text, 
   return Json{{"ok", true}, {"kernel", FieldsJson(kernel)}};
 }
 
-// A failure that every machine would see. Others, such as a full disk, say nothing of a candidate.
+// Whether every machine would see this failure. Others, such as a full disk, say nothing about a candidate.
 bool OfTheCandidate(const Status& status) {
   return status.kind() == StatusKind::kInvalid || status.kind() == StatusKind::kUnsupported;
 }
@@ -69,8 +69,8 @@ Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config
 
 int RunCompileWorker(int fd, const AfterBuild& after) {
   measure::EndWithoutMemory();
-  signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of the write
-  // The linker maps the file that it writes: where the disk is full, touching a page is a SIGBUS.
+  signal(SIGXFSZ, SIG_IGN);  // makes a file size limit an error of the write
+  // The linker maps the file that it writes: on a full disk, touching a page raises SIGBUS.
   signal(SIGBUS, [](int) { measure::EndForTheMachine("no room for the linked kernel"); });
   Channel channel(fd);
   auto first = channel.Receive();

@@ -1,10 +1,11 @@
 // The compiling child: `hone-worker compile`. Messages are JSON objects. The first one names the task and has no
 // answer; a mistake in it fails every candidate:
 //   {"workload": TEXT, "target": TEXT, "newest_cuda": N (compile::CompileOptions)}
-// Each one after it is a candidate:
+// Each later one is a candidate:
 //   {"config": JSON TEXT, "path": FILE}
 //     -> {"ok": true, "kernel": measure::BuiltKernel}  the shared object is at FILE
-//      | {"ok": false, "error": TEXT, "verdict": B, "seconds": S}  B: it is the candidate's fault, not this machine's
+//      | {"ok": false, "error": TEXT, "verdict": B, "seconds": S}  B: whether the candidate is at fault, not the
+//      machine
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@
 
 namespace hone::session {
 
-// The data that all candidates of a compiling child share.
+// Data shared by all candidates of a compiling child.
 struct CompileSetup {
   Workload workload;
   Target target;
@@ -29,13 +30,13 @@ struct CompileSetup {
   static Result<CompileSetup> FromJson(const std::string& text);
 };
 
-// Lowers, generates code and links one candidate into a shared object at `path`. In this process.
+// Lowers, generates code and links one candidate into a shared object at `path`, in this process.
 Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config& config, const std::string& path);
 
 // Called with each kernel after it is built; may be null.
 using AfterBuild = std::function<Status(const Config& config, measure::BuiltKernel* kernel)>;
 
-// Answers messages on the socket `fd` until the parent closes it. The exit code.
+// Answers messages on the socket `fd` until the parent closes it. Returns the exit code.
 int RunCompileWorker(int fd, const AfterBuild& after = nullptr);
 
 }  // namespace hone::session

@@ -15,8 +15,8 @@ namespace hone::session {
 
 struct DonorRecords {
   std::vector<search::Donor> donors;  // in the order of the paths; only those with a usable trial
-  std::vector<std::string> ids;       // of their tasks, in the same order
-  std::vector<std::string> refused;   // a line each: which file's trials are not used, and why
+  std::vector<std::string> ids;       // the donors' task ids, in the same order
+  std::vector<std::string> refused;   // one line per file whose trials are not used, with the reason
 };
 
 // Reads the databases at `paths`. Takes trials of the machine and versions in `fingerprint` that belong to a template

@@ -17,16 +17,16 @@ namespace hone::session {
 namespace {
 
 constexpr double kSecondsPerHeat = 0.4;
-constexpr int kMaxHeats = 3;  // on a machine that gets slower all the time there would be no end
+constexpr int kMaxHeats = 3;  // limits the heats on a machine that keeps getting slower
 constexpr double kNotableDrift = 0.1;
 
-// A time that may have been too long does not keep a trial from its second chance: the fastest run counts then.
+// A disturbed time may be too long, so such a trial counts with its fastest run here.
 double Hope(const Outcome& outcome) {
   if (outcome.disturbed == 0 || outcome.samples.empty()) return outcome.median;
   return *std::min_element(outcome.samples.begin(), outcome.samples.end());
 }
 
-// Positions of the fastest ok trials of artifacts not in `done`, one an artifact, at most `count`.
+// Positions of the fastest ok trials whose artifacts are not in `done`, at most `count`, one per artifact.
 std::vector<size_t> Fastest(const History& history, const std::set<std::string>& done, int64_t count) {
   const auto& outcomes = history.outcomes();
   std::vector<size_t> order;
@@ -50,9 +50,9 @@ int Rounds(const History& history, const std::vector<size_t>& positions) {
   return static_cast<int>(std::clamp(kSecondsPerHeat / std::max(round, 1e-9), 7.0, 30.0));
 }
 
-// The result of a heat for `digest`: its samples for the trial that was timed, the median alone for its twins. If the
-// one that was timed does not count under the job's cap (session/history.h), all of them get the samples. Of one that
-// failed this time all get the verdict.
+// Collects a heat's result for `digest`: the samples for the trial that was timed, only the median for other trials of
+// this artifact. If the timed one does not count under the job's limits (session/history.h), all get the samples. If it
+// failed this time, all get the verdict.
 void Collect(const std::string& digest, const measure::Series& series, const History& history,
              std::vector<record::Remeasured>* found) {
   const auto timed = [&](const Outcome& o) { return o.artifact_digest == digest && !o.samples.empty(); };
@@ -75,7 +75,8 @@ void Collect(const std::string& digest, const measure::Series& series, const His
   }
 }
 
-// One transaction a heat. The ordinals of `found` are positions in `history` before, and ordinals after.
+// Stores one heat in one transaction. The ordinals of `found` are positions in `history` before the call, ordinals
+// after.
 Status Store(const FinalistWorld& world, std::vector<record::Remeasured> found, History* history) {
   std::vector<std::pair<size_t, Outcome>> known;
   for (record::Remeasured& one : found) {
@@ -97,7 +98,7 @@ Status Store(const FinalistWorld& world, std::vector<record::Remeasured> found, 
   return Status();
 }
 
-// One heat: builds the kernels at `positions` and measures them in turn. Series in their order.
+// One heat: builds the kernels at `positions` and measures them in turn. Returns the series in their order.
 Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const History& history,
                                               const std::vector<size_t>& positions) {
   std::vector<Config> configs;
@@ -135,7 +136,7 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     const auto best = history->best();
     if (!best || done.count(history->outcomes()[*best].artifact_digest)) break;
     std::vector<size_t> positions = Fastest(*history, done, count);
-    // After the first heat only those that are in front of everything measured again; the winner is among them.
+    // After the first heat, only trials that are faster than everything measured again: the winner is among them.
     const auto behind = [&](size_t i) { return Hope(history->outcomes()[i]) > fastest_again; };
     positions.erase(std::remove_if(positions.begin(), positions.end(), behind), positions.end());
     const bool anchored = history->outcomes()[0].state == TrialState::kOk;

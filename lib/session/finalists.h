@@ -16,15 +16,16 @@ struct FinalistWorld {
   record::Store* store = nullptr;
   measure::Builder* builder = nullptr;
   measure::Measurer* measurer = nullptr;
-  // Take the host to build on (shared), or the device to time on (exclusive) in its place, and release both.
+  // Locks the host to build on (shared), or instead the device to time on (exclusive); the second function releases
+  // both.
   std::function<Status(bool exclusive)> lock;
   std::function<void()> unlock;
   std::function<Status()> check_owner;  // SessionWorld::check_owner, never null
 };
 
 struct FinalistResult {
-  int64_t measured = 0;  // kernels that were measured again
-  double drift = 1;      // the anchor's (trial 0's) time now over its time during tuning
+  int64_t measured = 0;  // number of kernels measured again
+  double drift = 1;      // the anchor's (trial 0's) time now relative to its time during tuning
 };
 
 // Measures the `count` fastest distinct kernels again. Each round begins with the default (trial 0) as the anchor. New

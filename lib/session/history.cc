@@ -9,7 +9,7 @@
 namespace hone::session {
 namespace {
 
-// The limits that a session proposed under, from its settings; without settings the defaults.
+// The limits that a session proposed under, from its settings; the defaults without settings.
 op::Numerics NumericsOfSession(const record::Session& session) {
   const op::Numerics plain;
   const auto json = ParseJson(session.settings, "settings");
@@ -22,7 +22,7 @@ op::Numerics NumericsOfSession(const record::Session& session) {
   return read ? numerics : plain;
 }
 
-// Does `a` leave out what `b` does not?
+// Whether `a` excludes something that `b` allows.
 bool Narrower(const op::Numerics& a, const op::Numerics& b) { return a.winograd < b.winograd || (b.tf32 && !a.tf32); }
 
 }  // namespace
@@ -46,8 +46,8 @@ double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rou
 Status History::Load(const record::Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.AllTrials());
-  std::map<int64_t, op::Numerics> ours;  // of each session of this machine
-  bool trimmed_means = false;            // which is the same for all of them
+  std::map<int64_t, op::Numerics> ours;  // for each session of this machine
+  bool trimmed_means = false;            // the same for all of them
   for (const record::Session& session : sessions) {
     if (session.fingerprint != fingerprint_) continue;
     trimmed_means = session.trimmed_means;
@@ -117,7 +117,7 @@ void History::Append(const Outcome& outcome, double searched) {
   if (better) best_ = position;
   if (better) {
     since_best_ = 0;
-  } else if (outcome.error != TrialError::kDevice) {  // which says nothing about the search
+  } else if (outcome.error != TrialError::kDevice) {  // a device failure says nothing about the search
     ++since_best_;
   }
 }

@@ -1,4 +1,4 @@
-// The records so far, for one fingerprint, and what follows from them: the incumbent, whether the budget is met.
+// The records so far for one fingerprint, and what follows from them: the incumbent, and whether the budget is met.
 #pragma once
 
 #include <cstdint>
@@ -20,35 +20,35 @@ namespace hone::session {
 
 struct Budget {
   int64_t trials = 128;
-  double seconds = 0;        // of compiling and measuring over all sessions; 0: no limit
-  int64_t early_stop = 0;    // stop after this many trials without a better one, or a first one; 0: never
-  double expected_gain = 0;  // stop when the tuner expects to gain less than this share; 0: never
+  double seconds = 0;        // compiling and measuring over all sessions; 0: no limit
+  int64_t early_stop = 0;    // stops after this many trials without an improvement or first success; 0: never
+  double expected_gain = 0;  // stops when the tuner expects to gain less than this share; 0: never
 };
 
-// Which trials count where the user limits the numerics. Under limits count those that they allow and that were
-// proposed under the same or wider ones: narrower ones skipped points that are legal now. The others stay in the
-// records, and their artifacts are not timed again.
+// Which trials count if the user limits the numerics: those that the limits allow and that were proposed under the same
+// or wider limits, as narrower ones skipped points that are legal now. The others stay in the records, and their
+// artifacts are not timed again.
 struct Scope {
   op::Numerics numerics;
-  op::NumericsMatter matter;                    // what does not matter to this task is the same for all trials
-  std::function<bool(const Outcome&)> allowed;  // by the limits; null: all are
+  op::NumericsMatter matter;                    // the limits that affect this task; the others do not matter
+  std::function<bool(const Outcome&)> allowed;  // under the limits; null: all are
 };
 
 using record::Closing;
 using record::StopReason;
 using record::StopReasonName;
 
-// The trials' times during the search, apart from the times of finalists that were measured again later.
+// The trials' times during the search, separate from the times of finalists that were measured again later.
 //
 // Finalists are measured again at another time and under other conditions (session/finalists.h), and the new medians
-// replace the old ones. The new times decide which finalist wins, but they do not compare with the times of other
-// trials. A tuner, or a task that learns from this one, needs times of one kind: those of the search.
+// replace the old ones. The new times decide which finalist wins, but they are not comparable with the times of other
+// trials. A tuner, or a task that learns from this one, needs comparable times: those of the search.
 class SearchTimes {
  public:
-  // The next trial of that fingerprint, in the order of the ordinals: the median (of blocks the trimmed mean) of its
-  // own first samples; without any, that of the trial in which its artifact was timed. Where nothing was measured again
-  // it is the recorded median to the bit, and so it is where the first samples are lost. `rounds`: of each sample
-  // (record::Trial), 0 for the first ones; empty: all of them are. `trimmed_means`: of its session.
+  // Takes the next trial of that fingerprint, in the order of the ordinals, and returns the median (for blocks, the
+  // trimmed mean) of its own first samples; without samples, that of the trial in which its artifact was timed. If
+  // nothing was measured again, or if the first samples are lost, this is exactly the recorded median. `rounds` has the
+  // round of each sample (record::Trial), 0 for the first ones; empty: all 0. `trimmed_means` is the session's.
   double Take(const Outcome& outcome, const std::vector<int64_t>& rounds, bool trimmed_means);
 
  private:
@@ -61,10 +61,10 @@ class History {
   explicit History(std::string fingerprint, Scope scope = {})
       : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)) {}
 
-  // Reads everything. Only counts trials of other fingerprints, superseded trials, and trials outside the limits. The
-  // verdicts on the artifacts of the last two kinds are still used.
+  // Reads everything. Only counts trials of other fingerprints, superseded trials, and trials outside the limits, but
+  // uses the verdicts on the artifacts of the last two kinds.
   Status Load(const record::Store& store);
-  // A new trial. Ordinals follow on in the store, but this does not store it.
+  // Adds a new trial. Its ordinal continues those in the store, but it is not stored.
   void Add(const Outcome& outcome);
   // Replaces the outcome of trial `position` (a finalist measured again).
   void Replace(size_t position, const Outcome& outcome);
@@ -73,27 +73,27 @@ class History {
   int64_t ordinal(size_t position) const { return ordinals_[position]; }
   int64_t count() const { return static_cast<int64_t>(outcomes_.size()); }
   int64_t foreign() const { return foreign_; }
-  int64_t superseded() const { return superseded_; }  // their template has another version
-  int64_t outside() const { return static_cast<int64_t>(uncounted_.size()) - superseded_; }  // of the scope
+  int64_t superseded() const { return superseded_; }  // those whose template has another version now
+  int64_t outside() const { return static_cast<int64_t>(uncounted_.size()) - superseded_; }  // those outside the scope
   const Scope& scope() const { return scope_; }
-  // The fastest ok time among the first `count` trials as it was while searching, before any finalist was measured
-  // again: what is added later does not change it. 0 if there is none.
+  // The fastest ok time among the first `count` trials during the search, before finalists were measured again: later
+  // trials do not change it. 0 if there is none.
   double SearchSeconds(int64_t count) const;
-  // The outcomes from position `from` on with the times that they had while searching: for tuners.
+  // The outcomes from position `from` on with their times during the search, for tuners.
   std::vector<Outcome> AsSearched(size_t from) const;
-  // Has a trial had this template and these knob values? The index does not matter.
+  // Whether a trial had this template and these knob values, regardless of the index.
   bool Knows(const Config& config) const { return known_.count(config.ValueDigest()) != 0; }
-  // The verdict on an identical artifact; null if there is none. Verdicts on the device are not the artifact's.
+  // The verdict on an identical artifact; null without one. Failures of the device are not verdicts on the artifact.
   const Outcome* OfArtifact(const std::string& digest) const;
   std::optional<size_t> best() const { return best_; }  // position of the fastest ok trial, the first of equals
   double best_seconds() const { return best_ ? outcomes_[*best_].median : 0; }
   int64_t since_best() const { return since_best_; }     // trials, without those that the device failed
-  double past_seconds() const { return past_seconds_; }  // of tuning in the sessions before this one
-  // The finalists, `finalists` at least, were measured after the last trial.
+  double past_seconds() const { return past_seconds_; }  // tuning time of earlier sessions
+  // Whether at least `finalists` finalists were measured after the last trial.
   bool Closed(int64_t finalists) const;
 
-  // `session_seconds`: of the session that is running. What a closing found holds until there are more trials:
-  // measuring finalists again may change which trial is the best, and so how long ago that was.
+  // `session_seconds` is that of the running session. The reason recorded by a closing row holds until there are more
+  // trials, because measuring finalists again may change which trial is the best and how long ago it was.
   StopReason Met(const Budget& budget, double session_seconds) const;
 
  private:
@@ -102,9 +102,9 @@ class History {
   std::string fingerprint_;
   Scope scope_;
   std::vector<Outcome> outcomes_;
-  std::vector<Outcome> uncounted_;  // this machine's trials that are superseded or outside the scope
+  std::vector<Outcome> uncounted_;  // trials of this machine that are superseded or outside the scope
   SearchTimes search_times_;
-  std::vector<double> search_seconds_;  // a trial each; 0 if it is not ok
+  std::vector<double> search_seconds_;  // per trial; 0 if it is not ok
   std::vector<int64_t> ordinals_;
   int64_t next_ordinal_ = 0;
   int64_t foreign_ = 0, superseded_ = 0;

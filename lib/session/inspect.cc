@@ -31,7 +31,7 @@ namespace {
 
 struct Inputs {
   pipeline::TaskFile task;
-  pipeline::TuneSettings settings;  // the defaults if no file was named
+  pipeline::TuneSettings settings;  // the defaults without a settings file
 };
 
 Result<Inputs> ReadInputs(const TuneJobOptions& options) {
@@ -56,7 +56,7 @@ std::string ValueText(const KnobValue& value) {
   return fmt::format("[{}]", fmt::join(value.words, ","));
 }
 
-// "812 of 4096 points are legal", or "about 20 %, ..." where there are too many to look at.
+// "812 of 4096 points are legal", or "about 20 %, ..." if there are too many to check.
 std::string LegalText(const search::Space& space) {
   constexpr uint64_t kCountLimit = 65536;
   constexpr int kSample = 20000;
@@ -80,7 +80,7 @@ Result<std::string> WorkerProgram(const TuneJobOptions& options) {
   return measure::DefaultWorkerProgram();
 }
 
-// The default and the tuner's first batch. One that learns asks for a few at a time: the rest are drawn.
+// The default and the tuner's first batch. A learning tuner asks for only a few at a time: the rest are drawn.
 std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& space, search::Tuner* tuner,
                                  int64_t count) {
   constexpr uint64_t kCountLimit = 4096;
@@ -109,7 +109,7 @@ std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& 
   return configs;
 }
 
-// `samples`: those that gave the median; empty for a twin of another trial.
+// `samples` are those behind the median; empty if another trial of the same artifact was timed.
 std::string VerdictText(const Outcome& outcome, const std::vector<double>& samples, double flop) {
   std::string text = TrialStateName(outcome.state);
   if (outcome.state == TrialState::kFailed) {
@@ -158,7 +158,7 @@ Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, jobs));
   const std::vector<Config> configs = FirstConfigs(inputs, space, tuner.get(), count);
   HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
-  HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));  // the host's, whatever the target: it needs no device
+  HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));  // the host's, whatever the target: no device is needed
   HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(configs));
   machine.Unlock();
   int64_t ok = 0;

@@ -54,7 +54,7 @@ std::string Progress::Line(const History& history, double peak_flops, bool ended
   std::string line = fmt::format("{}/{} trials", history.count(), options_.budget.trials);
   const double elapsed = clock_->NowSeconds() - started_;
   const int64_t done = history.count() - first_count_;
-  // The sessions before this one know more than its first moments, which go into starting.
+  // Earlier sessions tell more than the first moments of this one, which go into starting.
   const double spent = elapsed + (first_count_ > 0 ? history.past_seconds() : 0);
   const int64_t trials = first_count_ > 0 ? history.count() : done;
   const int64_t left = options_.budget.trials - history.count();

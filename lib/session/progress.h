@@ -21,7 +21,7 @@ struct ProgressOptions {
 
 class Progress {
  public:
-  // `first_count`: trials before this run.
+  // `first_count` is the number of trials before this run.
   Progress(ProgressOptions options, int64_t first_count, Clock* clock);
   ~Progress();  // removes the live line
 
@@ -30,8 +30,8 @@ class Progress {
   // Writes the last state into progress.json: "done", "interrupted" or "failed".
   Status Finish(const History& history, double peak_flops, const std::string& state);
 
-  // "34/64 trials, 0.8 s left, best 412 us (trial 17), 561 GFLOP/s, 93 % of peak, 38.1/s": terminals cut its end
-  // `ended`: without the time left.
+  // "34/64 trials, 0.8 s left, best 412 us (trial 17), 561 GFLOP/s, 93 % of peak, 38.1/s"; narrow terminals cut its
+  // end. `ended` omits the time left.
   std::string Line(const History& history, double peak_flops, bool ended = false) const;
 
  private:
@@ -41,16 +41,15 @@ class Progress {
   Clock* clock_;
   double started_;
   int64_t first_count_;        // trials before this run
-  double tuning_seconds_ = 0;  // of this run, until its last trial
+  double tuning_seconds_ = 0;  // of this run, up to its last trial
   double last_file_, last_line_, last_log_;
 };
 
-// For a job whose tuning found no correct candidate.
-// Several lines: how many trials failed in which way, the first message of each kind, and the command that tries one of
-// them alone, which is `command` with the trial's index appended.
+// For a job that found no correct candidate. Several lines: the number of trials per kind of failure, the first message
+// of each kind, and the command that tries one of them alone, which is `command` with the trial's index appended.
 std::string FailureSummary(const std::vector<Outcome>& outcomes, const std::string& command);
 
-// "61 ok, 2 pruned, 1 wrong"; verdicts that no trial has are left out.
+// "61 ok, 2 pruned, 1 wrong", without verdicts that no trial has.
 std::string CountText(const std::vector<Outcome>& outcomes);
 
 }  // namespace hone::session

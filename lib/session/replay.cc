@@ -57,7 +57,7 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
     const int64_t room = std::min<int64_t>(options.batch - count % options.batch, options.trials - count);
     std::vector<PointIndex> batch;
     if (count == 0 && !context.defaults.empty()) {
-      batch = {context.defaults[0]};  // alone, as in a session
+      batch = {context.defaults[0]};  // in its own batch, as in a session
     } else {
       begin = clock->NowSeconds();
       batch = tuner->NextBatch(static_cast<int>(room));

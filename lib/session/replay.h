@@ -15,7 +15,7 @@ struct ReplayOptions {
   std::string tuner = "auto";
   uint64_t seed = 1;
   int64_t trials = 128;
-  int batch = 16;           // candidates that a tuner is asked for at a time, as a session does
+  int batch = 16;           // candidates requested from the tuner at a time, as in a session
   double prune_factor = 2;  // a point slower than this times the best so far is reported as pruned; 0: never
   bool like_autotvm = false;
   std::vector<search::Donor> donors;
@@ -32,19 +32,20 @@ struct ReplayRun {
 // The context that a session gives a tuner (session/tuner_context.h), with the replay space's defaults.
 Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay);
 
-// Trial 0 is the first template's default, as in a session. kInvalid if the space has no point that is ok.
+// Trial 0 is the first template's default, as in a session. Returns kInvalid if no point of the space is ok.
 Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
                          const ReplayOptions& options);
 
-// Returns how many trials `run` needed to reach `share`; its length + 1 if it never did.
+// The number of trials that `run` needed to reach `share`; its length + 1 if it never did.
 int64_t TrialsTo(const ReplayRun& run, double share);
 
-// Replays as a Markdown table: share of the best possible speed after 4, 8, .. trials, in percent.
-// Two lines; `trials`: columns beyond them are left out.
+// Prints replays as a Markdown table: share of the best possible speed after 4, 8, .. trials, in percent. Two lines;
+// columns beyond `trials` are omitted.
 std::string ReplayTableHead(int64_t trials, const std::string& first_column);
 
-// One line for many runs: the median of the shares, the worst of them, trials to reach 95 % (median, and what three of
-// four runs need; one more than were made if that many never did), milliseconds in the tuner a trial.
+// One line for several runs: the median of the shares, the worst share, trials to reach 95 % (the median, and the
+// number that three of four runs need; one more than the trials made if not reached), milliseconds in the tuner per
+// trial.
 std::string ReplayTableRow(const std::string& label, const std::vector<ReplayRun>& runs, int64_t trials);
 
 // Runs one tuner on one space with seeds 1 .. seeds.

@@ -24,16 +24,16 @@
 namespace hone::session {
 namespace {
 
-constexpr uint64_t kMostEnumerated = uint64_t{1} << 22;  // combinations, to count the legal ones
-constexpr size_t kFewestOfAHeat = 8;                     // with fewer there is no saying how fast the machine was
+constexpr uint64_t kMostEnumerated = uint64_t{1} << 22;  // combinations, up to which the legal ones are counted
+constexpr size_t kFewestOfAHeat = 8;                     // fewer cannot tell how fast the machine was
 
-// A kernel that was timed: what its times of each round say.
+// A timed kernel: its median time in each round.
 struct Timed {
   std::string digest;
-  double median = 0, first = 0, again = 0;  // first: while searching; again: as a finalist, 0 if it was none
+  double median = 0, first = 0, again = 0;  // first: during the search; again: as a finalist, 0 if it was not one
 };
 
-// How many of the best the job measured again at a time, on that machine.
+// The number of finalists that the job measured again at a time, on that machine.
 int64_t FinalistsOf(const std::vector<record::Session>& sessions, const std::string& fingerprint) {
   int64_t count = std::numeric_limits<int64_t>::max();
   for (const record::Session& session : sessions) {
@@ -43,11 +43,11 @@ int64_t FinalistsOf(const std::vector<record::Session>& sessions, const std::str
   return count;
 }
 
-// The time of each artifact, on one scale, by the trials of one machine. Finalists are measured again later, a heat at
-// a time, in turns, with caches that the others have filled: their times are of another scale than those of points that
-// were measured once, and the machine was another one in each heat. What a heat changed for the median of its kernels
-// is taken out of all of them; their order within it stays. Heats are told apart as session/finalists forms them: by
-// the first medians, `count` each.
+// The time of each artifact on one scale, from the trials of one machine. Finalists are measured again later, one heat
+// at a time and interleaved, with caches filled by the others: their times are on another scale than those of points
+// measured once, and the machine differs between heats. So each heat's times are divided by the heat's change of its
+// kernels' median, which keeps their order. Heats are reconstructed as session/finalists forms them: by the first
+// medians, `count` each.
 std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trials, int64_t count) {
   std::vector<Timed> timed;
   std::set<std::string> known;
@@ -67,10 +67,10 @@ std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trial
   }
   std::stable_sort(timed.begin(), timed.end(), [](const Timed& a, const Timed& b) { return a.median < b.median; });
   std::vector<std::vector<const Timed*>> heats(1);
-  int64_t places = count;  // left in the heat
+  int64_t places = count;  // places left in the heat
   for (const Timed& t : timed) {
     if (t.again == 0) continue;
-    if (t.digest == anchor) {  // it is in every heat, and takes a place in the first if it is that fast
+    if (t.digest == anchor) {  // the anchor is in every heat, and takes a place in the first if it is fast enough
       heats[0].push_back(&t);
       if (heats.size() == 1 && places > 0) --places;
       continue;
@@ -94,7 +94,7 @@ std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trial
   return seconds;
 }
 
-// A line if `replay` lacks legal points of `space`: the best tried point need not be the best.
+// A line if `replay` lacks legal points of `space`: the best tried point may not be the best.
 std::string WhatIsMissing(const std::string& path, const record::ReplaySpace& replay, const search::TaskSpace& space) {
   const auto legal = space.LegalIndices(kMostEnumerated);
   const size_t tried = replay.points.size();
@@ -118,7 +118,7 @@ Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* miss
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(meta.target));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));
   HONE_ASSIGN_OR_RETURN(const TemplateVersions versions, op::TemplatesOf(workload, target));
-  // Finalists' sessions measure nothing new; trials say whose machine they are of.
+  // Finalists' sessions add no trials; trials tell whose machine they are from.
   const auto session_of = [&](const record::Trial& trial) -> const record::Session* {
     for (const record::Session& s : sessions) {
       if (s.id == trial.session) return &s;
@@ -127,13 +127,13 @@ Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* miss
   };
   const record::Session* last = session_of(trials.back());
   const std::string fingerprint = last != nullptr ? last->fingerprint : "";
-  // Another machine's time of an artifact says nothing of it here.
+  // Another machine's time of an artifact says nothing here.
   std::vector<record::Trial> ours;
   std::vector<Outcome> outcomes;
   for (const record::Trial& trial : trials) {
     const record::Session* session = session_of(trial);
     if (session == nullptr || session->fingerprint != fingerprint) continue;
-    // The time of another version of the template says nothing either.
+    // Nor does a time of another version of the template.
     if (trial.template_version != VersionIn(versions, trial.outcome.config.template_name)) continue;
     ours.push_back(trial);
     outcomes.push_back(trial.outcome);

@@ -24,7 +24,7 @@ std::string StampText(const StampInputs& inputs, const History& history, StopRea
                  {"expected_gain", inputs.budget.expected_gain}}},
                {"met_by", StopReasonName(reason)},
                {"trials", history.count()}};
-  // The texts as they are; one that is not JSON (only in tests) is represented by its digest.
+  // The texts unchanged; one that is not JSON (only in tests) is represented by its digest.
   for (const auto& [key, text] :
        {std::pair("task_file", &inputs.task_text), std::pair("settings", &inputs.settings_text)}) {
     Result<Json> parsed = ParseJson(*text, key);

@@ -1,7 +1,7 @@
-// stamps/TASKID.TARGET.done: the output of a tuning job that Ninja looks at, written last. It holds the digests of the
-// job's inputs, the inputs' texts (`hone-plan --why` compares them to say what changed), and why the job stopped. Equal
-// states give equal bytes, and equal bytes are not written again. If no trial is correct, "result" is "none" and "best"
-// is missing: only a job of an optional task ends like that.
+// stamps/TASKID.TARGET.done: the output of a tuning job for Ninja, written last. It holds the digests of the job's
+// inputs, the inputs' texts (`hone-plan --why` compares them to say what changed), and why the job stopped. Equal
+// states give equal bytes, and an unchanged file is not rewritten. If no trial is correct, "result" is "none" and
+// "best" is missing; only a job for an optional task ends like that.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ namespace hone::session {
 
 struct StampInputs {
   std::string task_id;
-  std::string task_text;      // of the task file
-  std::string settings_text;  // of the settings file
+  std::string task_text;      // the task file's
+  std::string settings_text;  // the settings file's
   std::string abi;            // the tool's semantic versions
   std::string fingerprint;
   Budget budget;
-  std::vector<std::string> donors = {};  // ids of the tasks whose records the tuner was given
+  std::vector<std::string> donors = {};  // ids of the tasks whose records the tuner got
 };
 
 // Its object "search" holds the number of trials within the budget and the fastest time among them, as measured during
-// the search. Both depend on those trials alone. pipeline/shares.h divides a budget by them.
+// the search. Both depend only on those trials. pipeline/shares.h divides a budget by them.
 std::string StampText(const StampInputs& inputs, const History& history, StopReason reason);
 
 // Creates the folder if necessary. Returns true if the file was written.

@@ -37,7 +37,7 @@
 namespace hone::session {
 namespace {
 
-constexpr int kBatch = 16;  // not a matter of the machine: it must not change what is measured
+constexpr int kBatch = 16;  // the same on every machine, as it affects what is measured
 
 int ProtocolVersion() { return VersionOf("protocol", measure::kProtocolVersion); }
 
@@ -45,7 +45,7 @@ class Job {
  public:
   explicit Job(const TuneJobOptions& options) : options_(options), clock_(RealClock()) {}
 
-  // kInvalid, kUnsupported, kNotFound: an input file is at fault.
+  // kInvalid, kUnsupported or kNotFound means that an input file is at fault.
   Status ReadInputs() {
     HONE_ASSIGN_OR_RETURN(task_text_, ReadFile(options_.task_path));
     HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
@@ -56,7 +56,7 @@ class Job {
     if (!options_.like.empty()) settings_.like = options_.like;
     if (!options_.tuner.empty()) settings_.tuner = options_.tuner;
     if (!options_.like.empty() || !options_.tuner.empty()) {
-      settings_text_ = pipeline::TuneSettingsText(settings_);  // what the stamp and the records are to say
+      settings_text_ = pipeline::TuneSettingsText(settings_);  // for the stamp and the records
     }
     const std::string problem = pipeline::CheckValues(settings_);  // of the flag: the file's own values are checked
     if (!problem.empty()) return Status::Invalid("--" + problem);
@@ -78,7 +78,7 @@ class Job {
     *code = kInterrupted;
     if (result_.interrupted) return Status();
     if (!history_->best()) {
-      // The network does not need it: the choice skips the alternative and builds what it would have replaced.
+      // The network does not need it: the choice skips the alternative and builds the nodes it would have replaced.
       *code = options_.optional ? kDone : kFailed;
       const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), TrialCommand()), '\n');
       if (options_.optional) {
@@ -102,7 +102,7 @@ class Job {
     return fmt::format("hone-tune --task {} --settings {} --trial", options_.task_path, options_.settings_path);
   }
 
-  // The machine that times; before anything is opened or written, since a device may be missing.
+  // Finds the machine that times, before anything is opened or written, since a device may be missing.
   Status FindMachine() {
     if (options_.fake) {
       fingerprint_ = fmt::format("fake; seed={}; codegen={}; protocol={}", options_.fake_world.seed,
@@ -120,7 +120,7 @@ class Job {
   }
 
   Status OpenRecords() {
-    // Before hours of measuring, not after them.
+    // Check before hours of measuring.
     if (IsDirectory(options_.stamp_path)) {
       return Status::Invalid(options_.stamp_path + ": this is a folder; --stamp is to be a file");
     }
@@ -162,7 +162,7 @@ class Job {
     return Status();
   }
 
-  // `apart`: candidates are compiled while others are measured.
+  // `apart`: whether candidates are compiled while others are measured.
   Result<Device> OpenDevice(bool apart) {
     Device device;
     if (options_.fake) {
@@ -177,7 +177,7 @@ class Job {
     if (program.empty()) {
       HONE_ASSIGN_OR_RETURN(program, measure::DefaultWorkerProgram());
     }
-    // A core is left to the child that measures: the device waits if that one does.
+    // Leave a core to the measuring child: otherwise the device would wait for it.
     const int jobs = std::max(1, static_cast<int>(UsableCpus().size()) - (apart ? 1 : 0));
     HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
     HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task_, Beside(".reference"), settings_.measure));
@@ -270,7 +270,7 @@ class Job {
   const TuneJobOptions& options_;
   Clock* clock_;
   std::string task_text_, settings_text_, fingerprint_;
-  runtime::DeviceInfo machine_info_;  // unless times are invented
+  runtime::DeviceInfo machine_info_;  // unless times are simulated
   pipeline::TaskFile task_;
   pipeline::TuneSettings settings_;
   Budget budget_;

@@ -20,36 +20,36 @@ struct TuneJobOptions {
   std::string db_path;                   // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
   std::string stamp_path;                // written last
   std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
-  std::string like, tuner;               // instead of the settings' if not empty
-  std::string worker_program;            // hone-worker; empty: beside this program
+  std::string like, tuner;               // override the settings if not empty
+  std::string worker_program;            // hone-worker; empty: the one beside this program
   bool optional = false;                 // a task that the network does without: succeed even if no trial is correct
-  bool fake = false;                     // no compiler, no clock: measure/fake.h
+  bool fake = false;                     // no compiler and no clock: measure/fake.h
   measure::FakeWorld fake_world;
 };
 
-// The files of a job that stand beside its records: "records/cpu/conv2d-1.db" -> "records/cpu/conv2d-1" + suffix.
+// The path of a job's file beside its records: "records/cpu/conv2d-1.db" -> "records/cpu/conv2d-1" + suffix.
 std::string BesideRecords(const std::string& db_path, const std::string& suffix);
 
-// The versions that a stamp of tuning depends on beside its input files, a line each: templates, code generation,
+// The versions that tuning depends on in addition to its input files, one per line: templates, code generation,
 // protocol. (--abi)
 std::string TuneAbi();
 
-// The limits of the settings, and which recorded trials count under them.
+// The limits of the settings, and the recorded trials that count under them.
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings);
 Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics);
 
-// Sets operands, reference_path and reference_key of `setup`; computes the reference with op::Operator::Reference and
-// writes it to `path` unless it is there already (and right). True if it was computed; kInterrupted: not written.
-// kUnsupported for an unknown operator.
+// Sets operands, reference_path and reference_key of `setup`. Unless `path` has the right reference, computes it with
+// op::Operator::Reference and writes it; returns true then. On kInterrupted nothing is written. Returns kUnsupported
+// for an unknown operator.
 Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
                              measure::TaskSetup* setup);
 
-// Setup of measuring for a task; computes the reference if it is not there.
+// The setup for measuring a task; computes the reference if it is missing.
 Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,
                                         const Protocol& protocol);
 
-// The whole job. The exit code (base/interrupt.h): kDone and a stamp; kFailed; kMisused for bad input files;
-// kInterrupted. Prints errors on stderr.
+// Runs the whole job and prints errors to stderr. Returns the exit code (base/interrupt.h): kDone with a stamp;
+// kFailed; kMisused for bad input files; kInterrupted.
 int RunTuneJob(const TuneJobOptions& options);
 
 }  // namespace hone::session

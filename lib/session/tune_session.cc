@@ -20,9 +20,9 @@ namespace {
 
 constexpr double kCommitSeconds = 1;
 constexpr double kLockSeconds = 20;
-constexpr double kBuildingLockSeconds = 0.1;  // where candidates are built meanwhile: the children want more to do
+constexpr double kBuildingLockSeconds = 0.1;  // while candidates are being built: the children need more work
 constexpr double kCompilerSeconds = 1;  // that others wait for the device because the next candidate is not compiled
-// With which a run begins: this machine, or its device, is to blame. Fewer may be candidates that take all memory.
+// If a run begins with this many, this machine or its device is to blame. Fewer may be candidates that use all memory.
 constexpr size_t kMostWithoutVerdict = 32;
 
 class Run {
@@ -32,11 +32,11 @@ class Run {
 
   Result<SessionResult> Go() {
     Status status = Tune();
-    Unlock();  // what failed or was interrupted may have left
+    Unlock();  // release what a failed or interrupted step may hold
     tuned_seconds_ = TuningSeconds();
     if (status.ok() && result_.reason != StopReason::kNone) status = Close();
     Unlock();
-    const Status stored = Commit();  // also after an interrupt or a failure: what was measured is kept
+    const Status stored = Commit();  // also after an interrupt or a failure: keeps what was measured
     if (session_ != 0 && stored.ok()) {
       HONE_RETURN_IF_ERROR(CheckOwner());
       HONE_RETURN_IF_ERROR(world_.store->EndSession(session_, world_.clock->WallSeconds()));
@@ -54,7 +54,7 @@ class Run {
  private:
   double Elapsed() const { return world_.clock->NowSeconds() - started_; }
 
-  // Time that counts against the budget of seconds: neither waiting for the machine nor the finalists.
+  // Time that counts against the budget of seconds: without waiting for the machine and without finalists.
   double TuningSeconds() const { return tuned_seconds_.value_or(Elapsed() - waiting_seconds_); }
 
   double BusySeconds() const {
@@ -98,7 +98,7 @@ class Run {
     return Status();
   }
 
-  // Asked where batches end and nowhere else, so that a run that was resumed within one ends with the same trials.
+  // Checked only at the ends of batches, so that a run resumed within a batch ends with the same trials.
   bool ExpectsLittle() {
     if (options_.budget.expected_gain <= 0 || !history_.best() || history_.count() % options_.batch != 0) return false;
     const std::optional<double> gain = tuner_->ExpectedGain();
@@ -106,18 +106,18 @@ class Run {
     return gain && *gain < options_.budget.expected_gain;
   }
 
-  // For the first batch, and for one after records that lost it with a damaged page.
+  // For the first batch, and if the records lost the default with a damaged page.
   bool WantsDefault() const { return options_.default_config && !Tried(*options_.default_config); }
 
   bool Tried(const Config& config) const {
     return history_.Knows(config) || set_aside_.count(config.ValueDigest()) != 0;
   }
 
-  // The default goes alone, before the tuner is asked: it is one of the trials that the tuner counts its rounds in, and
-  // a round that was planned before it was known would have one trial more than the same round after a resume.
+  // The default runs alone, before the tuner is asked: it counts in the tuner's rounds, and a round planned without it
+  // would have one trial more than the same round after a resume.
   //
-  // Other batches end at multiples of their size, counted over all sessions, so that a tuner that learns between
-  // batches is told the same at the same moment after a resume.
+  // Other batches end at multiples of their size, counted over all sessions, so that a learning tuner gets the same
+  // outcomes at the same moment after a resume.
   std::vector<Config> Propose() {
     if (WantsDefault()) return {*options_.default_config};
     const int64_t count = history_.count();
@@ -134,15 +134,15 @@ class Run {
     return batch;
   }
 
-  // The host is shared by now: opening may compute the reference, on all cores.
+  // The host is shared now: opening may compute the reference on all cores.
   Status EnsureDevice() {
     if (device_.builder) return Status();
     HONE_ASSIGN_OR_RETURN(device_, world_.open_device());
     return Status();
   }
 
-  // The device to time on, or the host to compile on, for which the other one is given back. Waiting for other tuners
-  // may take long; the progress line continues.
+  // Locks the device for timing, or the host for compiling, after releasing the other one. Waiting for other jobs may
+  // take long; the progress line continues.
   Status Lock(bool exclusive) {
     if (world_.turns == nullptr) return Status();
     const double begin = world_.clock->NowSeconds();
@@ -181,20 +181,20 @@ class Run {
     building_ = world_.turns != nullptr && world_.turns->apart();
     const Status status = BuildAndMeasure(batch, legal, rejections);
     building_ = false;
-    device_.builder->Abandon();  // an early end leaves some: nothing compiles when the host is given back
+    device_.builder->Abandon();  // after an early end some are left: nothing may compile once the host is released
     Unlock();
     return status;
   }
 
-  // On the host all candidates are built before the first is measured. Where compiling does not disturb what is timed, a
-  // candidate is measured as soon as it is built, and those before it measured, while children build the others. Their
-  // order is that of the batch, whichever is built first: so they are the trials that they would be one step after the
-  // other, and a resume finds the same.
+  // On the host, all candidates are built before the first is measured. If compiling does not disturb timing, a
+  // candidate is measured as soon as it and those before it are built and the earlier ones measured, while children
+  // build the others. The order is always that of the batch, so the trials are the same as one step after the other,
+  // and a resume finds the same.
   Status BuildAndMeasure(const std::vector<Config>& batch, const std::vector<Config>& legal,
                          const std::vector<std::optional<std::string>>& rejections) {
     const double begin = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(device_.builder->Begin(legal));
-    // These are waited for without the device, which others may use meanwhile.
+    // Wait for these without holding the device, which others may use meanwhile.
     std::deque<measure::BuildResult> built;
     while (built.size() < (building_ ? std::min<size_t>(legal.size(), 1) : legal.size())) {
       HONE_ASSIGN_OR_RETURN(measure::BuildResult next, device_.builder->Next());
@@ -224,7 +224,7 @@ class Run {
     return status;
   }
 
-  // Keeps the children at work; once all is built the host is given back.
+  // Keeps the children busy; releases the host once everything is built.
   Status GoOnBuilding() {
     if (!building_) return Status();
     HONE_ASSIGN_OR_RETURN(const bool built, device_.builder->Advance());
@@ -234,7 +234,7 @@ class Run {
     return Status();
   }
 
-  // `next_built`: of the candidates that are not rejected, in order.
+  // `next_built` returns the candidates that are not rejected, in order.
   Status MeasureBatch(const std::vector<Config>& batch, const std::vector<std::optional<std::string>>& rejections,
                       const std::function<Result<measure::BuildResult>()>& next_built) {
     for (size_t i = 0; i < batch.size(); ++i) {
@@ -247,14 +247,14 @@ class Run {
         HONE_ASSIGN_OR_RETURN(outcome, Try(built));
       }
       outcome.config = batch[i];
-      outcome.proposer = WantsDefault() ? "default" : tuner_->name();  // before it is taken
+      outcome.proposer = WantsDefault() ? "default" : tuner_->name();  // before it is recorded
       if (outcome.error == TrialError::kDevice) {
         HONE_RETURN_IF_ERROR(SetAside(std::move(outcome)));
         continue;
       }
       HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
-      // At the exact trial, wherever it stands in its batch: the rest was compiled in vain, but a run that was resumed
-      // in between ends with the same trials.
+      // Stop at the exact trial, wherever it is in its batch: compiling the rest was in vain, but a run resumed in
+      // between ends with the same trials.
       if (history_.Met(options_.budget, TuningSeconds()) != StopReason::kNone) return Status();
       if (Interrupted()) return Status::Interrupted("interrupted");
     }
@@ -262,8 +262,8 @@ class Run {
   }
 
   // A candidate that this machine failed is not recorded. The run stops there and the next one begins there, so that it
-  // ends with the trials of an undisturbed run. A run that cannot even begin leaves the candidate out, in case it is the
-  // candidate that takes all memory; only the default is never left out.
+  // ends with the trials of an undisturbed run. A run that fails at its very start skips the candidate, in case it uses
+  // up all memory; only the default is never skipped.
   Status SetAside(Outcome outcome) {
     last_failure_ = outcome.error_text;
     if (WantsDefault() || result_.new_trials > 0) return NoVerdict("a candidate");
@@ -280,8 +280,8 @@ class Run {
                                   what, last_failure_));
   }
 
-  // The outcomes from position `from` on for the tuner, in the order of its proposals: with those set aside. Their
-  // indices follow from their values: those that records hold may be of a space with other templates.
+  // The outcomes from position `from` on for the tuner, in the order of its proposals, including those set aside.
+  // Indices are derived from the values: recorded indices may belong to a space with other templates.
   std::vector<Outcome> NewOutcomes(size_t from) {
     std::vector<Outcome> outcomes = history_.AsSearched(from);
     for (auto aside = untold_.rbegin(); aside != untold_.rend(); ++aside) {
@@ -307,7 +307,7 @@ class Run {
     }
     if (const Outcome* known = history_.OfArtifact(built.kernel.artifact_digest)) {
       outcome = *known;
-      outcome.samples.clear();  // they stay with the trial that they were taken of
+      outcome.samples.clear();  // the samples stay with the trial that was timed
       outcome.steps = built.kernel.steps;
       outcome.compile_seconds = built.kernel.compile_seconds;
       outcome.measure_seconds = 0;
@@ -338,7 +338,7 @@ class Run {
     return Status();
   }
 
-  // The finalists, then the row that says so.
+  // Measures the finalists, then stores the closing row.
   Status Close() {
     if (history_.Closed(options_.finalists)) return Status();
     HONE_RETURN_IF_ERROR(Commit());
@@ -371,15 +371,15 @@ class Run {
   double last_commit_ = 0;
   double measuring_seconds_ = 0;
   double waiting_seconds_ = 0;
-  std::optional<double> tuned_seconds_;  // once the search is over
+  std::optional<double> tuned_seconds_;  // set once the search is over
   std::set<Digest> set_aside_;           // by value: candidates that this machine failed
-  std::string last_failure_;             // of them
-  // Of them, what the tuner was not told yet, each with the position in the history where it would stand.
+  std::string last_failure_;             // the last one's message
+  // Set-aside outcomes that the tuner does not know yet, each with its position in the history.
   std::vector<std::pair<size_t, Outcome>> untold_;
   int64_t session_ = 0;
   std::unique_ptr<search::Tuner> tuner_;
   Device device_;
-  bool building_ = false;  // beside what is measured or waited for
+  bool building_ = false;  // while others are measured or awaited
   std::vector<Outcome> uncommitted_;
   SessionResult result_;
 };

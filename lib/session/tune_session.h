@@ -1,9 +1,9 @@
-// One run of tuning one task: propose, reject, compile, measure, store, until the budget is met or the user says stop.
+// One run of tuning one task: propose, reject, compile, measure, store, until the budget is met or the user interrupts.
 //
 // The trials already in the store are the tuner's history, so a run after a kill continues as if nothing had happened:
 // the same measured values give the same trials in the same order, whenever the kill came. Trial 0 is the default
 // config, in a batch of its own. A trial is stored when its batch ends, or at most a second after the last commit; a
-// kill loses the trials after that.
+// kill loses later trials.
 #pragma once
 
 #include <functional>
@@ -31,12 +31,12 @@ struct SessionOptions {
   const search::TaskSpace* space = nullptr;
   std::optional<Config> default_config;
   std::string tuner = "random";
-  search::TunerContext context;  // what it may know of the task; donors among it
+  search::TunerContext context;  // the tuner's knowledge of the task, including donors
   uint64_t seed = 1;
   Budget budget;
   int64_t finalists = 8;    // measured again, interleaved, at the end; 0: none
-  int batch = 16;           // candidates that are compiled before they are measured; apart from the host, meanwhile
-  record::Session session;  // everything but id and times; its fingerprint says which trials count
+  int batch = 16;           // candidates compiled before they are measured, or meanwhile if the device is not the host
+  record::Session session;  // all fields but id and times; its fingerprint decides which trials count
 };
 
 // Builds and measures; opened when the first trial needs it.
@@ -50,10 +50,10 @@ struct SessionWorld {
   Clock* clock = nullptr;
   Turns* turns = nullptr;  // null: no other processes (fakes)
   std::function<Result<Device>()> open_device;  // called once, while the host is shared
-  // Makes the tuner; null: search::MakeTuner by the options.
+  // Makes the tuner; null: search::MakeTuner with the options.
   std::function<Result<std::unique_ptr<search::Tuner>>()> make_tuner;
-  // Asked before anything is stored; an error (another process has taken the job over) ends the run, and nothing more
-  // is stored. Null: nobody could.
+  // Called before anything is stored; an error (another process has taken over the job) ends the run, and nothing more
+  // is stored. Null: no check.
   std::function<Status()> check_owner;
   // Called after every trial and while waiting; an error ends the run at once.
   std::function<Status(const History&, double peak_flops)> on_progress;
@@ -65,13 +65,13 @@ struct SessionResult {
   int64_t new_trials = 0;
   double seconds = 0;          // of this run
   double measuring_share = 0;  // of it, the device worked by its own clock; of a host, it was measuring
-  double drift = 1;            // of the anchor, if finalists were measured
-  int64_t finalists = 0;       // measured again in this run
+  double drift = 1;            // the anchor's, if finalists were measured
+  int64_t finalists = 0;       // number measured again in this run
   double peak_flops = 0;       // 0 if nothing was measured
-  double expected_gain = -1;   // the last that the tuner expected; below 0: unknown
+  double expected_gain = -1;   // the tuner's last expectation; below 0: unknown
 };
 
-// Load `history` from world.store first. Returns an error if tuning is not possible (storing fails, no child process
+// Load `history` from world.store first. Returns an error if tuning is not possible (storing fails, or no child process
 // starts); earlier trials are kept.
 Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history);
 

@@ -1,4 +1,4 @@
-// A tuner's knowledge of a task besides its space.
+// A tuner's knowledge of a task in addition to its space.
 #pragma once
 
 #include "search/space/space.h"
@@ -8,10 +8,10 @@
 
 namespace hone::session {
 
-// Workload, target, the operator's estimate, the loops of a point, and, for CUDA, larger groups.
+// The workload, the target, the operator's estimate, the loops of a point and, for CUDA, larger groups.
 search::TunerContext ContextOf(const Workload& workload, const Target& target);
 
-// The same, and the default of each template that is legal in `space` (the union of op::MakeTaskSpace).
+// As above, plus each template's default that is legal in `space` (the union of op::MakeTaskSpace).
 search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space);
 
 }  // namespace hone::session
