@@ -9,8 +9,8 @@
 #include "agree/on_opencl.h"
 #include "agree/trial.h"
 #include "base/rng.h"
-#include "codegen/cuda/codegen.h"
 #include "codegen/opencl/codegen.h"
+#include "common/nvrtc.h"
 #include "ir/printer.h"
 
 namespace hone::agree {
@@ -51,6 +51,7 @@ std::vector<ir::Function> Functions(const std::vector<Trial>& trials) {
 class AgreeDevice : public OnOpenCl<int> {
  protected:
   static void CompileByNvrtc(const std::string& arch) {
+    if (const std::string why = NoNvrtcFor(arch); !why.empty()) GTEST_SKIP() << why;
     const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
     codegen::CudaOptions options;
     options.warnings_fail = true;
@@ -94,16 +95,9 @@ TEST_P(AgreeDevice, OpenClWithDefinition) {
 }
 
 TEST_P(AgreeDevice, NvrtcWithoutAWarning) {
-  const auto version = codegen::NvrtcVersion("sm_90");
-  if (!version.ok()) GTEST_SKIP() << version.status().message();
   for (const char* arch : {"sm_80", "sm_90"}) CompileByNvrtc(arch);
 }
-
-TEST_P(AgreeDevice, NvrtcForSm70WithoutAWarning) {
-  const auto version = codegen::NvrtcVersion("sm_70");  // 13 begins at sm_75
-  if (!version.ok()) GTEST_SKIP() << version.status().message();
-  CompileByNvrtc("sm_70");
-}
+TEST_P(AgreeDevice, NvrtcForSm70WithoutAWarning) { CompileByNvrtc("sm_70"); }
 
 INSTANTIATE_TEST_SUITE_P(All, AgreeDevice, testing::Range(0, static_cast<int>(AllProblems().size())),
                          [](const testing::TestParamInfo<int>& p) { return AllProblems()[p.param].name; });

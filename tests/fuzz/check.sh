@@ -17,10 +17,10 @@ case ${1:?usage: check.sh targets | run FOLDER} in
   targets) possible && printf 'fuzz_%s ' $readers || true ;;
   run)
     folder=${2:?usage: check.sh run FOLDER}
-    if ! possible || [ ! -e "$folder/bin/fuzz_pipeline" ]; then
-      echo "skipped: FUZZ_CHECK_SECONDS is 0, or clang-19 with libFuzzer is missing, or \`make check\` has not built $folder"
-      exit 77
-    fi
+    skip() { echo "skipped: $*"; exit 77; }
+    [ "$seconds" -gt 0 ] || skip "FUZZ_CHECK_SECONDS is 0"
+    possible || skip "clang-19 with libFuzzer is missing"
+    [ -e "$folder/bin/fuzz_pipeline" ] || skip "\`make check\` has not built $folder"
     exec "$(dirname "$0")/run.sh" "$folder" "$seconds" $readers
     ;;
 esac

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/subprocess.h"
 #include "common/expect.h"
+#include "common/xgb.h"
 #include "search/cost/xgb_model.h"
 
 namespace hone::search {
@@ -22,7 +23,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 class XgbTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!CheckXgb().ok()) GTEST_SKIP() << CheckXgb().message();
+    if (const std::string why = NoXgb(); !why.empty()) GTEST_SKIP() << why;
   }
 
   static std::vector<float> FitAndPredict(const XgbOptions& options, const FitData& data, const Matrix& rows) {

@@ -29,14 +29,17 @@ TEST(Plugin, TheExampleRunsOnCpus) {
     EXPECT_TRUE((*FindOperator(w))->Tunable(w));
     const search::TaskSpace space = *MakeTaskSpace(w, target);
     testing::OperandData data = *testing::MakeOperandData(w, target, 3);
+    int legal = 0;
     for (uint64_t index = 0; index < space.size(); index += 3) {
       if (space.Reject(index)) continue;
+      ++legal;
       testing::KernelCase kernel = Must(testing::KernelCase::Create(w, target, space.At(index), &pool));
       ASSERT_TRUE(kernel.Load(data).ok());
       kernel.Run();
       (*FindOperator(w))->Reference(w, target, data.Pointers());
       EXPECT_LT(testing::Compare(data.values.back(), kernel.output()).worst, 1e-5) << space.At(index).Text();
     }
+    EXPECT_GT(legal, 0);
   }
   // By hand: pure green.
   const Workload one = *ParseChecked("rgb_to_yuv(f32[1,1,3])");

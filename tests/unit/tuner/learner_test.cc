@@ -1,6 +1,7 @@
 // Tuners that learn, on surfaces whose best point is known, and where there is nothing to learn.
 #include <set>
 
+#include "common/xgb.h"
 #include "search/cost/xgb_model.h"
 #include "search/tuner/anneal.h"
 #include "search/tuner/ga_tuner.h"
@@ -35,7 +36,7 @@ int64_t TrialsToGood(const std::string& name, size_t most) {
 class EveryTuner : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (IsXgb(GetParam()) && !CheckXgb().ok()) GTEST_SKIP() << CheckXgb().message();
+    if (const std::string why = IsXgb(GetParam()) ? NoXgb() : ""; !why.empty()) GTEST_SKIP() << why;
   }
 };
 class Learner : public EveryTuner {};
@@ -129,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(WithoutLearning, EveryTuner, testing::Values("random", 
 class XgbTunerTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!CheckXgb().ok()) GTEST_SKIP() << CheckXgb().message();
+    if (const std::string why = NoXgb(); !why.empty()) GTEST_SKIP() << why;
   }
   const TaskSpace space_ = SurfaceSpace();
 };

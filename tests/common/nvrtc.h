@@ -1,0 +1,23 @@
+// Tests that compile CUDA C need NVRTC, not a GPU.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "codegen/cuda/codegen.h"
+#include "target/cuda_arch.h"
+
+namespace hone {
+
+// Why a test cannot compile for `arch` here: there is no NVRTC, or only NVRTC 13, which begins at sm_75. Empty if it
+// can. An NVRTC that cannot be used is a failure.
+inline std::string NoNvrtcFor(const std::string& arch) {
+  const Status status = codegen::NvrtcVersion(arch).status();
+  if (status.kind() == StatusKind::kNotFound) return status.message();
+  if (status.kind() == StatusKind::kUnsupported && CudaArchNumber(arch) < 75) return status.message();
+  EXPECT_TRUE(status.ok()) << status.message();
+  return "";
+}
+
+}  // namespace hone
