@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/text.h"
 
 namespace hone {
 
@@ -42,21 +44,11 @@ void ExpectRefused(const CommandResult& result, int code, const Words& parts) {
 }
 
 TestFolder::TestFolder(const std::string& inner)
-    : dir_(*TempDir::Create("hone-test")), inner_(inner.empty() ? "" : inner + "/") {
-  EXPECT_TRUE(MakeDirs(Path("")).ok());
+    : dir_(std::make_shared<TempDir>(Must(TempDir::Create("hone-test")))), inner_(inner.empty() ? "" : inner + "/") {
+  Must(MakeDirs(Path("")));
 }
 
-std::string TestFolder::Read(const std::string& name) const {
-  const Result<std::string> text = ReadFile(Path(name));
-  EXPECT_TRUE(text.ok()) << text.status().message();
-  return text.ok() ? *text : "";
-}
-
-Json TestFolder::ReadJson(const std::string& name) const {
-  const Result<Json> json = ReadJsonFile(Path(name));
-  EXPECT_TRUE(json.ok()) << json.status().message();
-  return json.ok() ? *json : Json();
-}
+Json TestFolder::ReadJson(const std::string& name) const { return Must(ReadJsonFile(Path(name))); }
 
 // The clock of file times advances in ticks of the kernel, 4 to 10 ms, and Ninja sees no change within one.
 void TestFolder::WaitForTick() {
@@ -69,13 +61,12 @@ void TestFolder::WaitForTick() {
 void TestFolder::Write(const std::string& name, const std::string& text) {
   WaitForTick();
   const std::string path = Path(name);
-  ASSERT_TRUE(MakeDirs(DirName(path)).ok());
+  Must(MakeDirs(DirName(path)));
   std::ofstream file(path + ".new", std::ios::binary | std::ios::trunc);
   file << text;
   ASSERT_TRUE(file.flush().good()) << path;
   file.close();
-  const Status renamed = Rename(path + ".new", path);
-  ASSERT_TRUE(renamed.ok()) << renamed.message();
+  Must(Rename(path + ".new", path));
 }
 
 void TestFolder::WriteProgram(const std::string& name, const std::string& text) {
@@ -90,8 +81,21 @@ void TestFolder::Touch(const std::string& name) {
 
 void TestFolder::Delete(const std::string& name) {
   ASSERT_TRUE(Has(name)) << name;
-  const Status deleted = IsDirectory(Path(name)) ? RemoveTree(Path(name)) : Remove(Path(name));
-  ASSERT_TRUE(deleted.ok()) << deleted.message();
+  Must(IsDirectory(Path(name)) ? RemoveTree(Path(name)) : Remove(Path(name)));
+}
+
+std::string TestFolder::Snapshot(const std::string& folder, const Words& aside) const {
+  Words lines;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(Path(folder))) {
+    const std::string path = entry.path().string();
+    struct stat st {};
+    const bool counts = std::ranges::none_of(aside, [&](const std::string& end) { return path.ends_with(end); });
+    if (!counts || lstat(path.c_str(), &st) != 0 || S_ISDIR(st.st_mode)) continue;
+    lines.push_back(path + ": " + std::to_string(st.st_size) + " bytes, " + std::to_string(st.st_mtim.tv_sec) +
+                    " s + " + std::to_string(st.st_mtim.tv_nsec) + " ns");
+  }
+  std::sort(lines.begin(), lines.end());
+  return Join(lines, "\n");
 }
 
 CommandResult TestFolder::Run(const Words& argv, const std::vector<std::pair<std::string, std::string>>& env) {
@@ -100,10 +104,8 @@ CommandResult TestFolder::Run(const Words& argv, const std::vector<std::pair<std
   options.env = {{"HONE_LAUNCHER", ""}, {"NINJA_STATUS", ""}};
   options.env.insert(options.env.end(), env.begin(), env.end());
   options.timeout_seconds = timeout_seconds_;
-  const Result<CommandResult> result = RunCommand(argv, options);
   ran_ = true;
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : CommandResult{{1, 0}, "", ""};
+  return Must(RunCommand(argv, options));
 }
 
 std::string TestFolder::RunOk(const Words& argv) {
@@ -122,8 +124,7 @@ Subprocess TestFolder::Start(const Words& argv) {
   Result<Subprocess> process = Subprocess::Spawn(options);
   close(null_fd);
   ran_ = true;
-  EXPECT_TRUE(process.ok()) << process.status().message();
-  return process.ok() ? std::move(*process) : Subprocess();
+  return Must(std::move(process));
 }
 
 }  // namespace hone

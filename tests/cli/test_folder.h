@@ -1,8 +1,7 @@
 // A temporary folder for tests that run real programs in it.
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "base/json_fwd.h"
 #include "base/subprocess.h"
+#include "common/expect.h"
 
 namespace hone {
 
@@ -29,9 +29,9 @@ class TestFolder : public testing::Test {
   // `inner`: the folder of the test is one of this name in the temporary one.
   explicit TestFolder(const std::string& inner = "");
 
-  std::string Path(const std::string& name) const { return dir_.Join(inner_ + name); }
+  std::string Path(const std::string& name) const { return dir_->Join(inner_ + name); }
   bool Has(const std::string& name) const { return Exists(Path(name)); }
-  std::string Read(const std::string& name) const;
+  std::string Read(const std::string& name) const { return Must(ReadFile(Path(name))); }
   Json ReadJson(const std::string& name) const;
   // Replaces a file, and makes its folder. Later than the end of the last program, in file times too, so that Ninja
   // sees it.
@@ -39,6 +39,8 @@ class TestFolder : public testing::Test {
   void WriteProgram(const std::string& name, const std::string& text);
   void Touch(const std::string& name);
   void Delete(const std::string& name);  // a file or a whole folder
+  // Every file below a folder with its size and time, a line each; those whose names end so aside.
+  std::string Snapshot(const std::string& folder, const Words& aside = {}) const;
 
   // Runs a program in the folder; with no launcher unless `env` has one.
   CommandResult Run(const Words& argv, const std::vector<std::pair<std::string, std::string>>& env = {});
@@ -47,12 +49,12 @@ class TestFolder : public testing::Test {
   // Starts one whose input and output are nowhere.
   Subprocess Start(const Words& argv);
 
-  double timeout_seconds_ = 240;  // of Run
+  double timeout_seconds_ = 240;        // of Run
+  std::shared_ptr<const TempDir> dir_;  // a suite may keep one for all of its tests
 
  private:
   void WaitForTick();
 
-  TempDir dir_;
   std::string inner_;  // with its slash
   bool ran_ = false;
 };

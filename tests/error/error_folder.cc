@@ -1,54 +1,25 @@
 #include "error_folder.h"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-
-#include "base/text.h"
+#include <map>
 
 namespace hone {
-namespace {
 
-void Collect(const std::string& folder, const std::string& name, std::map<std::string, std::string>* files) {
-  auto entries = ListDir(JoinPath(folder, name));
-  if (!entries.ok()) return;
-  for (const std::string& entry : *entries) {
-    const std::string path = name.empty() ? entry : name + "/" + entry;
-    struct stat st{};
-    if (lstat(JoinPath(folder, path).c_str(), &st) != 0) continue;
-    if (S_ISDIR(st.st_mode)) {
-      Collect(folder, path, files);
-    } else if (!EndsWith(path, ".log") && !EndsWith(path, ".reference")) {
-      (*files)[path] = fmt::format("{} bytes, {}.{:09d}", st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-    }
+void ErrorFolder::SetUp() {
+  if (kept_) {
+    dir_ = kept_;
+    return;
   }
-}
-
-}  // namespace
-
-std::unique_ptr<Project> ErrorFolder::project_;
-
-void Project::Make() {
   ChainFolder::SetUp();
   InventTimes(5);
-  ASSERT_TRUE(Plan().status.ok());
+  ExpectOk(Plan());
   NinjaOk({"tune-one-cpu"});
+  kept_ = dir_;
 }
 
-void ErrorFolder::SetUpTestSuite() {
-  project_ = std::make_unique<Project>();
-  project_->Make();
-}
-
-void ErrorFolder::TearDownTestSuite() {
-  if (project_) project_->Clear();
-  project_.reset();
-}
-
-std::vector<std::string> ErrorFolder::Good(const std::string& tool) {
-  const std::string task = project_->Tasks("one").at(0);
-  const std::map<std::string, std::vector<std::string>> all = {
+Words ErrorFolder::Good(const std::string& tool) const {
+  const std::string task = Tasks("one").at(0);
+  const std::map<std::string, Words> all = {
       {"hone-plan", {"--pipelines", "pipelines", "--work", "new", "--tools", "bin"}},
       {"hone-extract",
        {"--network", "pipelines/models/one.json", "--target", "work/targets/cpu.json", "--graph", "new/one.graph.json",
@@ -65,74 +36,43 @@ std::vector<std::string> ErrorFolder::Good(const std::string& tool) {
        {"--lib", "work/out/one.cpu", "--settings", "work/settings/one.bench.json", "--out", "new/bench.json"}},
       {"hone-report",
        {"--bench", "work/bench/one.cpu.json", "--tasks", "work/tasks/one.cpu.tasks.json", "--best",
-        "work/best/one.cpu.json", "--records", "work/records/cpu", "--out", "new/report"}},
-      {"hone-records", {}}};
-  std::vector<std::string> argv = {tool};
-  const std::vector<std::string>& arguments = all.at(tool);
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
+        "work/best/one.cpu.json", "--records", "work/records/cpu", "--out", "new/report"}}};
+  return Words{tool} + all.at(tool);
+}
+
+Words ErrorFolder::With(const std::string& tool, const std::string& flag, const std::string& value) const {
+  Words argv = Good(tool);
+  const auto found = std::find(argv.begin(), argv.end(), flag);
+  if (found == argv.end()) return argv + Words{flag, value};
+  *(found + 1) = value;
   return argv;
 }
 
-std::vector<std::string> ErrorFolder::With(const std::string& tool, const std::string& flag, const std::string& value) {
-  std::vector<std::string> argv = Good(tool);
-  auto found = std::find(argv.begin(), argv.end(), flag);
-  if (found == argv.end()) {
-    argv.push_back(flag);
-    argv.push_back(value);
-  } else {
-    *(found + 1) = value;
-  }
-  return argv;
+CommandResult ErrorFolder::RunTool(Words argv) {
+  argv[0] = Path("bin/" + argv[0]);
+  return Run(argv);
 }
 
-std::string ErrorFolder::Text(const CommandResult& result) {
-  return result.status.ToString() + "\n" + result.out + result.err;
-}
-
-CommandResult ErrorFolder::RunTool(std::vector<std::string> argv) {
-  argv[0] = project_->Path("bin/" + argv[0]);
-  return project_->Run(argv);
-}
-
-std::map<std::string, std::string> ErrorFolder::Snapshot() {
-  std::map<std::string, std::string> files;
-  Collect(project_->Path(""), "", &files);
-  return files;
-}
-
-void ErrorFolder::ExpectRefused(const std::vector<std::string>& argv, const std::vector<std::string>& parts) {
-  std::string shown;
-  for (const std::string& word : argv) shown += word + " ";
-  SCOPED_TRACE(shown);
-  const auto before = Snapshot();
+void ErrorFolder::ExpectRefused(const Words& argv, Words parts) {
+  SCOPED_TRACE(Join(argv, " "));
+  const Words aside = {".log", ".reference"};
+  const std::string before = Snapshot("", aside);
   const CommandResult result = RunTool(argv);
-  auto after = Snapshot();
-  EXPECT_EQ(result.status.signal, 0) << Text(result);
-  EXPECT_TRUE(result.status.code == 1 || result.status.code == 2) << Text(result);
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << Text(result);
-  EXPECT_EQ(result.err.rfind(argv[0] + ": ", 0), 0u) << Text(result);
-  for (const std::string& part : parts)
-    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << Text(result);
-  for (const auto& [path, state] : before) {
-    EXPECT_EQ(after.count(path), 1u) << path << " is gone";
-    EXPECT_EQ(after[path], state) << path << " was changed";
-  }
-  for (const auto& [path, state] : after) EXPECT_EQ(before.count(path), 1u) << path << " was left behind";
+  EXPECT_TRUE(result.status.code == 1 || result.status.code == 2);
+  hone::ExpectRefused(result, result.status.code, parts + Words{argv[0] + ": "});
+  EXPECT_EQ(Snapshot("", aside), before);
 }
 
-bool ErrorFolder::ExpectNoCrash(const std::vector<std::string>& argv) {
-  std::string shown;
-  for (const std::string& word : argv) shown += word + " ";
-  SCOPED_TRACE(shown);
+bool ErrorFolder::ExpectNoCrash(const Words& argv) {
+  SCOPED_TRACE(Join(argv, " "));
   const CommandResult result = RunTool(argv);
-  EXPECT_EQ(result.status.signal, 0) << Text(result);
-  EXPECT_LE(result.status.code, 2) << Text(result);
+  EXPECT_EQ(result.status.signal, 0) << result.out << result.err;
+  EXPECT_LE(result.status.code, 2) << result.out << result.err;
   if (!result.status.ok()) {
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << Text(result);
-    EXPECT_EQ(result.err.rfind(argv[0] + ": ", 0), 0u) << Text(result);
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.err.rfind(argv[0] + ": ", 0), 0u) << result.err;
   }
-  EXPECT_TRUE(RemoveTree(project_->Path("new")).ok());
+  EXPECT_TRUE(RemoveTree(Path("new")).ok());
   return result.status.ok();
 }
 

@@ -1,57 +1,34 @@
 // A project that has been through the whole chain once, so that every tool has good inputs to be spoilt one at a time.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "base/text.h"
 #include "chain_folder.h"
 
 namespace hone {
 
-// The project of a whole suite; made once, as the chain takes seconds.
-class Project : public ChainFolder {
- public:
-  void Make();  // runs the chain of network one with invented times
-  void Clear() { ChainFolder::TearDown(); }
-  using ChainFolder::Db;
-  using ChainFolder::InventTimes;
-  using ChainFolder::Path;
-  using ChainFolder::Plan;
-  using ChainFolder::Read;
-  using ChainFolder::RealTimes;
-  using ChainFolder::Run;
-  using ChainFolder::Tasks;
-  using ChainFolder::Work;
-  using ChainFolder::Write;
-
- private:
-  void TestBody() override {}
-};
-
-class ErrorFolder : public testing::Test {
+// All tests of a suite work in one project: the chain takes seconds.
+class ErrorFolder : public ChainFolder {
  protected:
-  static void SetUpTestSuite();
-  static void TearDownTestSuite();
+  void SetUp() override;  // runs the chain of network one with invented times
+  static void TearDownTestSuite() { kept_.reset(); }
 
   // A tool with good inputs, all outputs below "new/", its name first; paths are relative to the project.
-  static std::vector<std::string> Good(const std::string& tool);
+  Words Good(const std::string& tool) const;
   // The same with another value behind `flag`; the flag and its value are added if it has none.
-  static std::vector<std::string> With(const std::string& tool, const std::string& flag, const std::string& value);
+  Words With(const std::string& tool, const std::string& flag, const std::string& value) const;
 
-  static CommandResult RunTool(std::vector<std::string> argv);
+  CommandResult RunTool(Words argv);
   // Runs it and expects a clean refusal: exit code 1 or 2, nothing on stdout, one line on stderr that begins with the
   // tool's name and has all `parts` in it, and no file of the project made, changed or gone.
-  static void ExpectRefused(const std::vector<std::string>& argv, const std::vector<std::string>& parts);
+  void ExpectRefused(const Words& argv, Words parts);
   // Runs it and expects success or a clean refusal. True for success. What it wrote is removed.
-  static bool ExpectNoCrash(const std::vector<std::string>& argv);
+  bool ExpectNoCrash(const Words& argv);
 
-  // Every file of the project with its size and time, logs and caches of reference outputs aside.
-  static std::map<std::string, std::string> Snapshot();
-  static std::string Text(const CommandResult& result);
-
-  static std::unique_ptr<Project> project_;
+ private:
+  static inline std::shared_ptr<const TempDir> kept_;
 };
 
 }  // namespace hone

@@ -16,10 +16,10 @@ struct Input {
 
 class Files : public ErrorFolder {
  protected:
-  static std::vector<Input> Inputs() {
+  std::vector<Input> Inputs() const {
     return {{"hone-extract", "--network", "pipelines/models/one.json"},
             {"hone-extract", "--target", "work/targets/cpu.json"},
-            {"hone-tune", "--task", "work/tasks/" + project_->Tasks("one").at(0) + ".task.json"},
+            {"hone-tune", "--task", "work/tasks/" + Tasks("one").at(0) + ".task.json"},
             {"hone-tune", "--settings", "work/settings/one.tune.json"},
             {"hone-pick-best", "--tasks", "work/tasks/one.cpu.tasks.json"},
             {"hone-build", "--graph", "work/nets/one.graph.json"},
@@ -32,58 +32,53 @@ class Files : public ErrorFolder {
   }
 
   // Expects the refusal of the input with other bytes, naming the file.
-  void ExpectBytesRefused(const Input& input, const std::string& bytes, std::vector<std::string> parts = {}) {
-    // Under its own name in another folder: some tools take the name of the target or network from it.
+  void ExpectBytesRefused(const Input& input, const std::string& bytes, const Words& parts = {}) {
+    ExpectRefused(WithBytes(input, bytes), parts + Words{"bad/" + BaseName(input.good)});
+  }
+  // Under its own name in another folder: some tools take the name of the target or network from it.
+  Words WithBytes(const Input& input, const std::string& bytes) {
     const std::string bad = "bad/" + BaseName(input.good);
-    project_->Write(bad, bytes);
-    parts.push_back(bad);
-    ExpectRefused(With(input.tool, input.flag, bad), parts);
+    Write(bad, bytes);
+    return With(input.tool, input.flag, bad);
   }
 };
 
 TEST_F(Files, ThatAreMissingOrNoFiles) {
   for (const Input& input : Inputs()) {
     ExpectRefused(With(input.tool, input.flag, "bad/none.json"), {"bad/none.json"});
-    ASSERT_TRUE(MakeDirs(project_->Path("bad/folder.json")).ok());
+    ASSERT_TRUE(MakeDirs(Path("bad/folder.json")).ok());
     ExpectRefused(With(input.tool, input.flag, "bad/folder.json"), {"bad/folder.json"});
   }
 }
 
 TEST_F(Files, ThatAreEmptyTornOrOfAnotherKind) {
   for (const Input& input : Inputs()) {
-    const std::string good = project_->Read(input.good);
+    const std::string good = Read(input.good);
     ExpectBytesRefused(input, "", {".json:1:"});
     ExpectBytesRefused(input, good.substr(0, good.size() / 2), {".json:"});
     ExpectBytesRefused(input, good + "}", {".json:"});
     ExpectBytesRefused(input, "[]\n");
     ExpectBytesRefused(input, "3\n");
-    ExpectBytesRefused(input,
-                       std::string("\x7f"
-                                   "ELF\0\0\xff\xfe\n\n",
-                                   10),
-                       {".json:1:"});
+    ExpectBytesRefused(input, std::string("\x7f\x45LF\0\0\xff\xfe\n\n", 10), {".json:1:"});
     ExpectBytesRefused(input, "{\"version\": \"\xff\xfe\"}");
-    std::string deep;  // a parser that recurses has no stack for it
-    for (int i = 0; i < 100000; ++i) deep += "[";
-    ExpectBytesRefused(input, deep, {".json:"});
+    ExpectBytesRefused(input, std::string(100000, '['), {".json:"});  // a parser that recurses has no stack for it
   }
 }
 
 TEST_F(Files, WithAKeyThatIsMisspeltMissingTwiceOrOfAnotherType) {
   for (const Input& input : Inputs()) {
-    const Result<Json> good = ParseJson(project_->Read(input.good), input.good);
-    ASSERT_TRUE(good.ok());
-    for (const auto& [key, value] : good->items()) {
-      Json other = *good;
+    const Json good = ReadJson(input.good);
+    for (const auto& [key, value] : good.items()) {
+      Json other = good;
       other[key] = value.is_object() ? Json(3) : Json::object();
       ExpectBytesRefused(input, other.dump(1), {"/" + key});
-      other = *good;
+      other = good;
       other.erase(key);
       other[key + "s"] = value;
       ExpectBytesRefused(input, other.dump(1), {key});
     }
-    if (good->contains("version")) {
-      Json newer = *good;
+    if (good.contains("version")) {
+      Json newer = good;
       newer["version"] = 99;
       ExpectBytesRefused(input, newer.dump(1), {"/version", "99"});
     }
@@ -93,23 +88,17 @@ TEST_F(Files, WithAKeyThatIsMisspeltMissingTwiceOrOfAnotherType) {
 // A library of whose files one is spoilt. The loader would map a torn object and crash on the first touch of what is
 // missing.
 TEST_F(Files, OfALibrary) {
-  const std::vector<std::string> names = {"libone.so", "one.params", "one.graph.json", "manifest.json"};
+  const Words names = {"libone.so", "one.params", "one.graph.json", "manifest.json"};
   for (const std::string& bad : names) {
     SCOPED_TRACE(bad);
-    for (const char* word : {"torn", "empty", "text", "gone"}) {
-      const std::string damage = word;
-      SCOPED_TRACE(damage);
-      for (const std::string& name : names)
-        project_->Write("bad/lib/" + name, project_->Read("work/out/one.cpu/" + name));
-      const std::string good = project_->Read("work/out/one.cpu/" + bad), path = "bad/lib/" + bad;
-      if (damage == "torn") project_->Write(path, good.substr(0, good.size() / 2));
-      if (damage == "empty") project_->Write(path, "");
-      if (damage == "text") project_->Write(path, "this is no such file\n");
-      if (damage == "gone") {
-        ASSERT_TRUE(Remove(project_->Path(path)).ok());
-      }
+    for (const std::string& name : names) Write("bad/lib/" + name, Read("work/out/one.cpu/" + name));
+    const std::string good = Read("work/out/one.cpu/" + bad), path = "bad/lib/" + bad;
+    for (const std::string& bytes : {good.substr(0, good.size() / 2), std::string(), std::string("no such file\n")}) {
+      Write(path, bytes);
       ExpectRefused(With("hone-bench", "--lib", "bad/lib"), {path});
     }
+    Delete(path);
+    ExpectRefused(With("hone-bench", "--lib", "bad/lib"), {path});
   }
 }
 
@@ -121,7 +110,7 @@ TEST_F(Files, WithRandomDamage) {
   Rng rng(17);
   int refused = 0;
   for (const Input& input : Inputs()) {
-    const std::string good = project_->Read(input.good);
+    const std::string good = Read(input.good);
     for (int round = 0; round < rounds && !HasFailure(); ++round) {
       std::string bytes = good;
       for (int i = static_cast<int>(rng.UniformInt(3)); i >= 0; --i) {
@@ -138,10 +127,8 @@ TEST_F(Files, WithRandomDamage) {
             bytes.insert(at, 1, kLikely[rng.UniformInt(sizeof kLikely - 1)]);
         }
       }
-      const std::string bad = "bad/" + BaseName(input.good);
-      project_->Write(bad, bytes);
-      refused += !ExpectNoCrash(With(input.tool, input.flag, bad));
-      if (HasFailure()) ADD_FAILURE() << bad << " was:\n" << bytes;
+      refused += !ExpectNoCrash(WithBytes(input, bytes));
+      if (HasFailure()) ADD_FAILURE() << input.good << " was:\n" << bytes;
     }
   }
   EXPECT_GT(refused, 0);

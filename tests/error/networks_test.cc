@@ -14,17 +14,15 @@ namespace {
 
 class Networks : public ErrorFolder {
  protected:
-  std::string One() { return project_->Read("pipelines/models/one.json"); }
-  void ExpectGraphRefused(const std::string& text, std::vector<std::string> parts) {
-    project_->Write("bad/one.json", text);
-    parts.push_back("bad/one.json");
-    ExpectRefused(With("hone-extract", "--network", "bad/one.json"), parts);
+  std::string One() const { return Read("pipelines/models/one.json"); }
+  void ExpectGraphRefused(const std::string& text, const Words& parts) {
+    Write("bad/one.json", text);
+    ExpectRefused(With("hone-extract", "--network", "bad/one.json"), parts + Words{"bad/one.json"});
   }
   // Expects that there is something to spoil, too.
-  void ExpectGraphRefused(const std::string& from, const std::string& to, std::vector<std::string> parts) {
-    const std::string text = One();
-    ASSERT_NE(text.find(from), std::string::npos) << from << " in\n" << text;
-    ExpectGraphRefused(ReplaceAll(text, from, to), std::move(parts));
+  void ExpectGraphRefused(const std::string& from, const std::string& to, const Words& parts) {
+    ExpectHas(One(), {from});
+    ExpectGraphRefused(ReplaceAll(One(), from, to), parts);
   }
   static std::string TaskText(const std::string& workload) {
     const std::string target = HostTarget()->Text();
@@ -36,9 +34,7 @@ class Networks : public ErrorFolder {
 TEST_F(Networks, BuiltInOnesThatAreNotKnown) {
   ExpectRefused(With("hone-extract", "--network", "resnet-81"), {"resnet-81", "did you mean `resnet-18`?"});
   ExpectRefused(With("hone-extract", "--network", "nothing-like-it"), {"nothing-like-it", "resnet-18"});
-  std::vector<std::string> argv = With("hone-extract", "--network", "resnet-18");
-  argv.insert(argv.end(), {"--batch", "0"});
-  ExpectRefused(argv, {"batch 0"});
+  ExpectRefused(With("hone-extract", "--network", "resnet-18") + Words{"--batch", "0"}, {"batch 0"});
 }
 
 TEST_F(Networks, WithAnOperatorThatIsNotKnown) {
@@ -61,7 +57,7 @@ TEST_F(Networks, WhoseTensorsDoNotFit) {
 }
 
 TEST_F(Networks, WhoseNodesDoNotConnect) {
-  Json graph = *ParseJson(One(), "one");
+  const Json graph = ReadJson("pipelines/models/one.json");
   Json other = graph;
   other["outputs"] = {"nothing"};
   ExpectGraphRefused(other.dump(1), {"nothing"});
@@ -86,38 +82,30 @@ TEST_F(Networks, TasksThatCannotBeComputed) {
            {"conv2d(f32[1,32,14,14], f32[32,31,3,3])", "31"},
            {"conv2d(f32[1,32,14,14])", "conv2d"},
            {"dense(f32[1,64], f32[10,32])", "32"}}) {
-    project_->Write("bad/t.task.json", TaskText(workload));
+    Write("bad/t.task.json", TaskText(workload));
     ExpectRefused(With("hone-tune", "--task", "bad/t.task.json"), {"bad/t.task.json", part});
   }
 }
 
 // Prime, 1, smaller than a vector: legal, and so they have points, compile and are right.
 TEST_F(Networks, OddExtentsAreTunedForReal) {
-  project_->Write(
+  Write(
       "odd.tune.json",
       R"({"version": 1, "trials": 2, "measure": {"candidate_seconds": 0.005, "timeout_seconds": 120, "finalists": 1}})");
-  project_->RealTimes();
+  RealTimes();
   for (const char* workload :
        {"conv2d(f32[1,13,17,11], f32[7,13,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[1,1,1,1], f32[1,1,1,1])",
         "conv2d(f32[1,3,5,1], f32[5,3,5,1], stride=3x1)", "dense(f32[1,7], f32[3,7]) + bias"}) {
     SCOPED_TRACE(workload);
-    project_->Write("odd.task.json", TaskText(workload));
-    std::vector<std::string> argv = {project_->Path("bin/hone-tune"),
-                                     "--task",
-                                     "odd.task.json",
-                                     "--settings",
-                                     "odd.tune.json",
-                                     "--db",
-                                     "new/o.db",
-                                     "--stamp",
-                                     "new/o.done"};
-    const CommandResult result = project_->Run(argv);
-    EXPECT_TRUE(result.status.ok()) << Text(result);
-    EXPECT_EQ(result.err.find("wrong"), std::string::npos) << Text(result);
-    EXPECT_TRUE(Exists(project_->Path("new/o.done")));
-    ASSERT_TRUE(RemoveTree(project_->Path("new")).ok());
+    Write("odd.task.json", TaskText(workload));
+    const CommandResult result = Tool("hone-tune", {"--task", "odd.task.json", "--settings", "odd.tune.json", "--db",
+                                                    "new/o.db", "--stamp", "new/o.done"});
+    ExpectOk(result);
+    ExpectHasNot(result.err, {"wrong"});
+    EXPECT_TRUE(Has("new/o.done"));
+    Delete("new");
   }
-  project_->InventTimes(5);
+  InventTimes(5);
 }
 
 TEST_F(Networks, OfOddExtentsAreBuiltAndRight) {
@@ -127,16 +115,12 @@ TEST_F(Networks, OfOddExtentsAreBuiltAndRight) {
   x = net.MaxPool("p", net.Conv("c2", x, 1, {}), {{2}, {2}});
   x = net.Conv("c3", x, 17, {{3}, {2}, {1}});
   const std::string out = net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), 3);
-  project_->Write("odd.json", graph::GraphText(net.Finish({out})));
-  const auto run = [](const std::vector<std::string>& argv) {
-    const CommandResult result = RunTool(argv);
-    EXPECT_TRUE(result.status.ok()) << Text(result);
-  };
-  run(With("hone-extract", "--network", "odd.json"));
-  run({"hone-build", "--graph", "new/one.graph.json", "--target", "work/targets/cpu.json", "--untuned", "--out",
-       "new/odd"});
-  run({"hone-bench", "--lib", "new/odd", "--settings", "work/settings/one.bench.json"});
-  ASSERT_TRUE(RemoveTree(project_->Path("new")).ok());
+  Write("odd.json", graph::GraphText(net.Finish({out})));
+  ExpectOk(RunTool(With("hone-extract", "--network", "odd.json")));
+  ExpectOk(Tool("hone-build", {"--graph", "new/one.graph.json", "--target", "work/targets/cpu.json", "--untuned",
+                               "--out", "new/odd"}));
+  ExpectOk(Tool("hone-bench", {"--lib", "new/odd", "--settings", "work/settings/one.bench.json"}));
+  Delete("new");
 }
 
 }  // namespace

@@ -6,19 +6,18 @@ namespace {
 
 class Pipelines : public ErrorFolder {
  protected:
-  // hone-plan with another pipelines/one.toml.
-  void ExpectRefusedPipeline(const std::string& text, std::vector<std::string> parts) {
-    const std::string good = project_->Read("pipelines/one.toml");
-    project_->Write("pipelines/one.toml", text);
-    ExpectRefused(Good("hone-plan"), parts);
-    ExpectRefused({"hone-plan", "--pipelines", "pipelines", "--work", "work", "--tools", "bin"}, parts);
-    project_->Write("pipelines/one.toml", good);
+  // Of hone-plan, with another file in the place of this one, into a new folder and into one that it made before.
+  void ExpectRefusedWith(const std::string& file, const std::string& text, const Words& parts) {
+    const std::string good = Read(file);
+    Write(file, text);
+    for (const char* work : {"new", "work"}) ExpectRefused(With("hone-plan", "--work", work), parts);
+    Write(file, good);
   }
-  void ExpectRefusedTarget(const std::string& text, std::vector<std::string> parts) {
-    const std::string good = project_->Read("pipelines/targets/cpu.toml");
-    project_->Write("pipelines/targets/cpu.toml", text);
-    ExpectRefused(Good("hone-plan"), parts);
-    project_->Write("pipelines/targets/cpu.toml", good);
+  void ExpectRefusedPipeline(const std::string& text, const Words& parts) {
+    ExpectRefusedWith("pipelines/one.toml", text, parts);
+  }
+  void ExpectRefusedTarget(const std::string& text, const Words& parts) {
+    ExpectRefusedWith("pipelines/targets/cpu.toml", text, parts);
   }
 };
 

@@ -12,30 +12,31 @@ namespace {
 class RecordFiles : public ErrorFolder {
  protected:
   void SetUp() override {
-    task_ = project_->Tasks("one").at(0);
-    good_ = project_->Read("work/records/cpu/" + task_ + ".db");
+    ErrorFolder::SetUp();
+    const Words tasks = Tasks("one");
+    bad_ = "bad/records/" + tasks.at(0) + ".db";
+    good_ = Records(tasks[0]);
     ASSERT_GT(good_.size(), 4096u);
     // The record files of a network with one of them spoilt.
-    for (const std::string& id : project_->Tasks("one"))
-      project_->Write(Bad(id), project_->Read("work/records/cpu/" + id + ".db"));
+    for (const std::string& id : tasks) Write("bad/records/" + id + ".db", Records(id));
   }
 
-  static std::string Bad(const std::string& id) { return "bad/records/" + id + ".db"; }
+  std::string Records(const std::string& id) const { return Read("work/records/cpu/" + id + ".db"); }
 
-  std::vector<std::vector<std::string>> Readers() const {
-    return {With("hone-tune", "--db", Bad(task_)),
+  std::vector<Words> Readers() const {
+    return {{"hone-records", "list", bad_},
             With("hone-pick-best", "--records", "bad/records"),
             With("hone-report", "--records", "bad/records"),
-            {"hone-records", "list", Bad(task_)}};
+            With("hone-tune", "--db", bad_)};
   }
 
   void ExpectRefusedByAll(const std::string& bytes, const std::string& part) {
-    project_->Write(Bad(task_), bytes);
-    for (const auto& argv : Readers()) ExpectRefused(argv, {Bad(task_), part});
-    EXPECT_EQ(project_->Read(Bad(task_)), bytes) << "a file that is refused is left alone";
+    Write(bad_, bytes);
+    for (const auto& argv : Readers()) ExpectRefused(argv, {bad_, part});
+    EXPECT_EQ(Read(bad_), bytes) << "a file that is refused is left alone";
   }
 
-  std::string task_, good_;
+  std::string bad_, good_;
 };
 
 TEST_F(RecordFiles, OfANewerVersionTornOrOfAnotherKind) {
@@ -46,28 +47,39 @@ TEST_F(RecordFiles, OfANewerVersionTornOrOfAnotherKind) {
   ExpectRefusedByAll("these are no records\n", "not a record file");
   std::string other = good_;
   other[71] = static_cast<char>(other[71] ^ 1);  // application_id: bytes 68 to 71
-  ExpectRefusedByAll(other, "");
+  ExpectRefusedByAll(other, "a database of another program");
+}
+
+// As it is when a tuner was killed before its first write: who reads says so, and who tunes begins.
+TEST_F(RecordFiles, ThatAreEmpty) {
+  Write(bad_, "");
+  for (const Words& argv : Readers()) {
+    if (argv[0] != "hone-tune") ExpectRefused(argv, {bad_});
+  }
+  ExpectOk(RunTool(With("hone-tune", "--db", bad_)));
+  EXPECT_GT(Read(bad_).size(), 4096u);
+  Delete("new");
 }
 
 TEST_F(RecordFiles, OfAnotherTask) {
-  project_->Write(Bad(task_), project_->Read("work/records/cpu/" + project_->Tasks("one").at(1) + ".db"));
-  ExpectRefused(With("hone-tune", "--db", Bad(task_)), {Bad(task_), "move"});
-  ExpectRefused(With("hone-pick-best", "--records", "bad/records"), {Bad(task_), "move"});
+  Write(bad_, Records(Tasks("one").at(1)));
+  ExpectRefused(With("hone-tune", "--db", bad_), {bad_, "move"});
+  ExpectRefused(With("hone-pick-best", "--records", "bad/records"), {bad_, "move"});
 }
 
 TEST_F(RecordFiles, ThatAnotherProgramHasLocked) {
   sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(project_->Path(Bad(task_)).c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_open(Path(bad_).c_str(), &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
   // Each waits for some seconds: two stand for those that write and those that read.
   for (const auto& argv : {Readers().front(), Readers().back()}) {
     const CommandResult result = RunTool(argv);
-    EXPECT_FALSE(result.status.ok()) << argv[0] << Text(result);
-    EXPECT_NE(result.err.find("locked"), std::string::npos) << argv[0] << Text(result);
+    EXPECT_FALSE(result.status.ok()) << argv[0];
+    ExpectHas(result.err, {"locked"});
   }
   sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
   sqlite3_close(db);
-  EXPECT_EQ(project_->Read(Bad(task_)), good_);
+  EXPECT_EQ(Read(bad_), good_);
 }
 
 TEST_F(RecordFiles, WithRandomDamage) {
@@ -76,13 +88,13 @@ TEST_F(RecordFiles, WithRandomDamage) {
     std::string bytes = good_;
     for (int i = 0; i < 20; ++i) bytes[rng.UniformInt(bytes.size())] = static_cast<char>(rng.Next());
     for (const auto& argv : Readers()) {
-      project_->Write(Bad(task_), bytes);
-      const CommandResult result = RunTool(argv);
-      EXPECT_EQ(result.status.signal, 0) << argv[0] << ", round " << round << "\n" << Text(result);
-      EXPECT_LE(result.status.code, 2) << Text(result);
+      Write(bad_, bytes);
+      const ExitStatus status = RunTool(argv).status;
+      EXPECT_EQ(status.signal, 0) << argv[0] << ", round " << round;
+      EXPECT_LE(status.code, 2) << argv[0] << ", round " << round;
     }
   }
-  ASSERT_TRUE(RemoveTree(project_->Path("new")).ok());
+  ASSERT_TRUE(RemoveTree(Path("new")).ok());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,9 +16,7 @@ namespace {
 int64_t FromEnvironment(const char* name, int64_t otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr || *text == 0) return otherwise;
-  const Result<int64_t> value = ParseInt(text);
-  EXPECT_TRUE(value.ok()) << name << ": " << text;
-  return value.ok() ? *value : otherwise;
+  return Must(ParseInt(text));
 }
 
 }  // namespace
@@ -34,13 +31,8 @@ std::vector<std::string> FaultFolder::Outcomes(const std::string& task, bool tim
   std::vector<std::string> lines;
   const Result<int64_t> size = FileSize(Db(task));
   if (!size.ok() || *size == 0) return lines;  // killed before, or while, it was created
-  auto store = record::Store::OpenForReading(Db(task));
-  EXPECT_TRUE(store.ok()) << store.status().message();
-  if (!store.ok()) return lines;
-  auto trials = (*store)->Trials();
-  EXPECT_TRUE(trials.ok()) << trials.status().message();
-  if (!trials.ok()) return lines;
-  for (const record::Trial& trial : *trials) {
+  const auto store = Must(record::Store::OpenForReading(Db(task)));
+  for (const record::Trial& trial : Must(store->Trials())) {
     const Outcome& o = trial.outcome;
     std::string line = fmt::format("{} {} {}", trial.ordinal, o.config.index, TrialErrorName(o.error));
     if (times) line += fmt::format(" {} {}", TrialStateName(o.state), o.median);
@@ -66,7 +58,7 @@ void FaultFolder::Undisturbed(bool times) {
 }
 
 void FaultFolder::RemoveResults() {
-  for (const char* folder : {"records", "stamps", "best"}) ASSERT_TRUE(RemoveTree(Work(folder)).ok());
+  for (const char* folder : {"records", "stamps", "best"}) Must(RemoveTree(Work(folder)));
   kept_.clear();
 }
 
@@ -105,8 +97,7 @@ bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {
     }
     if (!struck) RealClock()->SleepSeconds(0.001);
   }
-  const auto status = ninja.Wait(kPatience);
-  EXPECT_TRUE(status.ok()) << status.status().message();
+  Must(ninja.Wait(kPatience));
   return struck;
 }
 
@@ -138,8 +129,7 @@ std::map<std::string, std::vector<std::string>> FaultFolder::Sets(
 void FaultFolder::ChangeTuner(const std::string& before, const std::string& flags) {
   std::string script = ReplaceAll(Read("bin/hone-tune"), "#!/bin/sh\n", "#!/bin/sh\n" + before);
   script = ReplaceAll(script, "/hone-tune' ", "/hone-tune' " + flags);
-  Write("bin/hone-tune", script);
-  ASSERT_EQ(chmod(Path("bin/hone-tune").c_str(), 0755), 0);
+  WriteProgram("bin/hone-tune", script);
 }
 
 std::string FaultFolder::ShimLine(const std::string& variables) const {
@@ -153,23 +143,20 @@ void FaultFolder::Shim(uint64_t times_seed, const std::string& variables) {
 
 int FaultFolder::StrikeTheOthers(uint64_t times_seed, const std::string& variables, bool always) {
   InventTimes(times_seed);
-  for (const char* folder : {"tasks", "nets"}) EXPECT_TRUE(RemoveTree(Work(folder)).ok());
+  for (const char* folder : {"tasks", "nets"}) Must(RemoveTree(Work(folder)));
   int failed = 0;
   for (const std::string tool : {"hone-extract", "hone-pick-best", "hone-confirm"}) {
     const std::string path = "bin/" + tool, whole = Read(path);
-    Write(path, ReplaceAll(whole, "#!/bin/sh\n", "#!/bin/sh\n" + ShimLine(variables)));
-    EXPECT_EQ(chmod(Path(path).c_str(), 0755), 0);
+    WriteProgram(path, ReplaceAll(whole, "#!/bin/sh\n", "#!/bin/sh\n" + ShimLine(variables)));
     const CommandResult result = Ninja({kGoal});
-    Write(path, whole);
-    EXPECT_EQ(chmod(Path(path).c_str(), 0755), 0);
+    WriteProgram(path, whole);
     EXPECT_FALSE(always && result.status.ok()) << tool << " wrote where nothing can be written";
     if (result.status.ok()) continue;
     ++failed;
-    EXPECT_NE(result.out.find(tool + ": error: "), std::string::npos) << tool << ":\n" << result.out;
-    EXPECT_EQ(result.out.find("Aborted"), std::string::npos) << result.out;
+    ExpectHas(result.out, {tool + ": error: "});
+    ExpectHasNot(result.out, {"Aborted"});
     for (const char* name : {"best/one.cpu.json", "best/one.cpu.confirmed.json", "best/one.cpu.choice.json"}) {
-      const auto best = Exists(Work(name)) ? pipeline::ReadBestFile(Work(name)) : pipeline::BestFile();
-      EXPECT_TRUE(best.ok()) << best.status().message();
+      if (Exists(Work(name))) Must(pipeline::ReadBestFile(Work(name)));
     }
   }
   return failed;
@@ -207,9 +194,8 @@ void FaultFolder::ExpectTheSameInTheEnd(bool reordered) {
   // What was half-written has been cleared away, or never had a name. Who was killed between its last write and its end
   // left a lock that nobody holds: all is done for Ninja then, and nobody comes to take it over.
   for (const char* folder : {"records/cpu", "stamps", "best", "tasks", "nets"}) {
-    auto names = ListDir(Work(folder));
-    ASSERT_TRUE(names.ok());
-    for (const std::string& name : *names) {
+    const Words names = Must(ListDir(Work(folder)));
+    for (const std::string& name : names) {
       if (name.find(".lock") != std::string::npos) {
         const auto holder = FileLock::Holder(JoinPath(Work(folder), name));
         EXPECT_TRUE(holder.ok() && *holder && (*holder)->gone) << name;

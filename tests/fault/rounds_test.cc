@@ -51,7 +51,7 @@ class InventedArena : public Arena {
   void Prepare() override {
     InventTimes(kTimes);
     WritePipeline("one", 40);
-    ASSERT_TRUE(Plan().status.ok());
+    ExpectOk(Plan());
     Undisturbed(true);
   }
 
@@ -102,9 +102,9 @@ class FullDisk : public InventedArena {
     Shim(kTimes, fmt::format("HONE_SHIM_ROOM={}", room));
     const CommandResult full = Ninja({kGoal});
     if (!full.status.ok()) {
-      EXPECT_NE(full.out.find("hone-tune: error: "), std::string::npos) << full.out;
-      EXPECT_EQ(full.out.find("Aborted"), std::string::npos) << full.out;
-      EXPECT_FALSE(Exists(Work("best/one.cpu.json")));
+      ExpectHas(full.out, {"hone-tune: error: "});
+      ExpectHasNot(full.out, {"Aborted"});
+      EXPECT_FALSE(Has("work/best/one.cpu.json"));
       ++showed;
     }
     ExpectNothingLost();
@@ -127,7 +127,7 @@ class ReadOnlyFolder : public InventedArena {
     const std::map<std::string, std::string> before = Databases();
     const CommandResult result = Ninja({kGoal});
     EXPECT_FALSE(result.status.ok());
-    EXPECT_NE(result.out.find("hone-tune: error: "), std::string::npos) << result.out;
+    ExpectHas(result.out, {"hone-tune: error: "});
     ++showed;
     EXPECT_EQ(Databases(), before) << "nothing can have been written";
     StrikeTheOthers(kTimes, "HONE_SHIM_RO=1", /*always=*/true);
@@ -151,7 +151,7 @@ class DamagedPages : public Arena {
   void Prepare() override {
     InventTimes(kTimes);
     WritePipeline("one", 40, "random");  // proposes the same whatever it knows
-    ASSERT_TRUE(Plan().status.ok());
+    ExpectOk(Plan());
     Undisturbed(true);
   }
 
@@ -170,25 +170,28 @@ class DamagedPages : public Arena {
       for (size_t i = page * kPage; i < (page + 1) * kPage; ++i)
         bytes[i] = how == 0 ? static_cast<char>(rng->Next()) : 0;
     }
-    ASSERT_TRUE(WriteFileAtomic(Db(task), bytes).ok());
-    ASSERT_TRUE(Remove(Stamp(task)).ok());
-    const std::string tool = Path("bin/hone-records");
-    if (!Run({tool, "verify", Db(task)}).status.ok()) {
+    Must(WriteFileAtomic(Db(task), bytes));
+    Must(Remove(Stamp(task)));
+    if (!Records("verify", task).status.ok()) {
       ++showed;
-      const CommandResult saved = Run({tool, "salvage", Db(task)});
+      const CommandResult saved = Records("salvage", task);
       if (saved.status.ok()) {
-        EXPECT_TRUE(Run({tool, "verify", Db(task)}).status.ok()) << saved.out;
+        ExpectOk(Records("verify", task));
         const auto now = Sets(AllOutcomes(true)), all = Sets(expected_);
         EXPECT_TRUE(std::includes(all.at(task).begin(), all.at(task).end(), now.at(task).begin(), now.at(task).end()));
         Tell(std::string(Trim(saved.out.substr(saved.out.rfind('/') + 1))));
       } else {
         // Only where the page is lost that says what the file is about.
-        EXPECT_NE(saved.err.find("nothing can be saved"), std::string::npos) << saved.err;
-        ASSERT_TRUE(Remove(Db(task)).ok());
+        ExpectHas(saved.err, {"nothing can be saved"});
+        Must(Remove(Db(task)));
       }
     }
     ExpectTheSameInTheEnd(/*reordered=*/true);
     RemoveResults();
+  }
+
+  CommandResult Records(const std::string& command, const std::string& task) {
+    return Tool("hone-records", {command, Db(task)});
   }
 };
 
@@ -199,7 +202,7 @@ class RealTools : public Arena {
   void Prepare() override {
     WritePipeline("two", 6, "random");  // it shares tasks, and the larger budget counts
     WritePipeline("one", 6, "random");  // what a tuner that learns proposes would differ with the times
-    ASSERT_TRUE(Plan().status.ok());
+    ExpectOk(Plan());
     Undisturbed(false);
   }
 
@@ -225,16 +228,16 @@ class RealTools : public Arena {
   void Starve(Rng* rng) {
     std::string want = fmt::format("ulimit -v {}\n", 1024 * (180 + rng->UniformInt(140)));
     if (rng->UniformInt(2) == 0) {
-      want = fmt::format("[ \"$HONE_FULL\" ] || HONE_FULL=1 exec unshare -rm sh -c 'mount -t tmpfs -o size={}k tmpfs "
-                         "/dev/shm && exec \"$0\" \"$@\"' \"$0\" \"$@\"\n",
-                         4 * (1 + rng->UniformInt(12)));
+      want = fmt::format(
+          "[ \"$HONE_FULL\" ] || HONE_FULL=1 exec unshare -rm sh -c 'mount -t tmpfs -o size={}k tmpfs "
+          "/dev/shm && exec \"$0\" \"$@\"' \"$0\" \"$@\"\n",
+          4 * (1 + rng->UniformInt(12)));
     }
     Tell(std::string(Trim(want)));
     const std::string whole = Read("bin/hone-tune");
     ChangeTuner(want, "");
     Tell(Ninja({kGoal}).status.ok() ? "it ended" : "it failed");
-    Write("bin/hone-tune", whole);
-    EXPECT_EQ(chmod(Path("bin/hone-tune").c_str(), 0755), 0);
+    WriteProgram("bin/hone-tune", whole);
     ExpectNothingLost();
   }
 };
@@ -244,10 +247,9 @@ class BadCandidates : public Arena {
  public:
   void Prepare() override {
     WritePipeline("one", 12, "random");
-    std::string text = Read("pipelines/one.toml");
-    text = ReplaceAll(text, "timeout_seconds = 120", "timeout_seconds = 3\nprune_factor = 0");
-    Write("pipelines/one.toml", text);
-    ASSERT_TRUE(Plan().status.ok());
+    Write("pipelines/one.toml",
+          ReplaceAll(Read("pipelines/one.toml"), "timeout_seconds = 120", "timeout_seconds = 3\nprune_factor = 0"));
+    ExpectOk(Plan());
   }
 
   void Round(Rng* rng) override {
@@ -265,11 +267,8 @@ class BadCandidates : public Arena {
     }
     NinjaOk({kGoal});
     for (const std::string& task : Tasks("one")) {
-      auto store = record::Store::OpenForReading(Db(task));
-      ASSERT_TRUE(store.ok()) << store.status().message();
-      const auto trials = (*store)->Trials();
-      ASSERT_TRUE(trials.ok()) << trials.status().message();
-      for (const record::Trial& trial : *trials) {
+      const auto store = Must(record::Store::OpenForReading(Db(task)));
+      for (const record::Trial& trial : Must(store->Trials())) {
         const Misdeed* misdeed = MisdeedOf(trial.outcome.config, seed);
         const TrialError wanted = misdeed == nullptr ? TrialError::kNone : misdeed->error;
         EXPECT_EQ(trial.outcome.error, wanted)
@@ -331,7 +330,11 @@ TEST(FaultRoundsTest, NothingIsLostAndTheEndIsTheSame) {
     // A seed of its own, so that one round can be played again whatever came before it.
     Rng own(Mix64(FaultSeed() ^ Mix64(round)));
     arena->story = fmt::format("round {}, {}: ", round, kNames[kind]);
-    arena->Round(&own);
+    try {
+      arena->Round(&own);
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what();  // here, so that the story is told
+    }
     ++rounds[kind];
     if (testing::Test::HasFailure() || FaultRounds() > 20) std::fprintf(stderr, "%s\n", arena->story.c_str());
   }

@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "base/text.h"
 #include "build_folder.h"
+#include "common/missing.h"
 #include "report/bench_file.h"
 
 namespace hone {
@@ -28,11 +29,7 @@ class BenchToolTest : public BuildFolder {
                      "bench/tiny.cpu.json"} +
                more);
   }
-  report::BenchFile Written() const {
-    const auto bench = report::ReadBenchFile(Path("bench/tiny.cpu.json"));
-    EXPECT_TRUE(bench.ok()) << bench.status().message();
-    return bench.ok() ? *bench : report::BenchFile();
-  }
+  report::BenchFile Written() const { return Must(report::ReadBenchFile(Path("bench/tiny.cpu.json"))); }
 };
 
 TEST_F(BenchToolTest, KeepsAllSamplesAndPrintsATable) {
@@ -91,7 +88,7 @@ TEST_F(BenchToolTest, ADevicesLibraryIsTimedWithItsCopiesAndWithout) {
   ExpectHas(Read("out/tiny.cpu/tiny.h"), {"int tiny_run_device(tiny_net *net"});
   Settings(1, 3);
   const CommandResult result = Bench();
-  if (result.err.find("no OpenCL") != std::string::npos) GTEST_SKIP() << result.err;
+  if (const std::string why = Lacks(result, "OpenCL"); !why.empty()) GTEST_SKIP() << why;
   ExpectOk(result);
   ExpectHas(result.out, {"\nand copies"});
   const report::BenchFile bench = Written();
@@ -125,15 +122,14 @@ TEST_F(BenchToolTest, DamagedParametersAreNamed) {
 
 // Nothing is timed while something compiles, and nothing compiles while something is timed.
 TEST_F(BenchToolTest, BuildAndBenchTakeTurnsOnTheMachine) {
-  auto lock = MachineLock::Open(MachineLock::DefaultPath("cpu"));
-  ASSERT_TRUE(lock.ok()) << lock.status().message();
-  ASSERT_TRUE(lock->LockExclusive().ok());
+  MachineLock lock = Must(MachineLock::Open(MachineLock::DefaultPath("cpu")));
+  Must(lock.LockExclusive());
   Subprocess build = Start({HONE_BUILD, "--graph", "nets/tiny.graph.json", "--target", "targets/cpu.json", "--out",
                             "out/second", "--untuned"});
   EXPECT_EQ(build.Wait(1.5).status().kind(), StatusKind::kTimeout);
   build.KillAndWait();
   EXPECT_FALSE(Has("out/second/libtiny.so"));
-  ASSERT_TRUE(lock->LockShared().ok());
+  Must(lock.LockShared());
   ExpectOk(Build());
   Subprocess bench = Start({HONE_BENCH, "--lib", "out/tiny.cpu"});
   EXPECT_EQ(bench.Wait(6).status().kind(), StatusKind::kTimeout);  // for the reference, on a machine with other work

@@ -41,11 +41,7 @@ void BuildFolder::ExtractAndBuild() {
   ExpectOk(Build());
 }
 
-pipeline::TaskList BuildFolder::List() const {
-  const auto list = pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"));
-  EXPECT_TRUE(list.ok()) << list.status().message();
-  return list.ok() ? *list : pipeline::TaskList();
-}
+pipeline::TaskList BuildFolder::List() const { return Must(pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"))); }
 
 Json BuildFolder::Kernels() const { return ReadJson("out/tiny.cpu/manifest.json")["kernels"]; }
 

@@ -3,6 +3,7 @@
 
 #include "base/lock.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "build_folder.h"
 #include "op/operator.h"
 #include "target/target.h"
@@ -40,27 +41,13 @@ class ConfirmTest : public BuildFolder {
   void WriteBest() { Write("best/tiny.cpu.json", pipeline::BestFileText(best_)); }
 
   Words Command() const {
-    return {HONE_CONFIRM,
-            "--graph",
-            "nets/tiny.graph.json",
-            "--target",
-            "targets/cpu.json",
-            "--best",
-            "best/tiny.cpu.json",
-            "--out",
-            "best/tiny.cpu.confirmed.json",
-            "--choice",
-            "best/tiny.cpu.choice.json",
-            "--seconds",
-            "0.1"};
+    return SplitWords(HONE_CONFIRM
+                      " --graph nets/tiny.graph.json --target targets/cpu.json --best best/tiny.cpu.json "
+                      "--out best/tiny.cpu.confirmed.json --choice best/tiny.cpu.choice.json --seconds 0.1");
   }
   CommandResult Confirm() { return Run(Command()); }
 
-  pipeline::BestFile Confirmed() {
-    const auto best = pipeline::ReadBestFile(Path("best/tiny.cpu.confirmed.json"));
-    EXPECT_TRUE(best.ok()) << best.status().message();
-    return best.ok() ? *best : pipeline::BestFile();
-  }
+  pipeline::BestFile Confirmed() { return Must(pipeline::ReadBestFile(Path("best/tiny.cpu.confirmed.json"))); }
 
   void ExpectNothingWritten() const {
     EXPECT_FALSE(Has("best/tiny.cpu.confirmed.json"));
@@ -71,11 +58,10 @@ class ConfirmTest : public BuildFolder {
 };
 
 TEST_F(ConfirmTest, EveryFinalistIsTimedAndTheChoiceCanBeBuilt) {
-  const CommandResult result = Run(Command());
-  ASSERT_TRUE(result.status.ok()) << result.err;
+  const CommandResult result = Confirm();
+  ExpectOk(result);
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("tasks with another finalist that is faster in the network: "), std::string::npos)
-      << result.err;
+  ExpectHas(result.err, {"tasks with another finalist that is faster in the network: "});
   const pipeline::BestFile best = Confirmed();
   ASSERT_TRUE(best.in_network);
   EXPECT_GT(best.in_network->alone_seconds, 0);
@@ -142,15 +128,12 @@ TEST_F(ConfirmTest, MistakesAreRefusedAndNothingIsWritten) {
 }
 
 TEST_F(ConfirmTest, InterruptedItLeavesNothing) {
-  auto lock = MachineLock::Open(MachineLock::DefaultPath("cpu"));
-  ASSERT_TRUE(lock.ok()) << lock.status().message();
-  ASSERT_TRUE(lock->LockExclusive().ok());  // so that it waits for its turn
+  MachineLock lock = Must(MachineLock::Open(MachineLock::DefaultPath("cpu")));
+  Must(lock.LockExclusive());  // so that it waits for its turn
   Subprocess process = Start(Command());
   EXPECT_EQ(process.Wait(1.5).status().kind(), StatusKind::kTimeout);
   process.Kill(SIGTERM);
-  const auto status = process.Wait(60);
-  ASSERT_TRUE(status.ok()) << status.status().message();
-  EXPECT_EQ(status->ToString(), "exited 75");
+  EXPECT_EQ(Must(process.Wait(60)).ToString(), "exited 75");
   ExpectNothingWritten();
 }
 

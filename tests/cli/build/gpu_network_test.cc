@@ -1,6 +1,7 @@
 // A whole network's library for GPUs: linked for CUDA, by lld or, in a build without LLVM, by the small linker; and in
 // that one (`make check-gpu-only`) linked for OpenCL and run there against the reference. Only there: a device's
 // compiler takes half a minute for the kernels.
+#include "common/missing.h"
 #include "report/bench_file.h"
 #include "test_folder.h"
 
@@ -26,18 +27,17 @@ TEST_F(GpuNetworkTest, OpenClGivesWhatTheReferenceGives) {
   Write("bench.settings.json", "{\"version\": 1, \"processes\": 1, \"iterations\": 1, \"warmup\": 0, \"seed\": 1}");
   const CommandResult result =
       Run({HONE_BENCH, "--lib", "out", "--settings", "bench.settings.json", "--out", "bench.json"});
-  if (result.err.find("no OpenCL") != std::string::npos) GTEST_SKIP() << result.err;
+  if (const std::string why = Lacks(result, "OpenCL"); !why.empty()) GTEST_SKIP() << why;
   ExpectOk(result);
-  const auto bench = report::ReadBenchFile(Path("bench.json"));
-  ASSERT_TRUE(bench.ok()) << bench.status().message();
-  EXPECT_TRUE(bench->verification.ok);
-  EXPECT_LT(bench->verification.max_error, 1e-4);
+  const report::BenchFile bench = Must(report::ReadBenchFile(Path("bench.json")));
+  EXPECT_TRUE(bench.verification.ok);
+  EXPECT_LT(bench.verification.max_error, 1e-4);
 }
 #endif
 
 TEST_F(GpuNetworkTest, CudaHasItsKernelsInside) {
   const CommandResult built = Build(R"({"kind": "cuda", "arch": "sm_80"})");
-  if (built.err.find("no NVRTC") != std::string::npos) GTEST_SKIP() << built.err;
+  if (const std::string why = Lacks(built, "NVRTC"); !why.empty()) GTEST_SKIP() << why;
   ExpectOk(built);
   const std::string library = Read("out/libresnet18.so");
   // A cubin is ELF for machine 190; its header stands there as it is.

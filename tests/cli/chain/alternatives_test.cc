@@ -41,8 +41,7 @@ class AlternativesChain : public ChainFolder {
   double LeastSum(const pipeline::BestFile& best) const {
     std::map<std::string, double> seconds;  // by workload
     for (const pipeline::BestEntry& entry : best.tasks) seconds[entry.workload] = entry.median;
-    const auto graph = graph::ReadGraph(Work("nets/pooled.graph.json"));
-    EXPECT_TRUE(graph.ok());
+    const auto graph = Must(graph::ReadGraph(Work("nets/pooled.graph.json")));
     const std::vector<pipeline::Alternative> all = List().alternatives;
     double least = 1e9;
     for (uint32_t subset = 0; subset < (1u << all.size()); ++subset) {
@@ -55,7 +54,7 @@ class AlternativesChain : public ChainFolder {
         for (const pipeline::AlternativeNode& node : all[i].by) sum += seconds.at(node.workload);
       }
       if (overlap) continue;
-      for (const graph::Node& node : graph->nodes) {
+      for (const graph::Node& node : graph.nodes) {
         auto known = seconds.find(node.workload.Text());
         if (!gone.count(node.name) && known != seconds.end()) sum += known->second;
       }

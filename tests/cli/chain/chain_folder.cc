@@ -87,9 +87,7 @@ void ChainFolder::WritePipeline(const std::string& name, int trials, const std::
 }
 
 pipeline::TaskList ChainFolder::List(const std::string& network) const {
-  auto list = pipeline::ReadTaskList(Work("tasks/" + network + ".cpu.tasks.json"));
-  EXPECT_TRUE(list.ok()) << list.status().message();
-  return list.ok() ? *list : pipeline::TaskList();
+  return Must(pipeline::ReadTaskList(Work("tasks/" + network + ".cpu.tasks.json")));
 }
 
 std::vector<std::string> ChainFolder::Tasks(const std::string& network) const {
@@ -101,13 +99,8 @@ std::vector<std::string> ChainFolder::Tasks(const std::string& network) const {
 std::vector<uint64_t> ChainFolder::Trials(const std::string& task) const {
   std::vector<uint64_t> indices;
   if (!Exists(Db(task))) return indices;
-  auto store = record::Store::OpenForReading(Db(task));
-  EXPECT_TRUE(store.ok()) << store.status().message();
-  if (!store.ok()) return indices;
-  auto trials = (*store)->AllTrials();
-  EXPECT_TRUE(trials.ok()) << trials.status().message();
-  if (!trials.ok()) return indices;
-  for (const record::Trial& trial : *trials) indices.push_back(trial.outcome.config.index);
+  const auto store = Must(record::Store::OpenForReading(Db(task)));
+  for (const record::Trial& trial : Must(store->AllTrials())) indices.push_back(trial.outcome.config.index);
   return indices;
 }
 
@@ -118,9 +111,7 @@ std::map<std::string, std::vector<uint64_t>> ChainFolder::AllTrials(const std::s
 }
 
 pipeline::BestFile ChainFolder::Best(const std::string& job) const {
-  auto best = pipeline::ReadBestFile(Work("best/" + job + ".json"));
-  EXPECT_TRUE(best.ok()) << best.status().message();
-  return best.ok() ? *best : pipeline::BestFile();
+  return Must(pipeline::ReadBestFile(Work("best/" + job + ".json")));
 }
 
 void ChainFolder::ExpectVerified(const std::string& job) const {

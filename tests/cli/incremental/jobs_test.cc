@@ -17,44 +17,39 @@ class JobsTest : public ChainFolder {
  protected:
   void SetUp() override {
     ChainFolder::SetUp();
-    ASSERT_TRUE(Remove(Path("pipelines/two.toml")).ok());
+    Delete("pipelines/two.toml");
     WritePipeline("one", 4, "random");
     InventTimes(5);
   }
 
-  CommandResult Export(const std::vector<std::string>& targets = {"records-one-cpu", "best-one-cpu"}) {
-    std::vector<std::string> argv = {Path("bin/hone-plan"), "--tools", Path("bin"), "--export-jobs",
-                                     Path("jobs.jsonl")};
-    for (const std::string& target : targets) argv.insert(argv.end(), {"--target", target});
-    return Run(argv);
+  CommandResult Export(const Words& targets = {"records-one-cpu", "best-one-cpu"}) {
+    Words flags = {"--export-jobs", "jobs.jsonl"};
+    for (const std::string& target : targets) flags = flags + Words{"--target", target};
+    return Plan(flags);
   }
-  CommandResult RunJob(const std::string& number) {
-    return Run({Path("bin/hone-plan"), "--tools", Path("bin"), "--run-job", Path("jobs.jsonl"), "--job", number});
+  // What is printed of a list that can be made.
+  std::string ExportOk(const Words& targets = {"records-one-cpu", "best-one-cpu"}) {
+    const CommandResult result = Export(targets);
+    ExpectOk(result);
+    return result.out;
   }
+  CommandResult RunJob(const std::string& number) { return Plan({"--run-job", "jobs.jsonl", "--job", number}); }
   std::vector<Json> Jobs() const {
     std::vector<Json> jobs;
-    for (const std::string& line : Split(Read("jobs.jsonl"), '\n')) {
-      if (line.empty()) continue;
-      const auto job = ParseJson(line, "jobs.jsonl");
-      EXPECT_TRUE(job.ok()) << job.status().message();
-      if (job.ok()) jobs.push_back(*job);
-    }
+    for (const std::string& line : Split(Trim(Read("jobs.jsonl")), '\n')) jobs.push_back(Json::parse(line));
     return jobs;
   }
 };
 
 TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
-  const CommandResult early = Export();
-  EXPECT_EQ(early.status.code, 2);
-  EXPECT_NE(early.err.find("ninja -C work build.ninja"), std::string::npos) << early.err;
+  ExpectRefused(Export(), 2, {"ninja -C work build.ninja"});
   NinjaOk({"build.ninja"});
 
-  const CommandResult first = Export();
-  ASSERT_TRUE(first.status.ok()) << first.err;
+  const std::string first = ExportOk();
   std::vector<Json> jobs = Jobs();
-  ASSERT_EQ(jobs.size(), 6u) << first.out;  // three tasks, what stands for them, choosing, and that in the network
-  EXPECT_TRUE(StartsWith(first.out, "1 1-3 3 jobs: tune; about ")) << first.out;
-  EXPECT_NE(first.out.find("\nninja 4-6 3 jobs: confirm, pick best, tuned; about "), std::string::npos) << first.out;
+  ASSERT_EQ(jobs.size(), 6u) << first;  // three tasks, what stands for them, choosing, and that in the network
+  EXPECT_THAT(first, StartsWith("1 1-3 3 jobs: tune; about "));
+  ExpectHas(first, {"\nninja 4-6 3 jobs: confirm, pick best, tuned; about "});
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(jobs[i]["job"], i + 1);
     EXPECT_EQ(jobs[i]["stage"], 1);
@@ -65,24 +60,22 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
   EXPECT_EQ(jobs[3]["stage"], 0);
   EXPECT_EQ(jobs[3]["after"], Json({1, 2, 3}));
 
-  for (const char* number : {"1", "3"}) EXPECT_TRUE(RunJob(number).status.ok());
+  for (const char* number : {"1", "3"}) ExpectOk(RunJob(number));
   // What an array did counts, though Ninja has not seen it: only the rest is listed.
-  ASSERT_TRUE(Export().status.ok());
+  ExportOk();
   ASSERT_EQ(Jobs().size(), 4u);
   EXPECT_EQ(Jobs()[0]["outputs"], jobs[1]["outputs"]);
-  EXPECT_TRUE(RunJob("1").status.ok());
+  ExpectOk(RunJob("1"));
   const auto trials = AllTrials("one");
   for (const auto& [task, indices] : trials) EXPECT_EQ(indices.size(), 4u) << task;
   NinjaOk({"best-one-cpu"});
   EXPECT_EQ(AllTrials("one"), trials);
-  const CommandResult done = Export();
-  EXPECT_TRUE(done.status.ok());
-  EXPECT_EQ(done.out, "");
-  EXPECT_NE(done.err.find("up to date: no jobs"), std::string::npos) << done.err;
+  EXPECT_EQ(ExportOk(), "");
+  ExpectHas(Export().err, {"up to date: no jobs"});
 
   // A raised budget is what is missing of it.
   WritePipeline("one", 6, "random");
-  ASSERT_TRUE(Export().status.ok());
+  ExportOk();
   EXPECT_EQ(Jobs().size(), 6u);
 }
 
@@ -95,16 +88,16 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
                       "alternatives = false\ntrials_total = 24\n",
                       name));
   }
-  ASSERT_TRUE(Plan().status.ok());
+  ExpectOk(Plan());
   NinjaOk({"build.ninja"});
-  const std::vector<std::string> targets = {"records-one-cpu", "records-two-cpu"};
+  const Words targets = {"records-one-cpu", "records-two-cpu"};
   const CommandResult exported = Export(targets);
-  ASSERT_TRUE(exported.status.ok()) << exported.err;
-  EXPECT_NE(exported.err.find("sharing out round 1 of one.cpu"), std::string::npos) << exported.err;
+  ExpectOk(exported);
+  ExpectHas(exported.err, {"sharing out round 1 of one.cpu"});
   std::map<std::string, std::vector<Json>> by_db;
   for (const Json& job : Jobs()) {
     if (job["stage"] == 0) continue;
-    const std::vector<std::string> argv = job["argv"];
+    const Words argv = job["argv"];
     const auto flag = std::find(argv.begin(), argv.end(), "--db");
     ASSERT_NE(flag, argv.end());
     by_db[*(flag + 1)].push_back(job);
@@ -119,16 +112,15 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
     }
   }
   EXPECT_EQ(shared, 2u) << "the convolutions\n" << exported.out;
-  EXPECT_NE(exported.out.find("\n2 "), std::string::npos) << exported.out;
-  for (size_t job = 1; job <= 6; ++job) EXPECT_TRUE(RunJob(std::to_string(job)).status.ok()) << job;
+  ExpectHas(exported.out, {"\n2 "});
+  for (size_t job = 1; job <= 6; ++job) ExpectOk(RunJob(std::to_string(job)));
   // The stamps of the first round are there: the second is shared out, and goes to an array in its turn.
   // The list is made on another machine, where these trials do not count: Ninja, which does not know of them, would
   // have them made again there.
   const auto first = AllTrials("one");
   InventTimes(6);
-  const CommandResult second = Export(targets);
+  EXPECT_THAT(ExportOk(targets), StartsWith("1 1-4 4 jobs: tune; about "));
   InventTimes(5);
-  EXPECT_TRUE(StartsWith(second.out, "1 1-4 4 jobs: tune; about ")) << second.out << second.err;
   EXPECT_EQ(AllTrials("one"), first) << "nothing is tuned by listing it";
   for (const Json& job : Jobs()) {
     const std::string output = job["outputs"][0];
@@ -136,25 +128,24 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
   }
   // Or what is left is Ninja's.
   NinjaOk(targets);
-  EXPECT_EQ(Export(targets).out, "");
+  EXPECT_EQ(ExportOk(targets), "");
   ExpectRecordsAreWhole();
 }
 
 TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {
-  ASSERT_TRUE(Plan().status.ok());
+  ExpectOk(Plan());
   NinjaOk({"build.ninja"});
-  ASSERT_TRUE(Export().status.ok());
+  ExportOk();
   // The command in the list is not what runs.
-  std::string text = Read("jobs.jsonl");
   std::vector<Json> jobs = Jobs();
   jobs[0]["argv"] = {"touch", Path("harm")};
   jobs[1]["outputs"] = {"../../harm"};
   jobs[2]["outputs"] = {"build.ninja"};
-  text.clear();
+  std::string text;
   for (const Json& job : jobs) text += DumpJson(job, -1);
   Write("jobs.jsonl", text + "{\"job\": 9}\nno JSON\n");
-  EXPECT_TRUE(RunJob("1").status.ok());
-  EXPECT_FALSE(Exists(Path("harm")));
+  ExpectOk(RunJob("1"));
+  EXPECT_FALSE(Has("harm"));
   for (const auto& [number, words] :
        {std::pair("2", "no edge makes `../../harm`"), std::pair("3", "cannot be an array job"),
         std::pair("4", "cannot be an array job"), std::pair("5", "cannot be an array job"),
@@ -162,7 +153,7 @@ TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {
         std::pair("9", "no job 9"), std::pair("0", "no job 0")}) {
     const CommandResult result = RunJob(number);
     EXPECT_NE(result.status.code, 0) << number;
-    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    ExpectHas(result.err, {words});
   }
 }
 

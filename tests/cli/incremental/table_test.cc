@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
@@ -30,16 +29,12 @@ struct Row {
 // By their first cells, in lower case without the marks of the text.
 std::map<std::string, Row> ReadTable() {
   std::map<std::string, Row> rows;
-  const Result<std::string> text = ReadFile("doc/internals/manifest.md");
-  EXPECT_TRUE(text.ok());
-  if (!text.ok()) return rows;
-  size_t at = text->find("\n## What runs again\n");
-  EXPECT_NE(at, std::string::npos);
-  if (at == std::string::npos) return rows;
-  const std::string section = text->substr(at, text->find("\n## ", at + 5) - at);
+  const std::string text = Must(ReadFile("doc/internals/manifest.md"));
+  const size_t at = text.find("\n## What runs again\n");
+  const std::string section = text.substr(at, text.find("\n## ", at + 5) - at);
   for (const std::string& line : Split(section, '\n')) {
     if (!StartsWith(line, "|")) continue;
-    std::vector<std::string> cells;
+    Words cells;
     for (const std::string& cell : Split(line, '|')) cells.push_back(ReplaceAll(Trim(cell), "`", ""));
     if (cells.size() != 10 || cells[1] == "what changes" || StartsWith(cells[1], "---")) continue;
     rows[cells[1]] = {cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], cells[8]};
@@ -53,19 +48,19 @@ class TableTest : public ChainFolder {
  protected:
   void SetUp() override {
     ChainFolder::SetUp();
-    ASSERT_TRUE(Remove(Path("pipelines/two.toml")).ok());
+    Delete("pipelines/two.toml");
     rows_ = ReadTable();
     ASSERT_GE(rows_.size(), 15u);
     InventTimes(7);
     WriteNetwork(24);
     WriteYuv();
     Settings();
-    ASSERT_TRUE(Plan().status.ok());
+    ExpectOk(Plan());
     NinjaOk({"tune-all"});
     ExpectNoWork("tune-all");
     // By the way: a network of images says how many it takes, an image's height is no such number.
-    EXPECT_NE(Read("work/bench/one.cpu.json").find("\"batch\": 1,"), std::string::npos);
-    EXPECT_EQ(Read("work/bench/yuv.cpu.json").find("\"batch\""), std::string::npos);
+    ExpectHas(Read("work/bench/one.cpu.json"), {"\"batch\": 1,"});
+    ExpectHasNot(Read("work/bench/yuv.cpu.json"), {"\"batch\""});
   }
 
   // Rows that no change was made for are a mistake of this test, or of the document.
@@ -86,9 +81,7 @@ class TableTest : public ChainFolder {
 
   // A network of an operator that a plugin brings.
   void WriteYuv() {
-    namespace fs = std::filesystem;
-    fs::create_directories(Path("bin/plugins"));
-    fs::copy_file(std::string(HONE_PLUGINS) + "/rgb_to_yuv.so", Path("bin/plugins/rgb_to_yuv.so"));
+    Write("bin/plugins/rgb_to_yuv.so", Must(ReadFile(std::string(HONE_PLUGINS) + "/rgb_to_yuv.so")));
     Write("pipelines/yuv.toml",
           "plugin = \"rgb_to_yuv.so\"\nnetwork = \"rgb_to_yuv(f32[8,16,3])\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 2\n"
           "in_network = false\n[bench]\nprocesses = 1\niterations = 1\n");
@@ -116,7 +109,7 @@ class TableTest : public ChainFolder {
   // Makes the change and holds everything that happens against the row. `its`: the tasks that the change is about,
   // asked for afterwards. `job`: the network that is looked at.
   void Check(const std::string& name, const std::function<void()>& change, const Ids& its = {},
-             const std::string& job = "one", const std::vector<std::string>& front = {}) {
+             const std::string& job = "one", const Words& front = {}) {
     SCOPED_TRACE("row `" + name + "` of doc/internals/manifest.md");
     const auto found = rows_.find(name);
     ASSERT_NE(found, rows_.end()) << "the document has no such row";
@@ -125,14 +118,12 @@ class TableTest : public ChainFolder {
     const auto before = AllTrials(job);
     const std::string choice = Read("work/best/" + job + ".cpu.choice.json"), library = Library(job);
     change();
-    const CommandResult why = Run({Path("bin/hone-plan"), "--tools", Path("bin"), "--why", "tune-" + job + "-cpu"});
-    EXPECT_TRUE(why.status.ok()) << why.err;
-    EXPECT_NE(why.out.find(row.why), std::string::npos) << "expected `" << row.why << "` in:\n" << why.out;
-    std::vector<std::string> argv = front;
-    argv.insert(argv.end(), {"ninja", "-C", "work", "tune-" + job + "-cpu"});
-    const CommandResult ninja = Run(argv);
+    const CommandResult why = Plan({"--why", "tune-" + job + "-cpu"});
+    ExpectOk(why);
+    ExpectHas(why.out, {row.why});
+    const CommandResult ninja = Run(front + Words{"ninja", "-C", "work", "tune-" + job + "-cpu"});
     ASSERT_TRUE(ninja.status.ok()) << ninja.out << ninja.err;
-    const std::vector<std::string> lines = Split(ninja.out, '\n');
+    const Words lines = Split(ninja.out, '\n');
     const auto ran = [&](const std::string& line) { return std::count(lines.begin(), lines.end(), line) > 0; };
     const auto yes_or_no = [&](const std::string& cell, bool did, const char* what) {
       EXPECT_TRUE(cell == "yes" || cell == "no") << cell;

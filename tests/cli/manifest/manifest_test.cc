@@ -157,9 +157,7 @@ TEST_F(Manifest, ATerminatedNinjaWaitsForTheToolAndLeavesItsRecords) {
   for (int i = 0; i < 1000 && Trials("a") < 3; ++i) RealClock()->SleepSeconds(0.01);
   ASSERT_GE(Trials("a"), 3);
   kill(ninja.pid(), SIGTERM);
-  const Result<ExitStatus> status = ninja.Wait(30);
-  ASSERT_TRUE(status.ok()) << status.status().message();
-  EXPECT_FALSE(status->ok());
+  EXPECT_FALSE(Must(ninja.Wait(30)).ok());
   // With `exec` Ninja has waited: what the tool does last is done, and no trial is added behind its back.
   EXPECT_TRUE(Has("work/records/cpu/a.db.end"));
   EXPECT_FALSE(Has("work/stamps/a.cpu.done"));
@@ -201,6 +199,38 @@ TEST_F(Manifest, ToolsOfNinjaWorkOnIt) {
   const CommandResult misspelt = Ninja({"tune-alhpa-cpu"});
   EXPECT_FALSE(misspelt.status.ok());
   ExpectHas(misspelt.out + misspelt.err, {"did you mean 'tune-alpha-cpu'?"});
+}
+
+TEST_F(Manifest, AFailedExtractIsTriedAgain) {
+  Delete("bin/networks/resnet-34");
+  for (int i = 0; i < 2; ++i) {
+    const CommandResult failed = Ninja({"records-beta-cpu"});
+    EXPECT_FALSE(failed.status.ok());
+    ExpectHas(failed.out, {"no network resnet-34"});
+  }
+  Write("bin/networks/resnet-34", "b c\n");
+  ExpectCalls({"records-beta-cpu"}, {"extract alpha.cpu", "extract beta.cpu", "tune b 4", "tune c 4"});
+}
+
+TEST_F(Manifest, ASecondPlanWritesNothing) {
+  MakeAll();
+  const std::string before = Snapshot("work");
+  PlanOk();
+  EXPECT_EQ(Snapshot("work"), before);
+}
+
+TEST_F(Manifest, TargetsStopAtTheirPart) {
+  ExpectCalls({"build-alpha-cpu"}, {"build alpha.cpu", "confirm alpha.cpu", "extract alpha.cpu", "extract beta.cpu",
+                                    "pick-best alpha.cpu", "tune a 4", "tune b 4"});
+  ExpectCalls({"bench-alpha-cpu"}, {"bench alpha.cpu", "build alpha.cpu.untuned"});
+  ExpectCalls({"report-alpha-cpu"}, {"report alpha.cpu"});
+}
+
+TEST_F(Manifest, NewerTimesAloneRunNothing) {
+  MakeAll();
+  for (const char* name : {"pipelines/alpha.toml", "pipelines/targets/cpu.toml", "bin/hone-tune"}) Touch(name);
+  ExpectCalls({}, {});
+  ExpectNoWork();
 }
 
 class ManifestInOddFolder : public Manifest {

@@ -10,12 +10,11 @@
 namespace hone {
 
 void WorkFolder::SetUp() {
-  const Result<std::string> script = ReadFile("tests/cli/manifest/fake_tool.sh");
-  ASSERT_TRUE(script.ok()) << script.status().message();
+  const std::string script = Must(ReadFile("tests/cli/manifest/fake_tool.sh"));
   for (const char* tool :
        {"hone-extract", "hone-tune", "hone-pick-best", "hone-confirm", "hone-build", "hone-bench", "hone-report"}) {
     const std::string name = std::string("bin/") + tool;
-    WriteProgram(name, *script);
+    WriteProgram(name, script);
     Write(name + ".abi", "version 1\n");
   }
   // These two are the real ones.

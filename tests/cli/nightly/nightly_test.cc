@@ -1,11 +1,6 @@
 // Nights through real Ninja and the real tools, with invented times: what they decide, what they keep, and what they
 // leave alone.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <string>
 
 #include "chain_folder.h"
 #include "nightly/accepted.h"
@@ -14,58 +9,47 @@
 namespace hone {
 namespace {
 
-using ::testing::HasSubstr;
-
 class Nightly : public ChainFolder {
  protected:
   void SetUp() override {
     ChainFolder::SetUp();
-    ASSERT_TRUE(Remove(Path("pipelines/two.toml")).ok());
+    Delete("pipelines/two.toml");
     InventTimes(1);
-    Write("bin/hone-bench",
-          fmt::format("#!/bin/sh\ncase $1 in nightly) shift; exec '{0}/hone-bench' nightly --fake-times '{1}' \"$@\";; "
-                      "esac\nexec '{0}/hone-bench' \"$@\"\n",
-                      HONE_BIN, Path("times")));
-    ASSERT_EQ(chmod(Path("bin/hone-bench").c_str(), 0755), 0);
+    WriteProgram("bin/hone-bench", fmt::format("#!/bin/sh\ncase $1 in nightly) shift; set -- nightly --fake-times '{}' "
+                                               "\"$@\";; esac\nexec '{}/hone-bench' \"$@\"\n",
+                                               Path("times"), HONE_BIN));
     Write("times", "");
-    ASSERT_TRUE(Plan().status.ok());
+    ExpectOk(Plan());
     NinjaOk({"build-one-cpu"});
   }
 
-  CommandResult Report(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), Path("bin/hone-report"));
-    return Run(arguments);
-  }
+  CommandResult Report(const Words& arguments) { return Tool("hone-report", arguments); }
   // The output of Ninja for a night that fails.
   std::string BadNight() {
     const CommandResult result = Ninja({"nightly"});
     EXPECT_FALSE(result.status.ok()) << result.out;
     return result.out;
   }
-  void Accept(const std::string& reason) {
-    const CommandResult result = Report({"accept", "--work", "work", "--reason", reason, "one.cpu"});
-    EXPECT_TRUE(result.status.ok()) << result.err;
+  // The library of a job of work/, or of another folder like it.
+  CommandResult TryAccept(const std::string& reason, const std::string& job = "one.cpu",
+                          const std::string& work = "work") {
+    return Report({"accept", "--work", work, "--reason", reason, job});
   }
+  void Accept(const std::string& reason) { ExpectOk(TryAccept(reason)); }
   // What the last night's verdict exits with, without Ninja.
   int Verdict() { return Report({"nightly", "--nights", "work/nights", "--accepted", "work/accepted"}).status.code; }
   std::vector<nightly::Night> Nights(const std::string& series = "") const {
-    auto history = nightly::ReadHistory(Work("nights/" + series + "one.cpu.jsonl"));
-    EXPECT_TRUE(history.ok()) << history.status().message();
-    return history.ok() ? history->nights : std::vector<nightly::Night>();
+    return Must(nightly::ReadHistory(Work("nights/" + series + "one.cpu.jsonl"))).nights;
   }
-  std::vector<nightly::Acceptance> Log() const {
-    auto log = nightly::ReadAcceptances(Work("accepted"), "one.cpu");
-    EXPECT_TRUE(log.ok()) << log.status().message();
-    return log.ok() ? *log : std::vector<nightly::Acceptance>();
-  }
+  std::vector<nightly::Acceptance> Log() const { return Must(nightly::ReadAcceptances(Work("accepted"), "one.cpu")); }
   // Makes the untuned library the reference, so that the tuned one is another artifact; times of both in seconds.
   void AcceptTheUntuned() {
     NinjaOk({"out/one.cpu.untuned/libone.so"});
-    ASSERT_TRUE(Run({"mkdir", "-p", "other/out"}).status.ok());
-    ASSERT_TRUE(Run({"cp", "-r", "work/out/one.cpu.untuned", "other/out/one.cpu"}).status.ok());
-    ASSERT_TRUE(Report({"accept", "--work", "other", "--reason", "untuned", "one.cpu"}).status.ok());
-    ASSERT_TRUE(Run({"rm", "-r", "work/accepted"}).status.ok());
-    ASSERT_TRUE(Run({"mv", "other/accepted", "work/accepted"}).status.ok());
+    RunOk({"mkdir", "-p", "other/out"});
+    RunOk({"cp", "-r", "work/out/one.cpu.untuned", "other/out/one.cpu"});
+    ExpectOk(TryAccept("untuned", "one.cpu", "other"));
+    RunOk({"rm", "-r", "work/accepted"});
+    RunOk({"mv", "other/accepted", "work/accepted"});
   }
 };
 
@@ -73,10 +57,9 @@ TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
   // Nothing is accepted: no night can be fine.
   EXPECT_THAT(BadNight(), HasSubstr("hone-report accept --reason WHY NET.TARGET"));
   EXPECT_EQ(Verdict(), 3);
-  EXPECT_EQ(Report({"accept", "--work", "work", "--reason", " ", "one.cpu"}).status.code, 2);
-  EXPECT_THAT(Report({"accept", "--work", "work", "--reason", "x", "on.cpu"}).err,
-              HasSubstr("did you mean `one.cpu`?"));
-  EXPECT_THAT(Run({Path("bin/hone-bench"), "nightly", "--help"}).out, ::testing::Not(HasSubstr("as above")));
+  EXPECT_EQ(TryAccept(" ").status.code, 2);
+  EXPECT_THAT(TryAccept("x", "on.cpu").err, HasSubstr("did you mean `one.cpu`?"));
+  EXPECT_THAT(Tool("hone-bench", {"nightly", "--help"}).out, Not(HasSubstr("as above")));
 
   Accept("the beginning");
   ASSERT_EQ(Log().size(), 1u);
@@ -109,8 +92,7 @@ TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
   EXPECT_EQ(Nights().size(), 4u);
 
   // A reference that was tampered with is no reference.
-  const std::string library = Work("accepted/one.cpu/" + digest + "/libone.so");
-  ASSERT_TRUE(Run({"chmod", "u+w", library}).status.ok());
+  RunOk({"chmod", "-R", "u+w", "work/accepted"});
   Write("work/accepted/one.cpu/" + digest + "/libone.so", "no library");
   EXPECT_THAT(BadNight(), AllOf(HasSubstr("is not what was accepted"), HasSubstr("nothing usable was measured")));
   EXPECT_EQ(Verdict(), 3);
@@ -166,7 +148,7 @@ TEST_F(Nightly, ACanaryThatIsDamagedIsLeftOut) {
   ASSERT_NE(canary, reference);
   Write("times", canary + " 0.01\n" + reference + " 0.01\n");
   const std::string file = "work/accepted/one.cpu/" + canary + "/one.params";
-  ASSERT_TRUE(Run({"chmod", "-R", "u+w", Path("work/accepted/one.cpu/" + canary)}).status.ok());
+  RunOk({"chmod", "-R", "u+w", "work/accepted"});
   Write(file, "no parameters");
   EXPECT_THAT(NinjaOk({"nightly"}), HasSubstr("no confirmed slowdown in 1 of 1"));
   ASSERT_EQ(Nights().size(), 1u);
@@ -175,8 +157,8 @@ TEST_F(Nightly, ACanaryThatIsDamagedIsLeftOut) {
   EXPECT_THAT(Nights()[0].no_canary, HasSubstr("one.params: is not what was accepted"));
   EXPECT_THAT(Read("work/report/nightly/index.html"), HasSubstr("without its canary: " + Nights()[0].no_canary));
   // A folder in its place: the disk is not what it was, and no night is measured on it.
-  ASSERT_TRUE(Run({"rm", Path(file)}).status.ok());
-  ASSERT_TRUE(Run({"mkdir", Path(file)}).status.ok());
+  RunOk({"rm", file});
+  RunOk({"mkdir", file});
   EXPECT_THAT(BadNight(), HasSubstr("one.params: cannot read: it is a folder"));
   EXPECT_EQ(Nights().size(), 1u);
 }
@@ -194,23 +176,21 @@ TEST_F(Nightly, WhoeverLostTheLockWritesNothing) {
                        Log()[0].digest)});
   EXPECT_EQ(lost.status.code, 1) << lost.out;
   EXPECT_THAT(lost.err, HasSubstr("one.cpu.lock: this lock was taken over or removed; stopping"));
-  EXPECT_FALSE(Exists(Work("nights/one.cpu.jsonl"))) << "no line";
+  EXPECT_FALSE(Has("work/nights/one.cpu.jsonl")) << "no line";
   EXPECT_TRUE(Exists(lock)) << "it is the other's";
 }
 
 TEST_F(Nightly, ADamagedLibraryIsNotAccepted) {
-  const std::string params = Work("out/one.cpu/one.params");
-  const auto whole = ReadFile(params);
-  ASSERT_TRUE(whole.ok() && !whole->empty());
-  std::string bytes = *whole;
+  const std::string params = "work/out/one.cpu/one.params", whole = Read(params);
+  std::string bytes = whole;
   bytes.back() ^= 1;
-  Write("work/out/one.cpu/one.params", bytes);
-  const CommandResult damaged = Report({"accept", "--work", "work", "--reason", "why not", "one.cpu"});
+  Write(params, bytes);
+  const CommandResult damaged = TryAccept("why not");
   EXPECT_FALSE(damaged.status.ok());
   EXPECT_THAT(damaged.err, HasSubstr("one.params"));
-  EXPECT_FALSE(Exists(Work("accepted/one.cpu.jsonl")));
+  EXPECT_FALSE(Has("work/accepted/one.cpu.jsonl"));
 
-  Write("work/out/one.cpu/one.params", *whole);
+  Write(params, whole);
   Accept("whole again");
   EXPECT_EQ(Log().size(), 1u);
 }

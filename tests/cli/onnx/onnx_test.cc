@@ -1,8 +1,7 @@
 // A model file from a pipeline to a library and its report, under a real Ninja, and again after the model was changed.
-#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include "base/json.h"
+#include "base/text.h"
 #include "chain_folder.h"
 
 namespace hone {
@@ -12,72 +11,63 @@ class OnnxChain : public ChainFolder {
  protected:
   void SetUp() override {
     ChainFolder::SetUp();
-    const Result<std::string> bytes = ReadFile(std::string(HONE_MODELS) + "/residual/model.onnx");
-    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
-    ASSERT_TRUE(model_.ParseFromString(*bytes));
+    ASSERT_TRUE(model_.ParseFromString(Must(ReadFile(std::string(HONE_MODELS) + "/residual/model.onnx"))));
     Save();
     // The model stands beside its pipeline, not beside whoever plans.
     Write("pipelines/net.toml",
-          "network = \"models/net.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = [2, 3, 20, 20]\n[tune]\ntrials = 2\n"
-          "[measure]\ncandidate_seconds = 0.01\ntimeout_seconds = 120\nfinalists = 1\n[bench]\nprocesses = 2\n"
-          "iterations = 3\nwarmup = 1\n");
-    const CommandResult plan = Plan();
-    ASSERT_TRUE(plan.status.ok()) << plan.err;
+          kNetwork + kInput +
+              "[tune]\ntrials = 2\n[measure]\ncandidate_seconds = 0.01\ntimeout_seconds = 120\nfinalists = 1\n"
+              "[bench]\nprocesses = 2\niterations = 3\nwarmup = 1\n");
+    ExpectOk(Plan());
   }
 
   void Save() { Write("pipelines/models/net.onnx", model_.SerializeAsString()); }
 
-  void ExpectVerified() {
-    const auto bench = ReadJsonFile(Work("bench/net.cpu.json"));
-    ASSERT_TRUE(bench.ok()) << bench.status().message();
-    EXPECT_TRUE((*bench)["verification"]["ok"].get<bool>()) << bench->dump(1);
+  // What a failing Ninja says.
+  std::string Failed(const std::string& target) {
+    const CommandResult result = Ninja({target});
+    EXPECT_FALSE(result.status.ok());
+    return result.out;
   }
 
+  static inline const std::string kNetwork = "network = \"models/net.onnx\"\ntargets = [\"cpu\"]\n";
+  static inline const std::string kInput = "[input]\nx = [2, 3, 20, 20]\n";
   ::onnx::ModelProto model_;
 };
 
 // A model that lacks the shape of its input stops itself alone, and a repaired or removed pipeline is planned again.
 TEST_F(OnnxChain, AModelThatCannotBeExtractedStopsItselfAloneUntilItIsMended) {
   const std::string with_input = Read("pipelines/net.toml");
-  const std::string input = "[input]\nx = [2, 3, 20, 20]\n";
-  std::string without_input = with_input;
-  without_input.replace(without_input.find(input), input.size(), "");
-  const std::string reason = "net.onnx: input `x` has open dimensions";
+  const std::string without_input = ReplaceAll(with_input, kInput, "");
   Write("pipelines/open.toml", without_input);
-  const CommandResult all = Ninja({"tune-all"});
-  EXPECT_FALSE(all.status.ok());
-  EXPECT_NE(all.out.find(reason), std::string::npos) << all.out;
-  EXPECT_TRUE(Exists(Work("report/net.cpu/index.html"))) << "the other one is built";
+  ExpectHas(Failed("tune-all"), {"net.onnx: input `x` has open dimensions"});
+  EXPECT_TRUE(Has("work/report/net.cpu/index.html")) << "the other one is built";
   NinjaOk({"tune-net-cpu"});
-  const CommandResult one = Ninja({"tune-open-cpu"});
-  EXPECT_FALSE(one.status.ok());
-  EXPECT_NE(one.out.find("[input]"), std::string::npos) << one.out;
-  EXPECT_EQ(one.out, Ninja({"tune-open-cpu"}).out) << "as often as one asks";
-  const CommandResult why = Run({Path("bin/hone-plan"), "--pipelines", "pipelines", "--work", "work", "--tools", "bin",
-                                 "--why", "tune-open-cpu"});
-  EXPECT_NE(why.out.find("cannot extract open for cpu: "), std::string::npos) << why.out << why.err;
-  EXPECT_EQ(why.out.find("No new trials"), std::string::npos) << why.out;
-  const CommandResult status = Run({Path("bin/hone-records"), "status", "work"});
-  EXPECT_NE(status.out.find("open.cpu cannot be extracted: "), std::string::npos) << status.out;
+  const std::string one = Failed("tune-open-cpu");
+  ExpectHas(one, {"[input]"});
+  EXPECT_EQ(Failed("tune-open-cpu"), one) << "as often as one asks";
+  const CommandResult why = Plan({"--why", "tune-open-cpu"});
+  ExpectHas(why.out, {"cannot extract open for cpu: "});
+  ExpectHasNot(why.out, {"No new trials"});
+  ExpectHas(Tool("hone-records", {"status", "work"}).out, {"open.cpu cannot be extracted: "});
 
   Write("pipelines/open.toml", with_input);
   NinjaOk({"tune-open-cpu"});
-  EXPECT_TRUE(Exists(Work("report/open.cpu/index.html")));
+  EXPECT_TRUE(Has("work/report/open.cpu/index.html"));
   NinjaOk({"tune-all"});
   ExpectNoWork("tune-all");
 
   Write("pipelines/open.toml", without_input);
-  EXPECT_FALSE(Ninja({"tune-all"}).status.ok());
-  ASSERT_TRUE(Remove(Path("pipelines/open.toml")).ok());
+  Failed("tune-all");
+  Delete("pipelines/open.toml");
   NinjaOk({"tune-all"});
   ExpectNoWork("tune-all");
 }
 
 TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   NinjaOk({"tune-net-cpu"});
-  ExpectVerified();
-  EXPECT_TRUE(Exists(Work("report/net.cpu/index.html")));
-  EXPECT_TRUE(Exists(Work("out/net.cpu/libnet.so")));
+  ExpectVerified("net.cpu");
+  for (const char* file : {"report/net.cpu/index.html", "out/net.cpu/libnet.so"}) EXPECT_TRUE(Exists(Work(file)));
   // Three convolutions, which differ in what is fused into them, and a dense layer. To choose among: the first one with
   // its pool as one kernel, the pool alone; and the first one on blocked input, blocking alone.
   EXPECT_EQ(Tasks("net").size(), 8u);
@@ -93,7 +83,7 @@ TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   }
   Save();
   NinjaOk({"tune-net-cpu"});
-  ExpectVerified();
+  ExpectVerified("net.cpu");
   EXPECT_NE(Read("work/out/net.cpu/net.params"), parameters);
   EXPECT_EQ(AllTrials("net"), trials);
   ExpectNoWork("tune-net-cpu");
@@ -119,9 +109,7 @@ TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
   ASSERT_FALSE(values.empty());
   Save();
   Write("pipelines/models/w/values.bin", values);
-  Write("pipelines/net.toml",
-        "network = \"models/net.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = [2, 3, 20, 20]\n[tune]\ntrials = 4\n"
-        "alternatives = false\nin_network = false\n");
+  Write("pipelines/net.toml", kNetwork + kInput + "[tune]\ntrials = 4\nalternatives = false\nin_network = false\n");
   InventTimes(3);
   NinjaOk({"build-net-cpu"});
   ExpectNoWork("build-net-cpu");
@@ -135,10 +123,8 @@ TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
   EXPECT_EQ(AllTrials("net"), trials);
   ExpectNoWork("build-net-cpu");
 
-  ASSERT_TRUE(Remove(Path("pipelines/models/w/values.bin")).ok());
-  const CommandResult gone = Ninja({"build-net-cpu"});
-  EXPECT_FALSE(gone.status.ok());
-  EXPECT_NE(gone.out.find("external data: "), std::string::npos) << gone.out << gone.err;
+  Delete("pipelines/models/w/values.bin");
+  ExpectHas(Failed("build-net-cpu"), {"external data: "});
 }
 
 TEST_F(OnnxChain, AModelThatCannotBeUsedIsOneLineAndNothingIsTuned) {
@@ -146,11 +132,8 @@ TEST_F(OnnxChain, AModelThatCannotBeUsedIsOneLineAndNothingIsTuned) {
     if (node.op_type() == "MaxPool") node.set_op_type("NonMaxSuppression");
   }
   Save();
-  const CommandResult result = Ninja({"tune-net-cpu"});
-  EXPECT_FALSE(result.status.ok());
-  const std::string text = result.out + result.err;
-  EXPECT_NE(text.find("(NonMaxSuppression, opset 13): the operator is not supported"), std::string::npos) << text;
-  EXPECT_FALSE(Exists(Work("records/cpu")) && !ListDir(Work("records/cpu"))->empty());
+  ExpectHas(Failed("tune-net-cpu"), {"(NonMaxSuppression, opset 13): the operator is not supported"});
+  EXPECT_FALSE(Has("work/records/cpu") && !ListDir(Work("records/cpu"))->empty());
 }
 
 }  // namespace

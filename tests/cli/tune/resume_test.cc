@@ -42,9 +42,7 @@ TEST_F(ResumeTest, EverySignalEndsItWith75AndTheSameCommandGoesOn) {
     Subprocess process = Start(Command({"--fake-measure", "7,0.02"}));
     WaitForProgress(&process);
     process.Kill(signal);
-    auto status = process.Wait(60);
-    ASSERT_TRUE(status.ok());
-    EXPECT_EQ(status->ToString(), "exited 75");
+    EXPECT_EQ(Must(process.Wait(60)).ToString(), "exited 75");
     EXPECT_FALSE(Has(kStamp));
     const size_t kept = Indices().size();
     EXPECT_GT(kept, 0u) << "what was measured is kept";

@@ -19,12 +19,10 @@ void TuneFolder::WriteSettings(int trials, const std::string& more) {
 }
 
 void TuneFolder::WriteTask(const std::string& workload, const std::string& target) {
-  const auto on = target.empty() ? HostTarget() : Target::Parse(target);
-  ASSERT_TRUE(on.ok()) << on.status().message();
-  const auto parsed = Workload::Parse(workload);
-  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  const std::string on = Must(target.empty() ? HostTarget() : Target::Parse(target)).Text();
+  const Workload parsed = Must(Workload::Parse(workload));
   Write("t.json", fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": 3612672}})",
-                              TaskId(*parsed, on->Text()), parsed->Text(), on->Text()));
+                              TaskId(parsed, on), parsed.Text(), on));
 }
 
 Words TuneFolder::Command(const Words& more) const {
@@ -44,10 +42,7 @@ void TuneFolder::ExpectMisused(const CommandResult& result, const std::string& w
 
 std::vector<record::Trial> TuneFolder::Trials() const {
   auto store = record::Store::OpenForReading(Path(kDb));
-  if (!store.ok()) return {};
-  auto trials = (*store)->Trials();
-  EXPECT_TRUE(trials.ok()) << trials.status().message();
-  return trials.ok() ? *trials : std::vector<record::Trial>();
+  return store.ok() ? Must((*store)->Trials()) : std::vector<record::Trial>();
 }
 
 std::vector<uint64_t> TuneFolder::Indices() const {
@@ -57,8 +52,8 @@ std::vector<uint64_t> TuneFolder::Indices() const {
 }
 
 void TuneFolder::Reset() {
-  ASSERT_TRUE(RemoveTree(Path("records")).ok());
-  ASSERT_TRUE(RemoveTree(Path("stamps")).ok());
+  Must(RemoveTree(Path("records")));
+  Must(RemoveTree(Path("stamps")));
 }
 
 void TuneFolder::WaitForProgress(Subprocess* process) const {
