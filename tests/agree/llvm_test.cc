@@ -1,11 +1,11 @@
 // Machine code gives exactly what the te DAG says, whatever the steps; with two threads.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include "agree/trial.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "codegen/llvm/codegen.h"
+#include "common/expect.h"
 #include "ir/printer.h"
 #include "runtime/host/loader.h"
 
@@ -30,24 +30,17 @@ TEST_P(Agree, LlvmWithDefinition) {
     trials.push_back(*std::move(trial));
   }
   EXPECT_GE(trials.size(), kSchedulesPerProblem * 9U / 10) << "lowering refused the others";
-  Result<Target> target = HostTarget();
-  ASSERT_TRUE(target.ok()) << target.status().message();
-  Result<codegen::ObjectCode> code = codegen::CompileToObject(functions, *target, {});
-  ASSERT_TRUE(code.ok()) << code.status().message();
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok()) << dir.status().message();
-  const std::string path = dir->Join("kernels.so");
-  Status linked = codegen::LinkShared({{"kernels", code->object}}, {}, path);
-  ASSERT_TRUE(linked.ok()) << linked.message();
-  Result<runtime::LoadedModule> module = runtime::LoadedModule::Open(path);
-  ASSERT_TRUE(module.ok()) << module.status().message();
-  Result<runtime::ThreadPool> pool = runtime::ThreadPool::Create(2, /*pin=*/false);
-  ASSERT_TRUE(pool.ok()) << pool.status().message();
+  const Target target = Must(HostTarget());
+  const codegen::ObjectCode code = Must(codegen::CompileToObject(functions, target, {}));
+  const TempDir dir = Must(TempDir::Create());
+  const std::string path = dir.Join("kernels.so");
+  Must(codegen::LinkShared({{"kernels", code.object}}, {}, path));
+  const runtime::LoadedModule module = Must(runtime::LoadedModule::Open(path));
+  runtime::ThreadPool pool = Must(runtime::ThreadPool::Create(2, /*pin=*/false));
   for (size_t i = 0; i < trials.size(); ++i) {
-    Result<runtime::KernelRunner> runner = runtime::KernelRunner::Create(*module, code->entries[i], &*pool);
-    ASSERT_TRUE(runner.ok()) << runner.status().message();
+    runtime::KernelRunner runner = Must(runtime::KernelRunner::Create(module, code.entries[i], &pool));
     Buffers buffers(prepared);
-    runner->Run(buffers.pointers());
+    runner.Run(buffers.pointers());
     ASSERT_EQ(buffers.Difference(), "") << trials[i].context << ir::ToString(trials[i].function);
   }
 }

@@ -35,6 +35,11 @@ void ExpectOk(const CommandResult& result) {
   EXPECT_TRUE(result.status.ok()) << result.status.ToString() << "\n" << result.out << result.err;
 }
 
+void ExpectFails(const CommandResult& result, const Words& parts) {
+  EXPECT_FALSE(result.status.ok());
+  ExpectHas(result.out + result.err, parts);
+}
+
 void ExpectRefused(const CommandResult& result, int code, const Words& parts) {
   EXPECT_EQ(result.status.ToString(), "exited " + std::to_string(code)) << result.err;
   EXPECT_EQ(result.out, "");

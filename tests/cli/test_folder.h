@@ -20,6 +20,7 @@ Words operator+(Words words, const Words& more);
 void ExpectHas(const std::string& text, const Words& parts);
 void ExpectHasNot(const std::string& text, const Words& parts);
 void ExpectOk(const CommandResult& result);
+void ExpectFails(const CommandResult& result, const Words& parts);  // with any code; what it printed has every part
 // A clean refusal: this exit code, nothing on stdout, one line on stderr that begins with a tool's name and has every
 // part in it.
 void ExpectRefused(const CommandResult& result, int code, const Words& parts);
@@ -44,6 +45,10 @@ class TestFolder : public testing::Test {
 
   // Runs a program in the folder; with no launcher unless `env` has one.
   CommandResult Run(const Words& argv, const std::vector<std::pair<std::string, std::string>>& env = {});
+  CommandResult Ninja(const Words& arguments, const std::string& launcher = "") {
+    return Run(Words{"ninja", "-C", "work"} + arguments, {{"HONE_LAUNCHER", launcher}});
+  }
+  std::string NinjaOk(const Words& arguments) { return RunOk(Words{"ninja", "-C", "work"} + arguments); }
   // The same for one that must succeed; what it printed.
   std::string RunOk(const Words& argv);
   // Starts one whose input and output are nowhere.

@@ -1,4 +1,4 @@
-// Flags: unknown, without a value, required and missing.
+// Flags: unknown, without a value, required and missing. cli/records has those of hone-records.
 #include <utility>
 
 #include "error_folder.h"
@@ -36,9 +36,6 @@ TEST_F(FlagErrors, WhatIsRequiredIsNamed) {
   for (const std::string tool : kTools) {
     if (tool != "hone-plan") ExpectRefused({tool}, {"--", "required"});
   }
-  ExpectRefused({"hone-records"}, {"list", "verify"});
-  ExpectRefused({"hone-records", "lst"}, {"lst", "did you mean `list`?"});
-  ExpectRefused({"hone-records", "list", "--limt", "3", "x"}, {"--limt", "--limit"});
 }
 
 TEST_F(FlagErrors, ValuesOutOfRangeAreNamed) {
@@ -46,11 +43,8 @@ TEST_F(FlagErrors, ValuesOutOfRangeAreNamed) {
   ExpectRefused(With("hone-tune", "--trial", "-1"), {"--trial"});
   ExpectRefused(With("hone-tune", "--trial", "999999999999"), {"999999999999"});
   ExpectRefused(With("hone-tune", "--explain", "x"), {"--explain"});
-  ExpectRefused(With("hone-build", "--name", "a/b"), {"--name", "a/b"});
   ExpectRefused(With("hone-build", "--jobs", "-2"), {"--jobs"});
   ExpectRefused(With("hone-bench", "--lib", "pipelines"), {"pipelines", "hone-build"});
-  ExpectRefused({"hone-records", "show", Db(Tasks("one").at(0)), "--trial", "99"}, {"no trial 99"});
-  ExpectRefused({"hone-records", "export", "work/records/cpu", "--format", "xml"}, {"xml", "jsonl, csv"});
 }
 
 // An output that cannot be made is named, not left half.

@@ -72,11 +72,7 @@ TEST_F(RecordFiles, ThatAnotherProgramHasLocked) {
   ASSERT_EQ(sqlite3_open(Path(bad_).c_str(), &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
   // Each waits for some seconds: two stand for those that write and those that read.
-  for (const auto& argv : {Readers().front(), Readers().back()}) {
-    const CommandResult result = RunTool(argv);
-    EXPECT_FALSE(result.status.ok()) << argv[0];
-    ExpectHas(result.err, {"locked"});
-  }
+  for (const auto& argv : {Readers().front(), Readers().back()}) ExpectFails(RunTool(argv), {"locked"});
   sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
   sqlite3_close(db);
   EXPECT_EQ(Read(bad_), good_);

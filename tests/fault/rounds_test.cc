@@ -125,9 +125,7 @@ class ReadOnlyFolder : public InventedArena {
     Tell("read-only");
     Shim(kTimes, "HONE_SHIM_RO=1");
     const std::map<std::string, std::string> before = Databases();
-    const CommandResult result = Ninja({kGoal});
-    EXPECT_FALSE(result.status.ok());
-    ExpectHas(result.out, {"hone-tune: error: "});
+    ExpectFails(Ninja({kGoal}), {"hone-tune: error: "});
     ++showed;
     EXPECT_EQ(Databases(), before) << "nothing can have been written";
     StrikeTheOthers(kTimes, "HONE_SHIM_RO=1", /*always=*/true);

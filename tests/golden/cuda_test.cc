@@ -1,6 +1,7 @@
 // The CUDA text of six small kernels, byte for byte. Each was read line by line: which thread has which element, that
 // no access leaves its array, where the block must meet; tests/agree runs the same forms.
 #include "codegen/cuda/codegen.h"
+#include "common/expect.h"
 #include "golden/golden.h"
 #include "op/operator.h"
 #include "unit/op/gpu_case.h"
@@ -15,11 +16,9 @@ void Check(const char* name, const char* workload, const std::string& template_n
   Config config;
   config.template_name = template_name;
   config.values = std::move(values);
-  const Result<compile::LoweredKernel> kernel = testing::LowerGpu(w, target, config);
-  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-  const Result<codegen::CudaCode> code = codegen::WriteCuda({kernel->functions[0]}, target);
-  ASSERT_TRUE(code.ok()) << code.status().message();
-  ExpectGolden(code->source, std::string("cuda/") + name + ".cu");
+  const compile::LoweredKernel kernel = Must(testing::LowerGpu(w, target, config));
+  const codegen::CudaCode code = Must(codegen::WriteCuda({kernel.functions[0]}, target));
+  ExpectGolden(code.source, std::string("cuda/") + name + ".cu");
 }
 
 KnobValue Split4(const char* name, int64_t v, int64_t t, int64_t i) {

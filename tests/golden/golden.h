@@ -2,14 +2,13 @@
 // test program, which fails for having tested nothing; then read the diff.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "common/expect.h"
 
 namespace hone {
 
@@ -17,13 +16,11 @@ namespace hone {
 inline void ExpectGolden(const std::string& text, const std::string& name) {
   const std::string path = "tests/golden/" + name;
   if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
-    const Result<bool> changed = WriteFileIfChanged(path, text);
-    ASSERT_TRUE(changed.ok()) << changed.status().message();
-    FAIL() << path << (*changed ? ": updated; read the diff" : ": unchanged") << ". Nothing was tested";
+    const bool changed = Must(WriteFileIfChanged(path, text));
+    FAIL() << path << (changed ? ": updated; read the diff" : ": unchanged") << ". Nothing was tested";
   }
-  const Result<std::string> expected = ReadFile(path);
-  ASSERT_TRUE(expected.ok()) << expected.status().message();
-  const std::vector<std::string> want = Split(*expected, '\n'), have = Split(text, '\n');
+  const std::string expected = Must(ReadFile(path));
+  const std::vector<std::string> want = Split(expected, '\n'), have = Split(text, '\n');
   for (size_t i = 0; i < std::min(want.size(), have.size()); ++i) {
     ASSERT_EQ(have[i], want[i]) << "at line " << i + 1 << " of " << path;
   }

@@ -1,13 +1,12 @@
 // Replays of tasks that learn from each other: who learns from whom, and of what.
 #include "perf/replay_donors.h"
 
-#include <gtest/gtest.h>
-
 #include <utility>
 
+#include "common/expect.h"
 #include "session/donors.h"
-#include "session/replay_file.h"
 #include "session/replay.h"
+#include "session/replay_file.h"
 #include "task/workload.h"
 
 namespace hone::session {
@@ -17,22 +16,19 @@ using record::ReplaySpace;
 
 // Two dense layers of the same times and the same machine, in the order in which they are tuned: by their ids.
 std::pair<ReplaySpace, ReplaySpace> TwoTasks() {
-  auto one = LoadReplay("tests/replay/dense_768x1008.replay");
-  EXPECT_TRUE(one.ok()) << one.status().message();
-  ReplaySpace other = *one;
+  const auto one = Must(LoadReplay("tests/replay/dense_768x1008.replay"));
+  ReplaySpace other = one;
   other.workload = "dense(f32[1,640], f32[1008,640]) + bias";
   const auto id = [](const ReplaySpace& r) { return TaskId(*Workload::Parse(r.workload), r.target); };
-  if (id(other) < id(*one)) return {other, *one};
-  return {*one, other};
+  if (id(other) < id(one)) return {other, one};
+  return {one, other};
 }
 
 std::vector<PointIndex> TriedWith(const ReplaySpace& replay, const std::vector<search::Donor>& donors,
-                                ReplayOptions options) {
+                                  ReplayOptions options) {
   options.donors = donors;
   options.seed = 2;
-  auto run = Replay(replay, replay.MakeSpace(), options);
-  EXPECT_TRUE(run.ok()) << run.status().message();
-  return run->tried;
+  return Must(Replay(replay, replay.MakeSpace(), options)).tried;
 }
 
 TEST(ReplayDonors, TheSecondTaskLearnsFromWhatTheTunerDidOnTheFirst) {
@@ -41,18 +37,17 @@ TEST(ReplayDonors, TheSecondTaskLearnsFromWhatTheTunerDidOnTheFirst) {
   ReplayOptions options;
   options.trials = 40;
   // They are given the other way round: the ids say who comes first.
-  auto runs = ReplayWithDonors({{&second, &second_space, {}}, {&first, &first_space, {}}}, options, 2);
-  ASSERT_TRUE(runs.ok()) << runs.status().message();
-  ASSERT_EQ(runs->size(), 2U);
-  ASSERT_EQ((*runs)[0].size(), 2U);
-  const ReplayRun& of_first = (*runs)[1][1];  // under seed 2
+  const auto runs = Must(ReplayWithDonors({{&second, &second_space, {}}, {&first, &first_space, {}}}, options, 2));
+  ASSERT_EQ(runs.size(), 2U);
+  ASSERT_EQ(runs[0].size(), 2U);
+  const ReplayRun& of_first = runs[1][1];  // under seed 2
   EXPECT_EQ(of_first.tried, TriedWith(first, {}, options));
   ASSERT_EQ(of_first.trials.size(), of_first.tried.size());
   EXPECT_EQ(of_first.trials[7].config.index, of_first.tried[7]);
   const auto donor = MakeDonor(*Workload::Parse(first.workload), of_first.trials, {"dense_packed"});
   ASSERT_TRUE(donor);
-  EXPECT_EQ((*runs)[0][1].tried, TriedWith(second, {*donor}, options));
-  EXPECT_NE((*runs)[0][1].tried, TriedWith(second, {}, options)) << "a donor changes nothing";
+  EXPECT_EQ(runs[0][1].tried, TriedWith(second, {*donor}, options));
+  EXPECT_NE(runs[0][1].tried, TriedWith(second, {}, options)) << "a donor changes nothing";
 }
 
 TEST(ReplayDonors, TimesOfAnotherMachineAreNone) {
@@ -61,9 +56,8 @@ TEST(ReplayDonors, TimesOfAnotherMachineAreNone) {
   const search::TaskSpace first_space = first.MakeSpace(), second_space = second.MakeSpace();
   ReplayOptions options;
   options.trials = 40;
-  auto runs = ReplayWithDonors({{&first, &first_space, {}}, {&second, &second_space, {}}}, options, 2);
-  ASSERT_TRUE(runs.ok()) << runs.status().message();
-  EXPECT_EQ((*runs)[1][1].tried, TriedWith(second, {}, options));
+  const auto runs = Must(ReplayWithDonors({{&first, &first_space, {}}, {&second, &second_space, {}}}, options, 2));
+  EXPECT_EQ(runs[1][1].tried, TriedWith(second, {}, options));
 }
 
 TEST(ReplayDonors, AWorkloadThatIsNoneIsRefused) {

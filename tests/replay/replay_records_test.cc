@@ -1,9 +1,8 @@
 // Records as spaces to replay: whose trials count.
-#include <gtest/gtest.h>
-
 #include <memory>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "op/operator.h"
 #include "op/space_version.h"
 #include "record/store.h"
@@ -26,10 +25,8 @@ class ReplayRecords : public testing::Test {
 
   std::unique_ptr<record::Store> Open() const {
     const Target target;
-    auto store = record::Store::OpenForWriting(
-        Path(), {"t", kDense, target.Text(), *op::TemplatesOf(*Workload::Parse(kDense), target)});
-    EXPECT_TRUE(store.ok()) << store.status().message();
-    return *std::move(store);
+    return Must(record::Store::OpenForWriting(
+        Path(), {"t", kDense, target.Text(), *op::TemplatesOf(*Workload::Parse(kDense), target)}));
   }
   // A session of a machine, in which the first `count` legal points took `factor` times 10, 11, 12, .. microseconds,
   // and each was disturbed once.
@@ -48,7 +45,7 @@ class ReplayRecords : public testing::Test {
       outcomes.push_back(o);
     }
     const auto store = Open();
-    ASSERT_TRUE(store->Append(*store->BeginSession(session), outcomes).ok());
+    Must(store->Append(*store->BeginSession(session), outcomes));
   }
 
   TempDir dir_;
@@ -61,13 +58,12 @@ TEST_F(ReplayRecords, TimesAreOfTheLastSessionsMachineAlone) {
   ASSERT_GE(legal_.size(), 4U);
   Record("there", 3, 5);
   Record("here", 4, 1);
-  const auto replay = LoadReplay(Path());
-  ASSERT_TRUE(replay.ok()) << replay.status().message();
-  EXPECT_EQ(replay->machine, "here");
-  ASSERT_EQ(replay->points.size(), 4U);
+  const auto replay = Must(LoadReplay(Path()));
+  EXPECT_EQ(replay.machine, "here");
+  ASSERT_EQ(replay.points.size(), 4U);
   for (size_t i = 0; i < 4; ++i) {
-    ASSERT_NE(replay->Find(legal_[i]), nullptr);
-    EXPECT_DOUBLE_EQ(replay->Find(legal_[i])->median, 1e-6 * static_cast<double>(10 + i)) << i;
+    ASSERT_NE(replay.Find(legal_[i]), nullptr);
+    EXPECT_DOUBLE_EQ(replay.Find(legal_[i])->median, 1e-6 * static_cast<double>(10 + i)) << i;
   }
 }
 
@@ -91,21 +87,19 @@ TEST_F(ReplayRecords, FinalistsAreOnTheScaleOfTheOthers) {
   Record("here", 10, 1);
   {
     const auto store = Open();
-    const auto trials = store->Trials();
-    ASSERT_TRUE(trials.ok()) << trials.status().message();
+    const auto trials = Must(store->Trials());
     std::vector<record::Remeasured> finalists;
     for (size_t i = 0; i < 9; ++i) {
-      Outcome again = (*trials)[i].outcome;
+      Outcome again = trials[i].outcome;
       again.median *= i == 4 ? 1.5 : 2;
       again.samples = {1, again.median, again.median};
       finalists.push_back({static_cast<int64_t>(i), again});
     }
-    ASSERT_TRUE(store->Remeasure(finalists).ok());
+    Must(store->Remeasure(finalists));
   }
-  const auto replay = LoadReplay(Path());
-  ASSERT_TRUE(replay.ok()) << replay.status().message();
+  const auto replay = Must(LoadReplay(Path()));
   for (size_t i = 0; i < 10; ++i) {
-    EXPECT_NEAR(replay->Find(legal_[i])->median, 1e-6 * (i == 4 ? 14 * 0.75 : static_cast<double>(i + 10)), 1e-10) << i;
+    EXPECT_NEAR(replay.Find(legal_[i])->median, 1e-6 * (i == 4 ? 14 * 0.75 : static_cast<double>(i + 10)), 1e-10) << i;
   }
 }
 

@@ -39,12 +39,11 @@ TEST(ReplaySweeps, ASweepOfASlowHourCountsAsMuchAsTheOthers) {
 }
 
 TEST(ReplaySweeps, OneFailureIsOutvotedTwoStand) {
-  const auto merged =
-      MiddleOf({Sweep({Ok(0, 1e-6), Failed(1)}), Sweep({Failed(0), Failed(1)}), Sweep({Ok(0, 1e-6), Ok(1, 1e-6)})});
-  ASSERT_TRUE(merged.ok());
-  EXPECT_EQ(merged->points[0].state, TrialState::kOk);
-  EXPECT_EQ(merged->points[1].state, TrialState::kFailed);
-  EXPECT_EQ(merged->points[1].error, TrialError::kWrong);
+  const auto merged = Must(
+      MiddleOf({Sweep({Ok(0, 1e-6), Failed(1)}), Sweep({Failed(0), Failed(1)}), Sweep({Ok(0, 1e-6), Ok(1, 1e-6)})}));
+  EXPECT_EQ(merged.points[0].state, TrialState::kOk);
+  EXPECT_EQ(merged.points[1].state, TrialState::kFailed);
+  EXPECT_EQ(merged.points[1].error, TrialError::kWrong);
 }
 
 TEST(ReplaySweeps, OtherSpacesAndMissingPointsAreNamed) {

@@ -1,12 +1,11 @@
 // Tuners against spaces that were measured: the share of the best speed that `auto` finds, and the files themselves.
 #include "session/replay.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "common/expect.h"
 #include "perf/replay_donors.h"
 #include "session/replay_file.h"
 
@@ -17,11 +16,7 @@ using record::ParseReplay;
 using record::ReplaySpace;
 using record::ReplayText;
 
-ReplaySpace Load(const std::string& name) {
-  auto replay = LoadReplay("tests/replay/" + name + ".replay");
-  EXPECT_TRUE(replay.ok()) << replay.status().message();
-  return *replay;
-}
+ReplaySpace Load(const std::string& name) { return Must(LoadReplay("tests/replay/" + name + ".replay")); }
 
 // The median over seeds 1 .. 5 of the share after `trials` trials.
 double MedianShare(const ReplaySpace& replay, const std::string& tuner, int64_t trials,
@@ -30,10 +25,9 @@ double MedianShare(const ReplaySpace& replay, const std::string& tuner, int64_t 
   options.tuner = tuner;
   options.trials = trials;
   options.donors = donors;
-  auto runs = ReplaySeeds(replay, replay.MakeSpace(), options, 5);
-  EXPECT_TRUE(runs.ok()) << runs.status().message();
+  const auto runs = Must(ReplaySeeds(replay, replay.MakeSpace(), options, 5));
   std::vector<double> shares;
-  for (const ReplayRun& run : *runs) shares.push_back(run.share.back());
+  for (const ReplayRun& run : runs) shares.push_back(run.share.back());
   std::sort(shares.begin(), shares.end());
   return shares[shares.size() / 2];
 }
@@ -62,19 +56,15 @@ TEST_P(Measured, EqualSeedsTryEqualPoints) {
     options.trials = 40;
     for (options.seed = 1; options.seed <= 4; ++options.seed) {
       options.batch = 16;
-      auto a = Replay(replay, space, options);
+      const ReplayRun together = Must(Replay(replay, space, options));
       options.batch = 1;
-      auto b = Replay(replay, space, options);
-      ASSERT_TRUE(a.ok() && b.ok());
-      EXPECT_EQ(a->tried, b->tried) << tuner << ", seed " << options.seed;
+      EXPECT_EQ(Must(Replay(replay, space, options)).tried, together.tried) << tuner << ", seed " << options.seed;
     }
   }
 }
 
 TEST_P(Measured, TheFileReadsBackAsItWasWritten) {
-  auto bytes = ReadFile(std::string("tests/replay/") + GetParam() + ".replay");
-  ASSERT_TRUE(bytes.ok());
-  EXPECT_EQ(ReplayText(Load(GetParam())), *bytes);
+  EXPECT_EQ(ReplayText(Load(GetParam())), Must(ReadFile(std::string("tests/replay/") + GetParam() + ".replay")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, Measured, testing::Values("conv3x3_48x40", "depthwise_144x40", "dense_768x1008"));
@@ -87,16 +77,15 @@ TEST(Replay, TrialsBehindTheBestArePruned) {
   ReplayOptions options;
   options.tuner = "grid";
   options.trials = 1000;
-  auto run = Replay(replay, replay.MakeSpace(), options);
-  ASSERT_TRUE(run.ok());
-  EXPECT_EQ(run->tried.size(), replay.points.size());  // all points and no others
-  EXPECT_DOUBLE_EQ(run->share.back(), 1);
-  EXPECT_EQ(TrialsTo(*run, 2), static_cast<int64_t>(replay.points.size()) + 1);
+  ReplayRun run = Must(Replay(replay, replay.MakeSpace(), options));
+  EXPECT_EQ(run.tried.size(), replay.points.size());  // all points and no others
+  EXPECT_DOUBLE_EQ(run.share.back(), 1);
+  EXPECT_EQ(TrialsTo(run, 2), static_cast<int64_t>(replay.points.size()) + 1);
   // More than twice the best before it: pruned, and its time is a bound. The rest is as it was measured.
   double best = 0;
   int pruned = 0;
-  ASSERT_EQ(run->trials.size(), run->tried.size());
-  for (const Outcome& trial : run->trials) {
+  ASSERT_EQ(run.trials.size(), run.tried.size());
+  for (const Outcome& trial : run.trials) {
     const record::ReplayPoint& point = *replay.Find(trial.config.index);
     const bool behind = point.state == TrialState::kOk && best > 0 && point.median > 2 * best;
     EXPECT_EQ(trial.state, behind ? TrialState::kPruned : point.state) << trial.config.Text();
@@ -106,32 +95,27 @@ TEST(Replay, TrialsBehindTheBestArePruned) {
   }
   EXPECT_GT(pruned, 0);
   options.prune_factor = 0;
-  run = Replay(replay, replay.MakeSpace(), options);
-  ASSERT_TRUE(run.ok());
-  for (const Outcome& trial : run->trials) EXPECT_EQ(trial.state, replay.Find(trial.config.index)->state);
+  run = Must(Replay(replay, replay.MakeSpace(), options));
+  for (const Outcome& trial : run.trials) EXPECT_EQ(trial.state, replay.Find(trial.config.index)->state);
 }
 
 TEST(Replay, ATunerIsToldWhatAJobForTheTargetTellsIt) {
   ReplaySpace replay = Load("dense_768x1008");
-  const auto host = ReplayContext(replay);
-  ASSERT_TRUE(host.ok()) << host.status().message();
-  EXPECT_EQ(host->group, 0);
-  EXPECT_FALSE(host->defaults.empty());
-  EXPECT_TRUE(host->loops && host->estimate);
+  const auto host = Must(ReplayContext(replay));
+  EXPECT_EQ(host.group, 0);
+  EXPECT_FALSE(host.defaults.empty());
+  EXPECT_TRUE(host.loops && host.estimate);
   replay.target =
       "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 -registers=65536 "
       "-thread-registers=255 -warp=32 -vector=16 -multiprocessors=80";
-  const auto cuda = ReplayContext(replay);
-  ASSERT_TRUE(cuda.ok()) << cuda.status().message();
-  EXPECT_EQ(cuda->group, 16) << "as many as are compiled at a time";
+  const auto cuda = Must(ReplayContext(replay));
+  EXPECT_EQ(cuda.group, 16) << "as many as are compiled at a time";
 }
 
 TEST(Replay, ASpaceOfWhichNothingWorksIsRefused) {
   ReplaySpace replay = Load("dense_768x1008");
   for (record::ReplayPoint& p : replay.points) p = {p.index, TrialState::kFailed, TrialError::kCrash, 0};
-  const auto run = Replay(replay, replay.MakeSpace(), {});
-  ASSERT_FALSE(run.ok());
-  EXPECT_NE(run.status().message().find("nothing to find"), std::string::npos);
+  EXPECT_THAT(Replay(replay, replay.MakeSpace(), {}).status().message(), HasSubstr("nothing to find"));
 }
 
 TEST(Replay, LoopsAreRemembered) {
@@ -159,19 +143,18 @@ const char kText[] =
     "knob a number 1 2 4\nknob s split -1,1 -1,2\nknob w word x y\npoints 3\n1 12.5\n2 >99\n1 !crash\nend\n";
 
 TEST(ReplayFile, SaysWhatItHolds) {
-  auto replay = ParseReplay(kText, "f");
-  ASSERT_TRUE(replay.ok()) << replay.status().message();
-  EXPECT_EQ(replay->Defaults(), std::vector<PointIndex>{1});
-  EXPECT_DOUBLE_EQ(replay->best(), 12.5e-6);
-  ASSERT_NE(replay->Find(3), nullptr);
-  EXPECT_EQ(replay->Find(3)->state, TrialState::kPruned);
-  EXPECT_EQ(replay->Find(4)->error, TrialError::kCrash);
-  EXPECT_EQ(replay->Find(2), nullptr);
-  const search::TaskSpace space = replay->MakeSpace();
+  const auto replay = Must(ParseReplay(kText, "f"));
+  EXPECT_EQ(replay.Defaults(), std::vector<PointIndex>{1});
+  EXPECT_DOUBLE_EQ(replay.best(), 12.5e-6);
+  ASSERT_NE(replay.Find(3), nullptr);
+  EXPECT_EQ(replay.Find(3)->state, TrialState::kPruned);
+  EXPECT_EQ(replay.Find(4)->error, TrialError::kCrash);
+  EXPECT_EQ(replay.Find(2), nullptr);
+  const search::TaskSpace space = replay.MakeSpace();
   EXPECT_EQ(space.size(), 12U);
   EXPECT_EQ(*space.LegalIndices(100), (std::vector<PointIndex>{1, 3, 4}));
   EXPECT_EQ(space.At(4).Text(), "t a=2 s=[-1,2] w=x");
-  EXPECT_EQ(ReplayText(*replay), kText);
+  EXPECT_EQ(ReplayText(replay), kText);
 }
 
 TEST(ReplayFile, RefusesWhatIsDamagedWithItsLine) {
@@ -181,7 +164,7 @@ TEST(ReplayFile, RefusesWhatIsDamagedWithItsLine) {
     const auto replay = ParseReplay(text, "f");
     return replay.ok() ? std::string("ok") : replay.status().message();
   };
-  EXPECT_NE(changed("hone-replay 1", "hone-replay 9").find("version 9"), std::string::npos);
+  EXPECT_THAT(changed("hone-replay 1", "hone-replay 9"), HasSubstr("version 9"));
   EXPECT_EQ(changed("2 >99", "0 >99"), "f:11: indices must ascend");
   EXPECT_EQ(changed("2 >99", "2 nan"), "f:11: `nan` is not a time in microseconds");
   EXPECT_EQ(changed("2 >99", "90 >99"), "f:11: index 91 is not in the space of 12 points");

@@ -111,15 +111,6 @@ TEST_F(BenchToolTest, WrongOutputsAreFound) {
   EXPECT_FALSE(Written().verification.ok);  // for hone-report, which says it in all its pages
 }
 
-// NET_create looks at the header alone, and the kernels would be blamed for what the disk did.
-TEST_F(BenchToolTest, DamagedParametersAreNamed) {
-  std::string bytes = Read("out/tiny.cpu/tiny.params");
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
-  Write("out/tiny.cpu/tiny.params", bytes);
-  ExpectRefused(Bench(), 1, {"tiny.params: damaged: the values of `"});
-  EXPECT_FALSE(Has("bench/tiny.cpu.json"));
-}
-
 // Nothing is timed while something compiles, and nothing compiles while something is timed.
 TEST_F(BenchToolTest, BuildAndBenchTakeTurnsOnTheMachine) {
   MachineLock lock = Must(MachineLock::Open(MachineLock::DefaultPath("cpu")));

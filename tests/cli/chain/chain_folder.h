@@ -45,8 +45,6 @@ class ChainFolder : public TestFolder {
     return Run(Words{Path("bin/" + name)} + arguments);
   }
   CommandResult Plan(const Words& more = {}) { return Tool("hone-plan", Words{"--tools", Path("bin")} + more); }
-  CommandResult Ninja(const Words& arguments) { return Run(Words{"ninja", "-C", "work"} + arguments); }
-  std::string NinjaOk(const Words& arguments) { return RunOk(Words{"ninja", "-C", "work"} + arguments); }
   Subprocess StartNinja(const Words& arguments) { return Start(Words{"ninja", "-C", "work"} + arguments); }
   // Expects that the target is up to date.
   void ExpectNoWork(const std::string& target) { ExpectHas(NinjaOk({target}), {"ninja: no work to do.\n"}); }

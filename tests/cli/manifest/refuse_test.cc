@@ -7,8 +7,7 @@ namespace {
 class Refuse : public WorkFolder {};
 
 TEST_F(Refuse, AMalformedPipelineAndLeavesAnEarlierManifestAlone) {
-  const std::string place =
-      "pipelines/beta.toml:4: unknown key `trails` in [tune]; did you mean `trials`?";
+  const std::string place = "pipelines/beta.toml:4: unknown key `trails` in [tune]; did you mean `trials`?";
   WritePipeline("beta", "resnet-34", "trails = 3");
   ExpectRefused(Plan(), 2, {place});
   EXPECT_FALSE(Has("work"));
@@ -20,9 +19,7 @@ TEST_F(Refuse, AMalformedPipelineAndLeavesAnEarlierManifestAlone) {
   ExpectRefused(Plan(), 2, {place});
   EXPECT_EQ(Read("work/build.ninja"), before);
   EXPECT_EQ(Read("work/settings/alpha.tune.json"), settings);
-  const CommandResult ninja = Ninja({"tune-alpha-cpu"});
-  EXPECT_FALSE(ninja.status.ok());
-  ExpectHas(ninja.out + ninja.err, {place});
+  ExpectFails(Ninja({"tune-alpha-cpu"}), {place});
 }
 
 TEST_F(Refuse, WhatIsWrongInOrWithItsFolders) {
@@ -42,9 +39,7 @@ TEST_F(Refuse, WhatIsWrongInOrWithItsFolders) {
 TEST_F(Refuse, ATotalWithFewerTrialsThanTasksAndDonorsThatAreNoTasks) {
   WritePipeline("alpha", "resnet-18", "trials_total = 1");
   PlanOk();  // the tasks are not known yet
-  const CommandResult ninja = Ninja({"tune-alpha-cpu"});
-  EXPECT_FALSE(ninja.status.ok());
-  ExpectHas(ninja.out + ninja.err, {"alpha.toml:4: `trials_total` is 1, but alpha has 2 tasks on cpu"});
+  ExpectFails(Ninja({"tune-alpha-cpu"}), {"alpha.toml:4: `trials_total` is 1, but alpha has 2 tasks on cpu"});
   EXPECT_EQ(Trials("a"), 0);
   WritePipeline("alpha", "resnet-18", "transfer = [\"bb\"]");
   ExpectRefused(Plan(), 2, {"pipelines/alpha.toml:4: `transfer`: no task `bb`"});
@@ -79,9 +74,7 @@ TEST_F(Refuse, NothingForAToolThatIsMissingButSaysSo) {
   EXPECT_EQ(Read("work/abi/hone-tune.txt"), "unversioned\n");
   // As far as the tools go the pipeline goes, and the missing one is named.
   NinjaOk({"best-alpha-cpu"});
-  const CommandResult bench = Ninja({"bench-alpha-cpu"});
-  EXPECT_FALSE(bench.status.ok());
-  ExpectHas(bench.out + bench.err, {"hone-bench"});
+  ExpectFails(Ninja({"bench-alpha-cpu"}), {"hone-bench"});
 }
 
 }  // namespace

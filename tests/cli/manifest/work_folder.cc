@@ -48,12 +48,6 @@ void WorkFolder::PlanOk() {
   EXPECT_EQ(plan.err, "");
 }
 
-CommandResult WorkFolder::Ninja(const Words& arguments, const std::string& launcher) {
-  return Run(Words{"ninja", "-C", "work"} + arguments, {{"HONE_LAUNCHER", launcher}});
-}
-
-std::string WorkFolder::NinjaOk(const Words& arguments) { return RunOk(Words{"ninja", "-C", "work"} + arguments); }
-
 Words WorkFolder::Calls() {
   if (!Has("bin/calls")) return {};
   Words lines = Split(Trim(Read("bin/calls")), '\n');

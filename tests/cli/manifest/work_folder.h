@@ -25,8 +25,6 @@ class WorkFolder : public TestFolder {
 
   CommandResult Plan(const Words& arguments = {});
   void PlanOk();  // and with no word on stderr
-  CommandResult Ninja(const Words& arguments, const std::string& launcher = "");
-  std::string NinjaOk(const Words& arguments);
 
   // What the tools were called for since the last time this was asked, sorted: "tune a 4" is task a, 4 trials measured.
   Words Calls();

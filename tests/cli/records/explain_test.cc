@@ -14,11 +14,7 @@ class ExplainTool : public RecordsFolder {
   std::string Explain(const std::string& records = "records", const Words& more = {}) {
     return RecordsOk(Words{"explain", "best/net.cpu.json", "--records", records} + more);
   }
-  Json ExplainJson() {
-    const auto json = ParseJson(Explain("records", {"--json"}), "out");
-    EXPECT_TRUE(json.ok()) << json.status().message();
-    return json.ok() ? *json : Json();
-  }
+  Json ExplainJson() { return Must(ParseJson(Explain("records", {"--json"}), "out")); }
   // Task a: trial 1 is the fastest of the machine, 2 is nearly as fast, and another machine had it faster.
   void SetUp() override {
     Record("a", kWorkloadA, {Ok(9, 1e-5)}, "machine-0", 500);

@@ -1,6 +1,4 @@
 // hone-pick-best: what it picks, what it refuses, and when it leaves its output alone.
-#include <sys/stat.h>
-
 #include "base/rng.h"
 #include "op/operator.h"
 #include "pipeline/best_file.h"
@@ -12,11 +10,7 @@ namespace {
 class PickBestTool : public RecordsFolder {
  protected:
   // Of best/net.cpu.json.
-  pipeline::BestFile Best() const {
-    const Result<pipeline::BestFile> best = pipeline::ReadBestFile(Path("best/net.cpu.json"));
-    EXPECT_TRUE(best.ok()) << best.status().message();
-    return best.ok() ? *best : pipeline::BestFile();
-  }
+  pipeline::BestFile Best() const { return Must(pipeline::ReadBestFile(Path("best/net.cpu.json"))); }
   // What stands on stderr of a run that picks.
   std::string Picked(const Words& more = {}) {
     const CommandResult result = PickBest(more);
@@ -28,12 +22,6 @@ class PickBestTool : public RecordsFolder {
   void TaskA(const std::vector<Outcome>& outcomes) {
     WriteTaskList({{"a", kWorkloadA}});
     Record("a", kWorkloadA, outcomes);
-  }
-
-  std::pair<int64_t, int64_t> Modified() const {
-    struct stat s {};
-    EXPECT_EQ(stat(Path("best/net.cpu.json").c_str(), &s), 0);
-    return {s.st_mtim.tv_sec, s.st_mtim.tv_nsec};
   }
 };
 
@@ -113,14 +101,13 @@ TEST_F(PickBestTool, TheSameChoicesKeepTheFiles) {
   const Words with_choice = {"--choice", "best/net.cpu.choice.json"};
   TaskA({Ok(0, 1e-3), Ok(1, 2e-3)});
   Picked(with_choice);
-  const auto modified = Modified();
+  const std::string modified = Snapshot("best");
   const std::string best = Read("best/net.cpu.json"), choice = Read("best/net.cpu.choice.json");
   ExpectHasNot(choice, {"median"});
   Picked(with_choice);
   Record("a", kWorkloadA, {Ok(4, 2e-3), Failed(5, TrialError::kCompile, "x")}, "machine-1", 3000);
   Picked(with_choice);
-  EXPECT_EQ(Read("best/net.cpu.json"), best);
-  EXPECT_EQ(Modified(), modified);
+  EXPECT_EQ(Snapshot("best"), modified);
   Record("a", kWorkloadA, {Ok(0, 9e-4)}, "machine-1", 4000);
   Picked(with_choice);
   EXPECT_NE(Read("best/net.cpu.json"), best);
@@ -153,11 +140,10 @@ class PickBestWithinMemory : public PickBestTool {
   // A legal point of Winograd with tiles of m, or (0) of a direct kernel; each time another one.
   Outcome Timed(const std::string& workload, int64_t m, double seconds) {
     const Result<Workload> w = op::ParseChecked(workload);
-    const Result<search::TaskSpace> space = op::MakeTaskSpace(*w, *Target::Parse(kTarget));
-    EXPECT_TRUE(space.ok()) << space.status().message();
+    const search::TaskSpace space = Must(op::MakeTaskSpace(*w, *Target::Parse(kTarget)));
     Outcome outcome = Ok(++made_, seconds);
     for (int i = 0; i < 1000; ++i) {
-      const Config config = space->At(*space->SampleLegal(rng_));
+      const Config config = space.At(*space.SampleLegal(rng_));
       if ((config.template_name == "conv2d_winograd" ? config.Number("m") : 0) != m) continue;
       outcome.config = config;
       return outcome;

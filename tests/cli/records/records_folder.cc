@@ -44,9 +44,9 @@ Outcome Failed(int64_t unroll, TrialError error, const std::string& text) {
 
 void RecordsFolder::Record(const std::string& id, const std::string& workload, const std::vector<Outcome>& outcomes,
                            const std::string& fingerprint, double started) {
-  ASSERT_TRUE(MakeDirs(Path("records")).ok());
-  auto store = record::Store::OpenForWriting(Path("records/" + id + ".db"), {id, workload, kTarget, {{"dense", 1}}});
-  ASSERT_TRUE(store.ok()) << store.status().message();
+  Must(MakeDirs(Path("records")));
+  const auto store =
+      Must(record::Store::OpenForWriting(Path("records/" + id + ".db"), {id, workload, kTarget, {{"dense", 1}}}));
   record::Session session;
   session.started = started;
   session.host = "the-host";
@@ -55,10 +55,9 @@ void RecordsFolder::Record(const std::string& id, const std::string& workload, c
   session.tool_version = "1.2.3";
   session.seed = 7;
   session.settings = "{}";
-  const Result<int64_t> number = (*store)->BeginSession(session);
-  ASSERT_TRUE(number.ok()) << number.status().message();
-  ASSERT_TRUE((*store)->Append(*number, outcomes).ok());
-  ASSERT_TRUE((*store)->EndSession(*number, started + 10).ok());
+  const int64_t number = Must(store->BeginSession(session));
+  Must(store->Append(number, outcomes));
+  Must(store->EndSession(number, started + 10));
 }
 
 void RecordsFolder::WriteTaskList(const std::vector<std::pair<std::string, std::string>>& tasks) {
@@ -68,10 +67,7 @@ void RecordsFolder::WriteTaskList(const std::vector<std::pair<std::string, std::
 }
 
 void RecordsFolder::Sql(const std::string& db, const std::string& sql) {
-  auto open = record::Database::Open(Path(db), record::OpenMode::kWrite);
-  ASSERT_TRUE(open.ok()) << open.status().message();
-  const Status status = (*open)->Execute(sql);
-  ASSERT_TRUE(status.ok()) << status.message();
+  Must(Must(record::Database::Open(Path(db), record::OpenMode::kWrite))->Execute(sql));
 }
 
 CommandResult RecordsFolder::PickBest(const Words& more) {

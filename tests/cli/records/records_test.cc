@@ -84,12 +84,11 @@ TEST_F(RecordsTool, ShowsTheBestOrTheTrialAskedFor) {
 TEST_F(RecordsTool, ExportsJsonLinesOrATableOfSeveralFiles) {
   const Words lines = Lines({"export", "records/a.db"});
   ASSERT_EQ(lines.size(), 5u);
-  const Result<Json> trial = ParseJson(lines[3], "line 4");
-  ASSERT_TRUE(trial.ok());
-  EXPECT_EQ((*trial)["ordinal"], 3);
-  EXPECT_EQ((*trial)["median"], 2e-3);
-  EXPECT_EQ((*trial)["samples"], Json::parse("[0.002, 0.003, 0.001]"));
-  EXPECT_EQ((*trial)["config"]["entity"], Json::parse("[[\"unroll\", \"ot\", 3]]"));
+  const Json trial = Must(ParseJson(lines[3], "line 4"));
+  EXPECT_EQ(trial["ordinal"], 3);
+  EXPECT_EQ(trial["median"], 2e-3);
+  EXPECT_EQ(trial["samples"], Json::parse("[0.002, 0.003, 0.001]"));
+  EXPECT_EQ(trial["config"]["entity"], Json::parse("[[\"unroll\", \"ot\", 3]]"));
   EXPECT_EQ(Out({"export", "records/a.db", "--out", "all.jsonl"}), "");
   EXPECT_EQ(Read("all.jsonl"), Out({"export", "records/a.db"}));
   ExpectRefused(Records({"export", "records/a.db", "--format", "xml"}), 2,
@@ -110,9 +109,8 @@ TEST_F(RecordsTool, VerifyFindsWhatDoesNotFitAndALockIsNamed) {
   const CommandResult result = Records({"verify", "records/a.db"});
   EXPECT_EQ(result.status.code, 1);
   ExpectHas(result.out, {"records/a.db: trial 0: its median is 99, but its 3 samples give"});
-  auto db = record::Database::Open(Path("records/a.db"), record::OpenMode::kWrite);
-  ASSERT_TRUE(db.ok());
-  ASSERT_TRUE((*db)->Execute("BEGIN EXCLUSIVE").ok());
+  const auto db = Must(record::Database::Open(Path("records/a.db"), record::OpenMode::kWrite));
+  Must(db->Execute("BEGIN EXCLUSIVE"));
   ExpectRefused(Records({"list", "records/a.db"}), 1, {"records/a.db: ", "lock"});
 }
 

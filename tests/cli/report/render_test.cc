@@ -1,10 +1,10 @@
 // The pages in a real browser, where there is one.
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "common/expect.h"
 #include "nightly/report.h"
 #include "nights.h"
 #include "report/outputs.h"
@@ -48,8 +48,7 @@ std::string Probed(const std::string& page, const std::string& name) {
 TEST(Render, PagesFitAPhoneInBothColourSchemesWithoutAComplaint) {
   const std::string browser = Browser();
   if (browser.empty()) GTEST_SKIP() << "no Chromium in PATH";
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
+  const TempDir dir = Must(TempDir::Create());
   const std::vector<std::pair<std::string, std::string>> pages = {
       {"nightly", NightlyHtml(SampleNights())},
       {"hostile", NightlyHtml(HostileNights(kHostile))},
@@ -64,38 +63,37 @@ TEST(Render, PagesFitAPhoneInBothColourSchemesWithoutAComplaint) {
       "document.getElementById(\"told\").textContent += e.data + \";\";</script>";
   for (const auto& [name, page] : pages) {
     // All details open: what is hidden cannot be too wide.
-    ASSERT_TRUE(WriteFileIfChanged(dir->Join(name + ".html"),
-                                   Probed(ReplaceAll(page, "<details>", "<details open=\"\">"), name))
-                    .ok());
+    ASSERT_TRUE(
+        WriteFileIfChanged(dir.Join(name + ".html"), Probed(ReplaceAll(page, "<details>", "<details open=\"\">"), name))
+            .ok());
     frames += "<iframe src=\"" + name + ".html\" style=\"width: 390px; height: 844px; border: 0\"></iframe>";
   }
-  ASSERT_TRUE(WriteFileIfChanged(dir->Join("frames.html"), frames + "</body></html>").ok());
+  ASSERT_TRUE(WriteFileIfChanged(dir.Join("frames.html"), frames + "</body></html>").ok());
   for (const Scheme& scheme : kSchemes) {
     SCOPED_TRACE(scheme.name);
     CommandOptions options;
     options.timeout_seconds = 120;
-    const Result<CommandResult> run =
+    const CommandResult run = Must(
         RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu",
-                    "--user-data-dir=" + dir->Join(std::string("profile-") + scheme.name), "--enable-logging=stderr",
+                    "--user-data-dir=" + dir.Join(std::string("profile-") + scheme.name), "--enable-logging=stderr",
                     std::string("--blink-settings=preferredColorScheme=") + scheme.setting,
-                    "--virtual-time-budget=3000", "--dump-dom", "file://" + dir->Join("frames.html")},
-                   options);
-    ASSERT_TRUE(run.ok()) << run.status().message();
-    const size_t told = run->out.find("told:");
-    ASSERT_NE(told, std::string::npos) << browser << ": " << run->status.ToString() << "\n" << run->err;
-    const std::string answer = run->out.substr(told, run->out.find('<', told) - told);
+                    "--virtual-time-budget=3000", "--dump-dom", "file://" + dir.Join("frames.html")},
+                   options));
+    const size_t told = run.out.find("told:");
+    ASSERT_NE(told, std::string::npos) << browser << ": " << run.status.ToString() << "\n" << run.err;
+    const std::string answer = run.out.substr(told, run.out.find('<', told) - told);
     for (const auto& [name, page] : pages) {
       // The scheme's colours, and nothing wider than the frame.
       const bool fits = answer.find(name + "=390|0|" + scheme.back_and_text + ";") != std::string::npos;
       EXPECT_EQ(fits, name != "control") << name << " of " << answer;
     }
     int complaints = 0;
-    for (const std::string& line : Split(run->err, '\n')) {
+    for (const std::string& line : Split(run.err, '\n')) {
       if (line.find(":CONSOLE") == std::string::npos) continue;
       ++complaints;
       EXPECT_NE(line.find("control"), std::string::npos) << line;
     }
-    EXPECT_EQ(complaints, 1) << run->err;
+    EXPECT_EQ(complaints, 1) << run.err;
   }
 }
 

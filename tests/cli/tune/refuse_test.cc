@@ -23,14 +23,13 @@ TEST_F(RefuseTest, Flags) {
 }
 
 TEST_F(RefuseTest, ATunerThatIsNotKnownAndATaskOfAnotherId) {
-  const auto before = ListDir(Path(""));
-  ASSERT_TRUE(before.ok());
+  const Words before = Must(ListDir(Path("")));
   Write("s.json", R"({"version": 1, "tuner": "randm"})");
   ExpectMisused(Tune(kFake), "s.json: /tuner: unknown tuner `randm`; did you mean `random`?");
   WriteSettings(40);
   Write("t.json", ReplaceAll(Read("t.json"), "pad=1,1,1,1", "pad=0,0,0,0"));
   ExpectMisused(Tune(kFake), "/id");
-  EXPECT_EQ(*ListDir(Path("")), *before) << "no lock, no log, no records";
+  EXPECT_EQ(Must(ListDir(Path(""))), before) << "no lock, no log, no records";
 }
 
 }  // namespace

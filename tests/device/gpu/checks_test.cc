@@ -12,9 +12,7 @@ class Checks : public TestFolder {
  protected:
   void SetUp() override {
     timeout_seconds_ = 60;
-    const Result<std::string> script = ReadFile("packaging/cuda/run-gpu-checks");
-    ASSERT_TRUE(script.ok()) << script.status().message();
-    WriteProgram("run-gpu-checks", *script);
+    WriteProgram("run-gpu-checks", Must(ReadFile("packaging/cuda/run-gpu-checks")));
     for (const char* target : {"cpu", "cuda", "opencl"})
       Write("pipelines/targets/" + std::string(target) + ".toml", "kind\n");
     Write("pipelines/resnet18.toml", "network = \"resnet-18\"\n");

@@ -1,4 +1,4 @@
-// Invented nights for the tests of their report and for tests/perf/report_perf.
+// Invented nights for the tests of their report.
 #pragma once
 
 #include "nightly/report.h"
