@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kAcceptedVersion = 1;
 
-// Names from a file become paths.
+// Names in the file become paths.
 bool PlainName(const std::string& name) {
   return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
 }
@@ -38,7 +38,7 @@ Result<std::string> FileDigest(const std::string& path) {
   return Digest128(bytes).Hex();
 }
 
-// A file that another accepted folder has already is the same file there: parameters are large.
+// A file that another accepted folder already has is linked to it, as parameters are large.
 Status CopyFile(const std::string& from, const std::string& to, const std::string& twin, const std::string& digest) {
   if (!twin.empty() && ShareFile(twin, to).ok()) return Status();
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(from));
@@ -48,7 +48,7 @@ Status CopyFile(const std::string& from, const std::string& to, const std::strin
   return MakeReadOnly(to);
 }
 
-// A path to what `acceptance`'s folder has under this name and digest; empty if nothing, or if it is damaged.
+// The path of a file with this name and digest in `acceptance`'s folder; empty if there is none or it is damaged.
 std::string Twin(const std::string& accepted, const std::string& job, const std::vector<Acceptance>& log,
                  const std::string& name, const std::string& digest) {
   for (const Acceptance& other : log) {
@@ -64,7 +64,7 @@ std::string Twin(const std::string& accepted, const std::string& job, const std:
 Status CopyFolder(const std::string& accepted, const std::string& job, const std::map<std::string, std::string>& from,
                   const std::vector<Acceptance>& log, const Acceptance& acceptance) {
   const std::string to = AcceptedDir(accepted, job, acceptance.digest);
-  if (CheckAccepted(accepted, job, acceptance).ok()) return Status();  // accepted once before
+  if (CheckAccepted(accepted, job, acceptance).ok()) return Status();  // it was accepted before
   HONE_RETURN_IF_ERROR(RemoveTree(to));
   const std::string temporary = fmt::format("{}.{}", to, getpid());
   HONE_RETURN_IF_ERROR(RemoveTree(temporary));
@@ -129,7 +129,7 @@ std::string AcceptanceText(const Acceptance& a) { return FieldsText(a, -1); }
 Result<std::vector<Acceptance>> ParseAcceptances(std::string_view text, const std::string& path) {
   std::vector<std::string> damaged;
   HONE_ASSIGN_OR_RETURN(std::vector<Acceptance> log, ParseLines<Acceptance>(text, path, &damaged));
-  // A line that is lost may be the one that holds: nothing is guessed.
+  // A lost line may be the valid one: do not guess.
   if (!damaged.empty())
     return Status::Corrupt(damaged[0] + "; remove the line, or accept again with hone-report accept");
   return log;
@@ -161,7 +161,7 @@ Result<std::vector<std::string>> AcceptedJobs(const std::string& accepted) {
   for (const std::string& name : names) {
     if (EndsWith(name, kEnd) && name.size() > kEnd.size()) jobs.push_back(name.substr(0, name.size() - kEnd.size()));
   }
-  std::sort(jobs.begin(), jobs.end());  // without the ending they may sort otherwise
+  std::sort(jobs.begin(), jobs.end());  // without the ending, the order may differ
   return jobs;
 }
 

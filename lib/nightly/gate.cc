@@ -32,7 +32,7 @@ bool Usable(const std::vector<double>& seconds) {
 
 constexpr size_t kMostExact = 60;
 
-// Twice the mean ranks, so that they are whole numbers: of a's values first, then of b's.
+// Twice the mean ranks, to keep them whole: first a's values, then b's.
 std::vector<int64_t> DoubledRanks(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> values = a;
   values.insert(values.end(), b.begin(), b.end());
@@ -49,7 +49,7 @@ std::vector<int64_t> DoubledRanks(const std::vector<double>& a, const std::vecto
   return ranks;
 }
 
-// counts[s]: subsets of `size` of the ranks whose sum is s. Counts stay below C(60, 30), about 1e17: exact enough as
+// counts[s]: the number of subsets of `size` ranks with sum s. Counts stay below C(60, 30), about 1e17: exact enough as
 // doubles for a probability.
 std::vector<double> SumCounts(const std::vector<int64_t>& ranks, size_t size) {
   int64_t total = 0;
@@ -67,7 +67,7 @@ std::vector<double> SumCounts(const std::vector<int64_t>& ranks, size_t size) {
 }
 
 double ExactP(const std::vector<int64_t>& ranks, size_t size, int64_t sum) {
-  // Mean of the sum: size * (n + 1), as ranks are doubled.
+  // The mean of the sum: size * (n + 1), as ranks are doubled.
   const int64_t mean = static_cast<int64_t>(size * (ranks.size() + 1));
   const int64_t distance = std::abs(sum - mean);
   double far = 0, all = 0;
@@ -99,8 +99,8 @@ Shift EstimateShift(const std::vector<double>& a, const std::vector<double>& b, 
   const size_t n = differences.size();
   Shift shift;
   shift.estimate = Median(differences);
-  // Without ties, U counts the differences on one side of the shift: as many of the smallest and of the largest may be
-  // left out as U stays below with half of what is left of the confidence.
+  // Without ties, U counts the differences on one side of the shift. As many of the smallest and of the largest
+  // differences can be left out as U stays below with half of the remaining probability.
   size_t out = 0;
   const double tail = (1 - confidence) / 2;
   std::vector<int64_t> ranks(a.size() + b.size());

@@ -44,7 +44,7 @@ void ListLayers(Fields* f, std::vector<Layer>* layers) {
 static void ListFields(Fields* f, Subject* s) {
   f->Value("digest", &s->digest);
   Seconds(f, "processes", &s->processes);
-  double quantile = 0;  // older versions of Hone wrote them here; the sample files have them
+  double quantile = 0;  // older versions of Hone stored them here; now the sample files do
   for (const char* key : {"min", "p10", "median", "p90", "p99"}) f->Maybe(key, &quantile, /*write=*/false);
   ListLayers(f, &s->layers);
 }
@@ -104,7 +104,7 @@ Result<History> ReadHistory(const std::string& path) {
 }
 
 std::vector<double> NoiseRatios(const std::vector<Night>& nights, const std::string& fingerprint) {
-  constexpr size_t kLeastOfPair = 5;  // fewer scatter too little about their own median
+  constexpr size_t kLeastOfPair = 5;  // fewer scatter too little around their own median
   std::vector<double> ratios;
   std::map<std::pair<std::string, std::string>, std::vector<double>> pairs;
   for (const Night& night : nights) {

@@ -1,4 +1,4 @@
-// The history of one job: a file with a line for each nightly run. It is only appended to.
+// The history of one job: an append-only file with a line for each nightly run.
 //   nights/JOB.jsonl          the library of that night against the accepted reference
 //   nights/replay/JOB.jsonl   the reference's own choices, built by that night's code generator, against it
 // A line (version 1; times are seconds):
@@ -31,8 +31,8 @@ struct Layer {
 
 struct Subject {
   std::string digest;              // of the artifact (nightly/accepted.h), hex
-  std::vector<double> processes;   // what each stands for (nightly/samples.h); empty if nothing was measured
-  std::vector<Layer> layers = {};  // in the order they run; empty if not profiled
+  std::vector<double> processes;   // one value per process (nightly/samples.h); empty if nothing was measured
+  std::vector<Layer> layers = {};  // in the order in which they run; empty if not profiled
 };
 
 struct Repeat {
@@ -42,36 +42,36 @@ struct Repeat {
 
 struct Night {
   std::string recorded, host;
-  std::string fingerprint;  // of the machine alone, not of the library, whose changes are the question
+  std::string fingerprint;  // of the machine alone: changes of the library are what is measured
   Subject library, reference;
-  std::optional<Subject> canary;  // the first library that was ever accepted: never rebuilt, the machine itself
-  Comparison comparison;          // its `change` is what stands after the repeat
+  std::optional<Subject> canary;  // the first library ever accepted: never rebuilt, it represents the machine itself
+  Comparison comparison;          // its `change` is the decision after the repeat
   std::optional<Repeat> repeat;
-  std::string environment;     // why the night is no verdict on the library; empty: it is one
-  std::string night = {};      // when it began: the same for all jobs of it
-  std::string tools = {};      // versions of what built the library
-  std::string failure = {};    // one line: why nothing was measured, so that only digests are known; empty: it was
-  std::string no_canary = {};  // one line: why the canary was left out; empty: it was not
+  std::string environment;     // why the night gives no verdict on the library; empty: it does
+  std::string night = {};      // its start: the same for all jobs of a night
+  std::string tools = {};      // versions of the tools that built the library
+  std::string failure = {};    // one line: why nothing was measured, so that only digests are known; empty on success
+  std::string no_canary = {};  // one line: why the canary was left out; empty if it was measured
 
   bool Usable() const { return environment.empty() && failure.empty(); }
-  double CanarySeconds() const;  // the median process; 0: it was not timed
-  double ShareOfCanary() const;  // the library's median process over the canary's; 0: one of them was not timed
+  double CanarySeconds() const;  // its median process; 0: it was not timed
+  double ShareOfCanary() const;  // the library's median process divided by the canary's; 0: one of them was not timed
 };
 
 std::string NightText(const Night& night);  // one line, with its newline
 
 struct History {
-  std::vector<Night> nights;         // as they stand in the file
-  std::vector<std::string> damaged;  // what is wrong with lines that are left out, a torn last one too: a sentence each
+  std::vector<Night> nights;         // in the order of the file
+  std::vector<std::string> damaged;  // a sentence for each skipped line, including a torn last one
 };
 
-// kUnsupported (a newer version) with `path` and the line. A line that makes no sense costs that night alone.
+// Returns kUnsupported (a newer version) with `path` and the line. A malformed line loses only its own night.
 Result<History> ParseHistory(std::string_view text, const std::string& path);
-// Empty if there is no such file.
+// Empty without the file.
 Result<History> ReadHistory(const std::string& path);
 
-// The noise of the measurement, from the nights with this fingerprint: the ratios of equal libraries, and for each pair
-// of different ones that was compared in five nights or more, the ratios divided by their median.
+// The noise of the measurement, from the nights with this fingerprint: the ratios of equal libraries, and, for each
+// pair of different libraries compared in at least five nights, the ratios divided by their median.
 std::vector<double> NoiseRatios(const std::vector<Night>& nights, const std::string& fingerprint);
 
 }  // namespace hone::nightly

@@ -1,5 +1,5 @@
-// Files of lines, a JSON object each, that are only ever appended to: what all readers of this folder share. Heavy, as
-// base/fields.h is.
+// Append-only files with one JSON object per line: shared code of all readers in this folder. Heavy, like
+// base/fields.h.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace hone::nightly {
 
-void ListLayers(Fields* f, std::vector<Layer>* layers);  // "layers": [[NODE, SECONDS], ..]; may be missing
+void ListLayers(Fields* f, std::vector<Layer>* layers);  // "layers": [[NODE, SECONDS], ..]; optional
 
 // Parses every complete line as a T, by its ListFields. Ignores a last line without a newline. A malformed line is
 // skipped, and `damaged` gets the reason. Returns kUnsupported for a line of a newer version.

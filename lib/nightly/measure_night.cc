@@ -13,7 +13,7 @@ namespace {
 
 using Times = std::map<Who, std::vector<ProcessTimes>>;
 
-// How fast the machine was: the pace's time in the middle one of all processes. 0: they had none.
+// The machine's speed: the pace's time in the middle one of all processes. 0 without a pace.
 double PaceOf(const Times& times) {
   std::vector<double> paces;
   for (const auto& [artifact, processes] : times) {
@@ -24,7 +24,7 @@ double PaceOf(const Times& times) {
   return paces.empty() ? 0 : Median(paces);
 }
 
-// What each process stands for: its artifact's time, had the machine been as fast as it was for the pace.
+// Each process's value: its artifact's time if the machine had been as fast as at the pace.
 std::vector<double> PacedValues(const std::vector<ProcessTimes>& processes, double pace) {
   std::vector<double> values;
   for (const ProcessTimes& process : processes) {
@@ -40,7 +40,7 @@ Result<ProcessTimes> Take(const TimeProcess& time, const ProcessKey& key) {
   return process;
 }
 
-// `no_canary`: why there are no times of the canary, if it was among them.
+// Sets `no_canary` to the reason if the canary could not be timed.
 Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const TimeProcess& time,
                      std::string* no_canary) {
   Times times;
@@ -53,7 +53,7 @@ Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const T
       if (process.ok()) {
         times[key.who].push_back(std::move(*process));
       } else if (canary && OfTheArtifact(process.status())) {
-        // The machine itself is a witness that one can do without.
+        // The run can continue without the canary.
         *no_canary = process.status().message();
         times.erase(Who::kCanary);
       } else {
@@ -64,10 +64,10 @@ Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const T
   return times;
 }
 
-// The canary after some nights.
+// The canary's state after some nights.
 struct Canary {
-  std::vector<double> levels;  // of its nights since the machine last changed
-  double off = 0;              // of the last one that was timed, if that was off its level; else 0
+  std::vector<double> levels;  // of its nights since the last change of the machine
+  double off = 0;              // the last timed value, if it was off its level; else 0
 };
 
 Canary Follow(const std::vector<Night>& nights) {

@@ -19,7 +19,7 @@ struct NightFile {
 
 constexpr int kNightsAMinute = 60;
 
-// As FormatIso8601 writes it: names become parts of paths.
+// In the form of FormatIso8601, as names become parts of paths.
 bool IsNightName(const std::string& name) {
   constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
   const auto fits = [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; };
@@ -45,7 +45,7 @@ Status WriteNightFile(const std::string& nights, const NightFile& file) {
   return WriteFileAtomic(PathOf(nights), FieldsText(file));
 }
 
-// Jobs of several devices open a night at the same time. Held for a moment only.
+// Jobs of several devices may open a night at the same time. Held only briefly.
 Result<FileLock> Lock(const std::string& nights) {
   HONE_RETURN_IF_ERROR(MakeDirs(nights));
   const double end = RealClock()->NowSeconds() + 10;
@@ -61,12 +61,12 @@ Result<FileLock> Lock(const std::string& nights) {
 Result<std::string> OpenNight(const std::string& nights, double now) {
   HONE_ASSIGN_OR_RETURN(const FileLock lock, Lock(nights));
   HONE_ASSIGN_OR_RETURN(NightFile file, ReadNightFile(nights));
-  // A clock that was set back makes a night of the future, which would never end.
+  // If the clock was set back, a night lies in the future and would never end.
   const bool fresh = now - file.opened < kLongestNight && file.opened <= now;
   if (!file.closed && fresh) return file.night;
   const std::string before = file.night;
   file = {FormatIso8601(now), now, false};
-  // Two within a second: names are unique, and in order.
+  // Two nights within a second: names must be unique and ordered.
   for (int more = 0; file.night <= before && fresh; file.night = FormatIso8601(++now)) {
     if (++more > kNightsAMinute)
       return Status::Invalid(PathOf(nights) + ": its night is of the future; delete the file");

@@ -9,7 +9,7 @@
 
 namespace hone::nightly {
 
-// A run that nobody closed is given up after this long.
+// A run that was not closed is abandoned after this time.
 inline constexpr double kLongestNight = 12 * 3600;
 
 // Returns the name of the open run, or opens one that is named by `now` (seconds since 1970).
@@ -21,11 +21,11 @@ Result<std::string> LastNight(const std::string& nights);
 // Ends the run: the next measurement opens another one. Ok if no run is open.
 Status CloseNight(const std::string& nights);
 
-// Where a series has its nights: "main" is NIGHTS itself, others a folder in it.
+// The folder of a series' nights: "main" is NIGHTS itself, others a folder in it.
 std::string SeriesDir(const std::string& nights, const std::string& series);
 // A job's lines (nightly/history.h).
 std::string HistoryPath(const std::string& nights, const std::string& series, const std::string& job);
-// What Ninja makes of "this job was measured tonight". There never is such a file, so that it always measures.
+// Ninja's output for "this job was measured tonight". The file never exists, so that Ninja always measures.
 std::string TonightPath(const std::string& nights, const std::string& series, const std::string& job);
 
 }  // namespace hone::nightly

@@ -29,8 +29,8 @@ JobState StateOf(const Night& night) {
   return night.comparison.change == Change::kSlower ? JobState::kSlower : JobState::kFaster;
 }
 
-// Returns the value that was read, or a default one after adding the error to `data->problems`. `must`: without this
-// file there is no verdict either.
+// Returns the value that was read, or a default one after adding the error to `data->problems`. `must`: the verdict
+// needs this file.
 template <typename T>
 T Take(Result<T> read, bool must, NightlyData* data) {
   if (read.ok()) return std::move(*read);
@@ -68,7 +68,7 @@ const char* JobStateName(JobState state) {
 
 Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::string night) {
   Verdict verdict;
-  // Ids are times as text of one form: the largest is the last.
+  // Ids are times in one text format: the largest is the last.
   if (night.empty()) {
     for (const auto& [job, nights] : histories) {
       for (const Night& n : nights) night = std::max(night, n.night);
@@ -181,7 +181,7 @@ std::string NightlyJunit(const NightlyData& data) {
     suite.seconds += c.seconds;
     suite.cases.push_back(std::move(c));
   }
-  // A night without anything to compare must not look like one in which all is well.
+  // A night without anything to compare must not look as if all were well.
   if (data.jobs.empty())
     suite.cases.push_back({"accepted libraries", 0, JunitCase::State::kError, "nothing is accepted", ""});
   return JunitSuiteText(suite);

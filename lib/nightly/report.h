@@ -1,5 +1,5 @@
-// The verdict of a regression run and its report: what the last night of a series says of every accepted job, as a page
-// and for build servers. Both are functions of NightlyData alone.
+// The verdict of a regression run and its report: the result of the last night of a series for every accepted job, as a
+// page and for build servers. Both are functions of NightlyData alone.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace hone::nightly {
 
-// What a night says on the whole.
+// The verdict of a night as a whole.
 
 // In the order of a reader's interest.
 enum class JobState {
   kSlower,       // confirmed
-  kFailed,       // could not be measured: crashed, wrong outputs, a damaged file
-  kMissing,      // accepted, but there is nothing of this night
-  kEnvironment,  // measured, but the machine was not what it was
+  kFailed,       // not measurable: crashed, wrong outputs, a damaged file
+  kMissing,      // accepted, but not measured this night
+  kEnvironment,  // measured, but the machine had changed
   kFaster,       // confirmed
-  kFine,         // measured, and neither slower nor faster than its reference
+  kFine,         // measured, neither slower nor faster than its reference
 };
 const char* JobStateName(JobState state);  // "fine", "slower", "faster", "environment", "failed", "missing"
 
@@ -36,17 +36,17 @@ struct JobVerdict {
 };
 
 struct Verdict {
-  std::string night;             // empty: there was none
+  std::string night;             // empty: no night
   std::vector<JobVerdict> jobs;  // by name
 
   int Count(JobState state) const;
-  // 1: a job is slower, confirmed. 3: of no job something usable was measured; also if there is none. Else 0.
+  // 1: a job is confirmed to be slower. 3: no job has a usable measurement, or there are no jobs. Else 0.
   int ExitCode() const;
-  // The first line is the verdict: "1 of 6 jobs is slower"; then a line a job, the worst first.
+  // The first line is the verdict: "1 of 6 jobs is slower"; then a line per job, the worst first.
   std::string Text() const;
 };
 
-// `histories`: of every accepted job, the nights. `night`: whose; empty: the last one that any of them knows.
+// `histories` has the nights of every accepted job. `night` selects one; empty: the last one of any of them.
 Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::string night = "");
 
 inline constexpr size_t kNightsShown = 90;
@@ -54,41 +54,41 @@ inline constexpr size_t kNightsShown = 90;
 struct NightlyJob {
   std::string job;
   std::vector<Night> nights;         // oldest first
-  std::vector<Acceptance> accepted;  // in order; the last one holds
-  std::string page;                  // address of the job's own report, relative to this one's; empty: none
-  JobVerdict verdict;                // by Conclude
+  std::vector<Acceptance> accepted;  // in order; the last one is valid
+  std::string page;                  // relative address of the job's own report; empty if there is none
+  JobVerdict verdict;                // set by Conclude
 };
 
 struct NightlyData {
   std::string series = "main";        // or "replay"
   std::string night;                  // which night; empty: the last one in any history
   std::vector<NightlyJob> jobs;       // by name
-  std::vector<std::string> problems;  // damaged lines, files that cannot be read: a sentence each
-  Status unreadable;                  // the first file without which there is no verdict
-  // By Conclude:
+  std::vector<std::string> problems;  // a sentence for each damaged line and unreadable file
+  Status unreadable;                  // the first unreadable file that the verdict needs
+  // Set by Conclude:
   Verdict verdict;
-  size_t older = 0;  // nights that were left out as there are more than kNightsShown
+  size_t older = 0;  // number of omitted nights beyond kNightsShown
 
-  // The jobs in the order of a reader's interest: slower, failed, missing, environment, faster, fine; by name in each.
+  // The jobs in order of importance: slower, failed, missing, environment, faster, fine; by name within each.
   std::vector<const NightlyJob*> ByInterest() const;
-  const Night* Tonight(const NightlyJob& job) const;  // null: the job was not measured that night
+  const Night* Tonight(const NightlyJob& job) const;  // null if the job was not measured that night
 };
 
 struct NightlyFolders {
-  std::string nights = "nights";      // of the histories
-  std::string accepted = "accepted";  // folder of the references; their jobs are judged
+  std::string nights = "nights";      // folder of the histories
+  std::string accepted = "accepted";  // folder of the references, whose jobs are judged
   std::string series = "main";
-  std::string out;  // folder of the report; empty: write no report
+  std::string out;  // folder for the report; empty: no report
 };
 
-// Reads the files and draws the conclusions. An unreadable file becomes one of `problems` and is no error, so that one
-// damaged history does not cost the page about all other networks.
+// Reads the files and draws the conclusions. An unreadable file is added to `problems` and is not an error, so that the
+// page still shows all other networks.
 NightlyData ReadNights(const NightlyFolders& folders);
 
-// Judges the night, and keeps the last kNightsShown nights.
+// Judges the night, and keeps only the last kNightsShown nights.
 void Conclude(NightlyData* data);
 
-std::string NightlyHtml(const NightlyData& data);  // one page that needs nothing else
+std::string NightlyHtml(const NightlyData& data);  // one self-contained page
 // One test case for each job: "slower" is a failure, "not measured" an error; a disturbed night is skipped.
 std::string NightlyJunit(const NightlyData& data);
 // index.html and junit.xml, each only if its bytes change.

@@ -26,7 +26,7 @@ Mark MarkOf(JobState state) {
   return state == JobState::kSlower || state == JobState::kFailed ? Mark::kBad : Mark::kOpen;
 }
 
-// "+5.2 %" of a ratio; "-" for one that is not known (not above 0).
+// "+5.2 %" for a ratio; "-" if it is unknown (not above 0).
 std::string ChangeText(double ratio) {
   if (!(ratio > 0) || !std::isfinite(ratio)) return "-";
   return fmt::format("{:+.1f} %", 100 * (ratio - 1));
@@ -39,10 +39,10 @@ std::string IntervalText(const Comparison& c) {
 
 std::string ChanceText(double p) { return p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", p); }
 
-// "2026-11-21", of a longer text as it stands in the files.
+// "2026-11-21" from a full time.
 std::string DayText(const std::string& recorded) { return recorded.substr(0, 10); }
 
-// Where the machine changed or another reference was accepted: the first night after it, and what happened.
+// Changes of the machine and of the reference: the first night after each, and what happened.
 std::vector<std::pair<size_t, std::string>> EventsOf(const NightlyJob& job) {
   std::vector<std::pair<size_t, std::string>> events;
   const std::vector<Night>& nights = job.nights;
@@ -62,7 +62,7 @@ std::vector<std::pair<size_t, std::string>> EventsOf(const NightlyJob& job) {
   return events;
 }
 
-// Library over canary, times the canary's median: what the machine does hits both.
+// Library over canary, times the canary's median: effects of the machine cancel.
 Chart TrendOf(const NightlyJob& job) {
   std::vector<double> canary;
   for (const Night& night : job.nights) {
@@ -99,7 +99,7 @@ struct Kernel {
   double reference = 0;  // 0: it has no such kernel, or was not profiled
 };
 
-// The kernels of the last night that has a profile, those that slowed down most first.
+// The kernels of the last night with a profile, those that slowed down most first.
 std::vector<Kernel> KernelsOf(const std::vector<Night>& nights) {
   const auto last =
       std::find_if(nights.rbegin(), nights.rend(), [](const Night& night) { return !night.library.layers.empty(); });
@@ -113,7 +113,7 @@ std::vector<Kernel> KernelsOf(const std::vector<Night>& nights) {
   return kernels;
 }
 
-// A page being written: a function a section, in the order they appear.
+// Writes a page: one function per section, in order of appearance.
 class NightlyPageWriter {
  public:
   explicit NightlyPageWriter(const NightlyData& data)
@@ -192,12 +192,12 @@ class NightlyPageWriter {
   void State(const JobVerdict& verdict, bool no_canary) {
     html_.Open("td");
     page_.MarkWord(MarkOf(verdict.state), JobStateName(verdict.state));
-    // The reason, where the figures of the row do not show it.
+    // The reason, if the row's figures do not show it.
     if (verdict.state != JobState::kFine || no_canary) html_.Element("small", verdict.words);
     html_.Close();
   }
 
-  // Reference to p, of a night that was compared; dashes otherwise.
+  // The columns from reference to p for a night that was compared; dashes otherwise.
   void Figures(const Night* night) {
     if (night == nullptr || !night->failure.empty()) {
       for (int i = 0; i < 6; ++i) page_.Number("-");

@@ -47,7 +47,7 @@ Result<NightSamples> NightSamples::Open(const std::string& path, const std::stri
     HONE_RETURN_IF_ERROR(WriteFileAtomic(path, head));
     return samples;
   }
-  std::vector<std::string> damaged;  // those processes run again
+  std::vector<std::string> damaged;  // their processes run again
   const std::string_view lines = std::string_view(text).substr(head.size());
   HONE_ASSIGN_OR_RETURN(samples.runs_, ParseLines<ProcessRun>(lines, path, &damaged));
   return samples;

@@ -1,4 +1,4 @@
-// An alternative as files hold it (tasks/*.tasks.json, best/*.json); lib/graph/alternatives.h says what one is:
+// An alternative in files (tasks/*.tasks.json, best/*.json); lib/graph/alternatives.h explains alternatives:
 //   {"replaces": ["conv1", "pool1"],
 //    "by": [{"name": "pool1", "workload": "conv2d(..) + bias -> max_pool2d(..)", "inputs": ["data", "w", "b"]}]}
 #pragma once
@@ -13,9 +13,9 @@ class Fields;
 namespace hone::pipeline {
 
 struct AlternativeNode {
-  std::string name;                 // of the graph's node it stands for, or of a new one
+  std::string name;                 // of the replaced node, or of a new one
   std::string workload;             // canonical text
-  std::vector<std::string> inputs;  // tensors, as a graph's nodes have them
+  std::vector<std::string> inputs;  // tensors, as for a graph's nodes
   bool operator==(const AlternativeNode&) const = default;
 };
 

@@ -143,7 +143,7 @@ std::string ChoiceText(const BestFile& best, const std::set<std::string>* built)
   for (const BestEntry& e : best.tasks) {
     if (built != nullptr && built->count(e.id) == 0) continue;
     choice.tasks.push_back(e);
-    choice.tasks.back().median = 0;  // without it no other figure is written
+    choice.tasks.back().median = 0;  // no other figure is written without it
   }
   return BestFileText(choice);
 }

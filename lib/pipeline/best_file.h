@@ -53,27 +53,27 @@ struct Finalist {
   Config config;
   double median = 0;                        // seconds, measured alone
   int64_t trial = 0;                        // ordinal in the records
-  std::string host, recorded;               // where and when (ISO 8601) the session began that measured it
-  std::string steps_digest;                 // of the schedule that the config meant then
+  std::string host, recorded;               // host and start (ISO 8601) of the session that measured it
+  std::string steps_digest;                 // of the schedule that the config meant at that time
   double in_network = 0;                    // seconds of all layers of the task together, in one run; 0: not measured
-  std::optional<Candidate> candidate = {};  // that the config means for this task
-  std::string artifact_digest = {};         // of the code that was measured, as records have it; empty: unknown
+  std::optional<Candidate> candidate = {};  // the config's meaning for this task
+  std::string artifact_digest = {};         // of the measured code, as in records; empty: unknown
 };
 
 struct BestEntry {
   std::string id;        // of the task
   std::string workload;  // canonical text
   BestSource source = BestSource::kDefault;
-  std::optional<Config> config;             // none for kDefault
-  double median = 0;                        // seconds, as measured alone; 0: unknown
-  std::string fingerprint;                  // of the machine that measured it
-  std::string from;                         // id of the task whose records it comes from; empty for kDefault
-  int64_t trial = 0;                        // ordinal there
-  std::string host, recorded;               // where and when (ISO 8601) the session began that measured it
-  std::string steps_digest;                 // of the schedule that the config meant then
-  std::optional<Candidate> candidate = {};  // that the config means for this task
-  std::string artifact_digest = {};         // of the code that was measured, as records have it; empty: unknown
-  std::vector<Finalist> finalists;          // the fastest alone first; `config` is one of them. May be empty
+  std::optional<Config> config;             // empty for kDefault
+  double median = 0;                        // seconds, measured alone; 0: unknown
+  std::string fingerprint;                  // of the measuring machine
+  std::string from;                         // id of the task with the records; empty for kDefault
+  int64_t trial = 0;                        // ordinal in those records
+  std::string host, recorded;               // host and start (ISO 8601) of the session that measured it
+  std::string steps_digest;                 // of the schedule that the config meant at that time
+  std::optional<Candidate> candidate = {};  // the config's meaning for this task
+  std::string artifact_digest = {};         // of the measured code, as in records; empty: unknown
+  std::vector<Finalist> finalists;          // the fastest alone first, including `config`; may be empty
 
   // Makes a finalist the choice.
   void Choose(const Finalist& finalist);
@@ -81,36 +81,36 @@ struct BestEntry {
 
 // The gain of the alternatives by times measured alone (graph/choose.h).
 struct PartitionFigures {
-  double alone_seconds = 0;   // sum over the kernels of the network as it stands
-  double chosen_seconds = 0;  // with the alternatives that were chosen
-  int64_t taken = 0;          // how many places those are
-  bool exact = true;          // false: perhaps not the best choice, as there were too many to look at all
+  double alone_seconds = 0;   // sum over the kernels of the network without alternatives
+  double chosen_seconds = 0;  // with the chosen alternatives
+  int64_t taken = 0;          // number of chosen places
+  bool exact = true;          // false: perhaps not the best choice, as there were too many to try all
 };
 
-// One choice, made by whole runs of the network with and without it.
+// One decision, made by whole runs of the network with and without the choice.
 struct ComparedChoice {
   std::string what;  // "alternatives", "slices", "in_place"
   double with_seconds = 0, without_seconds = 0;
-  int64_t runs = 0;  // of each
+  int64_t runs = 0;  // for each side
   bool kept = false;
 };
 
 // How the choice was confirmed in the network.
 struct InNetwork {
-  std::string key;               // digest of the question: an equal one need not be asked again
-  bool kept = false;             // "confirmed": the choice is the best in the network; false, "alone": that was not
-                                 // faster on the whole, and everything stays as it is best alone
-  double alone_seconds = 0;      // of a run of the network with the best alone
+  std::string key;               // digest of the question, to reuse the answer
+  bool kept = false;             // "confirmed": the choice is the best in the network; false, "alone": it was not
+                                 // faster overall, and everything stays as it is best alone
+  double alone_seconds = 0;      // per run of the network with the best alone
   double confirmed_seconds = 0;  // with the best in the network
-  int64_t runs = 0;              // of each of the two
+  int64_t runs = 0;              // for each of the two
   std::string host, recorded;
   std::vector<ComparedChoice> compared = {};
 };
 
 // Which tensors share memory (library/build.h).
 struct Sharing {
-  bool slices = true;    // parts of a concatenation are written where they lie in it
-  bool in_place = true;  // sums are written over their residual
+  bool slices = true;    // parts of a concatenation are written directly into it
+  bool in_place = true;  // sums overwrite their residual
   bool operator==(const Sharing&) const = default;
 };
 
@@ -118,7 +118,7 @@ struct BestFile {
   std::string network, target;  // as in the task list
   std::vector<BestEntry> tasks;
   std::optional<InNetwork> in_network = {};
-  std::vector<Alternative> alternatives = {};  // that are built
+  std::vector<Alternative> alternatives = {};  // to be built
   Sharing share = {};
   std::optional<PartitionFigures> partition = {};
 
@@ -127,11 +127,11 @@ struct BestFile {
 
 const char* BestSourceName(BestSource source);
 
-std::string BestFileText(const BestFile& best);  // with a newline at its end
-// The same file with only the choices that are built: the text of best/NET.TARGET.choice.json. `built`: ids of the
-// tasks that are; null: all.
+std::string BestFileText(const BestFile& best);  // ends with a newline
+// Only the choices that are built: the text of best/NET.TARGET.choice.json. `built` has the ids of these tasks; null:
+// all.
 std::string ChoiceText(const BestFile& best, const std::set<std::string>* built = nullptr);
-// kInvalid with `path` and the place.
+// Returns kInvalid with `path` and the place.
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path);
 Result<BestFile> ReadBestFile(const std::string& path);
 

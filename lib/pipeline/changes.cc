@@ -60,7 +60,7 @@ Values Versions(std::string_view abi) {
   return values;
 }
 
-// A task file with the versions of its templates one by one.
+// A task file, with the versions of its templates as separate values.
 Values TaskValues(std::string_view text) {
   Values values = Flat(text);
   for (const auto& [name, version] : Versions("space " + values["space"])) values[name] = version;
@@ -90,14 +90,14 @@ std::string TextOf(const Json& json, const char* key) {
   return found == json.end() ? "" : found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-// 0 if it is missing or not a number: anybody may have written the stamp.
+// 0 if it is missing or not a number, as anybody may have written the stamp.
 int64_t TrialsOf(const Json& json) {
   int64_t trials = 0;
   (void)JsonReader(json, "").ReadOptional("trials", &trials).ok();
   return std::max<int64_t>(0, trials);
 }
 
-// A text that a job reads, and where its stamp has it.
+// A text that a job reads, and its place in the stamp.
 struct Part {
   const char* text;    // key of the text; older stamps lack it
   const char* digest;  // in `inputs`

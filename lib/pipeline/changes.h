@@ -11,7 +11,7 @@ namespace hone::pipeline {
 // The current inputs of a tuning job.
 struct TuneInputs {
   std::string task;                 // text of its task file
-  std::string settings;             // of its settings
+  std::string settings;             // text of its settings file
   std::string abi;                  // hone-tune's versions
   std::vector<std::string> donors;  // ids
 };
@@ -20,8 +20,8 @@ struct TuneInputs {
 // code generator 3 -> 4", "knob list of conv2d_direct version 3 -> 4". Empty if nothing that it records changed.
 std::vector<std::string> StampChanges(std::string_view stamp, const TuneInputs& now);
 
-// How many trials a job will add to those that the stamp (empty: none) tells of, as far as can be said beforehand: it
-// may end earlier. A changed version of anything that times depend on makes all of them anew.
+// How many trials a job will add to those in the stamp (empty: none), as far as predictable: it may stop earlier. If a
+// version that times depend on has changed, all trials are repeated.
 int64_t NewTrials(std::string_view stamp, const TuneInputs& now);
 
 }  // namespace hone::pipeline

@@ -54,7 +54,7 @@ std::vector<std::vector<size_t>> ChooseDonors(const std::vector<DonorTask>& task
     listed.insert(task.transfer.ids.begin(), task.transfer.ids.end());
     any = any || task.transfer.any || !task.transfer.ids.empty();
   }
-  if (!any) return donors;  // nothing need be parsed
+  if (!any) return donors;  // nothing to parse
   std::vector<std::optional<Workload>> workloads;
   std::map<std::string, std::vector<size_t>> by_op;
   for (size_t i = 0; i < tasks.size(); ++i) {

@@ -65,7 +65,7 @@ void ManifestWriter::Aliases() {
     const std::string& net = job.pipeline->name;
     const std::string name = job.Name();
     const std::string suffix = net + "-" + job.target->name;
-    // Without its task list a job is not known further than extract; the list is made before anything else is.
+    // Without its task list, a job has only its extract edge; the list is made before anything else.
     const std::string list = job.failed ? FailedEdge(job) : job.TaskListPath();
     const auto part = [&](const std::string& verb, std::vector<std::string> inputs) {
       Alias(verb + "-" + suffix, job.tasks == nullptr ? std::vector<std::string>{list} : std::move(inputs));
@@ -96,7 +96,7 @@ void ManifestWriter::Aliases() {
   for (const auto& [target, names] : failed_of_target) {
     of_target[target].insert(of_target[target].end(), names.begin(), names.end());
   }
-  // If some jobs run only on request: all of one target by one name.
+  // If some jobs run only on request: one alias for all jobs of a target.
   if (requested) {
     for (auto& [target, names] : of_target) Alias("tune-all-" + target, std::move(names));
   }

@@ -8,7 +8,7 @@ namespace hone::pipeline {
 
 namespace {
 
-// The job's numerics as the binding of rules with `$numerics`, where they are not the default.
+// Binds the job's numerics for rules with `$numerics`, if they are not the default.
 void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
   const TuneSettings& tune = job.pipeline->tune;
   const std::string flags = NumericsFlags(tune.winograd, tune.tf32);
@@ -33,7 +33,7 @@ NinjaBuild ManifestWriter::BuildEdge(const NetworkJob& job, bool tuned) const {
     build.implicit_inputs.insert(build.implicit_inputs.begin(), best);
     build.bindings.push_back({"best", best});
   } else {
-    // It needs no choice, but compiling it beside the tuning would only make that wait.
+    // It needs no choice, but compiling it at the same time as tuning would only delay the tuning.
     build.order_only_inputs.push_back(best);
   }
   AddParameters(job, &build);
@@ -85,7 +85,7 @@ void ManifestWriter::BenchEdge(const NetworkJob& job) {
                    .inputs = {library(tuned)},
                    .implicit_inputs = {params(tuned), library(tuned + ".untuned"), params(tuned + ".untuned"), settings,
                                        AbiPath("hone-bench")},
-                   // `best` only says what tuning had promised: new figures of the same choice are no reason to time it
+                   // `best` only has the figures of tuning: new figures for the same choice are no reason to time it
                    // again.
                    .order_only_inputs = {best, Tool("hone-bench")},
                    .bindings = {{"job", name},
@@ -100,9 +100,9 @@ void ManifestWriter::BenchEdge(const NetworkJob& job) {
 
 void ManifestWriter::ReportEdge(const NetworkJob& job) {
   const std::string name = job.Name(), list = job.TaskListPath(), best = FiguresPath(job), dir = "report/" + name;
-  // The report also counts trials that found nothing better and changed no best. Not by the alias of the stamps: after
-  // a restat Ninja logs the time of the newest input that is a file, an alias is not a file, and the edge would stay
-  // dirty.
+  // The report also counts trials that found nothing better and changed no best file. It does not depend on the alias
+  // of the stamps: after a restat, Ninja logs the time of the newest input that is a file; an alias is not a file, and
+  // the edge would stay dirty.
   Build(
       {.outputs = {dir + "/index.html"},
        .implicit_outputs = {dir + "/report.json", dir + "/junit.xml", dir + "/report.md"},
@@ -117,7 +117,7 @@ void ManifestWriter::ReportEdge(const NetworkJob& job) {
 std::string ManifestWriter::FailedEdge(const NetworkJob& job, const std::string& suffix,
                                        const std::vector<std::string>& after) {
   const std::string output = fmt::format("failed/{}{}", job.Name(), suffix);
-  // Without the task list as an input: Ninja has just made it for this manifest, and would extract a second time.
+  // Without the task list as an input: Ninja has just made it for this manifest, and would extract again.
   Build({.outputs = {output},
          .rule = "cannot_extract",
          .order_only_inputs = after,

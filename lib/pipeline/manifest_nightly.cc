@@ -17,7 +17,7 @@ void ManifestWriter::NightlyEdges() {
     const auto accepted = input_.accepted.find(job.Name());
     if (accepted == input_.accepted.end()) continue;
     if (job.tasks == nullptr) {
-      // Not known further than extract yet: when the list is there, the manifest is made again.
+      // Only the extract edge is known yet: once the list exists, the manifest is made again.
       for (auto* all : {&main, &replay}) all->push_back(job.TaskListPath());
       continue;
     }
@@ -41,7 +41,7 @@ std::string ManifestWriter::NightEdge(const NetworkJob& job, const std::string& 
   return output;
 }
 
-// The reference's own choices, built by today's tools: what differs is the code generator.
+// The reference's own choices, built by today's tools: only the code generator differs.
 std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted) {
   const std::string &net = job.pipeline->name, name = job.Name(), dir = "nights/replay/out/" + name;
   const std::string from = nightly::AcceptedDir("accepted", name, accepted.digest);
@@ -52,7 +52,7 @@ std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob
   build.inputs = {fmt::format("{}/{}.graph.json", from, net)};
   const std::string choice = from + "/" + nightly::kChoiceFile;
   for (std::string& input : build.implicit_inputs) input = input == ChoicePath(name) ? choice : input;
-  // The choice was made under the numerics of then, whatever they are now.
+  // The choice was made under earlier numerics, whatever they are now.
   std::erase_if(build.bindings, [](const auto& binding) { return binding.first == "numerics"; });
   if (job.target->tf32) build.bindings.push_back({"numerics", NumericsFlags(TuneSettings().winograd, true)});
   for (auto& [key, value] : build.bindings) {

@@ -9,8 +9,8 @@ namespace hone::pipeline {
 
 std::string PoolName(const TargetFile& target) { return "device-" + target.name; }
 
-// Edges that write into the same records never run at the same time: where a target has several devices, one of them is
-// left to such edges.
+// Edges that write into the same records never run at the same time: if a target has several devices, one of them is
+// reserved for such edges.
 std::string PoolName(const TuneJob& task) {
   return PoolName(*task.target) + (task.shared && task.target->devices > 1 ? "-shared" : "");
 }

@@ -35,14 +35,13 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   const std::string &net = job.pipeline->name, graph = GraphPath(net), list = job.TaskListPath();
   const bool first = graphs_.insert(net).second;
   if (first) {
-    // Others have their own batch, or no batch.
+    // Other networks have their own batch, or no batch.
     const std::string batch = IsNetworkName(job.network) ? fmt::format(", batch {}", job.pipeline->batch) : "";
     Section(fmt::format("{}: {}{}", net, job.network, batch));
   }
-  // Changes with what extract reads, so that Ninja reloads this file, and extracts before anything else, when that
-  // does.
+  // The comment changes with what extract reads. Then Ninja reloads this file, and extracts before anything else.
   writer_.Comment(fmt::format("extract reads {}", Digest128(job.extract_inputs).Hex()));
-  // Known by the last extract alone: one that is gone must not be an error, but a reason to extract again.
+  // Only the last extraction knows them: a missing one must not be an error, but a reason to extract again.
   for (const std::string& path : job.reads) {
     if (made_.count(path) == 0) Alias(path);
   }
@@ -52,7 +51,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
                    .rule = "extract",
                    .inputs = {SettingsPath(net, "extract")},
                    .implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-extract")},
-                   .order_only_inputs = {Tool("hone-extract"), Tool("hone-tune")},  // of all edges behind it
+                   .order_only_inputs = {Tool("hone-extract"), Tool("hone-tune")},  // for all following edges
                    .bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},
                                 {"network", EscapeValue(ShellQuote(job.network)) + plugin},
                                 {"batch", std::to_string(job.pipeline->batch)},
@@ -60,11 +59,11 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
                                 {"graph", graph},
                                 {"tasks", list}}};
   if (job.network_is_file) build.implicit_inputs.push_back(job.network);
-  // The graph is the same on every target: the first target's edge makes it, the others come after.
+  // The graph is the same for every target: the first target's edge makes it, the others follow.
   (first ? build.implicit_outputs : build.implicit_inputs).push_back(graph);
-  // Never made, so the network is extracted again each time: only hone-extract knows which file it lacked.
+  // Never created, so the network is extracted again each time: only hone-extract knows which file was missing.
   if (job.failed) build.implicit_outputs.push_back(list + ".extracted");
-  // An input: a plugin that was built again may have other operators. The outputs show what it makes of them.
+  // An input, as a rebuilt plugin may have other operators. The outputs show the effect.
   if (!job.plugin.empty()) build.implicit_inputs.push_back(job.plugin);
   AddParameters(job, &build);
   if (job.parameters.empty() && !job.pipeline->inputs.empty())
@@ -117,8 +116,8 @@ void ManifestWriter::WriteTuneRule(const std::string& name, const std::string& s
        "tune $in", std::move(more));
 }
 
-// Text in a rule is not repeated in each of its edges, of which there may be thousands: Ninja reads them all before it
-// knows that there is nothing to do.
+// A rule's text is not repeated in each of its edges. There may be thousands, and Ninja reads them all before it knows
+// that there is nothing to do.
 void ManifestWriter::AddTuneRule(const TuneJob& task, bool behind_edge) {
   const std::string pool = PoolName(task);
   const auto [rule, added] = tune_rules_.try_emplace({task.settings, pool});

@@ -1,7 +1,6 @@
-// The text of the manifest is written by one class, a file a purpose: manifest.cc the order and the names to ask for,
-// manifest_rules.cc devices and rules, manifest_tasks.cc the edges of tasks, manifest_network.cc those of networks,
-// manifest_nightly.cc those of nights.
-// Only these files include this.
+// One class writes the text of the manifest, in a file per purpose: manifest.cc the order and the aliases,
+// manifest_rules.cc pools and rules, manifest_tasks.cc the edges of tasks, manifest_network.cc those of networks,
+// manifest_nightly.cc those of nightly runs. Only these files include this.
 #pragma once
 
 #include <map>
@@ -15,34 +14,34 @@
 
 namespace hone::pipeline {
 
-// The pools of a device. The name cannot be mistaken for Ninja's own pool `console`.
+// The pool of a device. The name must differ from Ninja's own pool `console`.
 std::string PoolName(const TargetFile& target);
 std::string PoolName(const TuneJob& task);
 
-// A file without content, later than all stamps of a job.
+// An empty file, newer than all stamps of a job.
 std::string TunedPath(const std::string& job);
 std::string GraphPath(const std::string& pipeline);
-// The choices for building, without figures. `job`: NetworkJob::Name.
+// The choices for building, without figures. `job` is NetworkJob::Name.
 std::string ChoicePath(const std::string& job);
-// The choice with all that was measured of it.
+// The choices with all measured figures.
 std::string FiguresPath(const NetworkJob& job);
 
 class ManifestWriter {
  public:
   explicit ManifestWriter(const ManifestInput& input) : input_(input) {}
 
-  // kInvalid if two statements make the same path.
+  // Returns kInvalid if two statements make the same path.
   Result<Manifest> Write();
 
  private:
   std::string Tool(const std::string& name) const { return input_.tools + "/" + name; }
-  // A command: `exec`, so that Ninja waits for the tool itself when it is told to stop; the launcher where the work
-  // wants the device's own machine, read by the shell at run time, so that another one changes no command.
+  // A command: `exec`, so that an interrupt of Ninja waits for the tool itself; and the launcher if the work needs the
+  // device's machine. The shell reads the launcher at run time, so that changing it changes no command.
   std::string Command(const std::string& tool, const std::string& arguments, bool launched = false) const;
   void Rule(const std::string& name, const std::string& command, const std::string& description,
             NinjaBindings more = {});
   void Build(NinjaBuild build);
-  // An alias of `inputs`; of nothing: a file that may be missing.
+  // An alias of `inputs`; without inputs, for a file that may be missing.
   void Alias(const std::string& name, std::vector<std::string> inputs = {});
   void Section(const std::string& title);
 
@@ -53,10 +52,10 @@ class ManifestWriter {
   void DeviceEdges();
   void TuneEdges();
   void TuneEdge(const TuneJob& task);
-  // Writes the rule of a task, unless it is there: one for all with the same settings and pool. `behind_edge`: an edge
-  // stands in front of it.
+  // Writes the rule of a task unless it exists; tasks with the same settings and pool share one. `behind_edge`: an edge
+  // precedes it.
   void AddTuneRule(const TuneJob& task, bool behind_edge);
-  std::string TuneRule(const TuneJob& task) const;  // its name
+  std::string TuneRule(const TuneJob& task) const;  // the rule's name
   void WriteTuneRule(const std::string& name, const std::string& settings, NinjaBindings more);
   void RoundEdges(const Round& round);
   void PickEdge(const NetworkJob& job);
@@ -70,7 +69,7 @@ class ManifestWriter {
                          const std::vector<std::string>& after = {});
   void Aliases();
   void NightlyEdges();
-  // The edge that measures `dir` tonight, and its output.
+  // The edge that measures `dir` tonight; returns its output.
   std::string NightEdge(const NetworkJob& job, const std::string& series, const std::string& dir);
   std::string ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted);
   void VerdictEdge(const std::string& alias, const std::string& series, const std::vector<std::string>& jobs);
@@ -80,13 +79,13 @@ class ManifestWriter {
   NinjaWriter writer_;
   std::vector<NinjaBuild> builds_;
   std::unordered_set<std::string> made_;
-  std::unordered_set<std::string> graphs_;                                 // networks whose graph has its edge
+  std::unordered_set<std::string> graphs_;                                 // networks whose graph already has an edge
   std::map<std::pair<std::string, std::string>, std::string> tune_rules_;  // (settings, pool) -> rule
   bool says_why_stamps_ = false;                                           // in front of the first rule that tunes
   std::string clash_;
 };
 
-// The file of the network's parameters, if the pipeline names one: a further input, and the flags for it.
+// Adds the file of the network's parameters, if the pipeline names one, as an input and as flags.
 void AddParameters(const NetworkJob& job, NinjaBuild* build);
 
 }  // namespace hone::pipeline

@@ -15,7 +15,7 @@ void AppendPaths(const std::vector<std::string>& paths, std::string* line) {
   }
 }
 
-// The last unescaped space of `line` at or before `limit` and behind `first`, else the first one after the limit, else
+// The last unescaped space of `line` at or before `limit` and after `first`, else the first one after the limit, else
 // npos.
 size_t BreakPoint(std::string_view line, size_t first, size_t limit) {
   size_t best = std::string_view::npos;

@@ -31,7 +31,7 @@ Result<std::string> Stem(const std::string& path) {
                   path));
 }
 
-// `key`: "targets" or "on_request".
+// `key` is "targets" or "on_request".
 Status CheckTargets(const TomlTable& table, const char* key, std::vector<std::string>* targets) {
   std::sort(targets->begin(), targets->end());
   const auto twice = std::adjacent_find(targets->begin(), targets->end());
@@ -56,7 +56,7 @@ Status CheckTargets(const TomlTable& table, PipelineFile* file) {
   return Status::Ok();
 }
 
-// The .toml files of a folder, by name, hidden ones left out. The folder is noted in `read` too.
+// The .toml files of a folder, by name, without hidden ones. Adds the folder to `read`.
 Result<std::vector<std::string>> TomlFiles(const std::string& folder, std::vector<std::string>* read) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
   read->push_back(folder);
@@ -69,7 +69,7 @@ Result<std::vector<std::string>> TomlFiles(const std::string& folder, std::vecto
   return paths;
 }
 
-// Has the file one of these tables for this target alone?
+// Whether the file has one of these tables specifically for this target.
 bool HasTables(TomlTable table, std::initializer_list<const char*> names, const std::string& target) {
   for (const char* name : names) {
     const Result<TomlTable> whole = table.Table(name);
@@ -84,14 +84,14 @@ Status ErrorIn(TomlTable table, const char* name, const std::string& target, con
   return table.Error(key, what);
 }
 
-// Ninja has no way to write a line break, nor the system one for a path with a zero in it.
+// Ninja cannot express a line break, nor the system a path that contains a zero.
 bool HasControl(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
 }
 
 bool IsWorkloadText(std::string_view network) { return network.find('(') != std::string_view::npos; }
 
-// Only what was written: a key that is not there means "as the host has it", or the usual limit.
+// Only the given keys: a missing key means "as the host has it", or the default limit.
 Status ReadKeys(TomlTable* table, const TargetKind& kind, Json* json) {
   for (const TargetKey& key : kind.FileKeys()) {
     const auto read = [&](auto value) -> Status {
@@ -176,7 +176,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   const std::vector<std::string> targets = file.AllTargets();
   HONE_RETURN_IF_ERROR(ReadJobSettings(&table, {targets, ""}, &file));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
-  HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
+  HONE_RETURN_IF_ERROR(table.Finish());  // before checking for missing keys: a missing key may be misspelt
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
   if (HasControl(file.network) || file.network[0] == '-') {
     return table.Error("network", "`network` is neither a built-in network nor a path");
@@ -228,7 +228,7 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
   HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
   Json json = {{"kind", name}};
   HONE_RETURN_IF_ERROR(ReadKeys(&table, **kind, &json));
-  HONE_RETURN_IF_ERROR(table.Finish());  // before the next check: a misspelt `kind` gets a suggestion
+  HONE_RETURN_IF_ERROR(table.Finish());  // before the next check, so that a misspelt `kind` gets a suggestion
   if (!table.Has("kind")) return table.Error("kind", "`kind` is missing, such as kind = \"cpu\"");
   std::string key;
   if (Status status = (*kind)->CheckFile(json, &key); !status.ok()) return table.Error(key, status.message());
@@ -258,7 +258,7 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   }
   std::map<std::string, TargetFile> targets;
   std::vector<std::string> known;
-  // The host with its detected features, unless there is a file.
+  // The host with its detected features, unless there is a file for it.
   HONE_ASSIGN_OR_RETURN(TargetFile host,
                         ParseTargetFile("kind = \"cpu\"\n", JoinPath(target_folder, kHost + std::string(kSuffix))));
   for (const std::string& path : target_paths) {
@@ -285,7 +285,7 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
       used.insert(*found);
     }
   }
-  // A path order is not a name order: "a-b.toml" stands before "a.toml".
+  // Paths sort differently from names: "a-b.toml" precedes "a.toml".
   std::sort(result.pipelines.begin(), result.pipelines.end(),
             [](const PipelineFile& a, const PipelineFile& b) { return a.name < b.name; });
   for (auto& [name, file] : used) result.targets.push_back(std::move(file));

@@ -1,5 +1,5 @@
 // The files that people write: pipelines/NAME.toml (a network, the targets, how to tune and bench it) and
-// pipelines/targets/NAME.toml (a device). doc/reference/pipelines.md lists the keys. Names of files are names of jobs:
+// pipelines/targets/NAME.toml (a device). doc/reference/pipelines.md lists the keys. File names give the job's name:
 // `resnet18.toml` on target `cpu` is `tune-resnet18-cpu`.
 #pragma once
 
@@ -18,15 +18,16 @@ struct PipelineFile : JobSettings {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
   std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
-  std::string parameters;  // the path of its parameter file (graph/parameters.h), likewise; empty: it needs none
-  std::string plugin;      // the path of a library with operators of its own (op/plugin.h), likewise; empty: none
+  std::string parameters;  // path of its parameter file (graph/parameters.h), likewise; may be empty
+  std::string plugin;      // path of a library with custom operators (op/plugin.h), likewise; may be empty
   int64_t batch = 1;
   std::vector<std::string> targets;  // names of target files, sorted, distinct: what `tune-all` tunes
-  // Likewise, none of `targets`: tuned when asked for by name. One of both at least.
+  // The same for targets that are tuned only when requested by name; disjoint from `targets`. At least one of the two
+  // lists is not empty.
   std::vector<std::string> on_request;
-  InputShapes inputs;  // of a model that leaves them open
-  // For each target with tables like [tune.TARGET]: this file with those applied, that target as `on_target`, and no
-  // `on`.
+  InputShapes inputs;  // for a model that leaves them open
+  // For each target with tables like [tune.TARGET]: this file with those applied, with that target as `on_target`, and
+  // without `on`.
   std::vector<PipelineFile> on;
   std::string on_target;
   bool shares_settings = false;  // of one of `on`: only [memory.TARGET] is its own, and what is in files is the file's
@@ -34,9 +35,11 @@ struct PipelineFile : JobSettings {
   // `targets` and `on_request`, sorted.
   std::vector<std::string> AllTargets() const;
   bool OnRequest(const std::string& target) const;
-  // The settings for this target: the one of `on`, or the file itself. The reference lives as long as this object.
+  // The settings for this target: the element of `on`, or the file itself. The reference is valid as long as this
+  // object.
   const PipelineFile& For(const std::string& target) const;
-  // Stem of its settings files: the name; "NAME@TARGET" (no pipeline is named so) for one of `on` with its own.
+  // Stem of its settings files: the name, or "NAME@TARGET" (never a pipeline's name) for an element of `on` with its
+  // own.
   std::string SettingsName() const { return on_target.empty() || shares_settings ? name : name + "@" + on_target; }
 };
 
@@ -44,40 +47,40 @@ struct PipelineFile : JobSettings {
 struct TargetFile {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
-  std::string json;     // what the tools read (target/target.h: ReadTargetFile): every key but `devices`
+  std::string json;     // the tools' input (target/target.h: ReadTargetFile): every key except `devices`
   bool device = false;  // TargetKind::has_device
   bool tf32 = false;    // HasTensorFloat32 (target/cuda_arch.h)
-  int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
+  int64_t devices = 1;  // how many edges may measure on such devices at once; does not affect results
 };
 
-// Is `network` the path of a file, not a built-in name or the text of a workload (which has a '(')? It has a '/' or
+// Whether `network` is a file's path, not a built-in name or a workload's text (which has a '('). A path has a '/' or
 // ends in ".onnx" or ".json".
 bool IsNetworkFile(std::string_view network);
-// Is it a name, of a network that must be built in?
+// Whether it is a name, which must then be a built-in network's.
 bool IsNetworkName(std::string_view network);
 
-// kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, a value of a wrong type or out of range; with
-// PATH for a file name that is no job name.
+// Returns kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, or a value of a wrong type or out of
+// range; with PATH for a file name that is not a valid job name.
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path);
 Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path);
 
-// The library that `plugin` names: below `plugins/` of the folder of the tools, where it has no '/', else from the
-// pipeline's own folder. Empty: none.
+// The library that `plugin` names: in `plugins/` of the tools' folder if the name has no '/', else relative to the
+// pipeline's folder. Empty without a plugin.
 std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, const std::string& tools);
 
-// `what` at the line of `key` ("targets", "tune.trials", "tune.cuda.trials") in a file that was parsed already: the
-// result no longer has its lines.
+// An error `what` at the line of `key` ("targets", "tune.trials", "tune.cuda.trials") in a file that was already
+// parsed: the parsed form no longer has lines.
 Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what);
 
-// All that is in a folder of pipelines.
+// The contents of a folder of pipelines.
 struct PipelineFolder {
   std::vector<PipelineFile> pipelines;  // sorted by name
-  std::vector<TargetFile> targets;      // sorted by name, those that a pipeline names
-  // The inputs of the result: every .toml file and the folders themselves, whose times change when a file appears.
+  std::vector<TargetFile> targets;      // sorted by name, only those that a pipeline names
+  // The inputs of the result: every .toml file, and the folders, whose times change when a file appears.
   std::vector<std::string> read;
 };
 
-// kNotFound without a pipeline; kInvalid as above, and for a target, a network or parameters whose file is not there,
+// Returns kNotFound without a pipeline; kInvalid as above, and for a missing file of a target, a network or parameters,
 // at the line of the pipeline that names it.
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
 

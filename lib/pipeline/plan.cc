@@ -26,7 +26,7 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
   return DumpJson(json);
 }
 
-// Numerics that are not the default have stamps of their own: their tasks are done when enough is measured under them.
+// Non-default numerics have their own stamps: their tasks are done when enough is measured under them.
 std::string StampPath(const TaskEntry& entry, const NetworkJob& job) {
   const int64_t cap = job.pipeline->tune.winograd;
   std::string own = cap == TuneSettings().winograd ? ""
@@ -38,8 +38,8 @@ std::string StampPath(const TaskEntry& entry, const NetworkJob& job) {
 
 bool SharesOut(const NetworkJob& job) { return job.pipeline->tune.trials_total > 0; }
 
-// The tasks of all jobs, each once a target and numerics, with all networks that have it. The largest budget is the one
-// that is spent: a smaller one is met by it. Notes the stamps of each job.
+// The tasks of all jobs, once for each target and numerics, with all networks that have it. The largest budget is used,
+// which covers the smaller ones. Records the stamps of each job.
 std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
   std::map<std::tuple<std::string, std::string, std::string>, TuneJob>
       tasks;  // by target, id, stamp: the order of edges
@@ -66,7 +66,7 @@ std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
   return result;
 }
 
-// The rounds of one job; the stamps of the last are the job's.
+// The rounds of one job; the stamps of the last round are the job's.
 std::vector<Round> MakeRounds(NetworkJob* job) {
   std::vector<Round> rounds;
   const std::string name = JobName(job->pipeline->name, job->target->name);
@@ -100,7 +100,7 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
   return rounds;
 }
 
-// Donors among `tasks`, which are of one target, in the order of their ids.
+// Assigns donors among `tasks`, which are of one target and sorted by id.
 void AssignDonors(const std::vector<TuneJob*>& tasks) {
   std::vector<DonorTask> known;
   for (const TuneJob* task : tasks) known.push_back({task->entry->id, task->entry->workload, task->budget->transfer});
@@ -112,8 +112,8 @@ void AssignDonors(const std::vector<TuneJob*>& tasks) {
   }
 }
 
-// Plain tasks learn from plain ones under the same numerics, those of a round from others of the same round: a round
-// waits for all of the one before anyway.
+// Ordinary tasks learn from ordinary ones under the same numerics, and those of a round from others of the same round,
+// since a round waits for the whole previous one anyway.
 void AssignDonors(ManifestInput* manifest) {
   std::map<std::tuple<std::string, int64_t, bool>, std::vector<TuneJob*>> plain;
   for (TuneJob& task : manifest->tasks) {
@@ -129,7 +129,7 @@ void AssignDonors(ManifestInput* manifest) {
   }
 }
 
-// Records that edges without an order among them write into. The rounds of one job have one.
+// Marks records that several unordered edges write into. The rounds of one job are ordered.
 void MarkShared(ManifestInput* manifest) {
   std::map<std::string_view, int> writers;
   for (const TuneJob& task : manifest->tasks) ++writers[task.db];
@@ -142,7 +142,7 @@ void MarkShared(ManifestInput* manifest) {
   }
 }
 
-// Each task file has one edge that makes it: the first job, in the order of the manifest, that asks for it.
+// One edge makes each task file: that of the first job, in the order of the manifest, that needs it.
 void AssignTaskFiles(std::vector<NetworkJob>* jobs) {
   std::set<std::string_view> seen;
   for (NetworkJob& job : *jobs) {
@@ -167,7 +167,7 @@ Status CheckNumerics(const PipelineFile& pipeline, const PipelineFile& on, const
                              target.name));
 }
 
-// The key of a table of the pipeline that `on` (one of its `on`, or itself) was made from, for messages.
+// The key of a table in the pipeline of `on` (which is an element of its `on`, or itself), for messages.
 std::string TuneKey(const PipelineFile& on, const std::string& key) {
   return on.on_target.empty() || on.shares_settings ? "tune." + key : "tune." + on.on_target + "." + key;
 }
@@ -197,7 +197,7 @@ Status CheckPipelines(const PlanInput& input) {
       const Status network = input.check_network(pipeline.network);
       if (!network.ok()) return ErrorAt(pipeline, "network", "`network`: " + network.message());
     }
-    bool all = true;  // of its task lists are there
+    bool all = true;  // whether all of its task lists exist
     std::vector<std::string> known;
     for (const std::string& target : pipeline.AllTargets()) {
       const PipelineFile& on = pipeline.For(target);
@@ -221,7 +221,7 @@ Status CheckPipelines(const PlanInput& input) {
       }
     }
     if (!all) continue;
-    // Tasks of other pipelines as well: their records are as good.
+    // Includes tasks of other pipelines: their records are just as good.
     for (const auto& [job, list] : input.lists) {
       for (const TaskEntry& task : list.tasks) known.push_back(task.id);
     }
@@ -252,7 +252,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
   for (const PipelineFile& pipeline : input.folder.pipelines) {
     const bool is_file = IsNetworkFile(pipeline.network);
     const std::string network = is_file ? JoinPath(input.pipelines, pipeline.network) : pipeline.network;
-    // An ONNX model holds the values of its parameters itself.
+    // An ONNX model contains the values of its parameters.
     const bool is_onnx = is_file && EndsWith(pipeline.network, ".onnx");
     const std::string parameters = !pipeline.parameters.empty() ? JoinPath(input.pipelines, pipeline.parameters)
                                    : is_onnx                    ? network

@@ -56,7 +56,7 @@ void ListMeasureKeys(Fields* f, TuneSettings* s) {
   f->Maybe("prune_factor", &m->prune_factor);
   if (m->prune_factor != 0) f->In(1, 1e6);
   f->Maybe("finalists", &s->finalists).In(0, 1000);
-  // AutoTVM's way of timing is chosen by both of its counts, or not at all.
+  // AutoTVM's timing needs both of its counts, or neither.
   const bool blocks = !f->reading() && (m->number != 0 || m->repeat != 0);
   f->Maybe("number", &m->number).In(blocks, 1'000'000);
   f->Maybe("repeat", &m->repeat).In(blocks, 100'000);
@@ -90,7 +90,7 @@ std::string BenchSettingsText(const BenchSettings& settings) { return FieldsText
 
 Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(TuneSettings settings, ParseFields<TuneSettings>(text, path));
-  const std::string problem = CheckValues(settings);  // of fields that depend on each other
+  const std::string problem = CheckValues(settings);  // checks fields that depend on each other
   if (!problem.empty()) return Status::Invalid(path + ": " + problem);
   return settings;
 }

@@ -11,14 +11,14 @@
 namespace hone::pipeline {
 namespace {
 
-// AutoTVM's own, for the count that was not given.
+// AutoTVM's default, for a count that was not given.
 constexpr int64_t kNumber = 4;
 constexpr int64_t kRepeat = 3;
 
-// No key of a TOML table is empty: a table that no file has.
+// TOML keys are never empty, so no file has this table.
 constexpr char kNothing[] = "";
 
-// [name], or [name.target]; the tables of other targets in it are known.
+// [name], or [name.target]; the tables of other targets in it are allowed.
 Result<TomlTable> Open(TomlTable* file, const char* name, const TablesOf& of) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table(name));
   if (!of.target.empty()) {
@@ -40,7 +40,7 @@ Status At(const TomlTable& table, const std::string& problem) {
   return table.Error(problem.substr(0, colon), "`" + problem.substr(0, colon) + "`" + problem.substr(colon + 1));
 }
 
-// The keys that `list` knows.
+// The keys that `list` accepts.
 template <typename T>
 Status ReadKeysOf(TomlTable* table, void (*list)(Fields*, T*), T* settings) {
   Fields fields([table](const std::string& key, Fields::Place place) {
@@ -50,7 +50,7 @@ Status ReadKeysOf(TomlTable* table, void (*list)(Fields*, T*), T* settings) {
   return fields.status();
 }
 
-// A value that would say something is refused beside one that makes it say nothing.
+// Rejects a value next to another one that would make it meaningless.
 Status Exclude(const TomlTable& table, const char* key, const char* other) {
   if (!table.Has(key) || !table.Has(other)) return Status::Ok();
   return table.Error(other, fmt::format("`{}` and `{}` exclude each other; leave one out", key, other));
@@ -77,7 +77,7 @@ Status ReadTransfer(TomlTable* table, Transfer* transfer) {
 Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   TuneSettings* tune = &settings->tune;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
-  if (table.Has("trials")) tune->trials_total = 0;  // of [tune], on a target that has its own
+  if (table.Has("trials")) tune->trials_total = 0;  // from [tune], for a target that has its own
   HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, &settings->transfer));
   HONE_RETURN_IF_ERROR(table.Read("in_network", &settings->in_network));

@@ -11,7 +11,7 @@
 
 namespace hone::pipeline {
 
-// Which records of other tasks a task is tuned with: `transfer = true | false | ["TASKID", ..]`.
+// The tasks from whose records a task learns: `transfer = true | false | ["TASKID", ..]`.
 struct Transfer {
   bool any = false;              // those nearest in shape (pipeline/donors.h)
   std::vector<std::string> ids;  // these
@@ -21,26 +21,26 @@ struct Transfer {
 // [input]: the shapes of a model's inputs, by name, sorted.
 using InputShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
-// What a pipeline file says of its jobs.
+// A pipeline file's settings for its jobs.
 struct JobSettings {
   TuneSettings tune;
   Transfer transfer;
-  bool in_network = true;    // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
-  bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
-  // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). In
-  // no settings file: tuning and timing do not depend on it. 0: no limit.
+  bool in_network = true;    // [tune] in_network: compares the tasks' finalists in the network (hone-confirm)
+  bool alternatives = true;  // [tune] alternatives: also tunes fused kernels and other layouts (hone-extract)
+  // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). Not
+  // in a settings file, since tuning and timing do not depend on it. 0: no limit.
   double memory = 0;
   BenchSettings bench;
 };
 
-// Which tables: [tune], [measure], .. themselves, or with `target` [tune.TARGET], .. , which change what those said.
-// `targets`: all whose tables are no unknown keys.
+// Selects tables: [tune], [measure], .., or with `target` [tune.TARGET], .., which override those. `targets` are the
+// names allowed for such tables.
 struct TablesOf {
   const std::vector<std::string>& targets;
   std::string target;
 };
 
-// Both: kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that
+// Both return kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that
 // exclude each other.
 Status ReadJobSettings(TomlTable* file, const TablesOf& of, JobSettings* settings);
 Status ReadInputTable(TomlTable* file, InputShapes* inputs);

@@ -9,9 +9,9 @@
 namespace hone::pipeline {
 namespace {
 
-// Occurrence x time. A task without a correct trial yet is taken to be as slow, for its work, as the slowest.
+// Occurrence x time. A task without a correct trial counts as slow, for its work, as the slowest one.
 std::vector<double> Needs(const std::vector<ShareTask>& tasks) {
-  double slowest = 0;  // seconds a FLOP
+  double slowest = 0;  // seconds per FLOP
   for (const ShareTask& task : tasks) {
     const double flop = static_cast<double>(std::max<int64_t>(task.flop, 1));
     slowest = std::max(slowest, task.seconds / flop);
@@ -25,7 +25,8 @@ std::vector<double> Needs(const std::vector<ShareTask>& tasks) {
   return needs;
 }
 
-// `pot` in proportion to `needs`, whole: what rounding down leaves goes to the largest fractions, the first of equals.
+// Distributes `pot` in proportion to `needs`, in whole numbers: the remainders go to the largest fractions, the first
+// of equals.
 std::vector<int64_t> InProportion(int64_t pot, const std::vector<double>& needs) {
   const double sum = std::accumulate(needs.begin(), needs.end(), 0.0);
   std::vector<int64_t> shares(needs.size(), 0);
@@ -63,7 +64,7 @@ std::vector<int64_t> ShareOut(const std::vector<ShareTask>& tasks, int64_t total
   std::vector<double> needs = Needs(tasks);
   for (size_t i = 0; i < tasks.size(); ++i) {
     left -= tasks[i].spent;
-    if (tasks[i].spent < tasks[i].given) needs[i] = 0;  // it has stopped
+    if (tasks[i].spent < tasks[i].given) needs[i] = 0;  // it stopped early
     budgets.push_back(tasks[i].given);
   }
   const int64_t pot = std::max<int64_t>(left, 0) / std::max(rounds - round + 1, 1);

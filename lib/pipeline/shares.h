@@ -1,6 +1,6 @@
-// How the trials of a whole network (`[tune] trials_total`) are shared out over its tasks, in rounds: the first
-// equally, to learn the times, each later one in proportion to how often the network computes a task x the best time so
-// far. A pure function of what the rounds before found, so that deciding again decides the same.
+// Distributes the trials of a whole network (`[tune] trials_total`) over its tasks in rounds: the first equally, to
+// learn the times, each later one in proportion to (times the network computes a task) x (best time so far). A pure
+// function of the results of earlier rounds, so repeating it gives the same result.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 namespace hone::pipeline {
 
 struct ShareTask {
-  int64_t weight = 1;  // how often the network computes it
-  int64_t flop = 0;    // of one computation: its time where none is known, in proportion
-  int64_t given = 0;   // budget up to the round before
-  int64_t spent = 0;   // trials within it; fewer than given: it stopped early and takes no more
-  double seconds = 0;  // the best of those; 0: none was correct
+  int64_t weight = 1;  // number of times that the network computes it
+  int64_t flop = 0;    // per computation; stands in for its time if that is unknown
+  int64_t given = 0;   // budget up to the previous round
+  int64_t spent = 0;   // trials within it; if fewer than given, it stopped early and gets no more
+  double seconds = 0;  // best time of those; 0 if none was correct
 };
 
-// The budget of each task up to and with `round` (1 to `rounds`), in the order of `tasks`; never less than given. If no
-// task stops early the sum after the last round is `total`; what one leaves over goes to the others. REQUIRES: total >=
-// number of tasks
+// The budget of each task up to and including `round` (1 to `rounds`), in the order of `tasks`; never less than given.
+// If no task stops early, the sum after the last round is `total`; what one leaves over goes to the others. REQUIRES:
+// total >= number of tasks
 std::vector<int64_t> ShareOut(const std::vector<ShareTask>& tasks, int64_t total, int round, int rounds);
 
-// The search as a stamp of hone-tune (session/stamp.h) records it. kInvalid with `path`.
+// The search as recorded in a stamp of hone-tune (session/stamp.h). Returns kInvalid with `path`.
 struct SearchState {
   int64_t given = 0, spent = 0;
   double seconds = 0;

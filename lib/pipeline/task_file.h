@@ -19,16 +19,16 @@ struct TaskFile {
   Workload workload;
   Target target;
   int64_t flop = 0;
-  std::string plugin;         // file of the plugin that has the operator; empty: it is Hone's own
+  std::string plugin;         // file of the plugin with the operator; empty for Hone's own
   std::string plugin_digest;  // of its content when the task was extracted
-  std::string space;          // versions of its templates; empty: not said
+  std::string space;          // versions of its templates; empty: unknown
 };
 
-// The bytes of the file; equal tasks give equal bytes.
+// The text of the file; equal tasks give equal bytes.
 std::string TaskFileText(const TaskFile& task);
 
-// kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id
-// that is not theirs; kUnsupported for a newer version.
+// Returns kInvalid with `path` and the place for a syntax error, a missing or unknown key, a malformed workload or
+// target, or an id that does not match them; kUnsupported for a newer version.
 Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path);
 
 }  // namespace hone::pipeline

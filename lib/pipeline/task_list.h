@@ -22,12 +22,12 @@
 namespace hone::pipeline {
 
 struct TaskEntry {
-  std::string id;        // of [A-Za-z0-9_.-]: part of file names
+  std::string id;        // characters from [A-Za-z0-9_.-]: part of file names
   std::string workload;  // canonical text
-  // How often the network computes it as it stands, or else could by its alternatives; at least 1.
+  // How often the network computes it, either without alternatives or, if only they need it, with them; at least 1.
   int64_t weight = 1;
-  int64_t flop = 0;       // of one computation, at least 0
-  bool optional = false;  // measured only to choose among alternatives: the network does without it
+  int64_t flop = 0;       // per computation, at least 0
+  bool optional = false;  // measured only to choose among alternatives: the network does not need it
 };
 
 struct TaskList {
@@ -36,20 +36,22 @@ struct TaskList {
   std::string target_name;                     // stem of its file in pipelines/targets
   std::vector<TaskEntry> tasks;                // in the network's order, ids distinct
   std::vector<Alternative> alternatives = {};  // in the network's order
-  // Why the network could not be extracted; empty: it was. A list that says so has no tasks.
+  // Why the network could not be extracted; empty on success. A list with a failure has no tasks.
   std::string failure = {};
-  // Files that the network's own file refers to (values of an ONNX model), from its folder: also inputs of the edges.
+  // Files that the network's own file refers to (values of an ONNX model), relative to its folder: also inputs of the
+  // edges.
   std::vector<std::string> reads = {};
 };
 
-// The JSON text, with a newline at its end.
+// The JSON text, ending with a newline.
 std::string TaskListText(const TaskList& list);
 
-// kInvalid with `path` and the place: syntax, a missing or unknown key, a bad or repeated id, a newer version.
+// Returns kInvalid with `path` and the place for a syntax error, a missing or unknown key, a bad or repeated id, or a
+// newer version.
 Result<TaskList> ParseTaskList(std::string_view text, const std::string& path);
 Result<TaskList> ReadTaskList(const std::string& path);
 
-// Is `name` of [A-Za-z0-9_.-], not empty, and without a leading '.' or '-'? Job, target and task names are.
+// Whether `name` is a valid job, target or task name: not empty, characters from [A-Za-z0-9_.-], no leading '.' or '-'.
 bool IsPlainName(std::string_view name);
 
 }  // namespace hone::pipeline
