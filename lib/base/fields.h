@@ -27,6 +27,17 @@
 
 namespace hone {
 
+// The texts of an enumeration's values in files.
+template <typename T>
+using ChoiceNames = std::vector<std::pair<T, const char*>>;
+template <typename T>
+const char* ChoiceName(const ChoiceNames<T>& names, T wanted) {
+  for (const auto& [value, name] : names) {
+    if (value == wanted) return name;
+  }
+  return "?";
+}
+
 class Fields;
 template <typename T>
 concept HasFields = requires(Fields* f, T* x) {
@@ -90,7 +101,7 @@ class Fields {
   }
   // An enum-like field: a text for each value.
   template <typename T>
-  Fields& Choice(const std::string& key, T* value, const std::vector<std::pair<T, const char*>>& names) {
+  Fields& Choice(const std::string& key, T* value, const ChoiceNames<T>& names) {
     std::string text, known;
     for (size_t i = 0; i < names.size(); ++i) {
       if (names[i].first == *value) text = names[i].second;

@@ -13,7 +13,7 @@ namespace hone::nightly {
 namespace {
 
 constexpr int64_t kHistoryVersion = 1;
-const std::vector<std::pair<Change, const char*>> kChanges = {
+const ChoiceNames<Change> kChanges = {
     {Change::kNone, "none"}, {Change::kSlower, "slower"}, {Change::kFaster, "faster"}};
 
 void Seconds(Fields* f, const std::string& key, std::vector<double>* values) {

@@ -15,8 +15,7 @@ namespace {
 
 constexpr int64_t kSamplesVersion = 2;
 
-const std::vector<std::pair<Who, const char*>> kWho = {
-    {Who::kLibrary, "library"}, {Who::kReference, "reference"}, {Who::kCanary, "canary"}};
+const ChoiceNames<Who> kWho = {{Who::kLibrary, "library"}, {Who::kReference, "reference"}, {Who::kCanary, "canary"}};
 
 }  // namespace
 
@@ -31,9 +30,7 @@ static void ListFields(Fields* f, ProcessRun* run) {
   f->Maybe("lost", &times->lost, times->lost > 0);
 }
 
-const char* WhoName(Who who) {
-  return who == Who::kLibrary ? "library" : who == Who::kReference ? "reference" : "canary";
-}
+const char* WhoName(Who who) { return ChoiceName(kWho, who); }
 
 Result<NightSamples> NightSamples::Open(const std::string& path, const std::string& key) {
   NightSamples samples(path);

@@ -28,11 +28,8 @@ namespace hone::pipeline {
 namespace {
 
 constexpr int64_t kBestFileVersion = 4;
-const std::vector<std::pair<BestSource, const char*>> kSources = {
+const ChoiceNames<BestSource> kSources = {
     {BestSource::kTuned, "tuned"}, {BestSource::kAnchor, "anchor"}, {BestSource::kDefault, "default"}};
-
-Json ConfigJson(const Config& config) { return Json::parse(config.ToJson()); }
-Result<Config> ConfigFromJson(const Json& json) { return Config::FromJson(json.dump()); }
 
 }  // namespace
 
@@ -111,12 +108,7 @@ static void ListFields(Fields* f, BestFile* best) {
   f->Maybe("in_network", &best->in_network);
 }
 
-const char* BestSourceName(BestSource source) {
-  for (const auto& [value, name] : kSources) {
-    if (value == source) return name;
-  }
-  return "?";
-}
+const char* BestSourceName(BestSource source) { return ChoiceName(kSources, source); }
 
 const BestEntry* BestFile::Find(std::string_view id) const {
   for (const BestEntry& e : tasks) {

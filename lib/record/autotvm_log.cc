@@ -266,9 +266,9 @@ Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& d
   if (IsDirectory(path)) return Status::Invalid(path + ": this is a folder, not a log");
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) return Status::NotFound(path + ": no such file, or it cannot be read");
-  ImportCounts counts;
   AutoTvmReader reader;
-  std::unique_ptr<ForeignStore> store;  // opened for the first record
+  ForeignImport import(db);
+  ImportCounts& counts = import.counts;
   Status first_problem;
 
   const auto take = [&](std::string_view line, bool ended) -> Status {
@@ -287,22 +287,7 @@ Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& d
       if (first_problem.ok()) first_problem = record.status();
       return Status();
     }
-    if (!store) {
-      HONE_ASSIGN_OR_RETURN(store, ForeignStore::OpenForWriting(db));
-      HONE_RETURN_IF_ERROR(store->Begin());
-    }
-    HONE_ASSIGN_OR_RETURN(const bool added, store->Add(*record));
-    if (!added) {
-      ++counts.known;
-      return Status();
-    }
-    ++counts.added;
-    ++(record->ok ? counts.ok : counts.failed);
-    ++(record->fit == Fit::kYes     ? counts.fits
-       : record->fit == Fit::kMoved ? counts.moved
-       : record->fit == Fit::kNo    ? counts.outside
-                                    : counts.no_space);
-    return Status();
+    return import.Add(*record);
   };
 
   std::string pending;
@@ -324,12 +309,12 @@ Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& d
   }
   if (std::ferror(file.get()) != 0) return Status::Io(path + ": cannot be read to its end; nothing was imported");
   if (!pending.empty()) HONE_RETURN_IF_ERROR(take(pending, false));
-  if (!store) {
+  if (import.empty()) {
     return Status(first_problem.ok() ? StatusKind::kInvalid : first_problem.kind(),
                   fmt::format("{}: none of its {} lines is a record of AutoTVM's format 0.2{}", path, counts.lines,
                               first_problem.ok() ? "" : "; the first problem: " + first_problem.message()));
   }
-  HONE_RETURN_IF_ERROR(store->Commit());
+  HONE_RETURN_IF_ERROR(import.Commit());
   return counts;
 }
 
@@ -354,13 +339,14 @@ Result<std::string> ExportAutoTvm(const Store& store) {
   std::string out;
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    const Json config = Json::parse(o.config.ToJson());
     std::vector<double> costs = {kFailedCost};
     if (o.state == TrialState::kOk) costs = o.samples.empty() ? std::vector<double>{o.median} : t.LastRound();
     const PointIndex index = own_index.Of(o.config);
     Json line;
     line["input"] = {store.meta().target, o.config.template_name, args, Json::object()};
-    line["config"] = {{"index", index <= INT64_MAX ? static_cast<int64_t>(index) : -1}, {"code_hash", nullptr}, {"entity", config["entity"]}};
+    line["config"] = {{"index", index <= INT64_MAX ? static_cast<int64_t>(index) : -1},
+                      {"code_hash", nullptr},
+                      {"entity", ConfigJson(o.config)["entity"]}};
     line["result"] = {costs, ErrorNumber(o), o.compile_seconds + o.measure_seconds, started[t.session]};
     line["version"] = 0.2;
     line["tvm_version"] = "hone";

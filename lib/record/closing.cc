@@ -7,7 +7,7 @@
 namespace hone::record {
 namespace {
 
-const std::vector<std::pair<StopReason, const char*>> kReasons = {
+const ChoiceNames<StopReason> kReasons = {
     {StopReason::kNone, ""},
     {StopReason::kTrials, "trials"},
     {StopReason::kSeconds, "seconds"},
@@ -18,12 +18,7 @@ const std::vector<std::pair<StopReason, const char*>> kReasons = {
 
 }  // namespace
 
-const char* StopReasonName(StopReason reason) {
-  for (const auto& [value, name] : kReasons) {
-    if (value == reason) return name;
-  }
-  return "";
-}
+const char* StopReasonName(StopReason reason) { return ChoiceName(kReasons, reason); }
 
 static void ListFields(Fields* f, Closing* closing) {
   f->AllowOthers();

@@ -23,7 +23,7 @@ Result<std::string> ExportJsonLines(const Store& store) {
     }
     j["ordinal"] = t.ordinal;
     j["session"] = t.session;
-    j["config"] = Json::parse(o.config.ToJson());
+    j["config"] = ConfigJson(o.config);
     j["state"] = TrialStateName(o.state);
     j["median"] = o.state == TrialState::kFailed ? Json() : Json(o.median);
     j["error"] = TrialErrorName(o.error);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -38,11 +40,11 @@ CREATE TABLE record (
 ) STRICT;
 )sql";
 
+constexpr const char* kFitNames[] = {"", "yes", "moved", "no"};  // by Fit
+
 Fit ParseFit(const std::string& text) {
-  for (Fit fit : {Fit::kYes, Fit::kMoved, Fit::kNo}) {
-    if (text == FitName(fit)) return fit;
-  }
-  return Fit::kUnknown;
+  const auto found = std::find(std::begin(kFitNames), std::end(kFitNames), text);
+  return found == std::end(kFitNames) ? Fit::kUnknown : static_cast<Fit>(found - std::begin(kFitNames));
 }
 
 // The file's version, 0 for an empty file.
@@ -91,9 +93,9 @@ class SqliteForeignStore final : public ForeignStore {
     Count& count = counts_[DigestOf(record.task, record.workload, record.text)];
     if (++count.seen <= count.stored) return false;
     HONE_ASSIGN_OR_RETURN(const int64_t task, TaskOf(record));
-    insert_->Bind(task).Bind(record.index).Bind(std::string(FitName(record.fit)));
-    record.ok ? insert_->Bind(record.seconds) : insert_->BindNull();
-    HONE_RETURN_IF_ERROR(insert_->Bind(record.ok ? "" : record.error).Bind(record.text).Run());
+    insert_->Bind(task, record.index, FitName(record.fit), record.ok ? std::optional(record.seconds) : std::nullopt,
+                  record.ok ? "" : record.error, record.text);
+    HONE_RETURN_IF_ERROR(insert_->Run());
     return true;
   }
 
@@ -154,13 +156,13 @@ class SqliteForeignStore final : public ForeignStore {
   Result<int64_t> TaskOf(const ForeignRecord& r) {
     const auto [place, fresh] = tasks_.try_emplace({r.format, r.target, r.task, r.workload}, 0);
     if (!fresh) return place->second;
-    HONE_ASSIGN_OR_RETURN(Statement insert, db_->Prepare("INSERT OR IGNORE INTO task(format, target, name, workload) "
-                                                         "VALUES (?,?,?,?)"));
-    HONE_RETURN_IF_ERROR(insert.Bind(r.format).Bind(r.target).Bind(r.task).Bind(r.workload).Run());
-    HONE_ASSIGN_OR_RETURN(Statement find, db_->Prepare("SELECT id FROM task WHERE format = ? AND target = ? AND name "
-                                                       "= ? AND workload = ?"));
-    HONE_RETURN_IF_ERROR(find.Bind(r.format).Bind(r.target).Bind(r.task).Bind(r.workload).Step().status());
-    return place->second = find.Int(0);
+    HONE_RETURN_IF_ERROR(db_->Run("INSERT OR IGNORE INTO task(format, target, name, workload) VALUES (?,?,?,?)",
+                                  r.format, r.target, r.task, r.workload));
+    HONE_ASSIGN_OR_RETURN(
+        place->second,
+        db_->QueryInt("SELECT id FROM task WHERE format = ? AND target = ? AND name = ? AND workload = ?", r.format,
+                      r.target, r.task, r.workload));
+    return place->second;
   }
 
   // In this order: a transaction that was not committed is rolled back before the database closes.
@@ -173,19 +175,7 @@ class SqliteForeignStore final : public ForeignStore {
 
 }  // namespace
 
-const char* FitName(Fit fit) {
-  switch (fit) {
-    case Fit::kUnknown:
-      return "";
-    case Fit::kYes:
-      return "yes";
-    case Fit::kMoved:
-      return "moved";
-    case Fit::kNo:
-      return "no";
-  }
-  return "";
-}
+const char* FitName(Fit fit) { return kFitNames[static_cast<size_t>(fit)]; }
 
 bool IsForeignFile(const std::string& path) {
   unsigned char h[100] = {};
@@ -212,6 +202,25 @@ Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForWriting(const std::st
     HONE_RETURN_IF_ERROR(transaction.Commit());
   }
   return std::unique_ptr<ForeignStore>(new SqliteForeignStore(std::move(db)));
+}
+
+Status ForeignImport::Add(const ForeignRecord& record) {
+  if (!store_) {
+    HONE_ASSIGN_OR_RETURN(store_, ForeignStore::OpenForWriting(db_));
+    HONE_RETURN_IF_ERROR(store_->Begin());
+  }
+  HONE_ASSIGN_OR_RETURN(const bool added, store_->Add(record));
+  if (!added) {
+    ++counts.known;
+    return Status();
+  }
+  ++counts.added;
+  ++(record.ok ? counts.ok : counts.failed);
+  ++(record.fit == Fit::kYes     ? counts.fits
+     : record.fit == Fit::kMoved ? counts.moved
+     : record.fit == Fit::kNo    ? counts.outside
+                                 : counts.no_space);
+  return Status();
 }
 
 Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForReading(const std::string& path) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -80,6 +81,22 @@ class ForeignStore {
   virtual Status ForEach(const std::string& format,
                          const std::function<bool(int64_t number, const ForeignRecord&)>& visit) const = 0;
   virtual Result<std::vector<std::string>> Verify() const = 0;  // one line per problem; empty if there is none
+};
+
+// One import into the file `db`, which is opened for the first record.
+class ForeignImport {
+ public:
+  explicit ForeignImport(std::string db) : db_(std::move(db)) {}
+
+  Status Add(const ForeignRecord& record);  // and counts it
+  bool empty() const { return store_ == nullptr; }
+  Status Commit() { return store_->Commit(); }  // REQUIRES: !empty()
+
+  ImportCounts counts;
+
+ private:
+  std::string db_;
+  std::unique_ptr<ForeignStore> store_;
 };
 
 }  // namespace hone::record

@@ -29,10 +29,7 @@ class Merger {
 
   // `templates` are the versions in the source, which apply to trials without a version of their own.
   Status Add(const std::string& path, const TemplateVersions& templates) {
-    {
-      HONE_ASSIGN_OR_RETURN(Statement attach, db_->Prepare("ATTACH ? AS source"));
-      HONE_RETURN_IF_ERROR(attach.Bind(path).Run());
-    }
+    HONE_RETURN_IF_ERROR(db_->Run("ATTACH ? AS source", path));
     const Status copied = Copy(templates);
     const Status detached = db_->Execute("DETACH source");
     HONE_RETURN_IF_ERROR(copied.WithContext(path));
@@ -62,7 +59,7 @@ class Merger {
     version_ = "coalesce((SELECT version FROM temp.versions WHERE name = " + template_ + "), 0)";
     HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM temp.versions"));
     HONE_ASSIGN_OR_RETURN(Statement insert, db_->Prepare("INSERT INTO temp.versions(name, version) VALUES (?, ?)"));
-    for (const auto& [name, version] : templates) HONE_RETURN_IF_ERROR(insert.Bind(name).Bind(version).Run());
+    for (const auto& [name, version] : templates) HONE_RETURN_IF_ERROR(insert.Bind(name, version).Run());
     columns_.insert(columns_.end(), {"template", "template_version"});
     return Status();
   }
@@ -77,32 +74,25 @@ class Merger {
         "m.settings = s.settings), {} + row_number() OVER (ORDER BY s.id)) FROM source.session s",
         last)));
     HONE_ASSIGN_OR_RETURN(const std::vector<std::string> columns, Columns(db_, "session"));
-    std::string names, values;
-    for (const std::string& column : columns) {
-      names += (names.empty() ? "" : ", ") + column;
-      values += (values.empty() ? "" : ", ") + (column == "id" ? std::string("n.ours") : "s." + column);
-    }
+    std::vector<std::string> values;
+    for (const std::string& column : columns) values.push_back(column == "id" ? "n.ours" : "s." + column);
     return db_->Execute(fmt::format(
         "INSERT INTO main.session({}) SELECT {} FROM source.session s JOIN temp.sessions n ON n.theirs = s.id WHERE "
         "n.ours > {}",
-        names, values, last));
+        Join(columns, ", "), Join(values, ", "), last));
   }
 
   // Decides which trials to take, and their numbers.
   Status FindTrials() {
     HONE_ASSIGN_OR_RETURN(const int64_t next, db_->QueryInt("SELECT coalesce(max(ordinal) + 1, 0) FROM main.trial"));
-    const std::string known = next == 0 ? "NULL"
-                                        : "(SELECT m.ordinal FROM main.trial m JOIN main.session ms ON ms.id = "
-                                          "m.session WHERE m.config_digest = t.config_digest AND "
-                                          "m.template_version = " +
-                                              version_ +
-                                              " AND ms.fingerprint = "
-                                              "ts.fingerprint)";
-    HONE_RETURN_IF_ERROR(
-        db_->Execute(fmt::format("DELETE FROM temp.trials;"
-                                 "INSERT INTO temp.trials(theirs, ours) SELECT t.ordinal, {} FROM source.trial t JOIN "
-                                 "source.session ts ON ts.id = t.session ORDER BY t.ordinal",
-                                 known)));
+    const std::string known = fmt::format(
+        "(SELECT m.ordinal FROM main.trial m JOIN main.session ms ON ms.id = m.session WHERE m.config_digest = "
+        "t.config_digest AND m.template_version = {} AND ms.fingerprint = ts.fingerprint)",
+        version_);
+    HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
+        "DELETE FROM temp.trials; INSERT INTO temp.trials(theirs, ours) SELECT t.ordinal, {} FROM source.trial t JOIN "
+        "source.session ts ON ts.id = t.session ORDER BY t.ordinal",
+        next == 0 ? "NULL" : known)));
     HONE_ASSIGN_OR_RETURN(const int64_t all, db_->QueryInt("SELECT count(*) FROM temp.trials"));
     HONE_ASSIGN_OR_RETURN(const int64_t fresh, db_->QueryInt("SELECT count(*) FROM temp.trials WHERE ours IS NULL"));
     if (fresh < all) {
@@ -118,8 +108,7 @@ class Merger {
     if (fresh == 0) return Status();
     return db_->Execute(
         fmt::format("UPDATE temp.trials SET ours = {} + (SELECT n FROM (SELECT theirs AS t, row_number() OVER (ORDER "
-                    "BY theirs) - 1 "
-                    "AS n FROM temp.trials WHERE ours IS NULL) WHERE t = theirs) WHERE ours IS NULL",
+                    "BY theirs) - 1 AS n FROM temp.trials WHERE ours IS NULL) WHERE t = theirs) WHERE ours IS NULL",
                     next));
   }
 
@@ -128,19 +117,18 @@ class Merger {
       HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM main.sample WHERE trial IN (SELECT ours FROM temp.trials)"));
       HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM main.trial WHERE ordinal IN (SELECT ours FROM temp.trials)"));
     }
-    std::string names, values;
+    std::vector<std::string> values;
     for (const std::string& column : columns_) {
-      names += (names.empty() ? "" : ", ") + column;
-      values += (values.empty() ? "" : ", ") + (column == "ordinal"            ? std::string("n.ours")
-                                                : column == "session"          ? std::string("s.ours")
-                                                : column == "template"         ? template_
-                                                : column == "template_version" ? version_
-                                                                               : "t." + column);
+      values.push_back(column == "ordinal"            ? "n.ours"
+                       : column == "session"          ? "s.ours"
+                       : column == "template"         ? template_
+                       : column == "template_version" ? version_
+                                                      : "t." + column);
     }
     HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
         "INSERT INTO main.trial({}) SELECT {} FROM temp.trials n JOIN source.trial t ON t.ordinal = n.theirs JOIN "
         "temp.sessions s ON s.theirs = t.session ORDER BY n.theirs",
-        names, values)));
+        Join(columns_, ", "), Join(values, ", "))));
     return db_->Execute(
         "INSERT INTO main.sample(trial, sequence, round, seconds) SELECT n.ours, p.sequence, p.round, p.seconds FROM "
         "temp.trials n JOIN source.sample p ON p.trial = n.theirs ORDER BY n.theirs, p.sequence");

@@ -8,7 +8,6 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "task/protocol.h"
 
 namespace hone::record {
 namespace {
@@ -40,41 +39,19 @@ Result<TemplateVersions> ReadTemplates(Database* db, int64_t version) {
 
 Session SessionOfRow(const Statement& row) {
   Session s;
-  s.id = row.Int(0);
-  s.started = row.Real(1);
-  s.ended = row.Real(2);
-  s.host = row.Text(3);
-  s.device = row.Text(4);
-  s.driver = row.Text(5);
-  s.fingerprint = row.Text(6);
-  s.trimmed_means = CountsTrimmedMeans(s.fingerprint);
-  s.tool_version = row.Text(7);
-  s.codegen_version = row.Text(8);
-  s.protocol_version = row.Text(9);
-  s.seed = std::strtoull(row.Text(10).c_str(), nullptr, 10);
-  s.settings = row.Text(11);
-  s.tuning_seconds = row.Real(12);
+  std::string seed;
+  row.Read(&s.id, &s.started, &s.ended, &s.host, &s.device, &s.driver, &s.fingerprint, &s.tool_version,
+           &s.codegen_version, &s.protocol_version, &seed, &s.settings, &s.tuning_seconds);
+  s.seed = std::strtoull(seed.c_str(), nullptr, 10);
   return s;
 }
 
 Status InsertSession(Database* db, const Session& s) {
-  HONE_ASSIGN_OR_RETURN(Statement insert, db->Prepare(fmt::format("INSERT INTO session({}) VALUES "
-                                                                  "(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                                                                  kSessionColumns)));
-  s.id > 0 ? insert.Bind(s.id) : insert.BindNull();
-  insert.Bind(s.started);
-  s.ended > 0 ? insert.Bind(s.ended) : insert.BindNull();
-  return insert.Bind(s.host)
-      .Bind(s.device)
-      .Bind(s.driver)
-      .Bind(s.fingerprint)
-      .Bind(s.tool_version)
-      .Bind(s.codegen_version)
-      .Bind(s.protocol_version)
-      .Bind(std::to_string(s.seed))
-      .Bind(s.settings)
-      .Bind(s.tuning_seconds)
-      .Run();
+  return db->Run(fmt::format("INSERT INTO session({}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", kSessionColumns),
+                 s.id > 0 ? std::optional(s.id) : std::nullopt, s.started,
+                 s.ended > 0 ? std::optional(s.ended) : std::nullopt, s.host, s.device, s.driver, s.fingerprint,
+                 s.tool_version, s.codegen_version, s.protocol_version, std::to_string(s.seed), s.settings,
+                 s.tuning_seconds);
 }
 
 std::string TrialColumns(int64_t version) {
@@ -86,31 +63,19 @@ std::string TrialColumns(int64_t version) {
 
 Result<Trial> TrialOfRow(const Statement& row) {
   Trial t;
-  t.ordinal = row.Int(0);
-  t.session = row.Int(1);
-  const auto damaged = [&](const Status& why) {
-    return Status::Corrupt(fmt::format("trial {}: {}", t.ordinal, why.message()));
-  };
-  Result<Config> config = Config::FromJson(row.Text(2));
-  if (!config.ok()) return damaged(config.status());
-  Result<TrialState> state = ParseTrialState(row.Text(3));
-  if (!state.ok()) return damaged(state.status());
-  Result<TrialError> error = ParseTrialError(row.Text(5));
-  if (!error.ok()) return damaged(error.status());
   Outcome& o = t.outcome;
-  o.config = std::move(*config);
-  o.state = *state;
-  o.median = row.Real(4);
-  o.error = *error;
-  o.error_text = row.Text(6);
-  o.artifact_digest = row.Text(7);
-  o.compile_seconds = row.Real(8);
-  o.measure_seconds = row.Real(9);
-  o.proposer = row.Text(10);
-  o.steps = row.Text(11);
-  o.disturbed = row.Int(12);
-  o.retaken = row.Int(13);
-  t.template_version = row.Int(14);
+  std::string config, state, error;
+  row.Read(&t.ordinal, &t.session, &config, &state, &o.median, &error, &o.error_text, &o.artifact_digest,
+           &o.compile_seconds, &o.measure_seconds, &o.proposer, &o.steps, &o.disturbed, &o.retaken,
+           &t.template_version);
+  const auto parse = [&]() -> Status {
+    HONE_ASSIGN_OR_RETURN(o.config, Config::FromJson(config));
+    HONE_ASSIGN_OR_RETURN(o.state, ParseTrialState(state));
+    HONE_ASSIGN_OR_RETURN(o.error, ParseTrialError(error));
+    return Status();
+  };
+  const Status parsed = parse();
+  if (!parsed.ok()) return Status::Corrupt(fmt::format("trial {}: {}", t.ordinal, parsed.message()));
   return t;
 }
 
@@ -121,6 +86,10 @@ Status ReadSamples(Database* db, Trial* trial) {
     trial->outcome.samples.push_back(row.Real(0));
     trial->rounds.push_back(row.Int(1));
   });
+}
+
+std::optional<double> MedianOf(const Outcome& outcome) {
+  return outcome.state == TrialState::kFailed ? std::nullopt : std::optional(outcome.median);
 }
 
 Result<TrialWriter> TrialWriter::Prepare(Database* db) {
@@ -136,21 +105,11 @@ Result<TrialWriter> TrialWriter::Prepare(Database* db) {
 
 Status TrialWriter::Write(int64_t ordinal, int64_t session, int64_t version, const Outcome& o,
                           const std::vector<int64_t>& rounds) {
-  trial_.Bind(ordinal).Bind(session).Bind(o.config.ToJson()).Bind(o.config.ValueDigest().Hex());
-  trial_.Bind(o.artifact_digest).Bind(std::string(TrialStateName(o.state)));
-  o.state == TrialState::kFailed ? trial_.BindNull() : trial_.Bind(o.median);
-  HONE_RETURN_IF_ERROR(trial_.Bind(static_cast<int64_t>(o.samples.size()))
-                           .Bind(std::string(TrialErrorName(o.error)))
-                           .Bind(o.error_text)
-                           .Bind(o.compile_seconds)
-                           .Bind(o.measure_seconds)
-                           .Bind(o.proposer)
-                           .Bind(o.steps)
-                           .Bind(o.disturbed)
-                           .Bind(o.retaken)
-                           .Bind(o.config.template_name)
-                           .Bind(version)
-                           .Run());
+  trial_.Bind(ordinal, session, o.config.ToJson(), o.config.ValueDigest().Hex(), o.artifact_digest,
+              TrialStateName(o.state), MedianOf(o), o.samples.size(), TrialErrorName(o.error), o.error_text,
+              o.compile_seconds, o.measure_seconds, o.proposer, o.steps, o.disturbed, o.retaken, o.config.template_name,
+              version);
+  HONE_RETURN_IF_ERROR(trial_.Run());
   for (size_t i = 0; i < o.samples.size(); ++i) {
     const int64_t round = rounds.empty() ? 0 : rounds[i];
     HONE_RETURN_IF_ERROR(WriteSample(ordinal, static_cast<int64_t>(i), round, o.samples[i]));
@@ -159,7 +118,7 @@ Status TrialWriter::Write(int64_t ordinal, int64_t session, int64_t version, con
 }
 
 Status TrialWriter::WriteSample(int64_t ordinal, int64_t sequence, int64_t round, double seconds) {
-  return sample_.Bind(ordinal).Bind(sequence).Bind(round).Bind(seconds).Run();
+  return sample_.Bind(ordinal, sequence, round, seconds).Run();
 }
 
 double MedianOfSamples(const Trial& trial) {
@@ -171,7 +130,8 @@ double MedianOfSamples(const Trial& trial) {
 bool IsOfSamples(double stored, const Trial& trial, bool trimmed_means) {
   const auto is = [stored](double expected) { return std::abs(stored - expected) <= kRelative * expected; };
   if (is(MedianOfSamples(trial))) return true;
-  return trimmed_means && trial.outcome.state == TrialState::kOk && trial.rounds.back() == 0 && is(TrimmedMean(trial.LastRound()));
+  return trimmed_means && trial.outcome.state == TrialState::kOk && trial.rounds.back() == 0 &&
+         is(TrimmedMean(trial.LastRound()));
 }
 
 }  // namespace hone::record

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,9 @@ Result<Trial> TrialOfRow(const Statement& row);
 // Reads its samples and their rounds, in order, into a trial that has none.
 Status ReadSamples(Database* db, Trial* trial);
 
+// The median as its column holds it: nothing for a failed trial.
+std::optional<double> MedianOf(const Outcome& outcome);
+
 // Statements for many rows.
 class TrialWriter {
  public:
@@ -51,8 +55,8 @@ class TrialWriter {
 };
 
 // The median that a trial must have according to its own last round of samples (for a pruned one, the fastest of its
-// few), and whether a stored median equals that or, under Session::trimmed_means, the TrimmedMean of the samples taken
-// during the search. REQUIRES: it has samples.
+// few), and whether a stored median equals that or, if CountsTrimmedMeans of the session's fingerprint, the TrimmedMean
+// of the samples taken during the search. REQUIRES: it has samples.
 double MedianOfSamples(const Trial& trial);
 bool IsOfSamples(double stored, const Trial& trial, bool trimmed_means);
 

@@ -16,6 +16,7 @@
 #include "record/sqlite.h"
 #include "record/store.h"
 #include "task/candidate.h"
+#include "task/protocol.h"
 
 namespace hone::record {
 namespace {
@@ -177,7 +178,7 @@ class Salvager {
     if (std::any_of(samples.begin(), samples.end(), [](double seconds) { return !(seconds > 0); })) return false;
     if (static_cast<int64_t>(samples.size()) != count) return false;
     if (count == 0 || t.outcome.state == TrialState::kFailed) return true;
-    return IsOfSamples(t.outcome.median, t, sessions_.at(t.session).trimmed_means);
+    return IsOfSamples(t.outcome.median, t, CountsTrimmedMeans(sessions_.at(t.session).fingerprint));
   }
 
   void DropTwinsOfTheLost() {

@@ -77,36 +77,17 @@ Result<Statement> Database::Prepare(const std::string& sql) {
   return Statement(this, stmt);
 }
 
-Result<int64_t> Database::QueryInt(const std::string& sql) {
-  HONE_ASSIGN_OR_RETURN(Statement s, Prepare(sql));
-  HONE_ASSIGN_OR_RETURN(bool row, s.Step());
-  return row ? s.Int(0) : 0;
-}
-
 int64_t Database::LastRowId() const { return sqlite3_last_insert_rowid(db_); }
 
 Statement::~Statement() { sqlite3_finalize(stmt_); }
 
-Statement& Statement::Bind(int64_t value) {
-  HONE_CHECK(sqlite3_bind_int64(stmt_, next_++, value) == SQLITE_OK);
-  return *this;
+void Statement::BindInt(int64_t value) { HONE_CHECK(sqlite3_bind_int64(stmt_, next_++, value) == SQLITE_OK); }
+void Statement::BindOther(double value) { HONE_CHECK(sqlite3_bind_double(stmt_, next_++, value) == SQLITE_OK); }
+void Statement::BindOther(std::string_view value) {
+  const auto size = static_cast<int>(value.size());
+  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, value.data(), size, SQLITE_TRANSIENT) == SQLITE_OK);
 }
-
-Statement& Statement::Bind(double value) {
-  HONE_CHECK(sqlite3_bind_double(stmt_, next_++, value) == SQLITE_OK);
-  return *this;
-}
-
-Statement& Statement::Bind(const std::string& value) {
-  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT) ==
-             SQLITE_OK);
-  return *this;
-}
-
-Statement& Statement::BindNull() {
-  HONE_CHECK(sqlite3_bind_null(stmt_, next_++) == SQLITE_OK);
-  return *this;
-}
+void Statement::BindNull() { HONE_CHECK(sqlite3_bind_null(stmt_, next_++) == SQLITE_OK); }
 
 Result<bool> Statement::Step() {
   const int code = sqlite3_step(stmt_);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "base/result.h"
@@ -26,10 +27,12 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  Statement& Bind(int64_t value);
-  Statement& Bind(double value);
-  Statement& Bind(const std::string& value);
-  Statement& BindNull();
+  // The values of the next parameters: integers, doubles, texts; an optional without a value is null.
+  template <typename... Values>
+  Statement& Bind(const Values&... values) {
+    (BindOne(values), ...);
+    return *this;
+  }
 
   Result<bool> Step();  // true: a row is available; false: done
   Status Run();         // steps to the end and resets, for reuse with new bindings
@@ -51,10 +54,36 @@ class Statement {
   double Real(int column) const;  // 0 for null
   std::string Text(int column) const;
   bool IsNull(int column) const;
+  // The first columns.
+  template <typename... Values>
+  void Read(Values*... values) const {
+    int column = 0;
+    (ReadOne(column++, values), ...);
+  }
 
  private:
   friend class Database;
   Statement(Database* db, sqlite3_stmt* stmt) : db_(db), stmt_(stmt) {}
+  template <typename T>
+  void BindOne(const T& value) {
+    if constexpr (std::is_integral_v<T>) {
+      BindInt(static_cast<int64_t>(value));
+    } else {
+      BindOther(value);
+    }
+  }
+  template <typename T>
+  void BindOne(const std::optional<T>& value) {
+    value ? BindOne(*value) : BindNull();
+  }
+  void BindInt(int64_t value);
+  void BindOther(double value);
+  void BindOther(std::string_view value);
+  void BindNull();
+  void ReadOne(int column, int64_t* value) const { *value = Int(column); }
+  void ReadOne(int column, double* value) const { *value = Real(column); }
+  void ReadOne(int column, std::string* value) const { *value = Text(column); }
+
   Database* db_;
   sqlite3_stmt* stmt_;
   int next_ = 1;  // the parameter for the next Bind
@@ -70,7 +99,19 @@ class Database {
 
   Status Execute(const std::string& sql);  // one or several statements without result rows
   Result<Statement> Prepare(const std::string& sql);
-  Result<int64_t> QueryInt(const std::string& sql);
+  // A statement without rows.
+  template <typename... Values>
+  Status Run(const std::string& sql, const Values&... values) {
+    HONE_ASSIGN_OR_RETURN(Statement s, Prepare(sql));
+    return s.Bind(values...).Run();
+  }
+  // The first column of the first row; 0 without a row.
+  template <typename... Values>
+  Result<int64_t> QueryInt(const std::string& sql, const Values&... values) {
+    HONE_ASSIGN_OR_RETURN(Statement s, Prepare(sql));
+    HONE_ASSIGN_OR_RETURN(const bool row, s.Bind(values...).Step());
+    return row ? s.Int(0) : 0;
+  }
   // Statement::Each for a query without parameters.
   template <typename Visit>
   Status Each(const std::string& sql, const Visit& visit) {

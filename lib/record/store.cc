@@ -18,7 +18,7 @@ Result<Meta> ReadMeta(Database* db, int64_t version) {
   Meta meta;
   for (const auto& [key, field] : MetaFields()) {
     HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT value FROM meta WHERE key = ?"));
-    HONE_ASSIGN_OR_RETURN(bool row, s.Bind(std::string(key)).Step());
+    HONE_ASSIGN_OR_RETURN(bool row, s.Bind(key).Step());
     if (!row) return Status::Corrupt(fmt::format("{}: `{}` is missing in table meta", db->path(), key));
     meta.*field = s.Text(0);
   }
@@ -29,13 +29,13 @@ Result<Meta> ReadMeta(Database* db, int64_t version) {
 Status WriteTemplates(Database* db, const TemplateVersions& templates) {
   HONE_RETURN_IF_ERROR(db->Execute("DELETE FROM template"));
   HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("INSERT INTO template(name, version) VALUES (?, ?)"));
-  for (const auto& [name, version] : templates) HONE_RETURN_IF_ERROR(s.Bind(name).Bind(version).Run());
+  for (const auto& [name, version] : templates) HONE_RETURN_IF_ERROR(s.Bind(name, version).Run());
   return Status();
 }
 
 Status WriteMeta(Database* db, const Meta& meta) {
   HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("INSERT INTO meta(key, value) VALUES (?, ?)"));
-  for (const auto& [key, field] : MetaFields()) HONE_RETURN_IF_ERROR(s.Bind(std::string(key)).Bind(meta.*field).Run());
+  for (const auto& [key, field] : MetaFields()) HONE_RETURN_IF_ERROR(s.Bind(key, meta.*field).Run());
   return WriteTemplates(db, meta.templates);
 }
 
@@ -64,8 +64,7 @@ class SqliteStore final : public Store {
   }
 
   Status EndSession(int64_t id, double ended) override {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare("UPDATE session SET ended = ? WHERE id = ?"));
-    return s.Bind(ended).Bind(id).Run();
+    return db_->Run("UPDATE session SET ended = ? WHERE id = ?", ended, id);
   }
 
   Status Append(int64_t session, const std::vector<Outcome>& outcomes, double tuning_seconds) override {
@@ -76,9 +75,8 @@ class SqliteStore final : public Store {
       const int64_t version = VersionIn(meta_.templates, outcome.config.template_name);
       HONE_RETURN_IF_ERROR(writer.Write(ordinal++, session, version, outcome));
     }
-    HONE_ASSIGN_OR_RETURN(Statement spent,
-                          db_->Prepare("UPDATE session SET tuning_seconds = max(tuning_seconds, ?) WHERE id = ?"));
-    HONE_RETURN_IF_ERROR(spent.Bind(tuning_seconds).Bind(session).Run());
+    HONE_RETURN_IF_ERROR(
+        db_->Run("UPDATE session SET tuning_seconds = max(tuning_seconds, ?) WHERE id = ?", tuning_seconds, session));
     return transaction.Commit();
   }
 
@@ -91,22 +89,14 @@ class SqliteStore final : public Store {
                      "ordinal = ?"));
     HONE_ASSIGN_OR_RETURN(TrialWriter writer, TrialWriter::Prepare(db_.get()));
     for (const auto& [ordinal, o] : finalists) {
-      HONE_ASSIGN_OR_RETURN(int64_t have, Count("SELECT count(*) FROM sample WHERE trial = ?", ordinal));
-      HONE_ASSIGN_OR_RETURN(int64_t round, Count("SELECT max(round) FROM sample WHERE trial = ?", ordinal));
-      int64_t sequence = have;
+      HONE_ASSIGN_OR_RETURN(int64_t count, db_->QueryInt("SELECT count(*) FROM sample WHERE trial = ?", ordinal));
+      HONE_ASSIGN_OR_RETURN(int64_t round, db_->QueryInt("SELECT max(round) FROM sample WHERE trial = ?", ordinal));
       for (const double seconds : o.samples) {
-        HONE_RETURN_IF_ERROR(writer.WriteSample(ordinal, sequence++, round + 1, seconds));
+        HONE_RETURN_IF_ERROR(writer.WriteSample(ordinal, count++, round + 1, seconds));
       }
-      update.Bind(std::string(TrialStateName(o.state)));
-      o.state == TrialState::kFailed ? update.BindNull() : update.Bind(o.median);
-      HONE_RETURN_IF_ERROR(update.Bind(have + static_cast<int64_t>(o.samples.size()))
-                               .Bind(std::string(TrialErrorName(o.error)))
-                               .Bind(o.error_text)
-                               .Bind(o.measure_seconds)
-                               .Bind(o.disturbed)
-                               .Bind(o.retaken)
-                               .Bind(ordinal)
-                               .Run());
+      update.Bind(TrialStateName(o.state), MedianOf(o), count, TrialErrorName(o.error), o.error_text, o.measure_seconds,
+                  o.disturbed, o.retaken, ordinal);
+      HONE_RETURN_IF_ERROR(update.Run());
     }
     return transaction.Commit();
   }
@@ -155,12 +145,6 @@ class SqliteStore final : public Store {
   Result<std::vector<std::string>> Verify() const override { return VerifyRecords(db_.get(), version_); }
 
  private:
-  Result<int64_t> Count(const std::string& sql, int64_t argument) const {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare(sql));
-    HONE_ASSIGN_OR_RETURN(bool row, s.Bind(argument).Step());
-    return row ? s.Int(0) : 0;
-  }
-
   Result<Trial> ReadTrial(const Statement& row) const {
     Result<Trial> trial = TrialOfRow(row);
     if (!trial.ok()) return trial.status().WithContext(db_->path());

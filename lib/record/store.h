@@ -33,8 +33,6 @@ struct Session {
   double started = 0, ended = 0;  // unix seconds; ended is 0 if the session did not end well
   double tuning_seconds = 0;      // spent on trials, by a monotonic clock; updated with each batch
   std::string host, device, driver, fingerprint;
-  bool trimmed_means = false;  // blocks were timed as in AutoTVM (Protocol::number): TrimmedMean of the samples counts,
-                               // not the median. Not stored separately: the fingerprint says so
   std::string tool_version, codegen_version, protocol_version;
   uint64_t seed = 0;
   std::string settings;  // JSON

@@ -134,33 +134,22 @@ Status ReadT4(std::string_view text, const std::string& path, const std::functio
 Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
                               const std::function<void(int64_t, const std::string&)>& report) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  ImportCounts counts;
-  std::unique_ptr<ForeignStore> store;  // opened with the first record
-  const auto take = [&](const ForeignRecord& record) -> Status {
-    ++counts.lines;
-    if (!store) {
-      HONE_ASSIGN_OR_RETURN(store, ForeignStore::OpenForWriting(db));
-      HONE_RETURN_IF_ERROR(store->Begin());
-    }
-    HONE_ASSIGN_OR_RETURN(const bool added, store->Add(record));
-    if (!added) {
-      ++counts.known;
-      return Status();
-    }
-    ++counts.added;
-    ++counts.no_space;
-    ++(record.ok ? counts.ok : counts.failed);
-    return Status();
+  ForeignImport import(db);
+  const auto take = [&](const ForeignRecord& record) {
+    ++import.counts.lines;
+    return import.Add(record);
   };
   const auto skip = [&](int64_t number, const std::string& what) {
-    ++counts.lines;
-    ++counts.skipped;
+    ++import.counts.lines;
+    ++import.counts.skipped;
     report(number, what);
   };
   HONE_RETURN_IF_ERROR(ReadT4(text, path, take, skip));
-  if (!store) return Status::Invalid(fmt::format("{}: none of its {} results is one of T4", path, counts.lines));
-  HONE_RETURN_IF_ERROR(store->Commit());
-  return counts;
+  if (import.empty()) {
+    return Status::Invalid(fmt::format("{}: none of its {} results is one of T4", path, import.counts.lines));
+  }
+  HONE_RETURN_IF_ERROR(import.Commit());
+  return import.counts;
 }
 
 Result<std::string> ExportT4(const ForeignStore& store) {
@@ -197,40 +186,32 @@ Result<std::string> ExportT4(const Store& store) {
     const Outcome& o = t.outcome;
     Json configuration;
     configuration["template"] = o.config.template_name;
-    const Json config = Json::parse(o.config.ToJson());
-    for (const Json& knob : config["entity"]) {
-      configuration[knob[0].get<std::string>()] = knob[2];
-    }
-    Json runtimes = Json::array();
-    for (double seconds : t.LastRound()) runtimes.push_back(seconds * 1e3);
+    const Json config = ConfigJson(o.config);
+    for (const Json& knob : config["entity"]) configuration[knob[0].get<std::string>()] = knob[2];
+    std::vector<double> runtimes = t.LastRound();
+    for (double& seconds : runtimes) seconds *= 1e3;
     Json measurements = Json::array();
     if (o.state != TrialState::kFailed) {
-      Json time;
-      time["name"] = o.state == TrialState::kOk ? "time" : "time_lower_bound";
-      time["value"] = o.median * 1e3;
-      time["unit"] = "ms";
-      measurements.push_back(time);
+      measurements.push_back({{"name", o.state == TrialState::kOk ? "time" : "time_lower_bound"},
+                              {"value", o.median * 1e3},
+                              {"unit", "ms"}});
     }
-    Json result;
-    result["timestamp"] = FormatIso8601(started[t.session]);
-    result["configuration"] = configuration;
-    result["objectives"] = Json::array({"time"});
-    result["times"]["compilation_time"] = o.compile_seconds * 1e3;
-    result["times"]["runtimes"] = runtimes;
-    result["times"]["framework"] = o.measure_seconds * 1e3;
-    result["times"]["search_algorithm"] = 0;
-    result["times"]["validation"] = 0;
-    result["invalidity"] = Invalidity(o);
-    result["correctness"] = o.error == TrialError::kWrong ? 0 : 1;
-    result["measurements"] = measurements;
-    results.push_back(result);
+    results.push_back({{"timestamp", FormatIso8601(started[t.session])},
+                       {"configuration", configuration},
+                       {"objectives", Json::array({"time"})},
+                       {"times",
+                        {{"compilation_time", o.compile_seconds * 1e3},
+                         {"runtimes", runtimes},
+                         {"framework", o.measure_seconds * 1e3},
+                         {"search_algorithm", 0},
+                         {"validation", 0}}},
+                       {"invalidity", Invalidity(o)},
+                       {"correctness", o.error == TrialError::kWrong ? 0 : 1},
+                       {"measurements", measurements}});
   }
-  Json document;
-  document["schema_version"] = kT4Version;
-  document["metadata"]["workload"] = store.meta().workload;
-  document["metadata"]["target"] = store.meta().target;
-  document["results"] = results;
-  return DumpJson(document);
+  return DumpJson({{"schema_version", kT4Version},
+                   {"metadata", {{"workload", store.meta().workload}, {"target", store.meta().target}}},
+                   {"results", results}});
 }
 
 }  // namespace hone::record

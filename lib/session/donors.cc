@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <set>
 
@@ -38,20 +37,19 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
     }
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->AllTrials());
-    std::map<int64_t, bool> ours;  // trimmed_means
+    std::set<int64_t> ours;
     for (const record::Session& session : sessions) {
-      if (session.fingerprint == fingerprint) ours[session.id] = session.trimmed_means;
+      if (session.fingerprint == fingerprint) ours.insert(session.id);
     }
     std::vector<Outcome> outcomes;
     size_t foreign = 0, other_version = 0;
-    SearchTimes times;
+    SearchTimes times(fingerprint);
     for (const record::Trial& trial : trials) {
-      const auto own = ours.find(trial.session);
-      if (own == ours.end()) {
+      if (!ours.count(trial.session)) {
         ++foreign;
         continue;
       }
-      const double searched = times.Take(trial.outcome, trial.rounds, own->second);
+      const double searched = times.Take(trial.outcome, trial.rounds);
       const auto version = current.find(trial.outcome.config.template_name);
       if (version != current.end() && version->second != trial.template_version) {
         ++other_version;

@@ -27,7 +27,7 @@ bool Narrower(const op::Numerics& a, const op::Numerics& b) { return a.winograd 
 
 }  // namespace
 
-double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rounds, bool trimmed_means) {
+double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rounds) {
   std::vector<double> first;
   for (size_t i = 0; i < outcome.samples.size(); ++i) {
     if (i >= rounds.size() || rounds[i] == 0) first.push_back(outcome.samples[i]);
@@ -38,7 +38,7 @@ double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rou
   }
   // The recorded time need not be the median of these: for a pruned trial it is the fastest.
   const bool again = first.size() < outcome.samples.size();
-  const double seconds = !again ? outcome.median : trimmed_means ? TrimmedMean(first) : Median(first);
+  const double seconds = !again ? outcome.median : trimmed_means_ ? TrimmedMean(first) : Median(first);
   if (!outcome.artifact_digest.empty()) by_artifact_.emplace(outcome.artifact_digest, seconds);
   return seconds;
 }
@@ -47,10 +47,8 @@ Status History::Load(const record::Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.AllTrials());
   std::map<int64_t, op::Numerics> ours;  // for each session of this machine
-  bool trimmed_means = false;            // the same for all of them
   for (const record::Session& session : sessions) {
     if (session.fingerprint != fingerprint_) continue;
-    trimmed_means = session.trimmed_means;
     const auto closing = Closing::FromSettings(session.settings);
     op::Numerics numerics = NumericsOfSession(session);
     if (closing) numerics = {static_cast<int>(closing->winograd), closing->tf32};
@@ -69,7 +67,7 @@ Status History::Load(const record::Store& store) {
       continue;
     }
     const Outcome& outcome = trial.outcome;
-    const double searched = search_times_.Take(outcome, trial.rounds, trimmed_means);
+    const double searched = search_times_.Take(outcome, trial.rounds);
     if (trial.superseded) ++superseded_;
     if (trial.superseded || Narrower(numerics->second, scope_.numerics) ||
         (scope_.allowed && !scope_.allowed(outcome))) {
@@ -102,7 +100,7 @@ std::vector<Outcome> History::AsSearched(size_t from) const {
   return outcomes;
 }
 
-void History::Add(const Outcome& outcome) { Append(outcome, search_times_.Take(outcome, {}, false)); }
+void History::Add(const Outcome& outcome) { Append(outcome, search_times_.Take(outcome)); }
 
 void History::Append(const Outcome& outcome, double searched) {
   const size_t position = outcomes_.size();

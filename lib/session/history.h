@@ -15,6 +15,7 @@
 #include "record/closing.h"
 #include "record/store.h"
 #include "task/outcome.h"
+#include "task/protocol.h"
 
 namespace hone::session {
 
@@ -45,13 +46,16 @@ using record::StopReasonName;
 // trials. A tuner, or a task that learns from this one, needs comparable times: those of the search.
 class SearchTimes {
  public:
-  // Takes the next trial of that fingerprint, in the order of the ordinals, and returns the median (for blocks, the
+  explicit SearchTimes(const std::string& fingerprint) : trimmed_means_(CountsTrimmedMeans(fingerprint)) {}
+
+  // Takes the next trial of the fingerprint, in the order of the ordinals, and returns the median (for blocks, the
   // trimmed mean) of its own first samples; without samples, that of the trial in which its artifact was timed. If
   // nothing was measured again, or if the first samples are lost, this is exactly the recorded median. `rounds` has the
-  // round of each sample (record::Trial), 0 for the first ones; empty: all 0. `trimmed_means` is the session's.
-  double Take(const Outcome& outcome, const std::vector<int64_t>& rounds, bool trimmed_means);
+  // round of each sample (record::Trial), 0 for the first ones; empty: all 0.
+  double Take(const Outcome& outcome, const std::vector<int64_t>& rounds = {});
 
  private:
+  bool trimmed_means_;
   std::map<std::string, double> by_artifact_;
 };
 
@@ -59,7 +63,7 @@ class SearchTimes {
 class History {
  public:
   explicit History(std::string fingerprint, Scope scope = {})
-      : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)) {}
+      : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)), search_times_(fingerprint_) {}
 
   // Reads everything. Only counts trials of other fingerprints, superseded trials, and trials outside the limits, but
   // uses the verdicts on the artifacts of the last two kinds.

@@ -90,6 +90,17 @@ const std::string& Config::Word(std::string_view knob) const {
   return v.words[0];
 }
 
+Result<PointIndex> ParseIndex(std::string_view text) {
+  PointIndex index = 0;
+  bool good = !text.empty();
+  for (const char c : text) {
+    good = good && c >= '0' && c <= '9' && !__builtin_mul_overflow(index, PointIndex{10}, &index) &&
+           !__builtin_add_overflow(index, static_cast<PointIndex>(c - '0'), &index);
+  }
+  if (!good) return Status::Invalid("`" + std::string(text) + "` is not an index");
+  return index;
+}
+
 std::string Config::IndexText() const { return index <= UINT64_MAX ? fmt::format("{}", index) : "-"; }
 
 std::string Config::Text() const {
@@ -107,18 +118,22 @@ std::string Config::Text() const {
   return text;
 }
 
-std::string Config::ToJson() const {
-  Json entity = Json::array();
-  for (const KnobValue& v : values) entity.push_back(Json::array({v.name, Tag(v.kind), ValueJson(v)}));
-  Json j;
-  j["template"] = template_name;
-  j["index"] = index <= UINT64_MAX ? Json(static_cast<uint64_t>(index)) : Json();
-  j["entity"] = std::move(entity);
-  return j.dump();
-}
+std::string Config::ToJson() const { return ConfigJson(*this).dump(); }
 
 Result<Config> Config::FromJson(const std::string& json) {
-  HONE_ASSIGN_OR_RETURN(Json j, ParseJson(json, "config"));
+  HONE_ASSIGN_OR_RETURN(const Json j, ParseJson(json, "config"));
+  return ConfigFromJson(j);
+}
+
+Json ConfigJson(const Config& config) {
+  Json entity = Json::array();
+  for (const KnobValue& v : config.values) entity.push_back(Json::array({v.name, Tag(v.kind), ValueJson(v)}));
+  return {{"template", config.template_name},
+          {"index", config.index <= UINT64_MAX ? Json(static_cast<uint64_t>(config.index)) : Json()},
+          {"entity", std::move(entity)}};
+}
+
+Result<Config> ConfigFromJson(const Json& j) {
   if (!j.is_object() || !j.contains("template") || !j["template"].is_string() || !j.contains("index") ||
       !(j["index"].is_number_unsigned() || j["index"].is_null()) || !j.contains("entity") || !j["entity"].is_array()) {
     return Status::Invalid("config: expected {\"template\": word, \"index\": number, \"entity\": [...]}");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 
 namespace hone {
@@ -20,6 +21,7 @@ namespace hone {
 // A position in a space. 128 bits: a space with many knobs has more than 2^64 points.
 using PointIndex = unsigned __int128;
 inline constexpr PointIndex kNoIndex = ~PointIndex{0};
+Result<PointIndex> ParseIndex(std::string_view text);  // as ParseInt
 
 enum class KnobKind { kSplit, kReorder, kAnnotate, kOther };
 
@@ -45,10 +47,13 @@ struct Config {
 
   std::string IndexText() const;  // "1234"; "-" for 2^64 and above
   std::string Text() const;  // one line for people: "conv2d_direct tile_ow=[-1,14] unroll=4"
-  std::string ToJson() const;
+  std::string ToJson() const;  // the text of ConfigJson
   static Result<Config> FromJson(const std::string& json);
   Digest ValueDigest() const;  // of the template and the values, not of the index
   bool operator==(const Config&) const = default;
 };
+
+Json ConfigJson(const Config& config);
+Result<Config> ConfigFromJson(const Json& json);
 
 }  // namespace hone

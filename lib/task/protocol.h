@@ -39,7 +39,8 @@ void ListFields(Fields* f, Protocol* protocol);
 // How times are taken if not by the adaptive protocol ("" if adaptive). Part of the fingerprint, since such times are
 // not comparable.
 std::string TimingText(const Protocol& protocol);
-// Whether a fingerprint contains such a text. Only lib/record calls it (record::Session::trimmed_means).
+// Whether a fingerprint contains such a text: blocks were timed in AutoTVM's way (Protocol::number), and TrimmedMean of
+// the samples counts, not the median.
 bool CountsTrimmedMeans(const std::string& fingerprint);
 
 }  // namespace hone

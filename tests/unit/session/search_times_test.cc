@@ -11,20 +11,22 @@ Outcome Timed(const std::string& artifact, TrialState state, double median, cons
 }
 
 TEST(SearchTimes, AreThoseOfATrialsOwnFirstSamples) {
-  SearchTimes times;
-  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {1, 3, 2, 8, 9, 7}), {0, 0, 0, 1, 1, 1}, false), 2);
-  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {}), {}, false), 2) << "a twin's are those of what was timed";
-  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {5, 4}), {0, 0}, false), 4) << "a bound is no median";
-  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {}), {}, false), 4);
-  EXPECT_EQ(times.Take(Timed("c", TrialState::kOk, 6, {6, 7, 5}), {}, false), 6);
-  EXPECT_EQ(times.Take(Timed("d", TrialState::kOk, 9, {9, 9}), {1, 1}, false), 9) << "the first ones are lost";
-  EXPECT_EQ(times.Take(Timed("", TrialState::kFailed, 0, {}), {}, false), 0);
+  SearchTimes times("here");
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {1, 3, 2, 8, 9, 7}), {0, 0, 0, 1, 1, 1}), 2);
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {})), 2) << "a twin's are those of what was timed";
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {5, 4}), {0, 0}), 4) << "a bound is no median";
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {})), 4);
+  EXPECT_EQ(times.Take(Timed("c", TrialState::kOk, 6, {6, 7, 5})), 6);
+  EXPECT_EQ(times.Take(Timed("d", TrialState::kOk, 9, {9, 9}), {1, 1}), 9) << "the first ones are lost";
+  EXPECT_EQ(times.Take(Timed("", TrialState::kFailed, 0, {})), 0);
 }
 
 TEST(SearchTimes, OfBlocksAreTrimmedMeansAsTheTrialsWere) {
-  SearchTimes times;
-  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 9, {1, 2, 4, 9, 9}), {0, 0, 0, 0, 1}, true), 3);
-  EXPECT_EQ(times.Take(Timed("b", TrialState::kOk, 5, {1, 4, 6, 9}), {}, true), 5);
+  Protocol blocks;
+  blocks.number = 2;
+  SearchTimes times("here" + TimingText(blocks));
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 9, {1, 2, 4, 9, 9}), {0, 0, 0, 0, 1}), 3);
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kOk, 5, {1, 4, 6, 9})), 5);
 }
 
 // Remembers what it is told.

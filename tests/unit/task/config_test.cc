@@ -31,6 +31,15 @@ TEST(Config, DigestIsOfTheValuesNotOfTheIndex) {
   EXPECT_NE(other.ValueDigest(), Sample().ValueDigest());
 }
 
+TEST(Config, AnIndexHas128Bits) {
+  EXPECT_EQ(Must(ParseIndex("0")), 0);
+  EXPECT_EQ(Must(ParseIndex("18446744073709551616")), PointIndex{1} << 64);
+  EXPECT_EQ(Must(ParseIndex("340282366920938463463374607431768211455")), kNoIndex);
+  for (const char* bad : {"", "-1", "+1", "1 ", "0x1", "340282366920938463463374607431768211456"}) {
+    EXPECT_FALSE(ParseIndex(bad).ok()) << bad;
+  }
+}
+
 TEST(Config, AnIndexOfMoreThan64BitsIsNotWritten) {
   Config config{"t", PointIndex{UINT64_MAX} + 1, {}};
   EXPECT_EQ(config.IndexText(), "-");
