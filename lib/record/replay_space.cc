@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <unordered_set>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -81,6 +80,12 @@ class Parser {
     return *number;
   }
 
+  Result<PointIndex> Index(const std::string& word) const {
+    auto index = ParseIndex(word);
+    if (!index.ok()) return Error("`" + Printable(word) + "` is not a number");
+    return *index;
+  }
+
   Status Templates() {
     HONE_RETURN_IF_ERROR(Next());
     while (!StartsWith(current_, "points ")) {
@@ -91,8 +96,7 @@ class Parser {
         HONE_ASSIGN_OR_RETURN(const int64_t version, Number(words[2]));
         t.version = static_cast<int>(version);
         if (words[3] != "-") {
-          HONE_ASSIGN_OR_RETURN(const int64_t index, Number(words[3]));
-          t.default_index = static_cast<uint64_t>(index);
+          HONE_ASSIGN_OR_RETURN(t.default_index, Index(words[3]));
         }
         space_.templates.push_back(std::move(t));
       } else if (words[0] == "knob" && words.size() >= 3 && !space_.templates.empty()) {
@@ -137,21 +141,21 @@ class Parser {
     HONE_ASSIGN_OR_RETURN(const int64_t count, Number(std::string(current_.substr(7))));
     PointIndex size = 0, index = 0;
     for (const ReplayTemplate& t : space_.templates) {
-      uint64_t n = 1;
-      for (const search::Knob& k : t.knobs) {
-        if (__builtin_mul_overflow(n, k.size(), &n)) return Error("the space is too large");
-      }
-      if (t.default_index && *t.default_index >= n) return Error("the default of " + t.name + " is not in its space");
-      size += n;
+      PointIndex own = 1;
+      bool too_large = false;
+      for (const search::Knob& k : t.knobs) too_large |= __builtin_mul_overflow(own, k.size(), &own);
+      if (too_large || __builtin_add_overflow(size, own, &size)) return Error("the space is too large");
+      if (t.default_index && *t.default_index >= own) return Error("the default of " + t.name + " is not in its space");
     }
     for (int64_t i = 0; i < count; ++i) {
       HONE_RETURN_IF_ERROR(Next());
       const std::vector<std::string> words = Split(current_, ' ');
       if (words.size() != 2 || words[1].empty()) return Error("expected `GAP TIME`");
-      HONE_ASSIGN_OR_RETURN(const int64_t gap, Number(words[0]));
-      if (gap < (i == 0 ? 0 : 1)) return Error("indices must ascend");
-      index += static_cast<uint64_t>(gap);
-      if (index >= size) return Error(fmt::format("index {} is not in the space of {} points", index, size));
+      HONE_ASSIGN_OR_RETURN(const PointIndex gap, Index(words[0]));
+      if (i > 0 && gap == 0) return Error("indices must ascend");
+      if (__builtin_add_overflow(index, gap, &index) || index >= size) {
+        return Error(fmt::format("index {} is not in the space of {} points", index, size));
+      }
       ReplayPoint point;
       point.index = index;
       HONE_RETURN_IF_ERROR(Verdict(words[1], &point));
@@ -205,13 +209,11 @@ search::TaskSpace ReplaySpace::MakeSpace() const {
 }
 
 std::vector<PointIndex> ReplaySpace::Defaults() const {
+  const search::TaskSpace space = MakeSpace();
   std::vector<PointIndex> defaults;
-  PointIndex begin = 0;
-  for (const ReplayTemplate& t : templates) {
-    if (t.default_index && Find(begin + *t.default_index)) defaults.push_back(begin + *t.default_index);
-    PointIndex size = 1;
-    for (const search::Knob& knob : t.knobs) size *= knob.size();
-    begin += size;
+  for (size_t t = 0; t < templates.size(); ++t) {
+    const auto own = templates[t].default_index;
+    if (own && Find(space.offset(t) + *own)) defaults.push_back(space.offset(t) + *own);
   }
   return defaults;
 }
@@ -235,7 +237,7 @@ std::string ReplayText(const ReplaySpace& space) {
                                  space.target, Printable(space.machine));
   for (const ReplayTemplate& t : space.templates) {
     text += fmt::format("template {} {} {}\n", t.name, t.version,
-                        t.default_index ? std::to_string(*t.default_index) : std::string("-"));
+                        t.default_index ? fmt::format("{}", *t.default_index) : "-");
     for (const search::Knob& knob : t.knobs) {
       text += fmt::format("knob {} {}", knob.name(), KindName(knob));
       for (size_t i = 0; i < knob.size(); ++i) text += " " + ValueText(knob.value(i));

@@ -35,7 +35,7 @@ struct ReplayTemplate {
   std::string name;
   int version = 1;
   std::vector<search::Knob> knobs;
-  std::optional<uint64_t> default_index;  // in its own space
+  std::optional<PointIndex> default_index;  // in its own space
 };
 
 struct ReplayPoint {

@@ -49,11 +49,10 @@ class JobPageWriter {
     const int64_t lacking = std::count_if(data_.tasks.begin(), data_.tasks.end(),
                                           [](const TaskFact& task) { return task.source != "tuned"; });
     if (lacking > 0) {
-      html_.Element(
-          "p",
-          fmt::format("{} of {} tasks have no records of their own: see the column \"built from\" of the tasks.",
-                      lacking, data_.tasks.size()),
-          {{"class", "wrong"}});
+      html_.Open("p", {{"class", "wrong"}});
+      html_.Text(fmt::format("{} of {} tasks have no records of their own: see the column \"built from\" of the tasks.",
+                             lacking, data_.tasks.size()));
+      html_.Close();
     }
     std::vector<std::pair<const char*, const char*>> sections = {
         {"latency", "Latency"}, {"layers", "Layers"}, {"tasks", "Tasks"}, {"tuning", "Tuning"}};
@@ -152,17 +151,14 @@ class JobPageWriter {
     page_.Section("layers", "Layers");
     const std::vector<const BenchLayer*> layers = data_.SlowestLayers();
     if (layers.empty()) {
-      html_.Element("p", "The network was not profiled.");
+      page_.Paragraph("The network was not profiled.");
       return;
     }
-    html_.Element(
-        "p",
-        fmt::format(
-            "Each layer's median inside the network, the slowest first; together {}. Alone: the median of its kernel "
-            "in tuning.{} Shares of the peak count the arithmetic of direct convolution: Winograd kernels do less and "
-            "may pass 100 %.",
-            FormatSeconds(layer_seconds_), Deviations(layers)),
-        {{"class", "soft"}});
+    page_.Note(fmt::format(
+        "Each layer's median inside the network, the slowest first; together {}. Alone: the median of its kernel in "
+        "tuning.{} Shares of the peak count the arithmetic of direct convolution: Winograd kernels do less and may "
+        "pass 100 %.",
+        FormatSeconds(layer_seconds_), Deviations(layers)));
     page_.BeginTable("layers, the slowest first", {{"layer"},
                                                    {"what"},
                                                    {"time", true},
@@ -175,9 +171,9 @@ class JobPageWriter {
                                                    {"algorithm"}});
     for (const BenchLayer* layer : layers) {
       const double share = layer_seconds_ > 0 ? layer->seconds / layer_seconds_ : 0;
-      html_.Open("tr");
+      page_.BeginRow();
       page_.Cell(layer->node);
-      html_.Element("td", ShortWorkload(layer->workload), {{"class", "what"}});
+      page_.Cell(ShortWorkload(layer->workload), "what");
       page_.Number(FormatSeconds(layer->seconds));
       page_.Number(TimeOrDash(data_.AloneSeconds(*layer)));
       page_.Number(TimeOrDash(UntunedSeconds(layer->node)));
@@ -201,11 +197,12 @@ class JobPageWriter {
     page_.Section("choices", "Choices over the whole network");
     if (p.chosen > 0) {
       const std::string fused = data_.FusedText();
-      html_.Element("p", fmt::format("By the kernels' own times {} places are computed otherwise than node by node: {} "
-                                     "together instead of {}. Of these {} are built{}.{}",
-                                     p.chosen, FormatSeconds(p.chosen_seconds), FormatSeconds(p.alone_seconds), p.built,
-                                     p.exact ? "" : " (there were too many to be sure that these are the best)",
-                                     fused.empty() ? "" : " Fused: " + fused + "."));
+      page_.Paragraph(
+          fmt::format("By the kernels' own times {} places are computed otherwise than node by node: {} "
+                      "together instead of {}. Of these {} are built{}.{}",
+                      p.chosen, FormatSeconds(p.chosen_seconds), FormatSeconds(p.alone_seconds), p.built,
+                      p.exact ? "" : " (there were too many to be sure that these are the best)",
+                      fused.empty() ? "" : " Fused: " + fused + "."));
     }
     if (data_.choices.empty()) return;
     page_.BeginTable("choices over the whole network",
@@ -255,23 +252,24 @@ class JobPageWriter {
   void Failures() {
     page_.Section("failures", "Failures");
     if (data_.Sum().failed == 0) {
-      html_.Element("p", "No trial failed.");
+      page_.Paragraph("No trial failed.");
       return;
     }
-    html_.Element("p",
-                  "The first trial of each kind, and the commands, typed in the work folder, that show it and that "
-                  "repeat it alone.",
-                  {{"class", "soft"}});
+    page_.Note(
+        "The first trial of each kind, and the commands, typed in the work folder, that show it and that repeat it "
+        "alone.");
     page_.BeginTable("failures by task and kind",
                      {{"task"}, {"kind"}, {"count", true}, {"first message"}, {"commands"}});
     for (const TaskFact& task : data_.tasks) {
       for (const FailureFact& f : task.failures) {
-        html_.Open("tr");
+        page_.BeginRow();
         page_.Code(task.id, "id");
         page_.Cell(f.kind);
         page_.Number(FormatCount(f.count));
-        html_.Element("td", f.message, {{"class", "wide"}});
-        html_.Open("td", {{"class", "wide"}}).Element("code", f.explain).Empty("br").Element("code", f.repeat).Close();
+        page_.Cell(f.message, "wide");
+        html_.Open("td", {{"class", "wide"}}).Element("code", f.explain);
+        if (!f.repeat.empty()) html_.Empty("br").Element("code", f.repeat);
+        html_.Close();
         html_.Close();
       }
     }

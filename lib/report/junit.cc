@@ -31,7 +31,8 @@ JunitCase TaskCase(const TaskFact& task) {
   c.message = CountsText(TotalsOf(task)) + "; built from: " + task.source;
   c.details = task.workload + "\n";
   for (const FailureFact& f : task.failures) {
-    c.details += fmt::format("{} x {}, first (trial {}): {}\n  {}\n", f.count, f.kind, f.trial, f.message, f.repeat);
+    c.details += fmt::format("{} x {}, first (trial {}): {}\n  {}\n", f.count, f.kind, f.trial, f.message,
+                             f.repeat.empty() ? f.explain : f.repeat);
   }
   return c;
 }

@@ -29,7 +29,7 @@ struct FailureFact {
   std::string message;  // the first one's message
   int64_t trial = 0;    // the first one's ordinal
   std::string explain;  // command that shows this trial
-  std::string repeat;   // command that builds and measures only its configuration
+  std::string repeat;   // command that builds and measures only its configuration; empty if there is none
 };
 
 struct TaskFact {

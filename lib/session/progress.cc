@@ -133,7 +133,7 @@ std::string FailureSummary(const std::vector<Outcome>& outcomes, const std::stri
   std::string text = fmt::format("no trial of {} was correct:", outcomes.size());
   const Outcome* example = nullptr;
   for (const Kind& kind : Kinds(outcomes)) {
-    if (example == nullptr) example = kind.first;
+    if (example == nullptr && kind.first->config.index <= UINT64_MAX) example = kind.first;
     text += fmt::format("\n  {} x {}, first: {}", kind.count, kind.name,
                         Printable(kind.first->error_text.empty() ? kind.first->config.Text() : kind.first->error_text));
   }

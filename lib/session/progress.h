@@ -47,6 +47,7 @@ class Progress {
 
 // For a job that found no correct candidate. Several lines: the number of trials per kind of failure, the first message
 // of each kind, and the command that tries one of them alone, which is `command` with the trial's index appended.
+// Without the command if no trial's index fits in 64 bits.
 std::string FailureSummary(const std::vector<Outcome>& outcomes, const std::string& command);
 
 // "61 ok, 2 pruned, 1 wrong", without verdicts that no trial has.

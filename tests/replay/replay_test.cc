@@ -157,6 +157,35 @@ TEST(ReplayFile, SaysWhatItHolds) {
   EXPECT_EQ(ReplayText(replay), kText);
 }
 
+// 2^70 points; the default and another one are beyond 2^64.
+TEST(ReplayFile, ASpaceMayHaveMoreThan2To64Points) {
+  const PointIndex far = (PointIndex{3} << 68) + 2;  // the last knob and the first
+  ReplaySpace replay;
+  replay.workload = "dense(f32[1,8], f32[8,8])";
+  replay.target = "cpu";
+  replay.machine = "here";
+  replay.templates = {{"t", 1, {}, far}};
+  for (int k = 0; k < 35; ++k) {
+    replay.templates[0].knobs.push_back(search::Knob::Choice("k" + std::to_string(k), {0, 1, 2, 3}));
+  }
+  for (const PointIndex index : {PointIndex{5}, far}) {
+    replay.points.push_back({index, TrialState::kOk, TrialError::kNone, 1e-3});
+  }
+  const std::string text = ReplayText(replay);
+  const auto read = ParseReplay(text, "f");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(ReplayText(*read), text);
+  EXPECT_EQ(read->Defaults(), std::vector<PointIndex>{far});
+  EXPECT_EQ(read->MakeSpace().At(far).Number("k34"), 3);
+  EXPECT_NE(read->Find(far), nullptr);
+  EXPECT_EQ(read->Find(far & UINT64_MAX), nullptr);
+  replay.templates.push_back(replay.templates[0]);  // 2^140 points
+  for (int k = 35; k < 70; ++k) {
+    replay.templates[1].knobs.push_back(search::Knob::Choice("k" + std::to_string(k), {0, 1, 2, 3}));
+  }
+  EXPECT_EQ(ParseReplay(ReplayText(replay), "f").status().message(), "f:112: the space is too large");
+}
+
 TEST(ReplayFile, RefusesWhatIsDamagedWithItsLine) {
   const auto changed = [](const std::string& from, const std::string& to) {
     std::string text = kText;
@@ -166,6 +195,7 @@ TEST(ReplayFile, RefusesWhatIsDamagedWithItsLine) {
   };
   EXPECT_THAT(changed("hone-replay 1", "hone-replay 9"), HasSubstr("version 9"));
   EXPECT_EQ(changed("2 >99", "0 >99"), "f:11: indices must ascend");
+  EXPECT_EQ(changed("2 >99", "-1 >99"), "f:11: `-1` is not a number");
   EXPECT_EQ(changed("2 >99", "2 nan"), "f:11: `nan` is not a time in microseconds");
   EXPECT_EQ(changed("2 >99", "90 >99"), "f:11: index 91 is not in the space of 12 points");
   EXPECT_EQ(changed("points 3", "points 4"), "f:13: expected `GAP TIME`");

@@ -85,7 +85,9 @@ class ReportCollector {
   std::string TaskFile(const TaskFact& task) const {
     return pipeline::ShellQuote(JoinPath(DirName(options_.tasks), task.id + ".task.json"));
   }
+  // Empty for a point whose index hone-tune does not take.
   std::string RepeatCommand(const TaskFact& task, const Config& config) const {
+    if (config.index > UINT64_MAX) return "";
     return fmt::format("hone-tune --task {} --trial {}", TaskFile(task), config.IndexText());
   }
 

@@ -56,10 +56,8 @@ std::vector<float> CurveFeatures(const ir::Function& function, int samples) {
   for (const LoopTouches& loop : loops) {
     if (loop.nest != deepest) continue;
     for (const auto& [name, touch] : loop.touches) {
-      auto [it, added] = last.emplace(touch.buffer, name);
-      if (added) continue;
       // Occurrences are numbered and loops are in order, so the later one replaces the earlier.
-      it->second = name;
+      last[touch.buffer] = name;
     }
   }
   std::vector<float> row;

@@ -16,8 +16,6 @@
 
 namespace hone::search {
 
-enum class LoopFeatureKind { kItervar, kCurve };
-
 // A block of columns per loop: length; nest level (outermost 1); product of the lengths from the outermost loop to this
 // one; the largest count * reuse of an access below; 11 columns for the kind of loop (block x, y, z, thread x, y, z,
 // unrolled, vectorized, parallel, serial, vthread); the number of float additions and subtractions, multiplications,

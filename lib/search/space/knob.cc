@@ -16,36 +16,24 @@ std::vector<int64_t> Divisors(int64_t n) {
 }
 
 // Depth first over the parts from the innermost outwards; the deepest choice varies fastest.
-class SplitEnumeration {
- public:
-  SplitEnumeration(int64_t extent, int parts, int64_t max_factor)
-      : extent_(extent), factors_(Divisors(extent)), parts_(parts, -1) {
-    std::erase_if(factors_, [&](int64_t factor) { return factor > max_factor; });
-  }
-
-  std::vector<std::vector<int64_t>> Run() {
-    Visit(parts_.size() - 1, 1);
-    return std::move(found_);
-  }
-
- private:
-  void Visit(size_t part, int64_t product) {
+std::vector<std::vector<int64_t>> Splits(int64_t extent, int parts, int64_t max_factor) {
+  std::vector<int64_t> factors = Divisors(extent), sizes(static_cast<size_t>(parts), -1);
+  std::erase_if(factors, [&](int64_t factor) { return factor > max_factor; });
+  std::vector<std::vector<int64_t>> found;
+  const auto visit = [&](const auto& self, size_t part, int64_t product) -> void {
     if (part == 0) {
-      if (extent_ % product == 0) found_.push_back(parts_);
+      if (extent % product == 0) found.push_back(sizes);
       return;
     }
-    for (int64_t f : factors_) {
-      if (product * f > extent_) break;
-      parts_[part] = f;
-      Visit(part - 1, product * f);
+    for (const int64_t factor : factors) {
+      if (product * factor > extent) break;
+      sizes[part] = factor;
+      self(self, part - 1, product * factor);
     }
-  }
-
-  const int64_t extent_;
-  std::vector<int64_t> factors_;
-  std::vector<int64_t> parts_;
-  std::vector<std::vector<int64_t>> found_;
-};
+  };
+  visit(visit, sizes.size() - 1, 1);
+  return found;
+}
 
 }  // namespace
 
@@ -58,7 +46,7 @@ Knob::Knob(std::string name, KnobKind kind, std::vector<std::vector<int64_t>> nu
 
 Knob Knob::Split(std::string name, int64_t extent, int parts, int64_t max_factor) {
   HONE_CHECK(extent >= 1 && parts >= 2);
-  return SplitOf(std::move(name), SplitEnumeration(extent, parts, max_factor).Run());
+  return SplitOf(std::move(name), Splits(extent, parts, max_factor));
 }
 
 Knob Knob::SplitOf(std::string name, std::vector<std::vector<int64_t>> sizes) {

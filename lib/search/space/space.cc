@@ -10,6 +10,7 @@ namespace hone::search {
 
 void Space::Add(Knob knob) {
   for (const Knob& k : knobs_) HONE_CHECK(k.name() != knob.name());
+  radixes_.push_back(size_);
   HONE_CHECK(!__builtin_mul_overflow(size_, PointIndex{knob.size()}, &size_));
   knobs_.push_back(std::move(knob));
 }
@@ -31,11 +32,8 @@ std::vector<size_t> Space::Digits(PointIndex index) const {
 }
 
 PointIndex Space::IndexOf(const std::vector<size_t>& digits) const {
-  PointIndex index = 0, radix = 1;
-  for (size_t k = 0; k < knobs_.size(); ++k) {
-    index += radix * digits[k];
-    radix *= knobs_[k].size();
-  }
+  PointIndex index = 0;
+  for (size_t k = 0; k < knobs_.size(); ++k) index += radixes_[k] * digits[k];
   return index;
 }
 

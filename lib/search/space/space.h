@@ -72,6 +72,7 @@ class Space {
   template <typename Visit>
   void VisitDigits(PointIndex index, const Visit& visit) const;
   std::vector<size_t> Digits(PointIndex index) const;
+  PointIndex radix(size_t knob) const { return radixes_[knob]; }  // the steps of the index from a value to the next
   PointIndex IndexOf(const std::vector<size_t>& digits) const;
 
   // "rule: reason" of the first rule that rejects it, or nothing.
@@ -92,6 +93,7 @@ class Space {
  private:
   std::string template_name_;
   std::vector<Knob> knobs_;
+  std::vector<PointIndex> radixes_;
   PointIndex size_ = 1;
   std::vector<Rule> rules_;
   std::function<PointIndex(Rng&)> sampler_;

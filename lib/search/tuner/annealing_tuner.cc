@@ -72,8 +72,7 @@ class AnnealingTuner : public PlanTuner {
         break;
       }
     }
-    const std::vector<PointIndex> fresh = points_.DrawNew(kWalkers - plan.size(), known_, planned, rng);
-    plan.insert(plan.end(), fresh.begin(), fresh.end());
+    points_.FillUp(kWalkers, known_, rng, &plan);
     return plan;
   }
 

@@ -71,10 +71,7 @@ class Encoder {
         row[e.first + column] = e.columns == 1 ? static_cast<float>(digit) : 0.7F;
         return;
       }
-      for (size_t c = 0; c < e.columns; ++c) {
-        const float range = e.high[c] - e.low[c];
-        if (range > 0) row[e.first + c] = (Log2Of(Part(knob, digit, c)) - e.low[c]) / range;
-      }
+      for (size_t c = 0; c < e.columns; ++c) WriteNumber(e, c, Part(knob, digit, c), row);
     });
   }
 
@@ -91,10 +88,7 @@ class Encoder {
         if (e.numeric) {
           const size_t skip = knob.kind() == KnobKind::kSplit ? 1 : 0;
           if (value.numbers.size() != e.columns + skip) continue;
-          for (size_t c = 0; c < e.columns; ++c) {
-            const float range = e.high[c] - e.low[c];
-            if (range > 0) row[e.first + c] = (Log2Of(value.numbers[c + skip]) - e.low[c]) / range;
-          }
+          for (size_t c = 0; c < e.columns; ++c) WriteNumber(e, c, value.numbers[c + skip], row);
           continue;
         }
         for (size_t digit = 0; digit < knob.size(); ++digit) {
@@ -110,6 +104,11 @@ class Encoder {
   static void WriteMain(const Encoding& e, const Knob& knob, size_t digit, float* row) {
     const size_t n = e.alike.empty() ? 0 : knob.size();
     for (size_t c = 0; c < n; ++c) row[e.main + c] = e.alike[digit * n + c];
+  }
+
+  static void WriteNumber(const Encoding& e, size_t column, int64_t number, float* row) {
+    const float range = e.high[column] - e.low[column];
+    if (range > 0) row[e.first + column] = (Log2Of(number) - e.low[column]) / range;
   }
 
   // The similarity of two values of knob `k`, 0 to 1.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-
 namespace hone::search {
 namespace {
 
@@ -59,8 +58,7 @@ PointIndex GaTuner::Child(PointIndex first, PointIndex second, Rng* rng) const {
 
 std::vector<PointIndex> GaTuner::Plan(int64_t round, const std::vector<Outcome>& history) {
   Rng rng(Mix64(seed_ ^ Mix64(static_cast<uint64_t>(round))));
-  IndexSet known;
-  for (const Outcome& outcome : history) known.insert(outcome.config.index);
+  const IndexSet known = IndicesOf(history);
   const size_t size = static_cast<size_t>(options_.population);
   std::vector<PointIndex> plan;
   IndexSet planned;
@@ -83,8 +81,7 @@ std::vector<PointIndex> GaTuner::Plan(int64_t round, const std::vector<Outcome>&
       plan.push_back(child);
     }
   }
-  const std::vector<PointIndex> fresh = points_.DrawNew(size - plan.size(), known, planned, &rng);
-  plan.insert(plan.end(), fresh.begin(), fresh.end());
+  points_.FillUp(size, known, &rng, &plan);
   return plan;
 }
 

@@ -35,6 +35,12 @@ void PlanTuner::Update(const std::vector<Outcome>& outcomes) {
   }
 }
 
+IndexSet IndicesOf(const std::vector<Outcome>& outcomes) {
+  IndexSet indices;
+  for (const Outcome& outcome : outcomes) indices.insert(outcome.config.index);
+  return indices;
+}
+
 double Seconds(const Outcome& outcome) {
   const bool timed = outcome.state != TrialState::kFailed && std::isfinite(outcome.median) && outcome.median > 0;
   return timed ? outcome.median : 0;

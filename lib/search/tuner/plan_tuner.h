@@ -41,6 +41,9 @@ class PlanTuner : public Tuner {
   size_t next_ = 0;
 };
 
+// The points of outcomes.
+IndexSet IndicesOf(const std::vector<Outcome>& outcomes);
+
 // Scores of an outcome for tuners that learn.
 //
 // The seconds of an outcome with a valid time (finite, above 0), including pruned ones, whose time is a lower bound. 0

@@ -37,11 +37,10 @@ std::vector<std::vector<PointIndex>> StepsFrom(const TaskSpace& space, PointInde
   const TaskSpace::Place place = space.Find(index);
   const Space& own = space.spaces()[place.space];
   std::vector<std::vector<PointIndex>> steps(own.knobs().size());
-  PointIndex radix = 1;
   own.VisitDigits(place.index, [&](size_t k, size_t digit) {
-    const size_t size = own.knobs()[k].size();
-    for (size_t d = 0; d < size; ++d) steps[k].push_back((PointIndex{d} - PointIndex{digit}) * radix);
-    radix *= size;
+    for (size_t d = 0; d < own.knobs()[k].size(); ++d) {
+      steps[k].push_back((PointIndex{d} - PointIndex{digit}) * own.radix(k));
+    }
   });
   return steps;
 }
@@ -75,31 +74,40 @@ std::vector<PointIndex> Points::DrawNew(size_t count, const IndexSet& known, con
   return drawn;
 }
 
+void Points::FillUp(size_t size, const IndexSet& known, Rng* rng, std::vector<PointIndex>* plan) const {
+  const IndexSet planned(plan->begin(), plan->end());
+  const std::vector<PointIndex> fresh = DrawNew(size - plan->size(), known, planned, rng);
+  plan->insert(plan->end(), fresh.begin(), fresh.end());
+}
+
 bool Points::Legal(PointIndex index) const {
   if (index >= space_.size()) return false;
   return legal_ ? is_legal_[static_cast<size_t>(index)] : !space_.Reject(index).has_value();
 }
 
 PointIndex Points::Walk(PointIndex index, Rng* rng, double near) const {
-  const std::vector<std::vector<PointIndex>> steps = StepsFrom(space_, index);
-  const size_t moves = steps.size() + (space_.spaces().size() > 1 ? 1 : 0);
+  const TaskSpace::Place place = space_.Find(index);
+  const Space& own = space_.spaces()[place.space];
+  const size_t knobs = own.knobs().size();
+  const size_t moves = knobs + (space_.spaces().size() > 1 ? 1 : 0);
   if (moves == 0) return index;
   for (int t = 0; t < kWalkTries; ++t) {
     const size_t move = rng->UniformInt(moves);
-    if (move == steps.size()) {
+    if (move == knobs) {
       const std::optional<PointIndex> other = space_.SampleLegal(*rng, kWalkTries);
       if (other && *other != index) return *other;
       continue;
     }
-    const std::vector<PointIndex>& values = steps[move];
-    size_t to = rng->UniformInt(values.size());
+    const size_t size = own.knobs()[move].size();
+    const size_t from = static_cast<size_t>(place.index / own.radix(move) % size);
+    size_t to = rng->UniformInt(size);
     if (near > 0 && rng->UniformDouble() < near) {
-      const size_t from = std::find(values.begin(), values.end(), 0) - values.begin();
       const bool up = rng->UniformInt(2) == 0;
-      if (up ? from + 1 == values.size() : from == 0) continue;
+      if (up ? from + 1 == size : from == 0) continue;
       to = up ? from + 1 : from - 1;
     }
-    if (values[to] != 0 && Legal(index + values[to])) return index + values[to];
+    const PointIndex moved = index + (PointIndex{to} - PointIndex{from}) * own.radix(move);
+    if (moved != index && Legal(moved)) return moved;
   }
   return index;
 }

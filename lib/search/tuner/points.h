@@ -33,6 +33,9 @@ class Points {
   // the draws keep missing.
   std::vector<PointIndex> DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const;
 
+  // Fills `plan` up to `size` points by DrawNew, as far as there are so many.
+  void FillUp(size_t size, const IndexSet& known, Rng* rng, std::vector<PointIndex>* plan) const;
+
   // A legal point with one knob redrawn among all its values; with several templates, sometimes a point of another
   // template instead, once in as many times as there are knobs. Returns `index` itself if it finds no legal one. `near`
   // is the probability that the knob takes a neighbouring value instead (values of most knobs are ordered).

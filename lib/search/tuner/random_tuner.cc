@@ -4,6 +4,10 @@
 
 namespace hone::search {
 
+void UnlearningTuner::Update(const std::vector<Outcome>& outcomes) {
+  for (const Outcome& outcome : outcomes) known_.insert(outcome.config.index);
+}
+
 RandomTuner::RandomTuner(const TaskSpace& space, uint64_t seed, uint64_t enumerate_limit)
     : space_(space), rng_(seed), enumerate_limit_(enumerate_limit) {}
 
@@ -15,10 +19,6 @@ std::vector<PointIndex> RandomTuner::NextBatch(int n) {
     if (known_.insert(*index).second) batch.push_back(*index);
   }
   return batch;
-}
-
-void RandomTuner::Update(const std::vector<Outcome>& outcomes) {
-  for (const Outcome& outcome : outcomes) known_.insert(outcome.config.index);
 }
 
 void RandomTuner::Enumerate(uint64_t limit) {
@@ -55,10 +55,6 @@ std::vector<PointIndex> GridTuner::NextBatch(int n) {
     if (!known_.count(next_) && !space_.Reject(next_)) batch.push_back(next_);
   }
   return batch;
-}
-
-void GridTuner::Update(const std::vector<Outcome>& outcomes) {
-  for (const Outcome& outcome : outcomes) known_.insert(outcome.config.index);
 }
 
 }  // namespace hone::search

@@ -14,7 +14,15 @@
 
 namespace hone::search {
 
-class RandomTuner : public Tuner {
+class UnlearningTuner : public Tuner {
+ public:
+  void Update(const std::vector<Outcome>& outcomes) override;
+
+ protected:
+  IndexSet known_;  // in the history, or proposed
+};
+
+class RandomTuner : public UnlearningTuner {
  public:
   // Spaces up to this size are enumerated and shuffled; in larger ones, points are drawn and checked one by one.
   static constexpr uint64_t kEnumerateLimit = uint64_t{1} << 16;
@@ -23,7 +31,6 @@ class RandomTuner : public Tuner {
 
   const char* name() const override { return "random"; }
   std::vector<PointIndex> NextBatch(int n) override;
-  void Update(const std::vector<Outcome>& outcomes) override;
 
  private:
   std::optional<PointIndex> Draw();  // the next point of the order
@@ -37,22 +44,19 @@ class RandomTuner : public Tuner {
   std::vector<PointIndex> order_;  // if enumerated: the remaining order begins at next_
   size_t next_ = 0;
   IndexSet drawn_;  // drawn by this object alone: the order must not depend on the history
-  IndexSet known_;  // proposed, or in the history
 };
 
 // The grid tuner: the legal points in ascending order of their index.
-class GridTuner : public Tuner {
+class GridTuner : public UnlearningTuner {
  public:
   explicit GridTuner(const TaskSpace& space) : space_(space) {}
 
   const char* name() const override { return "grid"; }
   std::vector<PointIndex> NextBatch(int n) override;
-  void Update(const std::vector<Outcome>& outcomes) override;
 
  private:
   const TaskSpace& space_;
   PointIndex next_ = 0;  // all smaller indices were proposed, are known or are illegal
-  IndexSet known_;
 };
 
 }  // namespace hone::search

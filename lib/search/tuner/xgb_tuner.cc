@@ -24,6 +24,12 @@ size_t Longest(const std::vector<std::vector<float>>& rows) {
   return longest;
 }
 
+Result<std::unique_ptr<CostModel>> Fitted(const XgbOptions& options, const FitData& data) {
+  HONE_ASSIGN_OR_RETURN(std::unique_ptr<CostModel> model, MakeXgbModel(options));
+  HONE_RETURN_IF_ERROR(model->Fit(data));
+  return model;
+}
+
 }  // namespace
 
 XgbTunerOptions XgbTunerOptions::Ours(Loss loss, FeatureKind features) {
@@ -86,8 +92,7 @@ std::vector<PointIndex> XgbTuner::Plan(int64_t round, const std::vector<Outcome>
 
 std::vector<PointIndex> XgbTuner::PlanOne(int64_t round, const std::vector<Outcome>& history) {
   Rng rng(Mix64(seed_ ^ Mix64(static_cast<uint64_t>(round))));
-  IndexSet known;
-  for (const Outcome& outcome : history) known.insert(outcome.config.index);
+  const IndexSet known = IndicesOf(history);
   const size_t size = static_cast<size_t>(options_.plan_size);
   size_t random = static_cast<size_t>(options_.random_share * static_cast<double>(size));
   if (options_.random_share > 0) random = std::max<size_t>(random, 1);
@@ -107,9 +112,7 @@ std::vector<PointIndex> XgbTuner::PlanOne(int64_t round, const std::vector<Outco
     }
     if (thin) plan = PickDiverse(space_, plan, wanted, options_.diversity_weight);
   }
-  const IndexSet planned(plan.begin(), plan.end());
-  const std::vector<PointIndex> fresh = points_.DrawNew(size - plan.size(), known, planned, &rng);
-  plan.insert(plan.end(), fresh.begin(), fresh.end());
+  points_.FillUp(size, known, &rng, &plan);
   return plan;
 }
 
@@ -143,13 +146,11 @@ void XgbTuner::LearnFromDonors() {
     options.patience = 100;
     options.recall_of *= 2;
   }
-  auto model = MakeXgbModel(options);
-  Status status = model.status();
-  if (model.ok()) status = (*model)->Fit(data);
-  if (status.ok()) {
+  auto model = Fitted(options, data);
+  if (model.ok()) {
     base_ = std::move(*model);
   } else {
-    LogWarning("records of other tasks are not used: " + status.message());
+    LogWarning("records of other tasks are not used: " + model.status().message());
   }
 }
 
@@ -195,11 +196,9 @@ std::optional<ScoreFunction> XgbTuner::Learn(const std::vector<Outcome>& history
   if (columns == 0) return std::nullopt;
   data.rows = MatrixOf(rows, columns);
   if (discount > 0) data.margins = with_base(rows, std::vector<float>(rows.size(), 0));
-  auto model = MakeXgbModel(options_.model);
-  Status status = model.status();
-  if (model.ok()) status = (*model)->Fit(data);
-  if (!status.ok()) {
-    LogWarning("the model could not learn, so that points are random: " + status.message());
+  auto model = Fitted(options_.model, data);
+  if (!model.ok()) {
+    LogWarning("the model could not learn, so that points are random: " + model.status().message());
     return std::nullopt;
   }
   model_ = std::move(*model);

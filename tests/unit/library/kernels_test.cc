@@ -76,7 +76,9 @@ TEST(Kernels, AreComparedWithWhatWasMeasured) {
       options.symbol = "hone_k1";
       const auto own = compile::CompileKernel(workload, target, *entry.candidate, options);
       EXPECT_EQ(EntriesText({second.compiled.kernel}), EntriesText({own->kernel}));
-      if (target.kind == &OpenClKind()) EXPECT_EQ(second.compiled.object, own->object);
+      if (target.kind == &OpenClKind()) {
+        EXPECT_EQ(second.compiled.object, own->object);
+      }
     }
   }
 }

@@ -163,6 +163,13 @@ TEST(Outputs, JunitHasACaseForTheVerificationAndEachTask) {
   EXPECT_TRUE(Has(failures[0]->text, "hone-tune --trial 5"));
 }
 
+TEST(Outputs, ATrialThatCannotBeRepeatedAloneIsExplained) {
+  ReportData data = SampleReport();
+  data.tasks[1].failures[0].repeat.clear();
+  EXPECT_TRUE(Has(ReadMarkup(JunitText(data)).Find("failure").at(0)->text, "hone-tune --explain 0"));
+  for (const Element* code : ReadMarkup(HtmlText(data)).Find("code")) EXPECT_NE(code->text, "");
+}
+
 TEST(Outputs, JunitOfAWrongLibraryFails) {
   ReportData data = SampleReport();
   data.bench.verification.ok = false;
