@@ -161,8 +161,12 @@ std::string ArtifactDigest(const CompiledKernel& kernel) {
 }
 
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
   HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  return LowerLoops(workload, target, candidate);
+}
+
+Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Candidate& candidate) {
+  HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
   HONE_ASSIGN_OR_RETURN(const op::Computation computation, op::Compute(workload, target, candidate.algorithm));
   HONE_ASSIGN_OR_RETURN(const schedule::Schedule schedule, MakeSchedule(computation, candidate.steps));
   lower::Bounds bounds;

@@ -67,6 +67,7 @@ std::string ArtifactDigest(const CompiledKernel& kernel);
 
 // The kernel's loops as scheduled: the output of lower/loop_nest.cc, before any other pass. Search uses it to compare
 // points: about ten times faster than CompileKernel. Thread-safe.
+Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Candidate& candidate);
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config);
 
 // The version of lowering and code generation; raise it when generated code changes so that timings may differ.

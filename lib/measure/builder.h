@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -26,7 +27,15 @@ class Builder {
   virtual ~Builder() = default;
   // Returns one result per config, in order, even if single ones fail. Removes the shared objects of the previous
   // batch. kInterrupted returns nothing; any other failure means that nothing can be built here.
-  virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) = 0;
+  virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) {
+    HONE_RETURN_IF_ERROR(Begin(configs));
+    std::vector<BuildResult> results;
+    while (results.size() < configs.size()) {
+      HONE_ASSIGN_OR_RETURN(BuildResult result, Next());
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
 
   // Builds with one result at a time, so that one can be measured while others are built. After Begin, each Next
   // returns the result of the next config, as soon as it is ready. After a failure no results are left.

@@ -33,7 +33,11 @@ Result<std::vector<BuildResult>> FakeBuilder::Build(const std::vector<Config>& c
     BuildResult result;
     result.kernel.config = config;
     result.kernel.artifact_digest = config.ValueDigest().Hex();
-    result.kernel.steps = steps_ ? steps_(config) : "pragma out n fake 1\n";
+    Candidate candidate{{}, {PragmaStep("out", "n", "fake", 1)}};
+    if (candidate_) {
+      if (Result<Candidate> made = candidate_(config); made.ok()) candidate = std::move(*made);
+    }
+    result.kernel.steps = candidate.Text();
     result.compile_seconds = result.kernel.compile_seconds = 1e-3;
     result.ok = world_.Fails(config) != TrialError::kCompile;
     if (!result.ok) {

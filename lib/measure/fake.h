@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "measure/builder.h"
+#include "task/candidate.h"
 
 namespace hone::measure {
 
@@ -26,10 +27,10 @@ struct FakeWorld {
 // Builds synchronously: when Begin returns, all is built.
 class FakeBuilder : public Builder {
  public:
-  // `steps` gives the text of a config's candidate for its record, from which hone-build can then build the kernel.
-  // Without it, records have invented steps.
-  explicit FakeBuilder(const FakeWorld& world, std::function<std::string(const Config&)> steps = {})
-      : world_(world), steps_(std::move(steps)) {}
+  // `candidate` gives a config's candidate for its record, from which hone-build can then build the kernel. Without it,
+  // or where it fails, records have invented steps.
+  explicit FakeBuilder(const FakeWorld& world, std::function<Result<Candidate>(const Config&)> candidate = {})
+      : world_(world), candidate_(std::move(candidate)) {}
   Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) override;
   Status Begin(const std::vector<Config>& configs) override;
   Result<BuildResult> Next() override;
@@ -40,7 +41,7 @@ class FakeBuilder : public Builder {
 
  private:
   FakeWorld world_;
-  std::function<std::string(const Config&)> steps_;
+  std::function<Result<Candidate>(const Config&)> candidate_;
   int64_t built_ = 0;
   std::vector<BuildResult> begun_;
   size_t given_ = 0;  // number of results returned

@@ -30,6 +30,20 @@ void ListFields(Fields* f, TaskSetup* s) {
   f->Value("protocol", &s->protocol);
 }
 
+void ListFields(Fields* f, BuildResult* r) {
+  f->Value("ok", &r->ok);
+  if (r->ok) {
+    f->Value("kernel", &r->kernel);
+    if (f->reading()) r->compile_seconds = r->kernel.compile_seconds;
+    return;
+  }
+  bool verdict = r->error != TrialError::kDevice;
+  f->Value("error", &r->error_text);
+  f->Value("verdict", &verdict);
+  f->Value("seconds", &r->compile_seconds);
+  if (f->reading()) r->error = verdict ? TrialError::kCompile : TrialError::kDevice;
+}
+
 void ListFields(Fields* f, Series* s) {
   f->Value("seconds", &s->seconds);
   f->Value("disturbed", &s->disturbed);

@@ -29,6 +29,7 @@ struct TaskSetup {
 };
 
 void ListFields(Fields* f, TaskSetup* setup);
+void ListFields(Fields* f, BuildResult* result);
 void ListFields(Fields* f, Series* series);
 // Contains only the results of measuring: state, error, error_text, samples, median, measure_seconds.
 Json VerdictToJson(const Outcome& outcome);

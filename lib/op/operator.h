@@ -112,8 +112,12 @@ Result<Workload> ParseChecked(const std::string& workload_text);
 Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics = {});
 // The default point of the first template, as a config of the union.
 Result<Config> DefaultConfig(const Workload& workload, const Target& target);
-// By the template named in the config; kInvalid if this workload has none of that name on this target.
+// By the template named in the config; kInvalid if this workload has none of that name on this target, or if the config
+// is no legal point of it.
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config);
+// The same for many configs: looks them up in `space`, which is MakeTaskSpace(workload, target).
+Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,
+                              const Config& config);
 // As Operator::Compute of the workload's operator.
 Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm);
 // Every template of Hone's own operators, one of each name; those of plugins are not among them.

@@ -27,6 +27,26 @@ const std::vector<const Operator*>& All() {
   return all;
 }
 
+Result<const Template*> FindTemplate(const Workload& workload, const Target& target, const std::string& name) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
+  std::vector<std::string> names;
+  for (const Template* t : op->Templates(workload, target)) {
+    if (name == t->name()) return t;
+    names.push_back(t->name());
+  }
+  return Status::Invalid(
+      fmt::format("{} has no template `{}` for this target{}", workload.Text(), name, SuggestionText(name, names)));
+}
+
+Result<Candidate> InstantiateIn(const search::Space& space, const Template& t, const Workload& workload,
+                                const Target& target, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const PointIndex index, space.IndexOf(config));  // all knobs there, with values of the space
+  if (const std::optional<std::string> why = space.Reject(space.At(index))) {
+    return Status::Invalid(fmt::format("{}: not a legal point: {}", config.Text(), *why));
+  }
+  return t.Instantiate(workload, target, config);
+}
+
 }  // namespace
 
 Status Operator::Check(const Workload& workload) const { return semantics::InferOutput(workload).status(); }
@@ -85,22 +105,18 @@ Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
 }
 
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
-  std::vector<std::string> names;
-  for (const Template* t : op->Templates(workload, target)) {
-    if (config.template_name != t->name()) {
-      names.push_back(t->name());
-      continue;
-    }
-    HONE_ASSIGN_OR_RETURN(search::Space space, t->MakeSpace(workload, target));
-    HONE_ASSIGN_OR_RETURN(PointIndex index, space.IndexOf(config));  // all knobs there, with values of the space
-    if (std::optional<std::string> why = space.Reject(space.At(index))) {
-      return Status::Invalid(fmt::format("{}: not a legal point: {}", config.Text(), *why));
-    }
-    return t->Instantiate(workload, target, config);
+  HONE_ASSIGN_OR_RETURN(const Template* t, FindTemplate(workload, target, config.template_name));
+  HONE_ASSIGN_OR_RETURN(const search::Space space, t->MakeSpace(workload, target));
+  return InstantiateIn(space, *t, workload, target, config);
+}
+
+Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,
+                              const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const Template* t, FindTemplate(workload, target, config.template_name));
+  for (const search::Space& part : space.spaces()) {
+    if (part.template_name() == t->name()) return InstantiateIn(part, *t, workload, target, config);
   }
-  return Status::Invalid(fmt::format("{} has no template `{}` for this target{}", workload.Text(), config.template_name,
-                                     SuggestionText(config.template_name, names)));
+  return Status::Invalid("the space has no template `" + config.template_name + "`");
 }
 
 Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm) {

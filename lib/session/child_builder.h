@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "measure/builder.h"
 #include "measure/worker.h"
+#include "session/compile_worker.h"
 #include "target/target.h"
 #include "task/workload.h"
 
@@ -25,7 +26,6 @@ class ChildBuilder : public measure::Builder {
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 
-  Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override;
   Status Begin(const std::vector<Config>& configs) override;
   Result<measure::BuildResult> Next() override;
   Result<bool> Ready(double seconds) override;
@@ -39,19 +39,21 @@ class ChildBuilder : public measure::Builder {
     double started = 0;
     int attempts = 0;
   };
+  struct Job {
+    CompileRequest request;
+    std::optional<measure::BuildResult> result;
+  };
   struct Batch {
-    std::vector<Config> configs;
-    std::vector<std::string> paths;
-    std::vector<measure::BuildResult> results;
-    std::vector<bool> finished;  // of the results
-    size_t next = 0;             // index of the next candidate for a child
-    size_t done = 0;             // number of finished ones
-    size_t taken = 0;            // number returned by Next
+    std::vector<Job> jobs;
+    size_t next = 0;   // index of the next candidate for a child
+    size_t done = 0;   // number of those with a result
+    size_t taken = 0;  // number returned by Next
   };
 
   ChildBuilder(TempDir dir, double timeout) : dir_(std::move(dir)), timeout_seconds_(timeout) {}
   Status Give(Slot* slot);
   Status Collect(Slot* slot);
+  Status OrAbandon(Status status);
   // If one of these fails, it abandons the batch.
   Status GiveOut();     // assigns waiting candidates to idle children
   Status CollectAll();  // all results available now

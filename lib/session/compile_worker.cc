@@ -6,22 +6,43 @@
 #include "base/clock.h"
 #include "base/fields.h"
 #include "compile/backend.h"
+#include "measure/messages.h"
 #include "measure/worker.h"
 
 namespace hone::session {
 namespace {
 
-Result<Json> Answer(const Result<CompileSetup>& setup, const std::string& text, const AfterBuild& after) {
-  HONE_RETURN_IF_ERROR(setup.status());
-  HONE_ASSIGN_OR_RETURN(Json message, ParseJson(text, "message"));
-  JsonReader reader(message, "message");
-  std::string config_text, path;
-  HONE_RETURN_IF_ERROR(reader.Read("config", &config_text));
-  HONE_RETURN_IF_ERROR(reader.Read("path", &path));
-  HONE_ASSIGN_OR_RETURN(Config config, Config::FromJson(config_text));
-  HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(*setup, config, path));
-  if (after) HONE_RETURN_IF_ERROR(after(config, &kernel));
-  return Json{{"ok", true}, {"kernel", FieldsJson(kernel)}};
+// Everything that candidates share is made once a process.
+struct CompileTask : CompileSetup {
+  search::TaskSpace space;
+  const compile::Backend* backend = nullptr;
+};
+
+Result<CompileTask> ReadCompileTask(const std::string& text) {
+  HONE_ASSIGN_OR_RETURN(const CompileSetup setup, ParseFields<CompileSetup>(text, "message"));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(setup.workload, setup.target));
+  HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(setup.target));
+  return CompileTask{setup, space, backend};
+}
+
+// Lowers, generates code and links one candidate into a shared object. In this process.
+Result<measure::BuiltKernel> BuildKernel(const CompileTask& task, const CompileRequest& request) {
+  const double start = RealClock()->NowSeconds();
+  compile::CompileOptions options;
+  options.newest_cuda = task.newest_cuda;
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate,
+                        op::Instantiate(task.workload, task.target, task.space, request.config));
+  HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled,
+                        compile::CompileKernel(task.workload, task.target, candidate, options));
+  measure::BuiltKernel kernel;
+  kernel.config = request.config;
+  kernel.path = request.path;
+  kernel.artifact_digest = compile::ArtifactDigest(compiled);
+  static_cast<KernelInterface&>(kernel) = compiled;
+  kernel.steps = candidate.Text();
+  HONE_ASSIGN_OR_RETURN(kernel.format, task.backend->Write(compiled, request.path));
+  kernel.compile_seconds = RealClock()->NowSeconds() - start;
+  return kernel;
 }
 
 // Whether every machine would see this failure. Others, such as a full disk, say nothing about a candidate.
@@ -29,42 +50,37 @@ bool OfTheCandidate(const Status& status) {
   return status.kind() == StatusKind::kInvalid || status.kind() == StatusKind::kUnsupported;
 }
 
+measure::BuildResult Answer(const Result<CompileTask>& task, const std::string& text, const AfterBuild& after) {
+  const double start = RealClock()->NowSeconds();
+  measure::BuildResult result;
+  const auto build = [&]() -> Status {
+    HONE_RETURN_IF_ERROR(task.status());
+    HONE_ASSIGN_OR_RETURN(const CompileRequest request, ParseFields<CompileRequest>(text, "message"));
+    HONE_ASSIGN_OR_RETURN(result.kernel, BuildKernel(*task, request));
+    return after ? after(request.config, &result.kernel) : Status();
+  };
+  const Status built = build();
+  result.ok = built.ok();
+  if (result.ok) return result;
+  result.error = OfTheCandidate(built) ? TrialError::kCompile : TrialError::kDevice;
+  result.error_text = built.message();
+  result.compile_seconds = RealClock()->NowSeconds() - start;
+  return result;
+}
+
 }  // namespace
 
-Json CompileSetup::ToJson() const {
-  return {{"workload", workload.Text()}, {"target", target.Text()}, {"newest_cuda", newest_cuda}};
+void ListFields(Fields* f, CompileSetup* setup) {
+  f->As(
+      "workload", &setup->workload, [](const Workload& workload) { return workload.Text(); }, Workload::Parse);
+  f->As(
+      "target", &setup->target, [](const Target& target) { return target.Text(); }, Target::Parse);
+  f->Value("newest_cuda", &setup->newest_cuda);
 }
 
-Result<CompileSetup> CompileSetup::FromJson(const std::string& text) {
-  HONE_ASSIGN_OR_RETURN(Json message, ParseJson(text, "message"));
-  JsonReader reader(message, "message");
-  CompileSetup setup;
-  std::string workload_text, target_text;
-  HONE_RETURN_IF_ERROR(reader.Read("workload", &workload_text));
-  HONE_RETURN_IF_ERROR(reader.Read("target", &target_text));
-  HONE_RETURN_IF_ERROR(reader.Read("newest_cuda", &setup.newest_cuda));
-  HONE_ASSIGN_OR_RETURN(setup.workload, Workload::Parse(workload_text));
-  HONE_ASSIGN_OR_RETURN(setup.target, Target::Parse(target_text));
-  return setup;
-}
-
-Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config& config, const std::string& path) {
-  const double start = RealClock()->NowSeconds();
-  compile::CompileOptions options;
-  options.newest_cuda = setup.newest_cuda;
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(setup.workload, setup.target, config));
-  HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled,
-                        compile::CompileKernel(setup.workload, setup.target, candidate, options));
-  measure::BuiltKernel kernel;
-  kernel.config = config;
-  kernel.path = path;
-  kernel.artifact_digest = compile::ArtifactDigest(compiled);
-  static_cast<KernelInterface&>(kernel) = compiled;
-  kernel.steps = candidate.Text();
-  HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(setup.target));
-  HONE_ASSIGN_OR_RETURN(kernel.format, backend->Write(compiled, path));
-  kernel.compile_seconds = RealClock()->NowSeconds() - start;
-  return kernel;
+void ListFields(Fields* f, CompileRequest* request) {
+  f->As("config", &request->config, ConfigJson, ConfigFromJson);
+  f->Value("path", &request->path);
 }
 
 int RunCompileWorker(int fd, const AfterBuild& after) {
@@ -75,18 +91,11 @@ int RunCompileWorker(int fd, const AfterBuild& after) {
   Channel channel(fd);
   auto first = channel.Receive();
   if (!first.ok()) return first.status().kind() == StatusKind::kCrashed ? 0 : 1;
-  const Result<CompileSetup> setup = CompileSetup::FromJson(*first);
+  const Result<CompileTask> task = ReadCompileTask(*first);
   while (true) {
     auto message = channel.Receive();
     if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
-    const double start = RealClock()->NowSeconds();
-    auto answer = Answer(setup, *message, after);
-    const Json json = answer.ok() ? *answer
-                                  : Json{{"ok", false},
-                                         {"error", answer.status().message()},
-                                         {"verdict", OfTheCandidate(answer.status())},
-                                         {"seconds", RealClock()->NowSeconds() - start}};
-    if (!channel.Send(DumpJson(json, -1)).ok()) return 1;
+    if (!channel.Send(FieldsText(Answer(task, *message, after), -1)).ok()) return 1;
   }
 }
 

@@ -1,17 +1,11 @@
-// The compiling child: `hone-worker compile`. Messages are JSON objects. The first one names the task and has no
-// answer; a mistake in it fails every candidate:
-//   {"workload": TEXT, "target": TEXT, "newest_cuda": N (compile::CompileOptions)}
-// Each later one is a candidate:
-//   {"config": JSON TEXT, "path": FILE}
-//     -> {"ok": true, "kernel": measure::BuiltKernel}  the shared object is at FILE
-//      | {"ok": false, "error": TEXT, "verdict": B, "seconds": S}  B: whether the candidate is at fault, not the
-//      machine
+// The compiling child: `hone-worker compile`. Messages are JSON objects. The first one, a CompileSetup, names the task
+// and has no answer; a mistake in it fails every candidate. Each later one is a CompileRequest. Its answer is a
+// measure::BuildResult: the shared object is at the request's path, or why there is none.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "base/json_fwd.h"
 #include "base/result.h"
 #include "measure/kernel.h"
 #include "target/target.h"
@@ -24,14 +18,15 @@ namespace hone::session {
 struct CompileSetup {
   Workload workload;
   Target target;
-  int newest_cuda = 0;
-
-  Json ToJson() const;
-  static Result<CompileSetup> FromJson(const std::string& text);
+  int newest_cuda = 0;  // compile::CompileOptions
 };
+void ListFields(Fields* f, CompileSetup* setup);
 
-// Lowers, generates code and links one candidate into a shared object at `path`, in this process.
-Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config& config, const std::string& path);
+struct CompileRequest {
+  Config config;
+  std::string path;
+};
+void ListFields(Fields* f, CompileRequest* request);
 
 // Called with each kernel after it is built; may be null.
 using AfterBuild = std::function<Status(const Config& config, measure::BuiltKernel* kernel)>;

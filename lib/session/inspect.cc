@@ -18,7 +18,6 @@
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
 #include "op/operator.h"
-#include "op/plugin.h"
 #include "pipeline/settings.h"
 #include "record/store.h"
 #include "search/tuner/tuner.h"
@@ -36,17 +35,13 @@ struct Inputs {
 
 Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   Inputs inputs;
-  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.task_path));
-  HONE_ASSIGN_OR_RETURN(inputs.task, pipeline::ParseTaskFile(text, options.task_path));
-  if (!inputs.task.plugin.empty()) {
-    HONE_RETURN_IF_ERROR(
-        op::LoadNamedPlugin(inputs.task.plugin, inputs.task.plugin_digest).WithContext(options.task_path));
-  }
+  std::string text;
+  HONE_ASSIGN_OR_RETURN(inputs.task, ReadTask(options.task_path, &text));
   HONE_RETURN_IF_ERROR(op::ParseChecked(inputs.task.workload.Text()).status());
   if (!options.settings_path.empty()) {
     HONE_ASSIGN_OR_RETURN(inputs.settings, pipeline::ReadTuneSettings(options.settings_path));
     const Status tuner = search::CheckTunerName(inputs.settings.tuner);
-    if (!tuner.ok()) return tuner.WithContext(options.settings_path + ": /tuner");
+    HONE_RETURN_IF_ERROR(tuner.WithContext(options.settings_path + ": /tuner"));
   }
   return inputs;
 }
@@ -73,11 +68,6 @@ std::string LegalText(const search::Space& space) {
   for (int i = 0; i < kSample; ++i) legal += space.Legal(space.Uniform(rng));
   return fmt::format("{} points, about {:.2g} % of them are legal (a sample of {})", size,
                      100.0 * static_cast<double>(legal) / kSample, kSample);
-}
-
-Result<std::string> WorkerProgram(const TuneJobOptions& options) {
-  if (!options.worker_program.empty()) return options.worker_program;
-  return measure::DefaultWorkerProgram();
 }
 
 // The default and the tuner's first batch. A learning tuner asks for only a few at a time: the rest are drawn.

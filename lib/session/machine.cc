@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "base/log.h"
 #include "measure/machine.h"
 
@@ -12,17 +10,6 @@ namespace {
 
 constexpr double kMomentSeconds = 2;
 constexpr char kHost[] = "cpu";
-
-Status Take(Use use, const std::function<Status(double timeout_seconds)>& lock,
-            const std::function<std::string()>& holders_of) {
-  const Status quick = lock(kMomentSeconds);
-  if (quick.kind() != StatusKind::kTimeout) return quick;
-  const std::string holders = holders_of();
-  ShowLiveLine((use == Use::kShared ? "waiting: something is being timed on this machine"
-                                    : "waiting for this machine to be free, to time on it") +
-               (holders.empty() ? "" : ": " + holders));
-  return lock(-1);
-}
 
 }  // namespace
 
@@ -43,7 +30,13 @@ Status TakeMachine(MachineLock* machine, Use use) {
   const auto lock = [&](double timeout) {
     return use == Use::kShared ? machine->LockShared(timeout) : machine->LockExclusive(timeout);
   };
-  return Take(use, lock, [&] { return machine->Holders(); });
+  const Status quick = lock(kMomentSeconds);
+  if (quick.kind() != StatusKind::kTimeout) return quick;
+  const std::string holders = machine->Holders();
+  ShowLiveLine((use == Use::kShared ? "waiting: something is being timed on this machine"
+                                    : "waiting for this machine to be free, to time on it") +
+               (holders.empty() ? "" : ": " + holders));
+  return lock(-1);
 }
 
 Result<Turns> Turns::Open(const Target& target) {
@@ -59,16 +52,9 @@ void Turns::Unlock() {
   if (device_) device_->Unlock();
 }
 
-std::string Turns::Holders(Use use) const {
-  return use == Use::kExclusive && device_ ? device_->Holders() : host_.Holders();
-}
-
 Status TakeTurn(Turns* turns, Use use) {
   if (use == Use::kExclusive) turns->Computed();
-  const auto lock = [&](double timeout) {
-    return use == Use::kShared ? turns->Compute(timeout) : turns->Time(timeout);
-  };
-  return Take(use, lock, [&] { return turns->Holders(use); });
+  return TakeMachine(turns->LockOf(use), use);
 }
 
 std::string Fingerprint(const std::string& environment, const std::string& compiler, int codegen_version,

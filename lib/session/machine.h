@@ -45,19 +45,17 @@ class Turns {
     if (apart()) host_.Unlock();
   }
   // Locks the device exclusively. If the device is the host, this replaces Compute.
-  Status Time(double timeout_seconds = -1) { return TimedOn()->LockExclusive(timeout_seconds); }
+  Status Time(double timeout_seconds = -1) { return LockOf(Use::kExclusive)->LockExclusive(timeout_seconds); }
   // Releases the device, if it has its own lock, but keeps the host: for waiting on a compiler.
   void Timed() {
     if (apart()) device_->Unlock();
   }
   void Unlock();  // both
 
-  // The holders and waiters of the lock that Compute or Time needs (MachineLock::Holders).
-  std::string Holders(Use use) const;
+  // The lock that Compute (kShared) or Time needs.
+  MachineLock* LockOf(Use use) { return use == Use::kExclusive && device_ ? &*device_ : &host_; }
 
  private:
-  MachineLock* TimedOn() { return device_ ? &*device_ : &host_; }
-
   MachineLock host_;
   std::optional<MachineLock> device_;
 };

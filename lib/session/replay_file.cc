@@ -119,20 +119,16 @@ Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* miss
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));
   HONE_ASSIGN_OR_RETURN(const TemplateVersions versions, op::TemplatesOf(workload, target));
   // Finalists' sessions add no trials; trials tell whose machine they are from.
-  const auto session_of = [&](const record::Trial& trial) -> const record::Session* {
-    for (const record::Session& s : sessions) {
-      if (s.id == trial.session) return &s;
-    }
-    return nullptr;
-  };
-  const record::Session* last = session_of(trials.back());
-  const std::string fingerprint = last != nullptr ? last->fingerprint : "";
+  std::map<int64_t, std::string> machines;
+  for (const record::Session& session : sessions) machines[session.id] = session.fingerprint;
+  const auto last = machines.find(trials.back().session);
+  const std::string fingerprint = last != machines.end() ? last->second : "";
   // Another machine's time of an artifact says nothing here.
   std::vector<record::Trial> ours;
   std::vector<Outcome> outcomes;
   for (const record::Trial& trial : trials) {
-    const record::Session* session = session_of(trial);
-    if (session == nullptr || session->fingerprint != fingerprint) continue;
+    const auto machine = machines.find(trial.session);
+    if (machine == machines.end() || machine->second != fingerprint) continue;
     // Nor does a time of another version of the template.
     if (trial.template_version != VersionIn(versions, trial.outcome.config.template_name)) continue;
     ours.push_back(trial);

@@ -47,10 +47,7 @@ class Job {
 
   // kInvalid, kUnsupported or kNotFound means that an input file is at fault.
   Status ReadInputs() {
-    HONE_ASSIGN_OR_RETURN(task_text_, ReadFile(options_.task_path));
-    HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
-    if (!task_.plugin.empty())
-      HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(task_.plugin, task_.plugin_digest).WithContext(options_.task_path));
+    HONE_ASSIGN_OR_RETURN(task_, ReadTask(options_.task_path, &task_text_));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
     if (!options_.like.empty()) settings_.like = options_.like;
@@ -60,10 +57,9 @@ class Job {
     }
     const std::string problem = pipeline::CheckValues(settings_);  // of the flag: the file's own values are checked
     if (!problem.empty()) return Status::Invalid("--" + problem);
-    const Status tuner = search::CheckTunerName(settings_.tuner);
-    if (!tuner.ok()) return tuner.WithContext(options_.tuner.empty() ? options_.settings_path + ": /tuner" : "--tuner");
-    const Status checked = op::ParseChecked(task_.workload.Text()).status();
-    return checked.ok() ? checked : checked.WithContext(options_.task_path + ": /workload");
+    const std::string place = options_.tuner.empty() ? options_.settings_path + ": /tuner" : "--tuner";
+    HONE_RETURN_IF_ERROR(search::CheckTunerName(settings_.tuner).WithContext(place));
+    return op::ParseChecked(task_.workload.Text()).status().WithContext(options_.task_path + ": /workload");
   }
 
   Status Run(int* code) {
@@ -163,20 +159,16 @@ class Job {
   }
 
   // `apart`: whether candidates are compiled while others are measured.
-  Result<Device> OpenDevice(bool apart) {
+  Result<Device> OpenDevice(const search::TaskSpace& space, bool apart) {
     Device device;
     if (options_.fake) {
-      device.builder = std::make_unique<measure::FakeBuilder>(options_.fake_world, [this](const Config& config) {
-        const Result<Candidate> candidate = op::Instantiate(task_.workload, task_.target, config);
-        return candidate.ok() ? candidate->Text() : std::string();
+      device.builder = std::make_unique<measure::FakeBuilder>(options_.fake_world, [&](const Config& config) {
+        return op::Instantiate(task_.workload, task_.target, space, config);
       });
       device.measurer = std::make_unique<measure::FakeMeasurer>(options_.fake_world);
       return device;
     }
-    std::string program = options_.worker_program;
-    if (program.empty()) {
-      HONE_ASSIGN_OR_RETURN(program, measure::DefaultWorkerProgram());
-    }
+    HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options_));
     // Leave a core to the measuring child: otherwise the device would wait for it.
     const int jobs = std::max(1, static_cast<int>(UsableCpus().size()) - (apart ? 1 : 0));
     HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
@@ -233,7 +225,7 @@ class Job {
     world.clock = clock_;
     world.turns = turns ? &*turns : nullptr;
     const bool apart = turns && turns->apart();
-    world.open_device = [this, apart] { return OpenDevice(apart); };
+    world.open_device = [&] { return OpenDevice(space, apart); };
     world.check_owner = [this] { return heartbeat_->Check(); };
     world.on_progress = [&](const History& history, double peak) -> Status {
       if (heartbeat_->lost()) HONE_RETURN_IF_ERROR(heartbeat_->Check());
@@ -251,15 +243,9 @@ class Job {
     return Status();
   }
 
-  // Why it ended, for people.
-  std::string How() const {
-    if (result_.interrupted) return "interrupted";
-    Closing closing{history_->count(), result_.reason, budget_.early_stop, 0, 1, budget_.expected_gain};
-    return closing.ReasonText();
-  }
-
   void Report(const Progress& progress) {
-    const std::string how = How();
+    const Closing closing{history_->count(), result_.reason, budget_.early_stop, 0, 1, budget_.expected_gain};
+    const std::string how = result_.interrupted ? "interrupted" : closing.ReasonText();
     LogInfo(fmt::format("{}: {} new trials in {} ({:.1f} a second, device busy {:.0f} %), {}; {}; {}", task_.id,
                         result_.new_trials, FormatSeconds(result_.seconds),
                         result_.seconds > 0 ? static_cast<double>(result_.new_trials) / result_.seconds : 0.0,
@@ -283,6 +269,20 @@ class Job {
 };
 
 }  // namespace
+
+Result<pipeline::TaskFile> ReadTask(const std::string& path, std::string* text) {
+  HONE_ASSIGN_OR_RETURN(*text, ReadFile(path));
+  HONE_ASSIGN_OR_RETURN(pipeline::TaskFile task, pipeline::ParseTaskFile(*text, path));
+  if (!task.plugin.empty()) {
+    HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(task.plugin, task.plugin_digest).WithContext(path));
+  }
+  return task;
+}
+
+Result<std::string> WorkerProgram(const TuneJobOptions& options) {
+  if (!options.worker_program.empty()) return options.worker_program;
+  return measure::DefaultWorkerProgram();
+}
 
 std::string BesideRecords(const std::string& db_path, const std::string& suffix) {
   const std::string stem = EndsWith(db_path, ".db") ? db_path.substr(0, db_path.size() - 3) : db_path;

@@ -27,6 +27,12 @@ struct TuneJobOptions {
   measure::FakeWorld fake_world;
 };
 
+// Reads a task file, whose text goes to `text`, and loads its plugin. Errors as of pipeline::ParseTaskFile.
+Result<pipeline::TaskFile> ReadTask(const std::string& path, std::string* text);
+
+// hone-worker: that of the options, or the one beside this program.
+Result<std::string> WorkerProgram(const TuneJobOptions& options);
+
 // The path of a job's file beside its records: "records/cpu/conv2d-1.db" -> "records/cpu/conv2d-1" + suffix.
 std::string BesideRecords(const std::string& db_path, const std::string& suffix);
 

@@ -18,6 +18,12 @@ search::TunerContext ContextOf(const Workload& workload, const Target& target) {
 
 search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space) {
   search::TunerContext context = ContextOf(workload, target);
+  // Points of the task itself are many: their spaces are there already.
+  context.loops = [&space, workload, target](const Workload& w, const Config& config) -> Result<ir::Function> {
+    if (w != workload) return compile::LowerLoops(w, target, config);
+    HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(w, target, space, config));
+    return compile::LowerLoops(w, target, candidate);
+  };
   const auto op = op::FindOperator(workload);
   if (!op.ok()) return context;
   for (size_t s = 0; s < space.spaces().size(); ++s) {
