@@ -185,10 +185,7 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const Bu
   current_phase = "loading";
   auto c = std::make_unique<DeviceCandidate>(this);
   c->kernel = kernel;
-  HONE_RETURN_IF_ERROR(CheckArgs(kernel.kernel, kernel.kernel_args, kernel, setup_.operands));
-  if (kernel.has_prepare) {
-    HONE_RETURN_IF_ERROR(CheckArgs(kernel.prepare, kernel.prepare_args, kernel, setup_.operands));
-  }
+  HONE_RETURN_IF_ERROR(CheckArgs(kernel, setup_.operands));
   Artifact artifact;
   artifact.format = kernel.format;
   *error = TrialError::kDevice;  // its file is gone

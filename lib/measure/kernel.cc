@@ -48,26 +48,8 @@ Result<EntryPoint> ParseEntryText(const std::string& text) {
   return std::move(entries[0]);
 }
 
-}  // namespace
-
-void ListFields(Fields* f, BuiltKernel* k) {
-  f->Value("format", &k->format);
-  f->Value("path", &k->path);
-  f->Value("artifact_digest", &k->artifact_digest);
-  f->As("kernel", &k->kernel, EntryText, ParseEntryText);
-  f->Value("kernel_args", &k->kernel_args);
-  f->Value("has_prepare", &k->has_prepare);
-  f->As("prepare", &k->prepare, EntryText, ParseEntryText);
-  f->Value("prepare_args", &k->prepare_args);
-  f->Value("prepared", &k->prepared);
-  f->Value("steps", &k->steps);
-  f->Value("arithmetic", &k->arithmetic);
-  f->Value("rounding", &k->rounding);
-  f->Value("compile_seconds", &k->compile_seconds);
-}
-
-Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, const BuiltKernel& kernel,
-                 const std::vector<Operand>& operands) {
+Status CheckArgsOf(const EntryPoint& entry, const std::vector<ArgSource>& args, const BuiltKernel& kernel,
+                   const std::vector<Operand>& operands) {
   if (entry.args.size() != args.size()) {
     return Status::Invalid(
         fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(), args.size()));
@@ -88,6 +70,29 @@ Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, co
     }
   }
   return Status();
+}
+
+}  // namespace
+
+void ListFields(Fields* f, BuiltKernel* k) {
+  f->Value("format", &k->format);
+  f->Value("path", &k->path);
+  f->Value("artifact_digest", &k->artifact_digest);
+  f->As("kernel", &k->kernel, EntryText, ParseEntryText);
+  f->Value("kernel_args", &k->kernel_args);
+  f->Value("has_prepare", &k->has_prepare);
+  f->As("prepare", &k->prepare, EntryText, ParseEntryText);
+  f->Value("prepare_args", &k->prepare_args);
+  f->Value("prepared", &k->prepared);
+  f->Value("steps", &k->steps);
+  f->Value("arithmetic", &k->arithmetic);
+  f->Value("rounding", &k->rounding);
+  f->Value("compile_seconds", &k->compile_seconds);
+}
+
+Status CheckArgs(const BuiltKernel& kernel, const std::vector<Operand>& operands) {
+  HONE_RETURN_IF_ERROR(CheckArgsOf(kernel.kernel, kernel.kernel_args, kernel, operands));
+  return kernel.has_prepare ? CheckArgsOf(kernel.prepare, kernel.prepare_args, kernel, operands) : Status();
 }
 
 }  // namespace hone::measure

@@ -26,10 +26,9 @@ struct BuiltKernel : KernelInterface {
   double compile_seconds = 0;
 };
 
-// Checks that `args` match the entry's arguments, before the candidate gets any address. Returns kInvalid with the
-// argument if not.
-Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, const BuiltKernel& kernel,
-                 const std::vector<Operand>& operands);
+// Checks that the arguments of both functions match what the kernel says, before the candidate gets any address. Returns
+// kInvalid with the argument if not.
+Status CheckArgs(const BuiltKernel& kernel, const std::vector<Operand>& operands);
 
 void ListFields(Fields* f, BuiltKernel* kernel);
 

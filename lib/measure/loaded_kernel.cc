@@ -19,8 +19,7 @@ std::vector<void*> Addresses(const std::vector<ArgSource>& args, const std::vect
 
 Result<LoadedKernel> LoadedKernel::Load(const BuiltKernel& kernel, const std::vector<Operand>& operands,
                                         runtime::ThreadPool* pool) {
-  HONE_RETURN_IF_ERROR(CheckArgs(kernel.kernel, kernel.kernel_args, kernel, operands));
-  if (kernel.has_prepare) HONE_RETURN_IF_ERROR(CheckArgs(kernel.prepare, kernel.prepare_args, kernel, operands));
+  HONE_RETURN_IF_ERROR(CheckArgs(kernel, operands));
   HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(kernel.path));
   LoadedKernel loaded(kernel, std::move(module));
   HONE_ASSIGN_OR_RETURN(loaded.kernel_,

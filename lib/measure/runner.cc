@@ -151,20 +151,20 @@ bool Runner::FencesStand(const HostCandidate& c) const {
   return std::all_of(buffers_.begin(), buffers_.end(), intact) && c.loaded.Intact();
 }
 
+Status Runner::CheckOutput(const HostCandidate& c) const {
+  const auto difference = FirstDifference(setup_.operands.back(), buffers_.back().data(), reference_.bytes.data(),
+                                          tolerance_ + c.loaded.built().rounding);
+  return difference ? Status::Invalid(*difference) : Status();
+}
+
 Status Runner::CheckRun(HostCandidate* c) {
-  if (!FencesStand(*c) || !c->ring->Intact()) {
-    rings_.Forget();
-    return Status::Invalid(std::string("right at first, then not: ") + kBeside);
-  }
+  Status right = FencesStand(*c) && c->ring->Intact() ? Status() : Status::Invalid(kBeside);
   runtime::AlignedBuffer& output = buffers_.back();
-  if (OutputDigest(&output, &*pool_) != c->output) {
-    // A kernel may sum in a different order in each run.
-    const auto difference = FirstDifference(setup_.operands.back(), output.data(), reference_.bytes.data(),
-                                            tolerance_ + c->loaded.built().rounding);
-    if (difference) {
-      rings_.Forget();
-      return Status::Invalid("right at first, then not: " + *difference);
-    }
+  // A kernel may sum in a different order in each run.
+  if (right.ok() && OutputDigest(&output, &*pool_) != c->output) right = CheckOutput(*c);
+  if (!right.ok()) {
+    rings_.Forget();
+    return right.WithContext("right at first, then not");
   }
   Range range{output.data()};
   hone_pool_launch(pool_->get(), SpoilBody, &range, (output.bytes() + 63) / 64);
@@ -228,15 +228,10 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKer
   c->loaded.Run();
   // A wrong kernel may have written anywhere, including into the copies of the constants.
   *error = TrialError::kWrong;
-  if (!FencesStand(*c)) {
+  const Status right = FencesStand(*c) ? CheckOutput(*c) : Status::Invalid(kBeside);
+  if (!right.ok()) {
     rings_.Forget();
-    return Status::Invalid(kBeside);
-  }
-  const auto difference = FirstDifference(setup_.operands.back(), buffers_.back().data(), reference_.bytes.data(),
-                                          tolerance_ + c->loaded.built().rounding);
-  if (difference) {
-    rings_.Forget();
-    return Status::Invalid(*difference);
+    return right;
   }
   c->output = OutputDigest(&buffers_.back(), &*pool_);
   return std::unique_ptr<Candidate>(std::move(c));

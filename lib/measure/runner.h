@@ -48,6 +48,8 @@ class Runner : public CandidateRunner {
   double warm_seconds() const override;
   // Whether the guards around all buffers of the candidate, except for the copies of its constants, are intact.
   bool FencesStand(const HostCandidate& candidate) const;
+  // Returns kInvalid with the first difference if the output is wrong.
+  Status CheckOutput(const HostCandidate& candidate) const;
   // Checks the guards after a timed run, and that the output equals the verified one; then spoils the output, so that
   // the next run has to write it.
   Status CheckRun(HostCandidate* candidate);

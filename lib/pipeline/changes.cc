@@ -131,14 +131,14 @@ std::vector<std::string> StampChanges(std::string_view stamp_text, const TuneInp
       if (id.is_string()) donors.push_back(id.get<std::string>());
     }
   }
-  for (const std::string& id : now.donors) {
-    if (std::find(donors.begin(), donors.end(), id) == donors.end()) changes.push_back("it learns from " + id);
-  }
-  for (const std::string& id : donors) {
-    if (std::find(now.donors.begin(), now.donors.end(), id) == now.donors.end()) {
-      changes.push_back("it learns no longer from " + id);
+  const auto only_in = [&](const std::vector<std::string>& ids, const std::vector<std::string>& others,
+                           const char* what) {
+    for (const std::string& id : ids) {
+      if (std::find(others.begin(), others.end(), id) == others.end()) changes.push_back(what + id);
     }
-  }
+  };
+  only_in(now.donors, donors, "it learns from ");
+  only_in(donors, now.donors, "it learns no longer from ");
   return changes;
 }
 

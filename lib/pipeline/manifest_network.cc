@@ -17,9 +17,9 @@ void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
 
 }  // namespace
 
-NinjaBuild ManifestWriter::BuildEdge(const NetworkJob& job, bool tuned) const {
-  const std::string &net = job.pipeline->name, name = job.Name(), best = ChoicePath(name);
-  const std::string dir = fmt::format("out/{}{}", name, tuned ? "" : ".untuned");
+NinjaBuild ManifestWriter::BuildEdge(const NetworkJob& job, const std::string& dir, const std::string& best,
+                                     bool tuned) const {
+  const std::string &net = job.pipeline->name, name = job.Name();
   const std::string target = TargetPath(job.target->name);
   NinjaBuild build{.outputs = {fmt::format("{}/lib{}.so", dir, net)},
                    .implicit_outputs = {fmt::format("{}/{}.h", dir, net), fmt::format("{}/{}.params", dir, net),
@@ -37,7 +37,6 @@ NinjaBuild ManifestWriter::BuildEdge(const NetworkJob& job, bool tuned) const {
     build.order_only_inputs.push_back(best);
   }
   AddParameters(job, &build);
-  if (tuned) AddNumerics(job, &build);
   return build;
 }
 
@@ -132,8 +131,11 @@ void ManifestWriter::NetworkEdges(const NetworkJob& job) {
   Build({.outputs = {TunedPath(name)}, .rule = "tuned", .implicit_inputs = job.stamps, .bindings = {{"job", name}}});
   PickEdge(job);
   if (job.pipeline->in_network) ConfirmEdge(job);
-  Build(BuildEdge(job, true));
-  Build(BuildEdge(job, false));
+  const std::string dir = "out/" + name, choice = ChoicePath(name);
+  NinjaBuild tuned = BuildEdge(job, dir, choice, true);
+  AddNumerics(job, &tuned);
+  Build(tuned);
+  Build(BuildEdge(job, dir + ".untuned", choice, false));
   BenchEdge(job);
   ReportEdge(job);
 }

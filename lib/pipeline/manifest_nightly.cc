@@ -45,20 +45,12 @@ std::string ManifestWriter::NightEdge(const NetworkJob& job, const std::string& 
 std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted) {
   const std::string &net = job.pipeline->name, name = job.Name(), dir = "nights/replay/out/" + name;
   const std::string from = nightly::AcceptedDir("accepted", name, accepted.digest);
-  NinjaBuild build = BuildEdge(job, true);
-  build.outputs = {fmt::format("{}/lib{}.so", dir, net)};
-  build.implicit_outputs = {fmt::format("{}/{}.h", dir, net), fmt::format("{}/{}.params", dir, net),
-                            fmt::format("{}/{}.graph.json", dir, net), dir + "/manifest.json"};
+  NinjaBuild build = BuildEdge(job, dir, from + "/" + nightly::kChoiceFile, true);
   build.inputs = {fmt::format("{}/{}.graph.json", from, net)};
-  const std::string choice = from + "/" + nightly::kChoiceFile;
-  for (std::string& input : build.implicit_inputs) input = input == ChoicePath(name) ? choice : input;
   // The choice was made under earlier numerics, whatever they are now.
-  std::erase_if(build.bindings, [](const auto& binding) { return binding.first == "numerics"; });
   if (job.target->tf32) build.bindings.push_back({"numerics", NumericsFlags(TuneSettings().winograd, true)});
   for (auto& [key, value] : build.bindings) {
     if (key == "job") value = name + ", replayed";
-    if (key == "dir") value = dir;
-    if (key == "best") value = choice;
   }
   Build(build);
   return NightEdge(job, "replay", dir);

@@ -73,7 +73,8 @@ class ManifestWriter {
   std::string NightEdge(const NetworkJob& job, const std::string& series, const std::string& dir);
   std::string ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted);
   void VerdictEdge(const std::string& alias, const std::string& series, const std::vector<std::string>& jobs);
-  NinjaBuild BuildEdge(const NetworkJob& job, bool tuned) const;
+  // Builds the library in `dir`, from the choice `best` or untuned.
+  NinjaBuild BuildEdge(const NetworkJob& job, const std::string& dir, const std::string& best, bool tuned) const;
 
   const ManifestInput& input_;
   NinjaWriter writer_;

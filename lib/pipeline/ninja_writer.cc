@@ -1,6 +1,9 @@
 #include "pipeline/ninja_writer.h"
 
+#include <utility>
+
 #include "base/check.h"
+#include "base/text.h"
 
 namespace hone::pipeline {
 namespace {
@@ -8,11 +11,21 @@ namespace {
 constexpr size_t kWidth = 120;
 constexpr std::string_view kIndent = "    ";
 
-void AppendPaths(const std::vector<std::string>& paths, std::string* line) {
-  for (const std::string& path : paths) {
-    *line += ' ';
-    *line += EscapePath(path);
+// Behind `mark`, if there are any.
+void AppendPaths(const std::vector<std::string>& paths, const char* mark, std::string* line) {
+  if (!paths.empty()) *line += mark;
+  for (const std::string& path : paths) *line += " " + EscapePath(path);
+}
+
+std::string Escape(std::string_view text, std::string_view special) {
+  HONE_CHECK(text.find('\n') == std::string_view::npos);
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) out += '$';
+    out += c;
   }
+  return out;
 }
 
 // The last unescaped space of `line` at or before `limit` and after `first`, else the first one after the limit, else
@@ -36,52 +49,26 @@ size_t BreakPoint(std::string_view line, size_t first, size_t limit) {
 
 }  // namespace
 
-std::string EscapePath(std::string_view path) {
-  HONE_CHECK(path.find('\n') == std::string_view::npos);
-  std::string out;
-  out.reserve(path.size());
-  for (char c : path) {
-    if (c == '$' || c == ' ' || c == ':') out += '$';
-    out += c;
-  }
-  return out;
-}
-
-std::string EscapeValue(std::string_view text) {
-  HONE_CHECK(text.find('\n') == std::string_view::npos);
-  std::string out;
-  out.reserve(text.size());
-  for (char c : text) {
-    if (c == '$') out += '$';
-    out += c;
-  }
-  return out;
-}
+std::string EscapePath(std::string_view path) { return Escape(path, "$ :"); }
+std::string EscapeValue(std::string_view text) { return Escape(text, "$"); }
 
 std::string ShellQuote(std::string_view text) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./=,:@%";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) return std::string(text);
-  std::string out = "'";
-  for (char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
+  return "'" + ReplaceAll(text, "'", "'\\''") + "'";
 }
 
 std::vector<std::string> SplitCommand(std::string_view command) {
   std::vector<std::string> words;
   std::string word;
   bool in_word = false;
+  const auto end_word = [&] {
+    if (std::exchange(in_word, false)) words.push_back(std::exchange(word, ""));
+  };
   for (size_t i = 0; i < command.size(); ++i) {
     const char c = command[i];
     if (c == ' ') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
+      end_word();
     } else if (c == '\'') {
       const size_t end = command.find('\'', i + 1);
       if (end == std::string_view::npos) return {};
@@ -96,7 +83,7 @@ std::vector<std::string> SplitCommand(std::string_view command) {
       in_word = true;
     }
   }
-  if (in_word) words.push_back(std::move(word));
+  end_word();
   if (words.empty() || words[0] != "exec") return {};
   words.erase(words.begin());
   if (!words.empty() && words[0] == "$HONE_LAUNCHER") words.erase(words.begin());
@@ -163,28 +150,19 @@ void NinjaWriter::Rule(std::string_view name, const NinjaBindings& bindings) {
 void NinjaWriter::Build(const NinjaBuild& build) {
   HONE_CHECK(!build.outputs.empty());
   std::string line = "build";
-  AppendPaths(build.outputs, &line);
-  if (!build.implicit_outputs.empty()) {
-    line += " |";
-    AppendPaths(build.implicit_outputs, &line);
-  }
+  AppendPaths(build.outputs, "", &line);
+  AppendPaths(build.implicit_outputs, " |", &line);
   line += ": " + build.rule;
-  AppendPaths(build.inputs, &line);
-  if (!build.implicit_inputs.empty()) {
-    line += " |";
-    AppendPaths(build.implicit_inputs, &line);
-  }
-  if (!build.order_only_inputs.empty()) {
-    line += " ||";
-    AppendPaths(build.order_only_inputs, &line);
-  }
+  AppendPaths(build.inputs, "", &line);
+  AppendPaths(build.implicit_inputs, " |", &line);
+  AppendPaths(build.order_only_inputs, " ||", &line);
   WrappedLine(line);
   Bindings(build.bindings);
 }
 
 void NinjaWriter::Default(const std::vector<std::string>& paths) {
   std::string line = "default";
-  AppendPaths(paths, &line);
+  AppendPaths(paths, "", &line);
   WrappedLine(line);
 }
 

@@ -26,10 +26,12 @@ std::string DeviceKind::KeysText(const Target& target) const {
 
 Status DeviceKind::SetKey(const std::string& key, const std::string& value, Target* target) const {
   std::vector<std::string> known;
-  if (has_arch()) known.emplace_back("-arch");
-  if (has_arch() && key == "-arch") {
-    target->cpu = value;
-    return Status();
+  if (has_arch_) {
+    known.emplace_back("-arch");
+    if (key == "-arch") {
+      target->cpu = value;
+      return Status();
+    }
   }
   for (const LimitKey& limit : LimitKeys()) {
     known.emplace_back(limit.flag);
@@ -46,7 +48,7 @@ Status DeviceKind::SetKey(const std::string& key, const std::string& value, Targ
 }
 
 Status DeviceKind::Complete(Target* target) const {
-  if (has_arch() && !IsCudaArch(target->cpu)) return Status::Invalid("-arch must be such as sm_90");
+  if (has_arch_ && !IsCudaArch(target->cpu)) return Status::Invalid("-arch must be such as sm_90");
   std::string key;
   const Status status = CheckLimits(target->limits, target->cpu, &key);
   return status.WithContext(key);
@@ -55,7 +57,7 @@ Status DeviceKind::Complete(Target* target) const {
 std::vector<TargetKey> DeviceKind::FileKeys() const {
   using Type = TargetKey::Type;
   std::vector<TargetKey> keys;
-  if (has_arch()) keys.push_back({"arch", Type::kText});
+  if (has_arch_) keys.push_back({"arch", Type::kText});
   for (const LimitKey& limit : LimitKeys()) {
     keys.push_back({limit.name, limit.count == 1 ? Type::kNumber : Type::kNumbers});
   }
@@ -63,7 +65,7 @@ std::vector<TargetKey> DeviceKind::FileKeys() const {
 }
 
 Status DeviceKind::ReadFile(JsonReader* reader, Target* target) const {
-  if (has_arch()) {
+  if (has_arch_) {
     HONE_RETURN_IF_ERROR(reader->Read("arch", &target->cpu));
     if (!IsCudaArch(target->cpu)) {
       return reader->Error("arch", fmt::format("`{}` is not an architecture; write for example sm_90", target->cpu));
@@ -86,7 +88,7 @@ Status DeviceKind::ReadFile(JsonReader* reader, Target* target) const {
 Status DeviceKind::CheckFile(const Json& file, std::string* key) const {
   const std::string arch = file.value("arch", "");
   *key = "arch";
-  if (has_arch() && !IsCudaArch(arch)) return Status::Invalid("`arch` must be such as arch = \"sm_90\"");
+  if (has_arch_ && !IsCudaArch(arch)) return Status::Invalid("`arch` must be such as arch = \"sm_90\"");
   DeviceLimits limits;
   for (const LimitKey& limit : LimitKeys()) {
     if (!file.contains(limit.name)) continue;

@@ -9,8 +9,12 @@
 namespace hone {
 
 // Does not use any property of this host, which may lack the device.
-class DeviceKind : public TargetKind {
+class DeviceKind final : public TargetKind {
  public:
+  // `has_arch`: code is generated for an architecture that the target must name: Target::cpu, the key `arch`.
+  DeviceKind(const char* name, bool has_arch) : name_(name), has_arch_(has_arch) {}
+
+  const char* name() const override { return name_; }
   std::string_view family() const override { return kGpuFamily; }
   bool has_device() const override { return true; }
   std::string KeysText(const Target& target) const override;
@@ -21,8 +25,8 @@ class DeviceKind : public TargetKind {
   Status CheckFile(const Json& file, std::string* key) const override;
 
  private:
-  // Whether code is generated for an architecture that the target must name: Target::cpu, the key `arch`.
-  virtual bool has_arch() const = 0;
+  const char* name_;
+  bool has_arch_;
 };
 
 }  // namespace hone

@@ -26,8 +26,8 @@ struct Operand {
   Layout layout = Layout::kPlain;
   std::vector<int64_t> physical;  // shape as stored: blocked or equal to logical.shape
 
-  int64_t PhysicalElements() const;
-  int64_t PhysicalBytes() const;
+  int64_t PhysicalElements() const { return TensorType{logical.type, physical}.Elements(); }
+  int64_t PhysicalBytes() const { return PhysicalElements() * logical.type.bytes(); }
 };
 
 }  // namespace hone

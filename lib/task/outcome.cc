@@ -13,34 +13,34 @@ constexpr std::pair<TrialError, const char*> kErrors[] = {
     {TrialError::kTimeout, "timeout"}, {TrialError::kCrash, "crash"},     {TrialError::kWrong, "wrong"},
     {TrialError::kDevice, "device"}};
 
+template <typename T, size_t N>
+const char* NameIn(const std::pair<T, const char*> (&names)[N], T wanted) {
+  for (const auto& [value, name] : names) {
+    if (value == wanted) return name;
+  }
+  return "?";
+}
+
+template <typename T, size_t N>
+Result<T> ValueIn(const std::pair<T, const char*> (&names)[N], const std::string& wanted, const char* unknown,
+                  const char* known) {
+  for (const auto& [value, name] : names) {
+    if (name == wanted) return value;
+  }
+  return Status::Invalid(std::string("unknown ") + unknown + " `" + wanted + "`; known: " + known);
+}
+
 }  // namespace
 
-const char* TrialStateName(TrialState s) {
-  for (const auto& [value, name] : kStates) {
-    if (value == s) return name;
-  }
-  return "?";
-}
-
-const char* TrialErrorName(TrialError e) {
-  for (const auto& [value, name] : kErrors) {
-    if (value == e) return name;
-  }
-  return "?";
-}
+const char* TrialStateName(TrialState s) { return NameIn(kStates, s); }
+const char* TrialErrorName(TrialError e) { return NameIn(kErrors, e); }
 
 Result<TrialState> ParseTrialState(const std::string& s) {
-  for (const auto& [value, name] : kStates) {
-    if (s == name) return value;
-  }
-  return Status::Invalid("unknown trial state `" + s + "`; known: ok, pruned, failed");
+  return ValueIn(kStates, s, "trial state", "ok, pruned, failed");
 }
 
 Result<TrialError> ParseTrialError(const std::string& s) {
-  for (const auto& [value, name] : kErrors) {
-    if (s == name) return value;
-  }
-  return Status::Invalid("unknown trial error `" + s + "`; known: invalid, compile, timeout, crash, wrong, device");
+  return ValueIn(kErrors, s, "trial error", "invalid, compile, timeout, crash, wrong, device");
 }
 
 }  // namespace hone

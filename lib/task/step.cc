@@ -163,64 +163,7 @@ class StepReader {
   size_t next_ = 0;
 };
 
-Step Make(StepKind kind, std::string stage, std::vector<std::string> axes = {}, std::vector<int64_t> values = {},
-          std::string argument = {}, std::vector<std::string> results = {}) {
-  return {kind, std::move(stage), std::move(axes), std::move(values), std::move(argument), std::move(results)};
-}
-
 }  // namespace
-
-Step Split(std::string stage, std::string axis, std::vector<int64_t> factors, std::vector<std::string> results) {
-  return Make(StepKind::kSplit, std::move(stage), {std::move(axis)}, std::move(factors), {}, std::move(results));
-}
-Step Fuse(std::string stage, std::vector<std::string> axes, std::string result) {
-  return Make(StepKind::kFuse, std::move(stage), std::move(axes), {}, {}, {std::move(result)});
-}
-Step Reorder(std::string stage, std::vector<std::string> axes) {
-  return Make(StepKind::kReorder, std::move(stage), std::move(axes));
-}
-Step Vectorize(std::string stage, std::string axis) {
-  return Make(StepKind::kVectorize, std::move(stage), {std::move(axis)});
-}
-Step Unroll(std::string stage, std::string axis) {
-  return Make(StepKind::kUnroll, std::move(stage), {std::move(axis)});
-}
-Step Parallel(std::string stage, std::string axis) {
-  return Make(StepKind::kParallel, std::move(stage), {std::move(axis)});
-}
-Step Bind(std::string stage, std::string axis, std::string thread) {
-  return Make(StepKind::kBind, std::move(stage), {std::move(axis)}, {}, std::move(thread));
-}
-Step ComputeAt(std::string stage, std::string consumer, std::string axis) {
-  return Make(StepKind::kComputeAt, std::move(stage), {std::move(axis)}, {}, std::move(consumer));
-}
-Step ComputeRoot(std::string stage) { return Make(StepKind::kComputeRoot, std::move(stage)); }
-Step Inline(std::string stage) { return Make(StepKind::kInline, std::move(stage)); }
-Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> readers, std::string result) {
-  return Make(StepKind::kCacheRead, std::move(tensor), std::move(readers), {}, std::move(scope), {std::move(result)});
-}
-Step CacheWrite(std::string stage, std::string scope, std::string result) {
-  return Make(StepKind::kCacheWrite, std::move(stage), {}, {}, std::move(scope), {std::move(result)});
-}
-Step Relayout(std::string tensor, std::vector<std::string> parts, std::string result) {
-  return Make(StepKind::kRelayout, std::move(tensor), std::move(parts), {}, {}, {std::move(result)});
-}
-Step Rfactor(std::string stage, std::string axis, std::string result) {
-  return Make(StepKind::kRfactor, std::move(stage), {std::move(axis)}, {}, {}, {std::move(result)});
-}
-Step SetScope(std::string stage, std::string scope) {
-  return Make(StepKind::kSetScope, std::move(stage), {}, {}, std::move(scope));
-}
-Step AlignStorage(std::string stage, std::string axis, int64_t factor, int64_t offset) {
-  return Make(StepKind::kStorageAlign, std::move(stage), {std::move(axis)}, {factor, offset});
-}
-Step DoubleBuffer(std::string stage) { return Make(StepKind::kDoubleBuffer, std::move(stage), {}); }
-Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes) {
-  return Make(StepKind::kPrefetch, std::move(stage), {std::move(tensor), std::move(axis)}, {distance_bytes});
-}
-Step PragmaStep(std::string stage, std::string axis, std::string key, int64_t value) {
-  return Make(StepKind::kPragma, std::move(stage), {std::move(axis)}, {value}, std::move(key));
-}
 
 std::string StepText(const Step& step) {
   const Form& form = FormOf(step.kind);

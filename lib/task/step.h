@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -36,36 +37,68 @@ enum class StepKind {
 
 struct Step {
   StepKind kind = StepKind::kSplit;
-  std::string stage;                 // S (T of cache_read)
-  std::vector<std::string> axes;     // axis names read by the step; for cache_read the readers; for prefetch {T, axis};
-                                     // for relayout the parts
-  std::vector<int64_t> values;       // factors, distance, alignment, pragma value
-  std::string argument;              // consumer of compute_at, scope, thread name, intrinsic, pragma key
-  std::vector<std::string> results;  // new names
+  std::string stage = {};              // S (T of cache_read)
+  std::vector<std::string> axes = {};  // axis names read by the step; for cache_read the readers; for prefetch {T, axis};
+                                       // for relayout the parts
+  std::vector<int64_t> values = {};    // factors, distance, alignment, pragma value
+  std::string argument = {};           // consumer of compute_at, scope, thread name, intrinsic, pragma key
+  std::vector<std::string> results = {};  // new names
 
   bool operator==(const Step&) const = default;
 };
 
 // Shorthands for templates.
-Step Split(std::string stage, std::string axis, std::vector<int64_t> factors, std::vector<std::string> results);
-Step Fuse(std::string stage, std::vector<std::string> axes, std::string result);
-Step Reorder(std::string stage, std::vector<std::string> axes);
-Step Vectorize(std::string stage, std::string axis);
-Step Unroll(std::string stage, std::string axis);
-Step Parallel(std::string stage, std::string axis);
-Step Bind(std::string stage, std::string axis, std::string thread);
-Step ComputeAt(std::string stage, std::string consumer, std::string axis);
-Step ComputeRoot(std::string stage);
-Step Inline(std::string stage);
-Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> readers, std::string result);
-Step CacheWrite(std::string stage, std::string scope, std::string result);
-Step Relayout(std::string tensor, std::vector<std::string> parts, std::string result);
-Step Rfactor(std::string stage, std::string axis, std::string result);
-Step SetScope(std::string stage, std::string scope);
-Step AlignStorage(std::string stage, std::string axis, int64_t factor, int64_t offset);
-Step DoubleBuffer(std::string stage);
-Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes);
-Step PragmaStep(std::string stage, std::string axis, std::string key, int64_t value);
+inline Step Split(std::string stage, std::string axis, std::vector<int64_t> factors, std::vector<std::string> results) {
+  return {StepKind::kSplit, std::move(stage), {std::move(axis)}, std::move(factors), {}, std::move(results)};
+}
+inline Step Fuse(std::string stage, std::vector<std::string> axes, std::string result) {
+  return {StepKind::kFuse, std::move(stage), std::move(axes), {}, {}, {std::move(result)}};
+}
+inline Step Reorder(std::string stage, std::vector<std::string> axes) {
+  return {StepKind::kReorder, std::move(stage), std::move(axes)};
+}
+inline Step Vectorize(std::string stage, std::string axis) {
+  return {StepKind::kVectorize, std::move(stage), {std::move(axis)}};
+}
+inline Step Unroll(std::string stage, std::string axis) {
+  return {StepKind::kUnroll, std::move(stage), {std::move(axis)}};
+}
+inline Step Parallel(std::string stage, std::string axis) {
+  return {StepKind::kParallel, std::move(stage), {std::move(axis)}};
+}
+inline Step Bind(std::string stage, std::string axis, std::string thread) {
+  return {StepKind::kBind, std::move(stage), {std::move(axis)}, {}, std::move(thread)};
+}
+inline Step ComputeAt(std::string stage, std::string consumer, std::string axis) {
+  return {StepKind::kComputeAt, std::move(stage), {std::move(axis)}, {}, std::move(consumer)};
+}
+inline Step ComputeRoot(std::string stage) { return {StepKind::kComputeRoot, std::move(stage)}; }
+inline Step Inline(std::string stage) { return {StepKind::kInline, std::move(stage)}; }
+inline Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> readers, std::string result) {
+  return {StepKind::kCacheRead, std::move(tensor), std::move(readers), {}, std::move(scope), {std::move(result)}};
+}
+inline Step CacheWrite(std::string stage, std::string scope, std::string result) {
+  return {StepKind::kCacheWrite, std::move(stage), {}, {}, std::move(scope), {std::move(result)}};
+}
+inline Step Relayout(std::string tensor, std::vector<std::string> parts, std::string result) {
+  return {StepKind::kRelayout, std::move(tensor), std::move(parts), {}, {}, {std::move(result)}};
+}
+inline Step Rfactor(std::string stage, std::string axis, std::string result) {
+  return {StepKind::kRfactor, std::move(stage), {std::move(axis)}, {}, {}, {std::move(result)}};
+}
+inline Step SetScope(std::string stage, std::string scope) {
+  return {StepKind::kSetScope, std::move(stage), {}, {}, std::move(scope)};
+}
+inline Step AlignStorage(std::string stage, std::string axis, int64_t factor, int64_t offset) {
+  return {StepKind::kStorageAlign, std::move(stage), {std::move(axis)}, {factor, offset}};
+}
+inline Step DoubleBuffer(std::string stage) { return {StepKind::kDoubleBuffer, std::move(stage), {}}; }
+inline Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes) {
+  return {StepKind::kPrefetch, std::move(stage), {std::move(tensor), std::move(axis)}, {distance_bytes}};
+}
+inline Step PragmaStep(std::string stage, std::string axis, std::string key, int64_t value) {
+  return {StepKind::kPragma, std::move(stage), {std::move(axis)}, {value}, std::move(key)};
+}
 
 // One line, as in the table above: "split conv ow [14] -> ow.o ow.i". ParseStep accepts exactly the output of StepText.
 std::string StepText(const Step& step);

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "base/text.h"
 
 namespace hone {
 namespace {
+
+constexpr const char* kEpilogues[] = {"bias", "add", "relu", "relu6", "clip"};  // by EpilogueKind
 
 // A cursor over the text; every error says what was expected and at which column.
 class Parser {
@@ -183,12 +186,10 @@ class Parser {
   }
   Result<EpilogueOp> Epilogue() {
     const std::string word = Word();
-    if (word == "bias") return EpilogueOp{EpilogueKind::kBias};
-    if (word == "add") return EpilogueOp{EpilogueKind::kAdd};
-    if (word == "relu") return EpilogueOp{EpilogueKind::kRelu};
-    if (word == "relu6") return EpilogueOp{EpilogueKind::kRelu6};
-    if (word != "clip") return Fail("an epilogue: bias, add, relu, relu6 or clip(low,high)");
-    EpilogueOp e{EpilogueKind::kClip};
+    const auto found = std::find(std::begin(kEpilogues), std::end(kEpilogues), word);
+    if (found == std::end(kEpilogues)) return Fail("an epilogue: bias, add, relu, relu6 or clip(low,high)");
+    EpilogueOp e{static_cast<EpilogueKind>(found - std::begin(kEpilogues))};
+    if (e.kind != EpilogueKind::kClip) return e;
     if (!Take('(')) return Fail("clip(low,high)");
     HONE_ASSIGN_OR_RETURN(e.low, Real());
     if (!Take(',')) return Fail("`,` in clip(low,high)");
@@ -207,19 +208,9 @@ std::string NumbersText(const std::vector<int64_t>& values, char separator) {
 }
 
 std::string EpilogueText(const EpilogueOp& e) {
-  switch (e.kind) {
-    case EpilogueKind::kBias:
-      return "bias";
-    case EpilogueKind::kAdd:
-      return "add";
-    case EpilogueKind::kRelu:
-      return "relu";
-    case EpilogueKind::kRelu6:
-      return "relu6";
-    case EpilogueKind::kClip:
-      return fmt::format("clip({},{})", FormatDouble(e.low), FormatDouble(e.high));
-  }
-  return "?";
+  const std::string word = kEpilogues[static_cast<size_t>(e.kind)];
+  if (e.kind != EpilogueKind::kClip) return word;
+  return fmt::format("{}({},{})", word, FormatDouble(e.low), FormatDouble(e.high));
 }
 
 // Without its epilogue and later members.
@@ -283,10 +274,7 @@ std::vector<int64_t> Workload::Numbers(const std::string& name, std::vector<int6
 }
 
 bool Workload::HasEpilogue(EpilogueKind kind) const {
-  for (const EpilogueOp& e : epilogue) {
-    if (e.kind == kind) return true;
-  }
-  return false;
+  return std::any_of(epilogue.begin(), epilogue.end(), [kind](const EpilogueOp& e) { return e.kind == kind; });
 }
 
 std::string TaskId(const Workload& workload, const std::string& target_text) {
