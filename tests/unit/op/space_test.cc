@@ -127,5 +127,26 @@ TEST(Space, ForeignOrDamagedConfigsAreRefused) {
   EXPECT_FALSE(Instantiate(w, target, other).ok());
 }
 
+TEST(Space, ASpaceThatIsKeptGivesTheSameCandidates) {
+  const Workload w = *ParseChecked(Workloads()[0]);
+  const Target target = Cpu(64, 32, 2);
+  const search::TaskSpace space = *MakeTaskSpace(w, target);
+  Rng rng(1);
+  for (int i = 0; i < 20; ++i) {
+    const Config config = space.At(*space.SampleLegal(rng));
+    EXPECT_EQ(*Instantiate(w, target, space, config), *Instantiate(w, target, config)) << config.Text();
+  }
+  PointIndex rejected = 0;
+  while (!space.Reject(rejected)) ++rejected;
+  Config bad[] = {*DefaultConfig(w, target), *DefaultConfig(w, target), space.At(rejected)};
+  bad[0].template_name = "conv2d_dirct";
+  bad[1].values.pop_back();
+  for (const Config& config : bad) {
+    EXPECT_EQ(Instantiate(w, target, space, config).status().message(),
+              Instantiate(w, target, config).status().message());
+    EXPECT_FALSE(Instantiate(w, target, space, config).ok());
+  }
+}
+
 }  // namespace
 }  // namespace hone::op

@@ -284,5 +284,19 @@ TEST_F(TuneSessionTest, AnUnknownTunerIsAnError) {
   EXPECT_THAT(Run(&store).status().message(), HasSubstr("random"));
 }
 
+TEST(FakeBuilder, InventsStepsWhereNoCandidateCanBeMade) {
+  const Config config = MakeSpace(2, 2).At(1);
+  const measure::FakeWorld world{.fail_share = 0};
+  const auto steps = [&](measure::FakeBuilder builder) { return (*builder.Build({config}))[0].kernel.steps; };
+  EXPECT_EQ(steps(measure::FakeBuilder(world)), "pragma out n fake 1\n");
+  EXPECT_EQ(steps(measure::FakeBuilder(world, [](const Config&) { return Status::Invalid("no"); })),
+            "pragma out n fake 1\n");
+  EXPECT_EQ(steps(measure::FakeBuilder(world,
+                                       [](const Config&) {
+                                         return Candidate{{}, {Inline("a")}};
+                                       })),
+            "inline a\n");
+}
+
 }  // namespace
 }  // namespace hone::session
