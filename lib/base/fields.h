@@ -217,4 +217,10 @@ Result<T> ParseFields(std::string_view text, const std::string& name) {
   return FieldsFrom<T>(json, name);
 }
 
+template <typename T>
+Result<T> ReadFields(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const Json json, ReadJsonFile(path));
+  return FieldsFrom<T>(json, path);
+}
+
 }  // namespace hone

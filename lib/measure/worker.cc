@@ -25,22 +25,13 @@ constexpr int kMachineFailed = 75;  // exit code: EX_TEMPFAIL of sysexits.h
 
 // Returns whether the code that ran in the child caused its end. An unknown cause counts as the machine's.
 bool ByItself(const ExitStatus& status, const std::string& text) {
-  switch (status.signal) {
-    case 0:
-    case SIGABRT:
-      return status.code != kMachineFailed && text.find("out of memory") == std::string::npos &&  // LLVM's message
-             text.find("bad_alloc") == std::string::npos;
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGILL:
-    case SIGFPE:
-    case SIGTRAP:
-    case SIGSYS:
-    case SIGXFSZ:  // the sandbox's limit: the child writes endlessly
-      return true;
-    default:
-      return false;
+  // SIGXFSZ: the sandbox's limit, which a child that writes endlessly hits.
+  constexpr int kOwn[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGXFSZ};
+  if (status.signal == 0 || status.signal == SIGABRT) {
+    return status.code != kMachineFailed && text.find("out of memory") == std::string::npos &&  // LLVM's message
+           text.find("bad_alloc") == std::string::npos;
   }
+  return std::find(std::begin(kOwn), std::end(kOwn), status.signal) != std::end(kOwn);
 }
 
 }  // namespace

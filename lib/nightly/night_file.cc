@@ -36,9 +36,7 @@ void ListFields(Fields* f, NightFile* file) {
 }
 
 Result<NightFile> ReadNightFile(const std::string& nights) {
-  if (!Exists(PathOf(nights))) return NightFile();
-  HONE_ASSIGN_OR_RETURN(const Json json, ReadJsonFile(PathOf(nights)));
-  return FieldsFrom<NightFile>(json, PathOf(nights));
+  return Exists(PathOf(nights)) ? ReadFields<NightFile>(PathOf(nights)) : NightFile();
 }
 
 Status WriteNightFile(const std::string& nights, const NightFile& file) {

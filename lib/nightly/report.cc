@@ -190,8 +190,7 @@ std::string NightlyJunit(const NightlyData& data) {
 Status WriteNightlyReport(const NightlyData& data, const std::string& out) {
   HONE_RETURN_IF_ERROR(MakeDirs(out));
   for (const auto& [name, text] : {std::pair{"junit.xml", NightlyJunit(data)}, {"index.html", NightlyHtml(data)}}) {
-    const Result<bool> written = WriteFileIfChanged(JoinPath(out, name), text);
-    if (!written.ok()) return written.status();
+    HONE_RETURN_IF_ERROR(WriteFileIfChanged(JoinPath(out, name), text).status());
   }
   return Status();
 }

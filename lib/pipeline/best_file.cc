@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/fields.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "task/workload.h"
 
@@ -144,10 +143,7 @@ Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
   return ParseFields<BestFile>(text, path);
 }
 
-Result<BestFile> ReadBestFile(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  return ParseBestFile(text, path);
-}
+Result<BestFile> ReadBestFile(const std::string& path) { return ReadFields<BestFile>(path); }
 
 Status CheckTaskIds(const BestFile& best) {
   for (const BestEntry& entry : best.tasks) {

@@ -99,20 +99,11 @@ Status ReadKeys(TomlTable* table, const TargetKind& kind, Json* json) {
       if (table->Has(key.name)) (*json)[key.name] = std::move(value);
       return Status();
     };
-    switch (key.type) {
-      case TargetKey::Type::kText:
-        HONE_RETURN_IF_ERROR(read(std::string()));
-        break;
-      case TargetKey::Type::kTexts:
-        HONE_RETURN_IF_ERROR(read(std::vector<std::string>()));
-        break;
-      case TargetKey::Type::kNumber:
-        HONE_RETURN_IF_ERROR(read(int64_t{0}));
-        break;
-      case TargetKey::Type::kNumbers:
-        HONE_RETURN_IF_ERROR(read(std::vector<int64_t>()));
-        break;
-    }
+    using enum TargetKey::Type;
+    HONE_RETURN_IF_ERROR(key.type == kText     ? read(std::string())
+                         : key.type == kTexts  ? read(std::vector<std::string>())
+                         : key.type == kNumber ? read(int64_t{0})
+                                               : read(std::vector<int64_t>()));
   }
   return Status();
 }

@@ -28,9 +28,6 @@ static void ListFields(Fields* f, JobProgress* job) {
   if (job->trials > 0 && tuning > 0) job->trial_seconds = tuning / static_cast<double>(job->trials);
 }
 
-Result<JobProgress> ReadProgress(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ReadJsonFile(path));
-  return FieldsFrom<JobProgress>(json, path);
-}
+Result<JobProgress> ReadProgress(const std::string& path) { return ReadFields<JobProgress>(path); }
 
 }  // namespace hone::pipeline

@@ -104,10 +104,7 @@ Result<TuneSettings> ReadTuneSettings(const std::string& path) {
   return ParseTuneSettings(text, path);
 }
 
-Result<BenchSettings> ReadBenchSettings(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  return ParseBenchSettings(text, path);
-}
+Result<BenchSettings> ReadBenchSettings(const std::string& path) { return ReadFields<BenchSettings>(path); }
 
 bool LargerBudget(const TuneSettings& a, const TuneSettings& b) {
   const auto limit = [](double x) { return x == 0 ? std::numeric_limits<double>::infinity() : x; };

@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "base/fields.h"
-#include "base/file.h"
 #include "base/text.h"
 
 namespace hone::pipeline {
@@ -60,9 +59,6 @@ Result<TaskList> ParseTaskList(std::string_view text, const std::string& path) {
   return ParseFields<TaskList>(text, path);
 }
 
-Result<TaskList> ReadTaskList(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  return ParseTaskList(text, path);
-}
+Result<TaskList> ReadTaskList(const std::string& path) { return ReadFields<TaskList>(path); }
 
 }  // namespace hone::pipeline

@@ -58,47 +58,38 @@ bool IsListOf(const Json& value) {
 
 std::string At(const std::string& path, int line) { return fmt::format("{}:{}: ", path, line); }
 
-class Converter {
- public:
-  Converter(const std::string& path, std::map<std::string, int>* lines) : path_(path), lines_(lines) {}
-
-  Result<Json> Convert(const toml::node& node, const std::string& pointer) {
-    const int line = static_cast<int>(node.source().begin.line);
-    lines_->emplace(pointer, line);  // the key's own line, if it has one, was added first
-    if (const auto* value = node.as_string()) return Json(value->get());
-    if (const auto* value = node.as_integer()) return Json(value->get());
-    if (const auto* value = node.as_boolean()) return Json(value->get());
-    if (const auto* value = node.as_floating_point()) {
-      if (!std::isfinite(value->get()))
-        return Status::Invalid(At(path_, line) + pointer.substr(pointer.rfind('/') + 1) + ": not a finite number");
-      return Json(value->get());
-    }
-    if (const auto* list = node.as_array()) {
-      Json out = Json::array();
-      for (const toml::node& item : *list) {
-        HONE_ASSIGN_OR_RETURN(Json converted, Convert(item, fmt::format("{}/{}", pointer, out.size())));
-        out.push_back(std::move(converted));
-      }
-      return out;
-    }
-    if (const auto* table = node.as_table()) return ConvertTable(*table, pointer);
-    return Status::Invalid(At(path_, line) + "dates and times mean nothing here");
+// Notes the line of every key in `lines`.
+Result<Json> Convert(const toml::node& node, const std::string& path, const std::string& pointer,
+                     std::map<std::string, int>* lines) {
+  const int line = static_cast<int>(node.source().begin.line);
+  lines->emplace(pointer, line);  // the key's own line, if it has one, was added first
+  if (const auto* value = node.as_string()) return Json(value->get());
+  if (const auto* value = node.as_integer()) return Json(value->get());
+  if (const auto* value = node.as_boolean()) return Json(value->get());
+  if (const auto* value = node.as_floating_point()) {
+    if (!std::isfinite(value->get()))
+      return Status::Invalid(At(path, line) + pointer.substr(pointer.rfind('/') + 1) + ": not a finite number");
+    return Json(value->get());
   }
-
- private:
-  Result<Json> ConvertTable(const toml::table& table, const std::string& pointer) {
-    Json out = Json::object();
-    for (const auto& [key, value] : table) {
-      const std::string below = pointer + "/" + Escaped(key.str());
-      lines_->emplace(below, static_cast<int>(key.source().begin.line));
-      HONE_ASSIGN_OR_RETURN(out[std::string(key.str())], Convert(value, below));
+  if (const auto* list = node.as_array()) {
+    Json out = Json::array();
+    for (const toml::node& item : *list) {
+      HONE_ASSIGN_OR_RETURN(Json converted, Convert(item, path, fmt::format("{}/{}", pointer, out.size()), lines));
+      out.push_back(std::move(converted));
     }
     return out;
   }
-
-  const std::string& path_;
-  std::map<std::string, int>* lines_;
-};
+  if (const auto* table = node.as_table()) {
+    Json out = Json::object();
+    for (const auto& [key, value] : *table) {
+      const std::string below = pointer + "/" + Escaped(key.str());
+      lines->emplace(below, static_cast<int>(key.source().begin.line));
+      HONE_ASSIGN_OR_RETURN(out[std::string(key.str())], Convert(value, path, below, lines));
+    }
+    return out;
+  }
+  return Status::Invalid(At(path, line) + "dates and times mean nothing here");
+}
 
 }  // namespace
 
@@ -110,7 +101,7 @@ Result<TomlTable> TomlTable::Parse(std::string_view text, const std::string& pat
   }
   auto document = std::make_shared<Document>();
   document->path = path;
-  HONE_ASSIGN_OR_RETURN(document->root, Converter(path, &document->lines).Convert(parsed.table(), ""));
+  HONE_ASSIGN_OR_RETURN(document->root, Convert(parsed.table(), path, "", &document->lines));
   return TomlTable(std::move(document), "");
 }
 

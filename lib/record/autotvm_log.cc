@@ -31,24 +31,9 @@ const char* ErrorName(int64_t number) {
 }
 
 int ErrorNumber(const Outcome& o) {
+  constexpr int kNumbers[] = {8, 1, 2, 7, 4, 5, 4};  // by TrialError
   if (o.state == TrialState::kOk) return 0;
-  if (o.state == TrialState::kPruned) return 7;
-  switch (o.error) {
-    case TrialError::kInvalid:
-      return 1;
-    case TrialError::kCompile:
-      return 2;
-    case TrialError::kTimeout:
-      return 7;
-    case TrialError::kWrong:
-      return 5;
-    case TrialError::kCrash:
-    case TrialError::kDevice:
-      return 4;
-    case TrialError::kNone:
-      break;
-  }
-  return 8;
+  return o.state == TrialState::kPruned ? 7 : kNumbers[static_cast<size_t>(o.error)];
 }
 
 // Python writes NaN, Infinity and -Infinity, which JSON lacks. Replaces them, and numbers that no double can hold, by

@@ -15,24 +15,9 @@ namespace {
 constexpr int64_t kReplayVersion = 1;
 
 const char* KindName(const search::Knob& knob) {
-  switch (knob.kind()) {
-    case KnobKind::kSplit:
-      return "split";
-    case KnobKind::kReorder:
-      return "reorder";
-    case KnobKind::kAnnotate:
-      return "annotate";
-    case KnobKind::kOther:
-      break;
-  }
+  constexpr const char* kNames[] = {"split", "reorder", "annotate"};  // by KnobKind
+  if (knob.kind() != KnobKind::kOther) return kNames[static_cast<size_t>(knob.kind())];
   return knob.size() > 0 && !knob.value(0).words.empty() ? "word" : "number";
-}
-
-std::string ValueText(const KnobValue& value) {
-  if (!value.words.empty()) return Join(value.words, ",");
-  std::vector<std::string> parts;
-  for (int64_t n : value.numbers) parts.push_back(std::to_string(n));
-  return Join(parts, ",");
 }
 
 class Parser {
@@ -74,17 +59,13 @@ class Parser {
     return std::string(current_.substr(key.size() + 1));
   }
 
-  Result<int64_t> Number(const std::string& word) const {
-    auto number = ParseInt(word);
+  template <typename T>
+  Result<T> OrError(Result<T> number, const std::string& word) const {
     if (!number.ok()) return Error("`" + Printable(word) + "` is not a number");
-    return *number;
+    return number;
   }
-
-  Result<PointIndex> Index(const std::string& word) const {
-    auto index = ParseIndex(word);
-    if (!index.ok()) return Error("`" + Printable(word) + "` is not a number");
-    return *index;
-  }
+  Result<int64_t> Number(const std::string& word) const { return OrError(ParseInt(word), word); }
+  Result<PointIndex> Index(const std::string& word) const { return OrError(ParseIndex(word), word); }
 
   Status Templates() {
     HONE_RETURN_IF_ERROR(Next());
@@ -240,7 +221,7 @@ std::string ReplayText(const ReplaySpace& space) {
                         t.default_index ? fmt::format("{}", *t.default_index) : "-");
     for (const search::Knob& knob : t.knobs) {
       text += fmt::format("knob {} {}", knob.name(), KindName(knob));
-      for (size_t i = 0; i < knob.size(); ++i) text += " " + ValueText(knob.value(i));
+      for (size_t i = 0; i < knob.size(); ++i) text += " " + knob.value(i).Text();
       text += "\n";
     }
   }

@@ -97,11 +97,7 @@ Result<bool> Statement::Step() {
 }
 
 Status Statement::Run() {
-  for (;;) {
-    Result<bool> row = Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-  }
+  HONE_RETURN_IF_ERROR(Each([](const Statement&) {}));
   sqlite3_reset(stmt_);
   next_ = 1;
   return Status();

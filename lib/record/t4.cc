@@ -85,23 +85,10 @@ ForeignRecord RecordOf(const std::string& task, const Json& header, const Json& 
 }
 
 const char* Invalidity(const Outcome& o) {
+  constexpr const char* kWords[] = {"runtime", "constraints", "compile", "timeout",
+                                    "runtime", "correctness", "runtime"};  // by TrialError
   if (o.state == TrialState::kOk) return "correct";
-  if (o.state == TrialState::kPruned) return "timeout";
-  switch (o.error) {
-    case TrialError::kInvalid:
-      return "constraints";
-    case TrialError::kCompile:
-      return "compile";
-    case TrialError::kTimeout:
-      return "timeout";
-    case TrialError::kWrong:
-      return "correctness";
-    case TrialError::kCrash:
-    case TrialError::kDevice:
-    case TrialError::kNone:
-      break;
-  }
-  return "runtime";
+  return o.state == TrialState::kPruned ? "timeout" : kWords[static_cast<size_t>(o.error)];
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "base/fields.h"
-#include "base/file.h"
 #include "base/statistics.h"
 
 namespace hone::report {
@@ -169,9 +168,6 @@ Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path)
   return ParseFields<BenchFile>(text, path);
 }
 
-Result<BenchFile> ReadBenchFile(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  return ParseBenchFile(text, path);
-}
+Result<BenchFile> ReadBenchFile(const std::string& path) { return ReadFields<BenchFile>(path); }
 
 }  // namespace hone::report

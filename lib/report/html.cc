@@ -14,6 +14,9 @@ bool EndsLine(std::string_view tag) {
   return std::find(std::begin(kInline), std::end(kInline), tag) == std::end(kInline);
 }
 
+constexpr std::string_view kSpecial[] = {"&", "<", ">", "\"", "'"};
+constexpr std::string_view kReferences[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+
 }  // namespace
 
 std::string EscapeMarkup(std::string_view text) {
@@ -24,18 +27,9 @@ std::string EscapeMarkup(std::string_view text) {
     const std::string_view sequence = text.substr(0, length);
     if (length == 0 || IsControl(sequence)) {
       out += kReplacementCharacter;
-    } else if (sequence == "&") {
-      out += "&amp;";
-    } else if (sequence == "<") {
-      out += "&lt;";
-    } else if (sequence == ">") {
-      out += "&gt;";
-    } else if (sequence == "\"") {
-      out += "&quot;";
-    } else if (sequence == "'") {
-      out += "&#39;";
     } else {
-      out += sequence;
+      const auto found = std::find(std::begin(kSpecial), std::end(kSpecial), sequence);
+      out += found == std::end(kSpecial) ? sequence : kReferences[found - std::begin(kSpecial)];
     }
     text.remove_prefix(std::max<size_t>(length, 1));
   }

@@ -14,11 +14,6 @@ namespace {
 // The sort key of a value: its numbers, if it consists of numbers.
 using Key = std::pair<std::vector<int64_t>, std::vector<std::string>>;
 
-std::string ValueText(const KnobValue& value) {
-  if (value.words.empty()) return fmt::format("{}", fmt::join(value.numbers, ","));
-  return fmt::format("{}", fmt::join(value.words, ","));
-}
-
 double Explained(const KnobFact& fact) {
   std::map<size_t, std::vector<double>> groups;
   double sum = 0, count = 0;
@@ -64,7 +59,7 @@ std::vector<KnobFact> KnobFacts(const TaskFact& task) {
       value.numbers = key.first;
       value.words = key.second;
       for (const TrialFact* trial : trials) fact.uses.push_back({trial, fact.values.size()});
-      fact.values.push_back(ValueText(value));
+      fact.values.push_back(value.Text());
     }
     fact.explained = Explained(fact);
     facts.push_back(std::move(fact));

@@ -81,14 +81,11 @@ Status Store(const FinalistWorld& world, std::vector<record::Remeasured> found, 
   std::vector<std::pair<size_t, Outcome>> known;
   for (record::Remeasured& one : found) {
     const size_t position = static_cast<size_t>(one.ordinal);
-    Outcome outcome = history->outcomes()[position];
-    outcome.samples.insert(outcome.samples.end(), one.outcome.samples.begin(), one.outcome.samples.end());
-    outcome.median = one.outcome.median;
-    outcome.state = one.outcome.state;
-    outcome.error = one.outcome.error;
-    outcome.error_text = one.outcome.error_text;
-    outcome.disturbed = one.outcome.disturbed;
-    outcome.retaken += one.outcome.retaken;
+    const Outcome& before = history->outcomes()[position];
+    Outcome outcome = one.outcome;
+    outcome.samples.insert(outcome.samples.begin(), before.samples.begin(), before.samples.end());
+    outcome.retaken += before.retaken;
+    outcome.measure_seconds = before.measure_seconds;
     known.emplace_back(position, std::move(outcome));
     one.ordinal = history->ordinal(position);
   }

@@ -46,11 +46,6 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   return inputs;
 }
 
-std::string ValueText(const KnobValue& value) {
-  if (value.words.empty()) return fmt::format("[{}]", fmt::join(value.numbers, ","));
-  return fmt::format("[{}]", fmt::join(value.words, ","));
-}
-
 // "812 of 4096 points are legal", or "about 20 %, ..." if there are too many to check.
 std::string LegalText(const search::Space& space) {
   constexpr uint64_t kCountLimit = 65536;
@@ -126,7 +121,7 @@ Result<int> ListSpace(const TuneJobOptions& options) {
     text += fmt::format("{}: {}\n", space.template_name(), LegalText(space));
     for (const search::Knob& knob : space.knobs()) {
       text += fmt::format("  {} ({}):", knob.name(), knob.size());
-      for (size_t i = 0; i < knob.size(); ++i) text += " " + ValueText(knob.value(i));
+      for (size_t i = 0; i < knob.size(); ++i) text += " [" + knob.value(i).Text() + "]";
       text += "\n";
     }
   }

@@ -125,9 +125,8 @@ class Job {
     fingerprint_ += TimingText(settings_.measure);
     HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.db_path)));
-    auto lock = FileLock::Acquire(options_.db_path + ".lock");
-    if (!lock.ok()) return lock.status();
-    lock_ = std::make_unique<FileLock>(std::move(*lock));
+    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(options_.db_path + ".lock"));
+    lock_ = std::make_unique<FileLock>(std::move(lock));
     heartbeat_ = std::make_unique<Heartbeat>(lock_.get());
     HONE_RETURN_IF_ERROR(OpenLogFile(Beside(".log")));
     if (Exists(options_.stamp_path) && !Exists(options_.db_path)) {

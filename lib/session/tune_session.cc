@@ -90,10 +90,9 @@ class Run {
 
   Status EnsureTuner() {
     if (tuner_) return Status();
-    auto made = world_.make_tuner ? world_.make_tuner()
-                                  : search::MakeTuner(options_.tuner, *options_.space, options_.seed, options_.context);
-    if (!made.ok()) return made.status();
-    tuner_ = std::move(*made);
+    HONE_ASSIGN_OR_RETURN(tuner_, world_.make_tuner ? world_.make_tuner()
+                                                    : search::MakeTuner(options_.tuner, *options_.space, options_.seed,
+                                                                        options_.context));
     tuner_->Update(NewOutcomes(0));
     return Status();
   }

@@ -2,25 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "base/check.h"
 #include "base/json.h"
 
 namespace hone {
 namespace {
 
-const char* Tag(KnobKind kind) {
-  switch (kind) {
-    case KnobKind::kSplit: return "sp";
-    case KnobKind::kReorder: return "re";
-    case KnobKind::kAnnotate: return "an";
-    case KnobKind::kOther: return "ot";
-  }
-  return "?";
-}
+constexpr const char* kTags[] = {"sp", "re", "an", "ot"};  // by KnobKind
 
 Json ValueJson(const KnobValue& v) {
   if (v.kind != KnobKind::kOther) return v.kind == KnobKind::kAnnotate ? Json(v.words) : Json(v.numbers);
   return v.words.empty() ? Json(v.numbers.at(0)) : Json(v.words[0]);
+}
+
+// The items of a list, if they are all of one type.
+template <typename T>
+bool ReadList(const Json& list, bool (Json::*fits)() const noexcept, std::vector<T>* items) {
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), std::mem_fn(fits))) return false;
+  *items = list.get<std::vector<T>>();
+  return true;
 }
 
 Status BadEntity(size_t i, const std::string& what) {
@@ -37,17 +40,13 @@ Result<KnobValue> KnobFromJson(const Json& e, size_t i) {
   const Json& value = e[2];
   if (tag == "sp" || tag == "re") {
     v.kind = tag == "sp" ? KnobKind::kSplit : KnobKind::kReorder;
-    if (!value.is_array()) return BadEntity(i, "`" + v.name + "`: expected a list of numbers");
-    for (const Json& n : value) {
-      if (!n.is_number_integer()) return BadEntity(i, "`" + v.name + "`: expected a list of numbers");
-      v.numbers.push_back(n.get<int64_t>());
+    if (!ReadList(value, &Json::is_number_integer, &v.numbers)) {
+      return BadEntity(i, "`" + v.name + "`: expected a list of numbers");
     }
   } else if (tag == "an") {
     v.kind = KnobKind::kAnnotate;
-    if (!value.is_array()) return BadEntity(i, "`" + v.name + "`: expected a list of words");
-    for (const Json& n : value) {
-      if (!n.is_string()) return BadEntity(i, "`" + v.name + "`: expected a list of words");
-      v.words.push_back(n.get<std::string>());
+    if (!ReadList(value, &Json::is_string, &v.words)) {
+      return BadEntity(i, "`" + v.name + "`: expected a list of words");
     }
   } else if (tag == "ot") {
     if (value.is_number_integer()) {
@@ -73,6 +72,10 @@ const KnobValue& Get(const Config& config, std::string_view knob, KnobKind kind)
 }
 
 }  // namespace
+
+std::string KnobValue::Text() const {
+  return words.empty() ? fmt::format("{}", fmt::join(numbers, ",")) : fmt::format("{}", fmt::join(words, ","));
+}
 
 const std::vector<int64_t>& Config::Sizes(std::string_view knob) const {
   return Get(*this, knob, KnobKind::kSplit).numbers;
@@ -106,14 +109,7 @@ std::string Config::IndexText() const { return index <= UINT64_MAX ? fmt::format
 std::string Config::Text() const {
   std::string text = template_name;
   for (const KnobValue& v : values) {
-    text += " " + v.name + "=";
-    if (v.kind == KnobKind::kOther) {
-      text += v.words.empty() ? std::to_string(v.numbers.at(0)) : v.words[0];
-    } else if (v.kind == KnobKind::kAnnotate) {
-      text += fmt::format("[{}]", fmt::join(v.words, ","));
-    } else {
-      text += fmt::format("[{}]", fmt::join(v.numbers, ","));
-    }
+    text += " " + v.name + "=" + (v.kind == KnobKind::kOther ? v.Text() : "[" + v.Text() + "]");
   }
   return text;
 }
@@ -127,7 +123,8 @@ Result<Config> Config::FromJson(const std::string& json) {
 
 Json ConfigJson(const Config& config) {
   Json entity = Json::array();
-  for (const KnobValue& v : config.values) entity.push_back(Json::array({v.name, Tag(v.kind), ValueJson(v)}));
+  for (const KnobValue& v : config.values)
+    entity.push_back(Json::array({v.name, kTags[static_cast<size_t>(v.kind)], ValueJson(v)}));
   return {{"template", config.template_name},
           {"index", config.index <= UINT64_MAX ? Json(static_cast<uint64_t>(config.index)) : Json()},
           {"entity", std::move(entity)}};

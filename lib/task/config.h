@@ -32,6 +32,7 @@ struct KnobValue {
   KnobKind kind = KnobKind::kOther;
   std::vector<int64_t> numbers;
   std::vector<std::string> words;
+  std::string Text() const;  // the numbers or the words, with commas between them
   bool operator==(const KnobValue&) const = default;
 };
 

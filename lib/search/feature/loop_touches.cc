@@ -43,19 +43,9 @@ std::optional<int64_t> AtZero(const ir::Expr& e) {
 }
 
 int ParallelLevel(ir::ForKind kind) {
-  switch (kind) {
-    case ir::ForKind::kBlockX:
-    case ir::ForKind::kBlockY:
-    case ir::ForKind::kBlockZ:
-      return 2;
-    case ir::ForKind::kParallel:
-    case ir::ForKind::kThreadX:
-    case ir::ForKind::kThreadY:
-    case ir::ForKind::kThreadZ:
-      return 1;
-    default:
-      return 0;
-  }
+  using enum ir::ForKind;
+  if (kind == kBlockX || kind == kBlockY || kind == kBlockZ) return 2;
+  return kind == kParallel || kind == kThreadX || kind == kThreadY || kind == kThreadZ ? 1 : 0;
 }
 
 class Collector : public ir::Visitor {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/check.h"
 #include "search/tuner/points.h"
@@ -79,7 +80,7 @@ PointIndex AutoTuner::Turn(size_t row) const {
 
 std::vector<size_t> AutoTuner::Ascending(const std::vector<float>& values) const {
   std::vector<size_t> rows(values.size());
-  for (size_t r = 0; r < rows.size(); ++r) rows[r] = r;
+  std::iota(rows.begin(), rows.end(), size_t{0});
   std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) {
     return values[a] != values[b] ? values[a] < values[b] : Turn(a) < Turn(b);
   });
