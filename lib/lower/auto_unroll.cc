@@ -1,14 +1,13 @@
 // Auto-unroll: decides which loops are unrolled, from the hints of a schedule (as in AutoTVM's templates).
 //
-// Runs after the passes that want one copy of a body, and before vectorize and unroll.
+// Runs after the passes that need a single copy of a body, and before vectorize and unroll.
 // - Inside a Pragma "auto_unroll_max_step" n, a serial loop of constant extent is unrolled, innermost first, if all
-//   loops inside it are and it comes to at most n stores.
-// - "unroll_explicit" 1 around it: unroll.h does it. 0 or none: the device's compiler does, told by a Pragma "unroll"
-//   at the loop. Both hints are gone afterwards.
-// - A Pragma "unroll" n of the schedule stays: n rounds at a time. No loop around it is unrolled unless n is all
-//   rounds.
-// - At most kMostSteps are ever written in a row: compilers take half a millisecond for each, and longer loops cost
-//   nothing.
+//   loops inside it are and it has at most n stores in total.
+// - With "unroll_explicit" 1 around it, the unroll pass unrolls it. With 0 or without it, the device's compiler does,
+//   as a Pragma "unroll" at the loop requests. Both hints are removed.
+// - A Pragma "unroll" n of the schedule stays and unrolls by n. No loop around it is unrolled unless n covers the whole
+//   loop.
+// - At most kMostSteps are written in a row: compilers take half a millisecond for each, and longer loops cost nothing.
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +22,7 @@ using ir::For;
 using ir::ForKind;
 using ir::Stmt;
 
-constexpr int kMostDepth = 8;  // of unrolled loops in each other
+constexpr int kMostDepth = 8;  // nesting limit of unrolled loops
 
 struct Size {
   int64_t steps = 0, loops = 0, unrolled = 0;  // stores; depths of loops
@@ -47,7 +46,7 @@ class AutoUnroller final : public ir::Mutator {
     *setting = before;
     return body;
   }
-  // A loop that the schedule speaks of itself.
+  // A loop for which the schedule itself has a note.
   Stmt Told(const ir::Pragma& note, int64_t rounds) {
     const auto* loop = note.body.as<For>();
     if (!loop || loop->for_kind != ForKind::kSerial) return Mutate(note.body);
@@ -108,7 +107,7 @@ class AutoUnroller final : public ir::Mutator {
   }
 
   int64_t most_ = 0, explicit_ = 0;
-  Size done_;  // of what was gone through last
+  Size done_;  // of the last statement visited
 };
 
 }  // namespace

@@ -24,9 +24,9 @@ using schedule::Relation;
 using schedule::Schedule;
 using schedule::Stage;
 
-constexpr int64_t kMostBeyond = 4;  // times what is inside
+constexpr int64_t kMostBeyond = 4;  // times the part inside
 
-// Extents and values of one stage's axes, from the region it computes. Equations: schedule/relation.h.
+// Extents and values of one stage's axes, from the region it computes. schedule/relation.h has the equations.
 class AxisSolver {
  public:
   AxisSolver(const Stage& stage, bool uniform, arith::Analyzer* analyzer, StageBounds* out)
@@ -60,7 +60,7 @@ class AxisSolver {
     for (const ir::IterVar& r : node.reduce_axes) out_.values[r.var.node()] = analyzer_.Simplify(Value(r.var.name()));
   }
 
-  // How far `axis` counts. Loops outside it must be solved before, which is the order of stage.leaf.
+  // The extent of `axis`. Loops outside it must be solved first; stage.leaf has that order.
   Expr Extent(const std::string& axis) {
     auto it = extent_.find(axis);
     if (it != extent_.end()) return it->second;
@@ -76,13 +76,13 @@ class AxisSolver {
     if (r.kind == Relation::Kind::kSplit) return Value(r.split.outer) * r.split.factor + Value(r.split.inner);
     Expr fused = Value(r.fuse.fused), inner = Extent(r.fuse.inner);
     if (const int64_t* outer = AsIntImm(Extent(r.fuse.outer)); uniform_ && outer && *outer == 1) {
-      // Guards exclude iterations beyond the last value of the fused axis, which the analyzer does not see.
+      // Guards, which the analyzer does not see, exclude iterations beyond the last value of the fused axis.
       return axis == r.fuse.outer ? Expr(0) : fused;
     }
     return axis == r.fuse.outer ? fused / inner : fused % inner;
   }
 
-  // The values that `axis` takes while the loops outside `position` stand still and the others run.
+  // The range of `axis` while the loops outside `position` are fixed and the others run.
   Interval Run(const std::string& axis, int position) {
     std::vector<std::string> leaves = schedule::LeavesOf(stage_, axis);
     auto fixed = [&](const std::string& leaf) { return schedule::LeafPosition(stage_, leaf) <= position; };
@@ -103,7 +103,7 @@ class AxisSolver {
     return {outer.min * r.split.factor + inner.min, Clip(outer.max * r.split.factor + inner.max, whole.max)};
   }
 
-  // Bounds of an extent: a shape or a factor bounds every one.
+  // An upper bound of an extent: shapes and factors bound all of them.
   int64_t UpperBound(const Expr& e) {
     std::optional<int64_t> bound = analyzer_.ConstUpperBound(e);
     HONE_CHECK(bound.has_value());
@@ -131,7 +131,7 @@ class AxisSolver {
         return Expr(box->second);
       }
       if (AsIntImm(extent) || !(uniform_ || schedule::EndsInFuse(stage_, axis))) return extent;
-      // Division by a varying extent would undo the fusion; the largest one serves, with a guard.
+      // Division by a varying extent would undo the fusion: use the largest extent and a guard.
       AddGuard(axis, extent, /*edge=*/true);
       return Expr(UpperBound(extent));
     }
@@ -176,7 +176,7 @@ class AxisSolver {
       for (const Expr& extent : uniform_ ? Alternatives(g.extent) : std::vector<Expr>{g.extent}) {
         Expr condition = analyzer_.Simplify(Value(g.axis) < extent);
         if (const int64_t* known = AsIntImm(condition); uniform_ && known && *known) continue;
-        // Other guards keep the axis below its loops' extent, which the analyzer does not see.
+        // Other guards, which the analyzer does not see, keep the axis below its loops' extent.
         const Expr simple = analyzer_.Simplify(extent);
         if (const int64_t* most = AsIntImm(simple); g.edge && reach && most && *reach <= *most) continue;
         out_.guards.push_back({condition, g.position, stage_.FindAxis(g.axis)->reduce, g.edge});
@@ -184,7 +184,7 @@ class AxisSolver {
     }
   }
 
-  // An axis that is the outer part of a guarded one: the values that pass that guard are in range here as well.
+  // Whether the axis is the outer part of a guarded one: values that pass that guard are in range here as well.
   bool FollowsFromParent(const std::string& axis) const {
     auto it = made_by_.find(axis);
     if (it == made_by_.end() || it->second->kind != Relation::Kind::kSplit) return false;
@@ -194,7 +194,7 @@ class AxisSolver {
            (std::any_of(guarded_.begin(), guarded_.end(), is_parent) || FollowsFromParent(split.parent));
   }
 
-  // Expressions that are all above a value if and only if `e` is: min(a, b) - c is two, most often simple ones.
+  // Expressions that are all above a value if and only if `e` is: min(a, b) - c gives two, which are often simple.
   static std::vector<Expr> Alternatives(const Expr& e) {
     const arith::Linear linear = arith::ToLinear(e);
     for (const arith::Linear::Term& term : linear.terms) {
@@ -212,7 +212,7 @@ class AxisSolver {
 
  private:
   const Stage& stage_;
-  const bool uniform_;  // no loop's extent may vary
+  const bool uniform_;  // all extents must be constant
   arith::Analyzer& analyzer_;
   StageBounds& out_;
   std::map<std::string, const Relation*> made_by_, taken_by_;
@@ -270,7 +270,7 @@ class Inferrer {
   }
 
   // The loops around the body of `reader` that run for one computation of `stage`, outermost first, and te's axes of
-  // the reader as they run.
+  // the reader over these loops.
   std::vector<arith::RunningVar> Running(const Stage& reader, const Stage& stage) {
     std::vector<arith::RunningVar> running;
     if (places_ && places_->ScopeOf(stage) == ir::Scope::kShared) {
@@ -292,7 +292,7 @@ class Inferrer {
     return running;
   }
 
-  // Position of the last loop of `reader` that stands still during one computation of `stage`.
+  // Position of the last loop of `reader` that is fixed during one computation of `stage`.
   static int FixedLoops(const Stage& reader, const Stage& stage) {
     return reader.name() == stage.at_stage ? schedule::LeafPosition(reader, stage.at_axis) : -1;
   }
@@ -304,7 +304,7 @@ class Inferrer {
     for (int i = first; i <= last; ++i) running->push_back({loops[i].var, {Expr(0), loops[i].extent - 1}});
   }
 
-  // The loops between the place of `stage` and `inner`, which is attached inside it.
+  // Adds the loops between the place of `stage` and `inner`, which is attached inside it.
   void AddLoopsAround(const Stage& inner, const Stage& stage, std::vector<arith::RunningVar>* running) {
     const Stage& consumer = *schedule_.Find(inner.at_stage);
     if (consumer.name() != stage.at_stage) AddLoopsAround(consumer, stage, running);
@@ -317,7 +317,7 @@ class Inferrer {
   void InferRegion(const Stage& stage, StageBounds* out) {
     arith::Analyzer& analyzer = bounds_.analyzer;
     const std::vector<int64_t>& shape = stage.tensor.shape();
-    std::vector<Interval> total(shape.size()), open(shape.size());  // open: may reach beyond the tensor's end
+    std::vector<Interval> total(shape.size()), open(shape.size());  // open: may extend beyond the tensor's end
     for (const Stage& reader : schedule_.stages()) {
       if (reader.attach == AttachKind::kInline) continue;
       const std::vector<const ir::Access*> accesses = AccessesOf(stage.name(), reader.tensor.node()->body);
@@ -326,7 +326,7 @@ class Inferrer {
       for (const ir::Access* access : accesses) {
         for (size_t d = 0; d < shape.size(); ++d) {
           Interval r = arith::IntervalOf(access->indices[d], running, &analyzer);
-          if (!r.known()) r = {Expr(0), Expr(shape[d] - 1)};  // it depends on data: all of it
+          if (!r.known()) r = {Expr(0), Expr(shape[d] - 1)};  // depends on data: use all of it
           const Interval whole = r;
           r = Clip(r, shape[d]);
           if (places_) {
@@ -341,14 +341,15 @@ class Inferrer {
       out->min.push_back(analyzer.Simplify(total[d].min));
       out->extent.push_back(arith::ExtentOf(total[d], &analyzer));
       if (!places_) continue;
-      // A tile that hangs over the edge is taken whole, if it is known well: its readers need no conditions then.
+      // Computes a tile that crosses the edge as a whole if its size is known well: its readers then need no
+      // conditions.
       const int64_t inside = std::max<int64_t>(1, analyzer.ConstUpperBound(out->extent[d]).value_or(shape[d]));
       const int64_t whole = analyzer.ConstUpperBound(arith::ExtentOf(open[d], &analyzer)).value_or(inside);
       out->box.push_back(whole > inside && whole <= kMostBeyond * inside ? whole : inside);
     }
   }
 
-  // Intervals may reach outside the tensor: a read under a condition may not happen, and not every one is exact.
+  // Intervals may extend outside the tensor: a read may be under a false condition, and some intervals are not exact.
   Interval Clip(Interval r, int64_t extent) {
     if (!bounds_.analyzer.CanProve(Expr(0) <= r.min)) r.min = Max(r.min, Expr(0));
     if (!bounds_.analyzer.CanProve(r.max <= Expr(extent - 1))) r.max = Min(r.max, Expr(extent - 1));
@@ -356,7 +357,7 @@ class Inferrer {
   }
 
   const Schedule& schedule_;
-  const GpuPlaces* const places_;  // null but for GPUs
+  const GpuPlaces* const places_;  // null except for GPUs
   Bounds& bounds_;
   std::map<std::string, AxisSolver> solvers_;
 };

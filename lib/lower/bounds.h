@@ -1,13 +1,13 @@
 // Bounds: how far each stage's loops run, and the values of a tensor's indices in terms of these loops.
 //
-// The first pass, as all others need its answers. It reads only the schedule and makes no statement.
+// The first pass, as all others need its results. It only reads the schedule and creates no statements.
 //
 // Idea: visit consumers before producers. The output computes its whole shape. An attached stage computes the region
-// that its readers touch inside its place: arith/interval.h gives that region with the loops inside the place running
-// and the loops outside it symbolic. Extents then go down through the stage's splits and fusions (schedule/relation.h),
-// and the values of its axes come up.
+// that its readers access inside its place: arith/interval.h gives that region with the loops inside the place running
+// and the loops outside it symbolic. Extents then propagate down through the stage's splits and fusions
+// (schedule/relation.h), and the values of its axes propagate up.
 //
-// Invariants: a region covers every element that a reader touches, and may be larger. A split that does not divide its
+// Invariants: a region covers every element that a reader accesses, and may be larger. A split that does not divide its
 // axis has either a shorter last loop or a Guard, so iterations beyond the axis store nothing.
 #pragma once
 
@@ -30,21 +30,21 @@ struct Loop {
   ir::Expr extent;  // in terms of loops outside it; counts from 0
 };
 
-// A condition that iterations beyond a tail must fail; needed where a tail could not become a shorter loop.
+// A condition that is false for iterations beyond a tail; needed if a tail could not become a shorter loop.
 struct Guard {
   ir::Expr condition;
   int position = 0;  // of the innermost loop whose variable it reads
   bool reduce = false;
-  bool edge = false;  // of the tensor's region, not of the loops: it fails inside the buffer
-  bool fill = false;  // where it fails, zero is stored (lower/gpu_fill.cc)
+  bool edge = false;  // the bound is the tensor's region, not the loops': a false guard is still inside the buffer
+  bool fill = false;  // stores zero where it is false (lower/gpu_fill.cc)
 };
 
 struct StageBounds {
   std::vector<ir::Expr> min,
-      extent;                 // the region that is computed, a pair a dimension; in terms of loops around the stage
+      extent;                 // computed region, a pair per dimension, in terms of loops around the stage
   std::vector<int64_t> size;  // constant upper bounds of extent
-  std::vector<int64_t> box;   // GPU, attached: how far the loops run; iterations beyond extent fail a guard
-  std::vector<Loop> loops;    // one a leaf of the stage, outermost first
+  std::vector<int64_t> box;   // GPU, attached: extents of the loops; a guard excludes iterations beyond extent
+  std::vector<Loop> loops;    // one per leaf of the stage, outermost first
   std::vector<Guard> guards;
   ir::VarMap values;  // te's axes (spatial ones with the region's min) in terms of loops
 };
@@ -54,8 +54,8 @@ struct Bounds {
   arith::Analyzer analyzer;                   // knows the range of every loop variable
 };
 
-// Fills `bounds`, which must be empty. Any schedule that schedule/ accepted has bounds; the Status is for what may
-// come. With `places` for a GPU: all loops have constant extents (tails are guards, since threads run in step), and
+// Fills `bounds`, which must be empty. Every schedule that schedule/ accepted has bounds; the Status allows for future
+// errors. With `places` for a GPU, all loops have constant extents (tails are guards, since threads run in step), and
 // regions in shared memory are those of a whole block.
 Status InferBounds(const schedule::Schedule& schedule, Bounds* bounds, const GpuPlaces* places = nullptr);
 

@@ -1,7 +1,7 @@
-// Double buffers: while one round of a loop uses shared memory, the next round's values are fetched.
+// Double buffers: while one iteration of a loop uses shared memory, the next one's values are fetched.
 //
 // Runs after vthread and HoistShared, and before simplify and PlaceBarriers. loop_nest leaves a Pragma "double_buffer"
-// around the code that fills a buffer. Where it begins the body of a loop,
+// around the code that fills a buffer. If it begins the body of a loop,
 //
 //   for k { fill(b, k); use(b, k) }
 //
@@ -10,13 +10,13 @@
 //   fill(b[0], 0);
 //   for k { if (k + 1 < n) fetch(r, k + 1); use(b[k%2], k); if (k + 1 < n) b[(k + 1)%2] = r }
 //
-// So a round needs one barrier, and a fetch has the time of a round to arrive. r is private to a thread, and the loops
-// that fill it are unrolled. Loops with nothing else in them count as one. A stage that cannot go through registers
+// So an iteration needs one barrier, and a fetch has a whole iteration to arrive. r is private to a thread, and the
+// loops that fill it are unrolled. Loops that contain nothing else count as one. A stage that cannot use registers
 // fills its other half after the use: one with several stores, with loads of anything but an argument or another
-// kernel's result, or with more than kMostFetched elements a thread. A hint outside of such a loop is dropped.
+// kernel's result, or with more than kMostFetched elements per thread. A hint outside of such a loop is dropped.
 //
 // With a Pragma "stages" n > 2 inside the hint (`pragma S axis stages n`) there are n copies of the memory. Back ends
-// that can (cp.async) copy without registers, in the background:
+// that support it (cp.async) copy without registers, in the background:
 //
 //   group { fill(b[0], 0) } .. group { fill(b[n-2], n-2) }
 //   for k { wait n-2; barrier; group { if (k + n-1 < total) fill(b[(k+n-1)%n], k+n-1) } use(b[k%n], k) }
@@ -43,11 +43,11 @@ using ir::ForKind;
 using ir::Scope;
 using ir::Stmt;
 
-using Copies = std::unordered_map<const BufferNode*, Buffer>;  // a buffer -> the one with two halves
+using Copies = std::unordered_map<const BufferNode*, Buffer>;  // buffer -> the one with two halves
 
 constexpr int64_t kMostFetched = 64;
 
-// How many copies of its buffer a fill asks for; drops the note.
+// The number of copies of its buffer that a fill requests; removes the note.
 class Stages final : public ir::Mutator {
  public:
   int64_t most = 2;
@@ -60,7 +60,7 @@ class Stages final : public ir::Mutator {
   }
 };
 
-// Accesses go to one half.
+// Redirects accesses to one half.
 class HalfAccess final : public ir::Mutator {
  public:
   HalfAccess(const Copies& copies, const Expr& half) : copies_(copies), half_(half) {}
@@ -83,13 +83,13 @@ class HalfAccess final : public ir::Mutator {
   const Expr half_;
 };
 
-// Whether what fills a buffer can go by way of registers: one store, in loops of constant extents.
+// Whether the code that fills a buffer can use registers: it has one store, in loops of constant extents.
 class FillShape final : public ir::Visitor {
  public:
   bool possible = true;
   int64_t elements = 1;
   int stores = 0;
-  Expr place;  // where the store's value waits: a number for each round of the loops
+  Expr place;  // register of the store's value: a number for each iteration of the loops
 
  private:
   void VisitFor(const For& op) override {
@@ -114,7 +114,7 @@ class FillShape final : public ir::Visitor {
   std::vector<std::pair<ir::Var, int64_t>> loops_;
 };
 
-// One half of a fill: into registers, or from there to where it belongs.
+// One half of a fill: into registers, or from there to the destination.
 class FillHalf final : public ir::Mutator {
  public:
   FillHalf(const Buffer& wait, const Expr& place, bool fetch) : wait_(wait), place_(place), fetch_(fetch) {}
@@ -140,7 +140,7 @@ const ir::Pragma* Note(const Stmt& s) {
 
 class DoubleBufferer final : public ir::Mutator {
  public:
-  Copies copies;  // for the allocations
+  Copies copies;  // of the allocations
 
  private:
   Stmt MutateFor(const For& op) override {
@@ -164,7 +164,7 @@ class DoubleBufferer final : public ir::Mutator {
 
   Stmt Pipeline(const std::vector<const For*>& loops, int64_t total, const ir::Block& body) {
     const ir::Var round(loops.back()->var.name());
-    ir::VarMap now;  // the loops' variables in this round
+    ir::VarMap now;  // the loops' variables in this iteration
     Expr rest = round;
     for (size_t i = loops.size(); i-- > 0;) {
       const int64_t extent = *ir::AsIntImm(loops[i]->extent);
@@ -192,7 +192,7 @@ class DoubleBufferer final : public ir::Mutator {
       return HalfAccess(mine, half).Mutate(ir::Substitute(s, values));
     };
     if (count > 2) {
-      auto group = [&](const Expr& at) {  // the copies of that round
+      auto group = [&](const Expr& at) {  // the copies of that iteration
         ir::VarMap values;
         for (const auto& [var, value] : now) values[var] = ir::Substitute(value, round, at);
         std::vector<Stmt> all;
@@ -204,7 +204,7 @@ class DoubleBufferer final : public ir::Mutator {
       for (int64_t k = 0; k + 1 < count; ++k) {
         before.push_back(ir::MakePragma(kAsyncGroupPragma, Expr(1), group(Expr(k))));
       }
-      // Groups are counted: there is one in every round, be it empty.
+      // Groups are counted, so every iteration has one, even if it is empty.
       Stmt each =
           ir::MakeBlock({ir::MakePragma(kAsyncWaitPragma, Expr(count - 2), ir::MakeBarrier()),
                          ir::MakePragma(kAsyncGroupPragma, Expr(1), ir::MakeIf(ahead < Expr(total), group(ahead))),

@@ -26,7 +26,7 @@ class ProductCode {
   }
 
  private:
-  // Element `at` of a fragment, from where `index` is with these values of its variables.
+  // Loads element `at` of a fragment from `index` with these values of its variables.
   void Fetch(const Buffer& fragment, int64_t at, const Factor& from, const Expr& index, const ir::VarMap& values) {
     const Expr place = analyzer_.Simplify(ir::Substitute(index, values));
     stmts_.push_back(ir::MakeStore(fragment, Expr(at), from.At(place)));
@@ -56,7 +56,7 @@ class ProductCode {
     }
   }
 
-  // `index` in terms of column_ where x and the variable of pairs c stand in it as 2 x + c: most often.
+  // `index` in terms of column_, if x and the variable of pairs c occur in it as 2 x + c, as they usually do.
   Expr ByColumn(const Expr& index) const {
     const ConstantLoop& pairs = product_.columns.loops[product_.columns.pair];
     const auto along_x = arith::StrideOf(index, x_), along_c = arith::StrideOf(index, pairs.var);
@@ -76,7 +76,7 @@ class ProductCode {
     return Status();
   }
 
-  // Where the four sums are that a thread has of it: first row and column, second column, second row, both.
+  // The place of the four sums of a thread in it: first row and column, second column, second row, both.
   Result<Expr> SumsOf(int64_t m, int64_t n) {
     int64_t apart[4];
     Expr first;
@@ -104,7 +104,7 @@ class ProductCode {
   const ir::Var &x_, &y_;
   arith::Analyzer& analyzer_;
   const ir::Var column_{"column"};
-  // All of the thread's rows, four values a tile; all of its columns, two.
+  // All of the thread's rows, four values per tile, and all of its columns, two.
   const Buffer row_values_ = Buffer::Make("a.fragments", kValue, 4 * product_.rows.tiles, ir::Scope::kRegister);
   const Buffer column_values_ = Buffer::Make("b.fragments", kValue, 2 * product_.columns.tiles, ir::Scope::kRegister);
   std::vector<Stmt> stmts_;

@@ -2,9 +2,9 @@
 //
 // Runs between bounds and loop_nest, on a GPU. If a tile's extent does not divide the tensor's, every stage of the tile
 // has guards, and the accumulator's would be tested in the innermost loop. A thread's sums beyond the edge are never
-// stored, so they may be computed if that is safe: if everything they read is in shared or private memory, inside the
-// buffer, and written before. So the stages they read write zeros beyond the edge (Guard::fill), and the accumulator's
-// spatial guards go.
+// stored, so computing them is harmless if everything they read is in shared or private memory, inside the buffer, and
+// written before. So the stages they read write zeros beyond the edge (Guard::fill), and the accumulator's spatial
+// guards are removed.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -35,7 +35,7 @@ class Filler {
  private:
   static bool AtEdge(const Guard& g) { return g.edge && !g.reduce; }
 
-  // Producers come first: what they are is known.
+  // Producers come first, so their properties are known.
   void Consider(const Stage& stage) {
     StageBounds& b = bounds_.stages.at(stage.name());
     if (HasWholeBox(b) && !stage.reduction()) writable_.insert(stage.name());
@@ -57,7 +57,7 @@ class Filler {
     if (HasWholeBox(b)) whole_.insert(stage.name());
   }
 
-  // Do its loops go through every element of its buffer and no further?
+  // Whether its loops visit every element of its buffer and no others.
   bool HasWholeBox(const StageBounds& b) const {
     for (size_t d = 0; d < b.size.size(); ++d) {
       if (b.box[d] != b.size[d]) return false;
@@ -81,8 +81,8 @@ class Filler {
   const schedule::Schedule& schedule_;
   const GpuPlaces& places_;
   Bounds& bounds_;
-  std::set<std::string> whole_;     // every element of the buffer is written
-  std::set<std::string> writable_;  // .. could be, with zeros beyond the edge
+  std::set<std::string> whole_;     // stages that write every element of their buffer
+  std::set<std::string> writable_;  // stages that could, with zeros beyond the edge
 };
 
 }  // namespace

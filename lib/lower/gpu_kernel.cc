@@ -26,7 +26,7 @@ int64_t ExtentOf(const Loop& loop) {
   return *extent;
 }
 
-// How far `stage` goes along threads of that kind; 0: it is not bound to them.
+// The extent of `stage` along threads of that kind; 0 if it is not bound to them.
 int64_t ThreadsOf(const Stage& stage, const StageBounds& b, ForKind kind) {
   for (const Loop& loop : b.loops) {
     if (stage.FindAxis(loop.axis)->kind == kind) return ExtentOf(loop);
@@ -108,7 +108,7 @@ ir::Buffer GpuKernel::Board(const Stage& stage, DType type) const {
 
 Expr GpuKernel::Place(const Stage& stage, const Expr& along) const {
   const ForKind axis = stage.FindAxis(ReduceLoop(stage).axis)->kind;
-  Expr place = along;  // its axis fastest, so that neighbours in a sum are neighbours in memory
+  Expr place = along;  // the reduction's axis fastest, so that neighbours in a sum are neighbours in memory
   int64_t stride = At(axis).extent;
   for (ForKind kind : kThreads) {
     if (kind == axis) continue;

@@ -1,5 +1,5 @@
-// The threads of one kernel while loop_nest builds it: the indices that bound loops become, who takes part in what,
-// and the reduction across threads.
+// The threads of one kernel while loop_nest builds it: the indices that replace bound loops, which threads compute
+// what, and the reduction across threads.
 #pragma once
 
 #include <string>
@@ -15,22 +15,24 @@ namespace hone::lower {
 class GpuKernel {
  public:
   GpuKernel() = default;
-  // As many threads along each axis as the stages of the kernel need at most. Tells bounds->analyzer their ranges.
+  // Uses as many threads along each axis as the largest stage of the kernel needs. Adds their ranges to
+  // bounds->analyzer.
   GpuKernel(const schedule::Schedule& schedule, const GpuPlaces& places, const schedule::Stage& root, Bounds* bounds);
 
-  // `body`, which a thread runs, inside the loops over blocks and threads; extents of 1 only for blockIdx.x.
+  // Puts `body`, the program of a thread, inside the loops over blocks and threads; blockIdx.x exists even with extent
+  // 1.
   ir::Stmt Nest(ir::Stmt body) const;
 
-  // The value of a loop over blocks or threads of that kind in this kernel: a variable, or 0 if there is just one.
+  // The value of a loop over blocks or threads of that kind in this kernel: a variable, or 0 if the extent is 1.
   ir::Expr IndexOf(ir::ForKind kind) const;
 
-  // Conditions that keep out threads beyond the extents of the stage's own bound loops.
+  // Conditions that exclude threads beyond the extents of the stage's own bound loops.
   std::vector<ir::Expr> OwnThreads(const schedule::Stage& stage) const;
-  // Conditions that leave one thread along each axis that the stage is not bound to.
+  // Conditions that select one thread along each axis that the stage is not bound to.
   std::vector<ir::Expr> SingleWriter(const schedule::Stage& stage) const;
 
   // Every thread has `partial[0]`; the threads along the axis that the reduce loop of `stage` is bound to add theirs
-  // up. `use` gets the sum (a load, for each of those threads the same) and gives what happens to it.
+  // up. `use` receives the sum (a load, the same for all these threads) and returns the statement that uses it.
   template <typename Use>
   ir::Stmt ReduceAcross(const schedule::Stage& stage, ir::Reducer reducer, const ir::Buffer& partial,
                         const Use& use) const {
@@ -38,7 +40,7 @@ class GpuKernel {
     ir::Stmt tree = Tree(stage, reducer, partial, board);
     return ir::MakeAllocate(board, ir::MakeBlock({tree, use(ir::MakeLoad(board, Place(stage, ir::Expr(0))))}));
   }
-  // The condition of the thread that may store a sum across threads where others see it.
+  // The condition that selects the thread which may store a sum across threads where others see it.
   ir::Expr FirstOfReduction(const schedule::Stage& stage) const;
 
  private:
@@ -52,7 +54,7 @@ class GpuKernel {
   Index& At(ir::ForKind kind) { return indices_[static_cast<int>(kind) - static_cast<int>(ir::ForKind::kBlockX)]; }
   const Loop& ReduceLoop(const schedule::Stage& stage) const;
   ir::Buffer Board(const schedule::Stage& stage, DType type) const;
-  // The element of a board that belongs to this thread, but with that index along the axis of the reduction.
+  // This thread's element of a board, with `along` as the index along the reduction's axis.
   ir::Expr Place(const schedule::Stage& stage, const ir::Expr& along) const;
   ir::Stmt Tree(const schedule::Stage& stage, ir::Reducer reducer, const ir::Buffer& partial,
                 const ir::Buffer& board) const;

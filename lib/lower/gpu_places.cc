@@ -16,7 +16,7 @@ using schedule::Axis;
 using schedule::Schedule;
 using schedule::Stage;
 
-// Is one of its loops, of those over a reduction or of the others, bound to threads?
+// Whether one of its loops is bound to threads: reduce loops or the others, depending on `reduce`.
 bool HasThreads(const Stage& stage, bool reduce) {
   return std::any_of(stage.leaf.begin(), stage.leaf.end(), [&](const std::string& leaf) {
     const Axis& axis = *stage.FindAxis(leaf);
@@ -54,7 +54,7 @@ const Stage& GpuPlaces::RootOf(const Stage& stage) const {
 
 bool GpuPlaces::ReducesAcrossThreads(const Stage& stage) { return HasThreads(stage, true); }
 
-// Do the threads that add up one element stand for different elements of a reader?
+// Whether the threads that sum one element stand for different elements of a reader.
 bool GpuPlaces::ReducesAcrossReaders(const Stage& stage) const {
   if (!ReducesAcrossThreads(stage)) return false;
   for (const auto& [consumer, loop] : ThreadLoopsAround(stage)) {

@@ -3,21 +3,21 @@
 // Runs after vthread, which leaves one copy of each place where the block meets, and before the passes that make
 // programs large.
 //
-// HoistShared moves allocations in shared memory right inside the loops over blocks.
+// HoistShared moves allocations in shared memory directly inside the loops over blocks.
 //
-// PlaceBarriers puts a barrier between two accesses to one shared buffer if one is a write and another thread may touch
-// the same element. No barrier is needed if
-// - the elements differ for certain: ranges that do not meet for given variables of the loops around both, or different
-//   copies of a buffer that has several;
-// - both accesses are by the same thread: the index, a sum of multiples of thread indices and loop variables, tells
-//   which;
+// PlaceBarriers puts a barrier between two accesses to one shared buffer if one is a write and another thread may
+// access the same element. No barrier is needed if
+// - the elements certainly differ: disjoint ranges for given variables of the loops around both, or different copies of
+//   a buffer that has several;
+// - both accesses are by the same thread, which the index shows if it is a sum of multiples of thread indices and loop
+//   variables;
 // - both belong to the computation of the buffer's own stage (identity, update).
-// Ranges are compared under the conditions around the two accesses that have one value for both. Seen from before a
-// loop that has a barrier in every round, only its first round counts; from behind it, only the last.
+// Ranges are compared under those conditions around the two accesses that have the same value for both. Seen from
+// before a loop with a barrier in every iteration, only its first iteration counts; from behind it, only the last.
 //
-// A barrier is placed as far out as possible: before a loop rather than in it. What one round leaves for the next
-// causes one at the loop's head. No barrier is under a condition that differs between threads: loop_nest puts nothing
-// there that needs one.
+// A barrier is placed as far out as possible: before a loop rather than in it. Dependences between iterations cause one
+// at the loop's head. No barrier is under a condition that differs between threads: loop_nest puts nothing there that
+// needs one.
 #include <algorithm>
 #include <vector>
 
@@ -56,10 +56,10 @@ class Hoister final : public ir::Mutator {
   std::vector<Buffer> found_;
 };
 
-// Accesses before the first barrier and behind the last one; equal if there is no barrier.
+// Accesses before the first barrier and after the last one; equal if there is no barrier.
 struct Flow {
   std::vector<Access> head, tail;
-  bool always = false;  // one on every way through
+  bool always = false;  // there is one on every path
 
   void Then(const Flow& next, bool barrier_between) {
     if (barrier_between) always = true;
@@ -96,7 +96,7 @@ class BarrierPlacer {
     Flow own;
     if (!flow) flow = &own;
     if (!s.defined()) return s;
-    if (s.as<ir::Barrier>()) {  // a pass put it there
+    if (s.as<ir::Barrier>()) {  // inserted by an earlier pass
       flow->always = true;
       return s;
     }
@@ -133,8 +133,8 @@ class BarrierPlacer {
       flow->head.clear();
       flow->always = true;
     }
-    // With a barrier in every round, accesses before the first belong to the first round, those behind the last to the
-    // last.
+    // With a barrier in every iteration, accesses before the first belong to the first iteration, those after the last
+    // to the last.
     using Rounds = SharedAccesses::Rounds;
     accesses_.Widen(op, flow->always ? Rounds::kFirst : Rounds::kAll, &flow->head);
     accesses_.Widen(op, flow->always ? Rounds::kLast : Rounds::kAll, &flow->tail);

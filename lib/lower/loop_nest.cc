@@ -1,15 +1,15 @@
-// Loop nest: statements for every stage, with attached stages in their places.
+// Loop nest: makes statements for every stage, with attached stages in their places.
 //
 // Second pass: turns the schedule and its bounds into one function. It leaves to later passes: vectorized and unrolled
 // loops (as For kinds), extents that are minima over tails (specialize), prefetches (a Pragma "prefetch:<buffer>" whose
 // value is the distance in elements; buffers of one function have different names).
 //
-// - A reduction gives its result's identity first, right outside its outermost reduce loop, then updates.
+// - A reduction first stores its identity, right outside its outermost reduce loop, then updates.
 // - An attached stage's buffer is allocated inside the loop, holds only the region, and is indexed from the region's
 //   min.
-// - Scope: as the schedule says; by default scratch inside a parallel loop and workspace outside. A buffer that is to
-//   be private to a thread (register, scratch) but is used by a parallel loop inside becomes workspace. Registers
-//   beyond 16 KiB become scratch.
+// - Scope: as in the schedule; by default scratch inside a parallel loop and workspace outside. A buffer that should be
+//   private to a thread (register, scratch) but is used by a parallel loop inside becomes workspace. Registers beyond
+//   16 KiB become scratch.
 // - A parallel loop inside a parallel loop becomes serial.
 //
 // For a GPU (with `places`) each root stage is one kernel, with its loops over blocks and threads around everything
@@ -19,8 +19,7 @@
 //   meet (lower/gpu_places.h);
 // - if a stage is not bound to some of the block's indices and writes memory that others see, only index 0 computes it;
 // - a reduction across threads: each thread reduces its own part, then halves of the threads add up in shared memory;
-// - the nest of a stage that is buffered twice has a Pragma "double_buffer"; shared memory is allocated where it is
-//   used.
+// - the nest of a double-buffered stage has a Pragma "double_buffer"; shared memory is allocated where it is used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +47,7 @@ using schedule::Stage;
 
 constexpr int64_t kMaxRegisterBytes = 16384;
 
-// Where a tensor's elements are: index = sum((i[d] - min[d]) * stride[d]).
+// The location of a tensor's elements: index = sum((i[d] - min[d]) * stride[d]).
 struct Storage {
   Buffer buffer;
   std::vector<Expr> min;
@@ -131,7 +130,7 @@ class Builder {
   }
 
  private:
-  // A root stage on a GPU, with all that is inside it.
+  // A root stage on a GPU, including all stages inside it.
   Stmt BuildKernel(const Stage& root) {
     kernel_ = GpuKernel(schedule_, *places_, root, &bounds_);
     inherited_.clear();
@@ -145,7 +144,7 @@ class Builder {
                           std::vector<Expr>(t.shape().size(), Expr(0)), RowMajor(t.shape())};
   }
 
-  // Is there a parallel loop within the life of this attached stage's buffer?
+  // Whether a parallel loop runs during the life of this attached stage's buffer.
   bool UsedInParallel(const Stage& stage) {
     const auto is_parallel = [](ForKind kind) { return kind == ForKind::kParallel; };
     return std::any_of(stage.leaf.begin(), stage.leaf.end(),
@@ -173,8 +172,8 @@ class Builder {
     storage_[stage.name()] = {Buffer::Make(stage.name(), stage.tensor.type(), total, scope), b.min, stride};
   }
 
-  // `rest` with the stages attached at this loop around it. They are built first, in order of the schedule, since
-  // `rest` reads their storage: hence a function.
+  // `rest` inside the stages attached at this loop. They are built first, in order of the schedule, since `rest` reads
+  // their storage; therefore it is a function.
   template <typename Rest>
   Stmt WithAttached(const Stage& stage, const std::string& axis, const Rest& rest) {
     std::vector<std::pair<Buffer, Stmt>> produced;
@@ -209,12 +208,12 @@ class Builder {
     return Guarded(nest, -1, BuildLoops(nest, 0, reduction ? static_cast<int>(first_reduce) : -1));
   }
 
-  // Do other threads see the stores there?
+  // Whether other threads see stores to the buffer.
   static bool Seen(const Buffer& buffer) {
     return buffer->scope != Scope::kRegister && buffer->scope != Scope::kScratch;
   }
 
-  // Conditions that threads fail that this stage has no work for.
+  // Conditions that are false for threads without work in this stage.
   std::vector<Expr> UnusedThreads(const Stage& stage) {
     std::vector<Expr> conditions = kernel_.OwnThreads(stage);
     const std::vector<Expr>& more = inherited_[stage.name()];
@@ -222,16 +221,16 @@ class Builder {
     return conditions;
   }
 
-  // One stage while its loops are made.
+  // One stage while its loops are built.
   struct Nest {
     const Stage& stage;
     const StageBounds& bounds;
     std::vector<Guard> guards;
-    int last_meeting;  // lower/gpu_places.h; guards of loops up to this one stand right inside it
-    Storage sum;       // of a reduction across threads: where this thread's part is
+    int last_meeting;  // lower/gpu_places.h; guards of loops up to this one move right inside it
+    Storage sum;       // for a reduction across threads: this thread's part
   };
 
-  // Loops from `position` inwards. `init_at`: where a reduction's identity goes; -1: nowhere (any more).
+  // Loops from `position` inwards. `init_at` is the loop for a reduction's identity; -1: none, or already stored.
   Stmt BuildLoops(const Nest& nest, int position, int init_at) {
     const StageBounds& b = nest.bounds;
     if (position == init_at) {
@@ -245,7 +244,7 @@ class Builder {
     const Axis& axis = *nest.stage.FindAxis(loop.axis);
     const ForKind kind = KindOf(axis);
     parallel_depth_ += kind == ForKind::kParallel;
-    // Guards of reduce axes must not skip the identity; it stands outside their loops, so they never do.
+    // Guards of reduce axes must not skip the identity; it is outside their loops, so they never do.
     Stmt body = WithAttached(nest.stage, loop.axis,
                              [&] { return GuardedBehind(nest, position, BuildLoops(nest, position + 1, init_at)); });
     body = Guarded(nest, position, body);
@@ -263,7 +262,7 @@ class Builder {
     const bool serial = axis.kind == ForKind::kParallel && (parallel_depth_ > 0 || places_);
     return serial ? ForKind::kSerial : axis.kind;
   }
-  // Is a loop of that kind a number of the thread, not a loop of its program?
+  // Whether a loop of that kind is an index of the thread, not a loop of its program.
   bool IsIndex(ForKind kind) const { return places_ && (ir::IsBlockLoop(kind) || ir::IsThreadLoop(kind)); }
 
   // The reduction of a stage whose reduce loops begin at `position` and are bound to threads.
@@ -294,7 +293,7 @@ class Builder {
     return ir::MakePragma(key + buffer.name(), Expr(note.distance / buffer->type.bytes()), std::move(body));
   }
 
-  // With the guards of the loop at `position`, unless they must stand further in.
+  // Adds the guards of the loop at `position`, unless they must move further in.
   static Stmt Guarded(const Nest& nest, int position, Stmt body) {
     const bool waits = nest.last_meeting >= 0 && position <= nest.last_meeting;
     for (const Guard& g : nest.guards) {
@@ -302,7 +301,7 @@ class Builder {
     }
     return body;
   }
-  // With the guards that had to wait until here.
+  // Adds the guards that had to move to this place.
   static Stmt GuardedBehind(const Nest& nest, int position, Stmt body) {
     for (const Guard& g : nest.guards) {
       if (position == nest.last_meeting && g.position <= position && !g.fill) body = ir::MakeIf(g.condition, body);
@@ -327,7 +326,7 @@ class Builder {
       }
       Var var(b.loops[i].axis);
       fresh[b.loops[i].var.node()] = var;
-      // Known as the original is, so that later questions to the analyzer have answers.
+      // Gives it the original's range, so that the analyzer can answer later questions.
       bounds_.analyzer.Bind(var, Expr(0), ir::Substitute(b.loops[i].extent, fresh));
     }
     for (int i = static_cast<int>(b.loops.size()) - 1; i >= position; --i) {
@@ -345,7 +344,7 @@ class Builder {
     return Rename(body, fresh);
   }
 
-  // Replaces loop variables where they are bound, too.
+  // Also replaces loop variables where they are bound.
   static Stmt Rename(const Stmt& s, const ir::VarMap& fresh) {
     class Renamer final : public ir::Mutator {
      public:
@@ -388,7 +387,7 @@ class Builder {
     }
     Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
     if (const auto* call = value.as<ir::Call>(); call && call->fn == ir::Intrinsic::kIfThenElse) {
-      // Where the condition fails nothing is added, and nothing compared.
+      // If the condition is false, nothing is added or compared.
       const auto* none = call->args[2].as<ir::FloatImm>();
       if (none && ir::Equal(call->args[2], te::ReduceIdentity(reduce->reducer, none->type))) {
         Expr sum = te::CombineReduction(reduce->reducer, old, call->args[1]);
@@ -399,11 +398,11 @@ class Builder {
   }
 
   const Schedule& schedule_;
-  const GpuPlaces* const places_;  // null but for GPUs
+  const GpuPlaces* const places_;  // null except for GPUs
   Bounds& bounds_;
   std::map<std::string, Storage> storage_;
   int parallel_depth_ = 0;
-  GpuKernel kernel_;                                    // the one that is being built
+  GpuKernel kernel_;                                    // the current one
   std::map<std::string, std::vector<Expr>> inherited_;  // conditions of private stages' readers
 };
 

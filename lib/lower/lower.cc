@@ -13,12 +13,12 @@ namespace hone::lower {
 
 namespace {
 
-// Runs around each pass: verification.
+// Wraps each pass: verification.
 class Steps {
  public:
   Steps(const LowerOptions& options, ir::Function* function) : options_(options), function_(*function) {}
 
-  // Takes over what `pass` made of the body.
+  // Takes over the body that `pass` returned.
   Status Done(const char* pass, const Result<ir::Stmt>& body) {
     HONE_RETURN_IF_ERROR(body.status());
     if (body->same_as(function_.body)) return Status::Ok();
@@ -35,7 +35,7 @@ class Steps {
   ir::Function& function_;
 };
 
-// Rejects steps that only a GPU has.
+// Rejects steps that are only for GPUs.
 Status CheckForCpu(const schedule::Schedule& schedule) {
   for (const schedule::Stage& stage : schedule.stages()) {
     for (const std::string& leaf : stage.leaf) {

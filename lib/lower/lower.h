@@ -1,12 +1,12 @@
-// Lowering: from a schedule to one function of loops, ready for a backend.
+// Lowering: from a schedule to one function of loops, ready for a back end.
 //
-// The passes in order (each in its own file, whose top says why it stands there):
+// The passes in order (each in its own file, whose top explains its position):
 //   bounds -> loop_nest -> specialize -> partition -> simplify -> vectorize -> unroll -> prefetch -> storage
-// and for a GPU, whose function gets one nest of loops over blocks and threads a kernel (ir/device_kernels.h):
+// and for a GPU, whose function gets one nest of loops over blocks and threads per kernel (ir/device_kernels.h):
 //   bounds -> fill -> loop_nest -> vthread -> gpu_threads -> double_buffer -> simplify -> tensorize -> barriers
 //   -> auto_unroll -> vectorize -> unroll -> storage
-// Only bounds knows the schedule's relations; only loop_nest makes loops from them; after unroll the program is large,
-// so that everything costly stands before it.
+// Only bounds knows the schedule's relations, and only loop_nest makes loops from them. After unroll the program is
+// large, so all costly passes precede it.
 #pragma once
 
 #include <string>
@@ -19,14 +19,14 @@
 namespace hone::lower {
 
 struct LowerOptions {
-  std::string name = "kernel";  // of the function; a C identifier
-  bool gpu = false;             // a device function: loops bound to blocks and threads
-  bool verify = false;          // run the verifier between passes
+  std::string name = "kernel";  // the function's; a C identifier
+  bool gpu = false;             // makes a device function: loops bound to blocks and threads
+  bool verify = false;          // runs the verifier between passes
 };
 
-// `args`: the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each
-// once. kUnsupported if a loop is bound to blocks or threads or tensorized, or a buffer is to be shared, and it is not
-// for a GPU.
+// `args` are the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each
+// once. Returns kUnsupported if it is not for a GPU but has a loop bound to blocks or threads, a tensorized loop or a
+// shared buffer.
 Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
                            const LowerOptions& options);
 

@@ -17,7 +17,7 @@ bool IsPrivate(const ir::Buffer& buffer) {
   return buffer->scope == ir::Scope::kRegister || buffer->scope == ir::Scope::kScratch;
 }
 
-// The loops of the nest, from outside; and what they repeat.
+// The loops of the nest from the outermost, and their body.
 Result<const Stmt*> Unnest(const Stmt& nest, std::vector<ConstantLoop>* loops) {
   const Stmt* at = &nest;
   while (const auto* loop = at->as<ir::For>()) {
@@ -29,14 +29,14 @@ Result<const Stmt*> Unnest(const Stmt& nest, std::vector<ConstantLoop>* loops) {
   return at;
 }
 
-// store s[i] = u + v, whatever those are.
+// Matches store s[i] = u + v for any u and v.
 const ir::Binary* SumStored(const Stmt& stmt) {
   const auto* store = stmt.as<ir::Store>();
   const auto* sum = store ? store->value.as<ir::Binary>() : nullptr;
   return sum && sum->kind == ir::ExprKind::kAdd ? sum : nullptr;
 }
 
-// The u * v of s[i] = s[i] + u * v, where s is the thread's own; null if it is something else.
+// The u * v of s[i] = s[i] + u * v, where s is private to the thread; else null.
 const ir::Binary* ProductAdded(const ir::Store& store, const ir::Binary& sum) {
   const auto is_old = [&](const Expr& e) {
     const auto* load = e.as<ir::Load>();
@@ -48,11 +48,11 @@ const ir::Binary* ProductAdded(const ir::Store& store, const ir::Binary& sum) {
   return of_floats && IsPrivate(store.buffer) ? product : nullptr;
 }
 
-// a is the factor that does not depend on x, b the one that does not on y.
+// a is the factor that does not depend on x, b the one that does not depend on y.
 Status SetFactors(const ir::Binary& product, const WarpThreads& threads, WarpProduct* out) {
   Factor a = Factor::Of(product.a), b = Factor::Of(product.b);
   if (!a.load || !b.load) return Status::Invalid("a factor is not an element of a buffer");
-  // Other threads than the one that filled it would read it, and find their own.
+  // Threads other than the one that filled it would read it, and find their own values.
   if (IsPrivate(a.load->buffer) || IsPrivate(b.load->buffer)) return Status::Invalid("a factor is private to a thread");
   if (ir::UsesVar(a.load->index, threads.x.var)) std::swap(a, b);
   if (ir::UsesVar(a.load->index, threads.x.var) || ir::UsesVar(b.load->index, threads.y.var))
@@ -69,7 +69,7 @@ Status SetLoops(const std::vector<ConstantLoop>& loops, WarpProduct* out) {
   for (size_t i = 1; i < loops.size(); ++i) {
     const ir::Var& var = loops[i].var;
     const bool row = ir::UsesVar(out->a.load->index, var), column = ir::UsesVar(out->b.load->index, var);
-    // A loop that the sum also runs over is neither: its rounds add to the same place.
+    // A loop that the sum also runs over is neither: its iterations add to the same place.
     if (row == column || !ir::UsesVar(place, var))
       return Status::Invalid(fmt::format("`{}` counts not one of rows and columns", var.name()));
     (row ? out->rows : out->columns).loops.push_back(loops[i]);

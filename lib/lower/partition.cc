@@ -1,18 +1,19 @@
 // Partition: moves conditions out of inner loops, so that padding becomes "zeros, copy, zeros" instead of a test for
 // each element.
 //
-// Runs after specialize and before simplify and vectorize, as a vectorized loop cannot hold a condition on its own
+// Runs after specialize and before simplify and vectorize, as a vectorized loop cannot contain a condition on its own
 // variable. Idea: cut a loop where a condition changes its value. For a condition c1 && c2 && .. (of if_then_else or
 // If) and each loop, take the part that this loop's variable is the last to decide:
 // - If constants decide where the part holds, the loop is cut into at most three: false, the rest of the condition,
 //   false.
-// - If constants and unrolled or vectorized loops inside decide (the border of an image in a tile), the rounds in which
-//   the part always holds become one loop. At most kMostSingle rounds before and after it are written out for unroll.
+// - If constants and unrolled or vectorized loops inside decide (the border of an image in a tile), the iterations in
+//   which the part always holds become one loop. At most kMostSingle iterations before and after it are written out for
+//   unroll.
 // - Otherwise the part becomes an If right inside the loop, in whose else branch the condition is false.
 // A reduction's update by its identity (x = x + 0) is removed.
 //
 // Invariants: the pieces run the same iterations in the same order. Each condition doubles a body, so a body with more
-// than kMaxConditions different ones is left alone.
+// than kMaxConditions different ones is left unchanged.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -67,10 +68,10 @@ struct Conditions {
   std::vector<Expr> all;
   std::unordered_set<const ir::VarNode*> bound;
   using Tile = std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>>;
-  Tile tile;  // of unrolled and vectorized loops: first, last value
+  Tile tile;  // first and last value of unrolled and vectorized loops
 };
 
-// One condition becomes another, mostly a constant.
+// Replaces one condition by another expression, usually a constant.
 class ConditionReplacer final : public ir::Mutator {
  public:
   ConditionReplacer(const Expr& from, const Expr& to) : from_(from), to_(to) {}
@@ -146,8 +147,8 @@ class Partitioner final : public ir::Mutator {
     return ConditionReplacer(condition, value).Mutate(body);
   }
 
-  // Narrows the rounds first .. last-1 of a loop to those in which `c` holds, whatever the variables of `tile` are.
-  // False if something else than these, the loop's variable and constants decides.
+  // Narrows the iterations first .. last-1 of a loop to those in which `c` holds for all values of the variables of
+  // `tile`. Returns false if `c` depends on anything else than these, the loop's variable and constants.
   bool Narrow(const Expr& c, const ir::Var& var, const Conditions::Tile& tile, int64_t* first, int64_t* last) {
     const auto* less = c.as<Binary>();
     if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int()) return false;
@@ -168,7 +169,7 @@ class Partitioner final : public ir::Mutator {
     return stride != 0;
   }
 
-  // Null if something else than constants decides.
+  // Null if not only constants decide.
   Stmt Cut(const For& op, const Expr& condition, const std::vector<Expr>& mine, const Expr& rest) {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || !extent || op.for_kind == ForKind::kParallel) return Stmt();
@@ -185,9 +186,9 @@ class Partitioner final : public ir::Mutator {
                           Loop(op, last, end, With(op.body, condition, no))});
   }
 
-  // A register tile's condition depends on this loop and on unrolled or vectorized ones inside: cut into the part where
-  // it holds whatever those are, and single rounds before and behind, whose copies will decide it each for itself. Null
-  // if there is no such part, or too many single rounds.
+  // A register tile's condition depends on this loop and on unrolled or vectorized ones inside. Cuts the loop into the
+  // part where the condition holds for all of those, and single iterations before and after it, whose copies decide it
+  // individually. Null if there is no such part, or too many single iterations.
   Stmt CutInside(const For& op, const Expr& condition, const Conditions& conditions) {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();
@@ -223,7 +224,7 @@ class Partitioner final : public ir::Mutator {
 
   Stmt Hoist(const For& op, const Expr& condition, const Expr& mine, const Expr& rest) {
     Stmt yes = With(op.body, condition, rest), no = With(op.body, condition, ir::Imm(DType::Bool(), 0));
-    // The new If's own condition must not be found again: its sides are partitioned first.
+    // Partition the sides first: the new If's own condition must not be found again.
     Stmt then_case = ir::IsEmpty(yes) ? ir::MakeBlock({}) : Mutate(yes);
     Stmt else_case = ir::IsEmpty(no) ? Stmt() : Mutate(no);
     return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeIf(mine, then_case, else_case));

@@ -1,14 +1,14 @@
 // Prefetch: turns the hints that loop_nest left ("prefetch" Pragmas) into prefetches.
 //
-// Runs after unroll and vectorize, since only then the body shows what it touches. Each line of the tensor's buffer
-// that the body loads or stores gets one prefetch, `distance` elements ahead. Loops inside the body count if their
-// extents are constant; addresses that depend on other variables bound inside are ignored.
+// Runs after unroll and vectorize, since only then the body shows its accesses. Each line of the tensor's buffer that
+// the body loads or stores gets one prefetch, `distance` elements ahead. Loops inside the body count if their extents
+// are constant; addresses that depend on other variables bound inside are ignored.
 //
-// The core has a limited number of fetches in flight. So a few lines are fetched at the head of the body; many, in at
-// most four evenly spaced runs, are spread over the rounds of the body's outermost serial loops: the first one, and as
-// many inside it as leave a few lines a round. Lines that the function writes are fetched for writing. A prefetch may
-// leave the buffer, since it never faults. Bases are assumed to be aligned to lines; otherwise an occasional line is
-// missed or fetched twice.
+// The core has a limited number of fetches in flight. So a few lines are fetched at the head of the body; many lines,
+// if they form at most four evenly spaced runs, are spread over the iterations of the body's outermost serial loops:
+// the first one, and as many inside it as leave a few lines per iteration. Lines that the function writes are fetched
+// for writing. A prefetch may leave the buffer, since it never faults. Bases are assumed to be aligned to lines;
+// otherwise an occasional line is missed or fetched twice.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -30,12 +30,12 @@ using ir::Expr;
 using ir::Stmt;
 
 constexpr int64_t kLineBytes = 64;
-constexpr int kNear = 3, kFar = 2;     // in all levels; from the second level on
-constexpr int64_t kMostLines = 16384;  // rounds of a body's loops that are gone through
-constexpr int64_t kAtOnce = 4;         // lines that are not worth being spread
-constexpr int64_t kMostAtOnce = 64;    // lines a round; more would only wait for each other
+constexpr int kNear = 3, kFar = 2;     // into all levels; from the second level on
+constexpr int64_t kMostLines = 16384;  // limit of iterations of a body's loops that are examined
+constexpr int64_t kAtOnce = 4;         // lines that are fetched at once, not spread
+constexpr int64_t kMostAtOnce = 64;    // lines per iteration; more would only wait for each other
 
-// The part of one buffer that is touched: base + a constant + each sum of the loops' steps, in elements.
+// The accessed part of one buffer: base + a constant + each sum of the loops' steps, in elements.
 struct Lines {
   struct Loop {
     int64_t step, min, extent;
@@ -46,13 +46,13 @@ struct Lines {
   std::vector<int64_t> constants;
 };
 
-// A run of lines, evenly spaced.
+// An evenly spaced run of lines.
 struct Run {
   Expr base;
   int64_t first, stride, count;
 };
 
-// Which lines of a buffer a body loads or stores. Loops inside it count with all that they touch.
+// Finds the lines of a buffer that a body loads or stores, including all accesses of loops inside it.
 class LineFinder final : public ir::Visitor {
  public:
   explicit LineFinder(std::string buffer) : name_(std::move(buffer)) {}
@@ -82,7 +82,7 @@ class LineFinder final : public ir::Visitor {
       if (rounds > kMostLines) return;
     }
     const int64_t line = std::max<int64_t>(kLineBytes / touched->type.bytes(), 1);
-    // A load wider than a line also touches the next one.
+    // A load wider than a line also accesses the next line.
     const int64_t width = ramp && AsIntImm(ramp->stride) ? index.type().lanes * *AsIntImm(ramp->stride) : 1;
     Lines& group = GroupOf(outer.terms.empty() ? Expr() : arith::ToExpr(outer), loops);
     for (int64_t at = 0; at < std::max<int64_t>(width, 1); at += line) group.constants.push_back(linear.constant + at);
@@ -129,7 +129,7 @@ class LineFinder final : public ir::Visitor {
   std::unordered_multimap<size_t, size_t> seen_;
 };
 
-// Ascending, one of each line.
+// Keeps one offset per line, ascending.
 void OneOfEachLine(std::vector<int64_t>* offsets, int64_t line) {
   auto number = [&](int64_t x) { return x >= 0 ? x / line : -((line - 1 - x) / line); };
   std::sort(offsets->begin(), offsets->end());
@@ -163,7 +163,7 @@ std::vector<Run> RunsOf(const std::vector<Lines>& groups, int64_t line) {
   return runs;
 }
 
-// The outermost serial loop of a body; null if there is none, or the first loop is another.
+// The outermost serial loop of a body; null if there is none, or if the first loop is of another kind.
 const ir::For* OuterLoop(const Stmt& s) {
   if (!s.defined()) return nullptr;
   if (const auto* loop = s.as<ir::For>()) {
@@ -212,7 +212,7 @@ class Injector final : public ir::Mutator {
     std::vector<Run> runs = RunsOf(finder.groups, std::max<int64_t>(kLineBytes / buffer_->type.bytes(), 1));
     int64_t lines = 0;
     for (const Run& run : runs) lines += run.count;
-    std::vector<const ir::For*> loops;  // a nest, as deep as it takes to leave a few lines a round
+    std::vector<const ir::For*> loops;  // a nest, as deep as needed to leave a few lines per iteration
     int64_t rounds = 1;
     if (lines > kAtOnce && static_cast<int64_t>(runs.size()) <= kAtOnce) {
       for (const ir::For* l = OuterLoop(body); l && (loops.empty() || lines > kAtOnce * rounds);
@@ -234,12 +234,13 @@ class Injector final : public ir::Mutator {
     return LoopReplacer(loops.back(), std::move(stmts)).Mutate(body);
   }
 
-  // Some lines a round. Rounds that are too many fetch the last line again, which costs less than a condition.
+  // Fetches some lines in each iteration. Extra iterations fetch the last line again, which costs less than a
+  // condition.
   void Spread(const Run& run, const std::vector<const ir::For*>& loops, int64_t rounds, std::vector<Stmt>* stmts) {
     const int64_t each = (run.count + rounds - 1) / rounds;
     const bool beyond = each * rounds > run.count + run.count / 8 + 2;
     const int64_t scale = each * (beyond ? 1 : run.stride);
-    arith::Linear round;  // of the innermost loop, counted through all of them, times scale
+    arith::Linear round;  // innermost iteration, counted through all loops, times scale
     for (const ir::For* loop : loops) {
       rounds /= *AsIntImm(loop->extent);
       round.Add(Expr(loop->var), rounds * scale);

@@ -15,8 +15,8 @@ using ir::VarNode;
 
 namespace {
 
-// The condition with multiples of itself: where threads copy some neighbours each, it speaks of threads and the index
-// of elements, and the analyzer multiplies no facts.
+// The condition and multiples of it: if threads copy several neighbours each, the condition is about threads and the
+// index about elements, and the analyzer does not multiply facts.
 Expr WithMultiples(const Expr& condition) {
   const auto* op = condition.as<ir::Binary>();
   if (!op || op->kind != ir::ExprKind::kLt || op->a.type() != DType::Int(64)) return condition;
@@ -118,12 +118,12 @@ bool SharedAccesses::Conflict(const std::vector<Access>& before, const std::vect
   return false;
 }
 
-// Does one element say which thread has accessed it, the same one both times (or can they not be one element)?
+// Whether the element identifies the thread that accesses it, the same for both accesses, or the accesses cannot meet.
 bool SharedAccesses::SameThread(const Access& a, const Access& b) const {
   const bool one = a.only == b.only && std::none_of(a.only.begin(), a.only.end(), [](int64_t x) { return x < 0; });
   if (one) return true;
   if (a.per_thread.empty() || b.per_thread.empty() || a.others != b.others) return false;
-  // Every term counts more than all smaller ones together can: no two values of the terms give one sum.
+  // Each term exceeds the sum of all smaller ones, so different values of the terms give different sums.
   std::vector<std::pair<int64_t, int64_t>> digits = a.others;
   int64_t apart = a.constant - b.constant;
   for (size_t k = 0; k < threads_.size(); ++k) {
@@ -132,7 +132,7 @@ bool SharedAccesses::SameThread(const Access& a, const Access& b) const {
       if (a.only[k] != b.only[k]) return false;
       continue;
     }
-    // Where one thread gets to, others do no harm: as if they all got there, with the other access's factor.
+    // If only one thread gets there, treat it as if all did, with the other access's factor.
     const int64_t factor = a.only[k] >= 0 ? b.per_thread[k] : a.per_thread[k];
     if (a.only[k] >= 0) apart -= factor * a.only[k];
     if (b.only[k] >= 0) apart += factor * b.only[k];
@@ -153,7 +153,7 @@ void SharedAccesses::FindCopy(const arith::Linear::Term& term, Access* a) {
   const auto* mod = term.term.as<ir::Binary>();
   const int64_t* count = mod && mod->kind == ir::ExprKind::kMod ? ir::AsIntImm(mod->b) : nullptr;
   if (!count || *count < 2 || term.coefficient <= 0) return;
-  // Conditions are known about threads; everything else enters by its bounds.
+  // Conditions restrict threads; everything else enters by its bounds.
   Expr low(0), high(0);
   for (const arith::Linear::Term& t :
        arith::ToLinear(analyzer_.Simplify(a->index - term.term * term.coefficient)).terms) {
@@ -168,7 +168,7 @@ void SharedAccesses::FindCopy(const arith::Linear::Term& term, Access* a) {
     a->copies.push_back({mod->a, *count, term.coefficient});
 }
 
-// x%2*n + .. and (x + 1)%2*n + ..: the two halves of a double buffer; or of more.
+// x%2*n + .. and (x + 1)%2*n + ..: the two halves of a double buffer, or more copies.
 bool SharedAccesses::OtherCopy(const Access& a, const Access& b, const VarNode* carried) {
   for (const Access::Copy& x : a.copies) {
     for (const Access::Copy& y : b.copies) {
@@ -200,7 +200,7 @@ void SharedAccesses::FindRange(const arith::Linear& index, Access* a) {
   a->low = low, a->high = high;
 }
 
-// Is the one all below the other in every round of the loops around both?
+// Whether one is entirely below the other in every iteration of the loops around both.
 bool SharedAccesses::Apart(const Access& a, const Access& b, const VarNode* carried) {
   for (const Expr& end : {a.low, a.high, b.low, b.high}) {
     if (!end.defined() || !IsSameForBoth(end, carried)) return false;
@@ -218,7 +218,7 @@ bool SharedAccesses::Apart(const Access& a, const Access& b, const VarNode* carr
   return apart;
 }
 
-// Has it one value at both accesses: of variables of loops around both, in one round?
+// Whether it has the same value at both accesses: it uses only variables of loops around both, in the same iteration.
 bool SharedAccesses::IsSameForBoth(const Expr& e, const VarNode* carried) const {
   if (ir::HasLoad(e)) return false;
   for (const ir::Var& v : ir::FreeVars(e)) {
@@ -232,7 +232,7 @@ void SharedAccesses::Widen(const For& loop, Rounds rounds, std::vector<Access>* 
   const auto in_round = [&](const Expr& e) {
     return analyzer_.Simplify(ir::Substitute(e, loop.var, rounds == Rounds::kFirst ? loop.min : last));
   };
-  // The lower or upper end of a range; undefined if it is not known.
+  // The lower or upper end of a range; undefined if unknown.
   const auto widened = [&](const Expr& end, bool lower) {
     if (rounds != Rounds::kAll) return in_round(end);
     const arith::Linear linear = arith::ToLinear(end);
@@ -255,7 +255,7 @@ void SharedAccesses::Widen(const For& loop, Rounds rounds, std::vector<Access>* 
     if (a.high.defined()) a.high = widened(a.high, false);
   }
   if (rounds == Rounds::kAll) return;
-  // The last round leaves out the fetch.
+  // The last iteration omits the fetch.
   std::erase_if(*accesses, [&](const Access& a) {
     return std::any_of(a.conditions.begin(), a.conditions.end(), [&](const Expr& condition) {
       const Expr there = in_round(condition);

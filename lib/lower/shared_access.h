@@ -1,5 +1,5 @@
-// Internals of PlaceBarriers (lower/gpu_threads.cc): the facts about each access to shared memory, and whether two of
-// them need a barrier between.
+// Internals of PlaceBarriers (lower/gpu_threads.cc): the properties of each access to shared memory, and whether two
+// accesses need a barrier between them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Access {
   bool own = false;  // by the computation of the buffer's own stage
   ir::Expr index;
   std::pair<int64_t, int64_t> range = {0, INT64_MAX};
-  std::vector<int64_t> only;        // for each thread loop: the one index that gets here, -1 if there are several
+  std::vector<int64_t> only;        // for each thread loop: the only index that gets here, or -1 if there are several
   std::vector<int64_t> per_thread;  // factor of each thread's index; empty: the index is no sum of variables' multiples
   std::vector<std::pair<int64_t, int64_t>> others;  // factor and largest value of each other term, sorted
   int64_t constant = 0;
@@ -28,12 +28,12 @@ struct Access {
     ir::Expr which;
     int64_t count, size;
   };
-  std::vector<Copy> copies;          // the index is which%count*size + .., the rest within 0 .. size-1
+  std::vector<Copy> copies;          // the index is which%count*size + .., where the rest is in 0 .. size-1
   ir::Expr low, high;                // the range for given variables of the loops around; undefined: unknown
-  std::vector<ir::Expr> conditions;  // that it stands under
+  std::vector<ir::Expr> conditions;  // the conditions around it
 };
 
-// The loops and conditions around a place in a kernel, kept up on the way through it.
+// The loops and conditions around a place in a kernel, updated during the traversal.
 class SharedAccesses {
  public:
   // A loop over blocks or threads.
@@ -41,21 +41,21 @@ class SharedAccesses {
   void LeaveIndex(const ir::For& loop);
   bool InThreads() const { return !threads_.empty(); }
 
-  // Any other loop. `together`: all threads run it in step, and its variable is one of the given ones of a range.
+  // Any other loop. `together`: all threads run it in step, so its variable counts as given in ranges.
   void EnterLoop(const ir::For& loop, bool together);
   void LeaveLoop(const ir::For& loop);
-  // Accesses in a loop's body as they are seen from outside, before LeaveLoop: of all its rounds, or of one.
+  // Accesses in a loop's body as seen from outside, before LeaveLoop: those of all its iterations, or of one.
   enum class Rounds { kAll, kFirst, kLast };
   void Widen(const ir::For& loop, Rounds rounds, std::vector<Access>* accesses);
 
   void EnterIf(const ir::Expr& condition);
   void LeaveIf();
 
-  // Is it the same for all threads of a block?
+  // Whether it has the same value for all threads of a block.
   bool Uniform(const ir::Expr& e) const;
   Access Describe(const ir::Buffer& buffer, const ir::Expr& index, bool write);
-  // Must a barrier stand between? `carried`: `before` stands in an earlier round of that variable's loop; null: in the
-  // same round of all loops around.
+  // Whether a barrier must stand between them. `carried`: `before` is in an earlier iteration of that variable's loop;
+  // null: in the same iteration of all loops around.
   bool Conflict(const std::vector<Access>& before, const std::vector<Access>& after, const ir::VarNode* carried);
 
  private:
@@ -72,8 +72,8 @@ class SharedAccesses {
 
   arith::Analyzer analyzer_;
   std::vector<Thread> threads_;
-  std::unordered_set<const ir::VarNode*> scope_;  // variables of the loops around that all run in step
-  std::vector<ir::Expr> conditions_;              // of the ifs around
+  std::unordered_set<const ir::VarNode*> scope_;  // variables of surrounding loops that all threads run in step
+  std::vector<ir::Expr> conditions_;              // of the surrounding ifs
 };
 
 }  // namespace hone::lower

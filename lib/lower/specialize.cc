@@ -1,13 +1,13 @@
-// Specialize: gives loops that must have a constant extent one, by taking tails apart.
+// Specialize: makes extents constant where loops need that, by separating tails.
 //
-// Right after loop_nest, since vectorize and unroll need constant extents, and since the copies it makes are cheap only
+// Runs right after loop_nest, since vectorize and unroll need constant extents, and since its copies are cheap only
 // while bodies are small. A loop must be constant if it is unrolled or vectorized, or if it counts through a register
-// buffer. Where its extent is a min or max that an outer loop `o` decides (min(14, 50 - o*14)), the outer loop is cut
-// in two: the part where one side always holds, and the rest, which is mostly one iteration. A serial loop becomes two;
-// a parallel one keeps its range and gets `if (o < t)` inside. Outermost loops first: then inner ones find their own
+// buffer. If its extent is a min or max that an outer loop `o` decides (min(14, 50 - o*14)), the outer loop is cut in
+// two: the part where one side always holds, and the rest, which is usually one iteration. A serial loop becomes two; a
+// parallel one keeps its range and gets `if (o < t)` inside. Outermost loops come first: inner ones then find their own
 // bounds constant.
 //
-// At most kMaxCuts cuts are made. A loop that is left without a constant extent becomes serial: slower, never wrong.
+// At most kMaxCuts cuts are made. A loop whose extent is still not constant becomes serial: slower, never wrong.
 #include <optional>
 #include <unordered_set>
 
@@ -35,7 +35,7 @@ using VarSet = std::unordered_set<const VarNode*>;
 
 constexpr int kMaxCuts = 24;
 
-// Variables that count through register buffers.
+// Variables that index register buffers.
 VarSet RegisterIndexVars(const Stmt& body) {
   VarSet vars;
   const auto add = [&](const auto& access) {
@@ -83,7 +83,7 @@ class CutFinder final : public ir::Visitor {
     Visitor::VisitBinary(op);
   }
 
-  // Where is `difference` >= 0 whatever the inner loops do?
+  // Finds where `difference` >= 0 for all values of the inner loops.
   void Consider(const Expr& difference) {
     std::optional<int64_t> stride = arith::StrideOf(difference, loop_.var);
     if (!stride || *stride == 0) return;
@@ -116,17 +116,17 @@ class Specializer final : public ir::Mutator {
       CutFinder finder(op, *begin, *begin + *count, register_vars_, &analyzer_);
       finder.Visit(op.body);
       if (finder.cut) return Cut(op, *begin, *finder.cut, *begin + *count);
-      // No single place decides it; a short loop can still be written out.
+      // No single cut decides it; a short loop can still be written out.
       if (finder.needed && *count <= 4 && op.for_kind != ForKind::kParallel) return WriteOut(op, *begin, *count);
     }
     if (begin && count && *count == 1) return One(op.body, op.var, *begin);
     ForKind kind = op.for_kind;
     if (!(begin && count) && (kind == ForKind::kUnrolled || kind == ForKind::kVectorized)) kind = ForKind::kSerial;
-    analyzer_.Bind(op.var, min, extent);  // the finder went through inner loops only, but Cut may have bound it anew
+    analyzer_.Bind(op.var, min, extent);  // the finder visited only inner loops, but Cut may have bound it anew
     return ir::MakeFor(op.var, min, extent, kind, Mutate(op.body));
   }
 
-  // Guards that a cut has decided go at once: their bodies may be out of bounds.
+  // Remove guards that a cut has decided at once: their bodies may be out of bounds.
   Stmt MutateIf(const ir::If& op) override {
     Expr condition = analyzer_.Simplify(op.condition);
     const int64_t* value = AsIntImm(condition);
@@ -147,7 +147,7 @@ class Specializer final : public ir::Mutator {
     return ir::MakeBlock({Part(op, begin, at, true), Part(op, at, end, true)});
   }
 
-  // The iterations begin .. end-1, as a loop or (inside a parallel one) as what one of them does.
+  // The iterations begin .. end-1, as a loop or (inside a parallel one) as the body of one iteration.
   Stmt Part(const For& op, int64_t begin, int64_t end, bool loop) {
     if (end - begin == 1) return One(op.body, op.var, begin);
     if (loop) return MutateFor(For(op.var, Expr(begin), Expr(end - begin), op.for_kind, op.body));

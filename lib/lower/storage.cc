@@ -1,7 +1,6 @@
 // Storage: the last pass. It guarantees to back ends that a register buffer is accessed only at constant indices.
 //
-// After unroll, which decides that: a register buffer with any other access becomes scratch. Sizes are checked here
-// too.
+// Runs after unroll, which decides that: a register buffer with any other access becomes scratch. It also checks sizes.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -48,7 +47,7 @@ class BufferReplacer final : public ir::Mutator {
   }
   Stmt MutateAllocate(const ir::Allocate& op) override {
     if (!which_.count(op.buffer.get())) return Mutator::MutateAllocate(op);
-    // One buffer may be allocated at several places (specialize copies bodies): the same new one serves.
+    // A buffer may be allocated at several places (specialize copies bodies): all get the same new one.
     Buffer& fresh = new_[op.buffer.get()];
     if (!fresh.defined()) fresh = Buffer::Make(op.buffer->name, op.buffer->type, op.buffer->size, ir::Scope::kScratch);
     Buffer buffer = fresh;

@@ -1,7 +1,7 @@
-// Tensorize: makes the threads of a warp compute together the products and sums that each computes for itself.
+// Tensorize: lets the threads of a warp compute together the products and sums that each computes alone.
 //
-// Runs after simplify and before PlaceBarriers, since threads then read elements that others would have read. It
-// handles the hints of `tensorize S axis mma_tf32` (Pragma "tensorize_mma_tf32") around a loop of 8 rounds k of a
+// Runs after simplify and before PlaceBarriers, as threads then read elements that other threads would have read. It
+// handles the hints of `tensorize S axis mma_tf32` (Pragma "tensorize_mma_tf32") around a loop of 8 iterations k of a
 // reduction:
 //
 //   for k < 8 { for r.. { for c.. { s[r, c] = s[r, c] + a[k, r, y] * b[k, c, x] } } }
@@ -16,7 +16,7 @@
 //   B[0..1] = b for k = x, x + 4 and column y % 8
 //   s[r, c] = mma_tf32(A, B, s)
 //
-// Each thread keeps its sums, so the code around does not change.
+// Each thread keeps its sums, so the surrounding code does not change.
 #include <unordered_set>
 
 #include "arith/simplify.h"
@@ -30,7 +30,7 @@ namespace {
 
 using ir::Stmt;
 
-// Finds the hints, and the facts known at their places: the block's threads, and whether all of them come there.
+// Finds the hints, and the facts at their places: the block's threads, and whether all of them get there.
 class Tensorizer final : public ir::Mutator {
  public:
   Status status;
@@ -73,8 +73,8 @@ class Tensorizer final : public ir::Mutator {
 
   arith::Analyzer analyzer_;
   WarpThreads warp_;
-  std::unordered_set<const ir::VarNode*> threads_;  // indices of the block
-  bool part_ = false;                               // under a condition on which threads differ
+  std::unordered_set<const ir::VarNode*> threads_;  // thread indices of the block
+  bool part_ = false;                               // under a condition that differs between threads
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Unroll: loops of kind unrolled become copies of their body.
 //
-// After vectorize, last of the passes that change loops: what comes before works on one copy of a body, what comes
-// after on all of them. Indices are made for each copy from a template (sum of coefficient * variable, taken apart
-// once), not by substituting and simplifying again: a register tile of 28 accumulators unrolled 16 times has about
-// 1,500 indices, and copies whose indices differ by a constant share the rest of the expression, node for node: base +
-// constant, which is what a backend wants for addresses.
+// Runs after vectorize, as the last pass that changes loops: earlier passes work on one copy of a body, later ones on
+// all copies. Each copy's indices come from a template (a sum of coefficient * variable, computed once), not from
+// substituting and simplifying again: a register tile of 28 accumulators unrolled 16 times has about 1,500 indices.
+// Copies whose indices differ by a constant share the rest of the expression, node for node: base + constant, the form
+// that a back end wants for addresses.
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -24,16 +24,16 @@ using ir::Expr;
 using ir::Stmt;
 using ir::VarNode;
 
-// Where more copies than this of one statement would be made, loops further in stay serial.
+// If a statement would get more copies than this, inner loops stay serial.
 constexpr int64_t kMaxCopies = 1 << 15;
 
 class Unroller final : public ir::Mutator {
  private:
-  // An index as (what no unrolled loop changes) + sum(coefficient * unrolled variable) + constant.
+  // An index as (part without unrolled variables) + sum(coefficient * unrolled variable) + constant.
   struct IndexTemplate {
-    Expr index;  // kept alive: its address is the key
+    Expr index;  // kept alive, as its address is the key
     bool affine = true;
-    bool unchanged = false;  // no unrolled variable in it
+    bool unchanged = false;  // has no unrolled variable
     Expr base;               // null: 0
     std::vector<std::pair<const VarNode*, int64_t>> moving;
     int64_t constant = 0;
@@ -144,7 +144,7 @@ class Unroller final : public ir::Mutator {
     return false;
   }
 
-  // Where a copy decides the condition, the other side is not worth its copies.
+  // If a copy decides the condition, do not copy the other side.
   Expr MutateSelect(const ir::Select& op) override {
     if (value_.empty()) return Mutator::MutateSelect(op);
     Expr condition = Mutate(op.condition);
@@ -162,7 +162,7 @@ class Unroller final : public ir::Mutator {
     Stmt store = ir::MakeStore(op.buffer, index, value);
     return ir::HasNoEffect(store) ? Stmt() : store;
   }
-  // A copy's condition is often decided by its value.
+  // A copy's value often decides its condition.
   Stmt MutateIf(const ir::If& op) override {
     Expr condition = Generic(op.condition);
     if (const int64_t* c = AsIntImm(condition)) {
@@ -183,7 +183,7 @@ class Unroller final : public ir::Mutator {
   }
 
   std::unordered_map<const VarNode*, Expr> value_;
-  // A template holds for one list of unrolled loops around an index; nodes may be shared between places.
+  // A template is valid for one list of unrolled loops around an index; places may share nodes.
   struct KeyHash {
     size_t operator()(const std::pair<const void*, int>& k) const {
       return std::hash<const void*>()(k.first) * 31 + k.second;

@@ -1,8 +1,8 @@
 // Vectorize: loops of kind vectorized become operations on vectors.
 //
-// After specialize, which made their extents constant, and before unroll, so that it works on one copy of a body. The
-// lanes of a vectorized loop run in lock step; that is legal since iterations of a spatial axis are independent
-// (schedule/ checks).
+// Runs after specialize, which made their extents constant, and before unroll, to work on one copy of a body. The lanes
+// of a vectorized loop run in lock step, which is legal since iterations of a spatial axis are independent (schedule/
+// checks).
 //
 // - Stores and loads at an index that is linear in the variable become Ramps; others get a vector index (gather,
 //   scatter).
@@ -26,7 +26,7 @@ using ir::Stmt;
 
 constexpr int kMaxLanes = 64;
 
-// One loop's body, for all values of its variable at once.
+// Computes one loop's body for all values of its variable at once.
 class Widener final : public ir::Mutator {
  public:
   Widener(const ir::Var& var, const Expr& min, int lanes, bool whole_vectors)
@@ -50,7 +50,7 @@ class Widener final : public ir::Mutator {
       Expr a = OfAllLanes(op->a), b = OfAllLanes(op->b);
       return a.defined() && b.defined() ? a && b : Expr();
     }
-    // Linear, so that all lanes between two that agree also agree.
+    // Linear, so if two lanes agree, all lanes between them do.
     if (op->kind != ir::ExprKind::kLt || !op->a.type().is_int() || op->a.type().bits != 64) return Expr();
     if (!arith::StrideOf(op->b - op->a, var_)) return Expr();
     Expr first = At(condition), last = simplify_.Simplify(ir::Substitute(condition, var_, min_ + (lanes_ - 1)));
@@ -91,7 +91,7 @@ class Widener final : public ir::Mutator {
   }
   Stmt MutateStore(const ir::Store& op) override {
     Expr index = Index(op.index), value = Mutate(op.value);
-    // Every iteration writes one place: the order would matter.
+    // Every iteration writes the same place: the order would matter.
     if (index.type().is_scalar() && (value.type().is_vector() || !value.same_as(op.value))) return Fail(op);
     return ir::MakeStore(op.buffer, index, value);
   }

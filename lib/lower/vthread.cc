@@ -3,7 +3,7 @@
 // Runs right after loop_nest, while bodies are small, and before gpu_threads, which must see each place where the block
 // meets only once. One thread runs all of its virtual threads, statement by statement. So the loop moves inwards, past
 // loops, allocations and places where the block meets, to the statements that depend on its variable, and is unrolled
-// there. A buffer that is allocated inside the loop and has other values in each virtual thread gets a copy for each.
+// there. A buffer that is allocated inside the loop and differs between virtual threads gets a copy for each.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -26,7 +26,7 @@ using ir::Stmt;
 
 using Buffers = std::unordered_set<const BufferNode*>;
 
-// Does it depend on the variable, or on what is different in each virtual thread?
+// Whether it depends on the variable, or on anything that differs between virtual threads.
 template <typename T>
 bool Depends(const T& where, const ir::Var& var, const Buffers& different) {
   bool found = false;
@@ -37,7 +37,7 @@ bool Depends(const T& where, const ir::Var& var, const Buffers& different) {
   return found;
 }
 
-// The buffers allocated inside that get other values in each virtual thread.
+// The buffers allocated inside whose values differ between virtual threads.
 class DifferentBuffers final : public ir::Visitor {
  public:
   explicit DifferentBuffers(const ir::Var& var) : var_(var) {}
@@ -75,7 +75,7 @@ class DifferentBuffers final : public ir::Visitor {
   bool differs_ = false;
 };
 
-// One loop over virtual threads goes inwards.
+// Moves one loop over virtual threads inwards.
 class Spreader final : public ir::Mutator {
  public:
   Spreader(const For& loop, int64_t extent, Buffers different)
@@ -86,7 +86,7 @@ class Spreader final : public ir::Mutator {
   bool Dependent(const T& node) {
     return Depends(node, loop_.var, different_);
   }
-  // All virtual threads do `s`, one after the other.
+  // Runs `s` for all virtual threads, one after the other.
   Stmt Each(const ir::StmtNode& s) {
     const ir::Var var(loop_.var.name());
     CopyAccess copies(*this, var);
@@ -146,7 +146,7 @@ class VThreads final : public ir::Mutator {
  private:
   Stmt MutateFor(const For& op) override {
     if (op.for_kind != ForKind::kVThread) return Mutator::MutateFor(op);
-    Stmt body = Mutate(op.body);  // those inside first
+    Stmt body = Mutate(op.body);  // inner ones first
     const int64_t *min = ir::AsIntImm(op.min), *extent = ir::AsIntImm(op.extent);
     if (!min || *min != 0 || !extent || *extent > kMaxVThreads) {
       if (status.ok()) {
