@@ -33,7 +33,7 @@ Result<FixedKernel> BuildBlockedConcat(const Workload& w, const Target& target) 
         Expr part = inputs[i](x[0], x[1] - begin / lanes, x[2], x[3]);
         value = i + 1 == inputs.size() ? part : te::IfThenElse(x[1] < CeilDiv(end, lanes), part, value);
       } else {
-        // Lanes come from different parts: read each part everywhere, inside its bounds, and choose.
+        // Lanes come from different parts: read every part at an index inside its bounds, and select.
         Expr channel = x[1] * lanes + x[3];
         Expr local = ir::Min(ir::Max(channel - begin, 0), c - 1);
         value = ir::MakeSelect(channel < end, inputs[i](x[0], local / lanes, x[2], local % lanes), value);

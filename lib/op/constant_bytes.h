@@ -1,4 +1,4 @@
-// What a kernel's constants take as it reads them: weights packed its way (of Winograd's up to seven times as much).
+// The memory of a kernel's constants as it reads them: packed weights (for Winograd up to seven times as much).
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace hone::op {
 
-// The bytes of all constants of one kernel, those that are read as they are (a bias) included: what one node of a
-// network adds to its library's parameters. Compiles nothing. As Instantiate for a config that is none of the
-// workload's.
+// The bytes of all constants of one kernel, including those read unchanged (a bias): what one node of a network adds to
+// its library's parameters. Compiles nothing. Errors as in Instantiate for a config that is not the workload's.
 Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Config& config);
 
 }  // namespace hone::op

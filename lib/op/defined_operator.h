@@ -1,4 +1,4 @@
-// Operators as semantics/ defines them: what is added here is how they are built.
+// Operators defined in semantics/: adds how they are built.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace hone::op {
 
-// Operands are named data, data1, ..; of a layer data and weight; then those of the epilogue.
+// Operands are named data, data1, ..; for a layer data and weight; then those of the epilogue.
 class DefinedOperator : public Operator {
  public:
   explicit DefinedOperator(std::string name) : name_(std::move(name)) {}
@@ -26,18 +26,19 @@ class DefinedOperator : public Operator {
 // One algorithm of an operator, on one family of targets.
 struct NamedAlgorithm {
   std::string_view family, name;
-  std::vector<std::string_view> numbers;  // the keys of Algorithm::numbers, all of which must be there in this order
-  // kInvalid (NotComputedBy) if the workload cannot be computed so, or with these numbers.
+  std::vector<std::string_view> numbers;  // the keys of Algorithm::numbers, all required, in this order
+  // Returns kInvalid (NotComputedBy) if the algorithm or these numbers do not fit the workload.
   Result<Computation> (*compute)(const Workload& workload, const Target& target, const Algorithm& algorithm);
 };
-// Operator::Compute by a list of algorithms.
+// Implements Operator::Compute by a list of algorithms.
 Result<Computation> ComputeBy(const std::vector<NamedAlgorithm>& algorithms, const Workload& workload,
                               const Target& target, const Algorithm& algorithm);
 Status NotComputedBy(const Algorithm& algorithm, const Workload& workload);
-// An extent of the computation that may be rounded up: at least `needed`, and at most twice that and a tile.
+// Whether an extent of the computation, which may be rounded up, is valid: at least `needed`, and at most twice that
+// and a tile.
 bool CoversExtent(const Algorithm& algorithm, std::string_view key, int64_t needed);
 
-// A tuned one: its templates by the family of the target.
+// An operator with templates, by the target's family.
 class TunedOperator final : public DefinedOperator {
  public:
   using Choice = std::vector<const Template*> (*)(const Workload& workload, const Target& target);
@@ -62,14 +63,14 @@ class TunedOperator final : public DefinedOperator {
   std::vector<NamedAlgorithm> algorithms_;
 };
 
-// A computation with its schedule for CPUs. On GPUs (where the channel block is 1) PlainGpuSteps of gpu/plain.h
-// schedules it.
+// A computation with its schedule for CPUs. For GPUs (with channel block 1), PlainGpuSteps of gpu/plain.h makes the
+// schedule.
 struct FixedKernel : Computation {
   std::vector<Step> steps;
 };
 using FixedBuilder = Result<FixedKernel> (*)(const Workload& workload, const Target& target);
 
-// A template without knobs: one schedule for what needs no tuning.
+// A template without knobs: a single schedule, for operators that need no tuning.
 class FixedTemplate final : public Template {
  public:
   FixedTemplate(std::string name, int version, FixedBuilder builder, std::string algorithm = "direct")
@@ -90,7 +91,7 @@ class FixedTemplate final : public Template {
   std::string algorithm_;
 };
 
-// An operator with a schedule that needs no tuning: template "<name>_default", on GPUs "<name>_gpu".
+// An operator that needs no tuning: template "<name>_default", on GPUs "<name>_gpu".
 class FixedOperator : public DefinedOperator {
  public:
   FixedOperator(const std::string& name, int version, FixedBuilder builder);

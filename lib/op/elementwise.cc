@@ -1,5 +1,5 @@
-// One value of each input makes one of the output: the functions of semantics/elementwise.h. Two inputs broadcast as
-// numpy's do. Any rank; of rank 4 and 5 blocked, plain with layout=plain. Where all shapes are equal an epilogue may
+// Each output value depends on one value of each input: the functions of semantics/elementwise.h. Two inputs broadcast
+// as in numpy. Any rank; rank 4 and 5 are blocked, or plain with layout=plain. If all shapes are equal, an epilogue may
 // follow: `identity(f32[1,64,7,7]) + bias + clip(-1,1)`.
 #include "semantics/elementwise.h"
 
@@ -34,14 +34,14 @@ Expr Value(const Workload& w, const std::vector<Expr>& x) {
   return ScalarExpr(f.name, x, semantics::ParameterValues(f, w));
 }
 
-// Does the function map the zeros of unused lanes to zeros?
+// Whether the function maps the zeros of unused lanes to zeros.
 bool KeepsZero(const Workload& w) {
   const semantics::ScalarFunction& f = semantics::ScalarFunctionOf(w.op);
   const double zeros[2] = {0, 0};
   return f.value(zeros, semantics::ParameterValues(f, w).data()) == 0;
 }
 
-// Axes that all inputs have, or miss, together are one loop. With a bias, the channels keep an axis of their own.
+// Axes that all inputs have, or lack, together form one loop. With a bias, the channels keep their own axis.
 Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& shape, int lanes) {
   AxisGroups groups;
   std::vector<std::vector<bool>> patterns;
@@ -82,7 +82,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& sh
   FixedKernel kernel{{epilogue.After(inputs), {out}}, {}};
   std::vector<std::string> loops = axes;
   if (w.HasEpilogue(EpilogueKind::kBias) && groups.extents[2] == 1) {
-    // Vectors run along the channels where there is nothing behind them.
+    // If the channels are last, vectors run along them.
     kernel.steps = {Reorder("out", {"a0", "a2", "a1"})};
     loops = {"a0", "a2", "a1"};
   }
@@ -90,7 +90,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& sh
   return kernel;
 }
 
-// [n, block, spatial groups.., lane]. An input of fewer axes is plain; one with a single channel is read at lane 0.
+// [n, block, spatial groups.., lane]. An input with fewer axes is plain; one with a single channel is read at lane 0.
 Result<FixedKernel> BuildBlocked(const Workload& w, const std::vector<int64_t>& shape, const Target& target) {
   const int lanes = target.ChannelBlock();
   const int64_t channels = shape[1], blocks = CeilDiv(channels, lanes);
@@ -165,7 +165,7 @@ std::vector<const Operator*> ElementwiseOperators() {
   static const std::vector<const Operator*> operators = [] {
     std::vector<const Operator*> all;
     for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
-      all.push_back(new FixedOperator(f.name, 2, Build));  // live as long as the process
+      all.push_back(new FixedOperator(f.name, 2, Build));  // never destroyed
     }
     return all;
   }();

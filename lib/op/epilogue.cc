@@ -15,7 +15,8 @@ using ir::Expr;
 
 std::string Numbered(const char* name, int count) { return count == 0 ? name : name + std::to_string(count); }
 
-// Would an output of 0 with a bias of 0 and a residual of 0 stay 0? If not, the lanes beyond the channels need a mask.
+// Whether an output of 0 with a bias of 0 and a residual of 0 stays 0. If not, the lanes beyond the channels need a
+// mask.
 bool EpilogueKeepsZero(const Workload& workload) {
   double value = 0;
   for (const EpilogueOp& e : workload.epilogue) {
@@ -28,7 +29,7 @@ bool EpilogueKeepsZero(const Workload& workload) {
 // The expression after the epilogue; `operand(i)` reads the i-th epilogue operand at the element in question.
 Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Expr(size_t)>& operand) {
   size_t next = 0;
-  // The value stands second, so that a NaN passes.
+  // The value is the second operand, so that a NaN passes.
   for (const EpilogueOp& e : workload.epilogue) {
     switch (e.kind) {
       case EpilogueKind::kBias:

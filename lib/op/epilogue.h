@@ -1,5 +1,5 @@
-// Epilogues: what is done to a value of an anchor's output before it is stored: bias, residual, activation, in the
-// order the workload gives.
+// Epilogues: operations on each value of an anchor's output before it is stored: bias, residual, activation, in the
+// workload's order.
 #pragma once
 
 #include <functional>
@@ -14,29 +14,29 @@
 namespace hone::op {
 
 // The operands that the epilogue adds, in order: "bias", "bias1".. and "residual", "residual1"... Residuals are stored
-// as the output is, biases plain.
+// like the output, biases plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
 
-// The operands that are added and stored as the output is: "residual", "residual1", ..
+// The added operands that are stored like the output: "residual", "residual1", ..
 std::vector<std::string> ResidualNames(const Workload& workload);
 
-// The placeholders of the epilogue's operands as a kernel over a blocked [n, co, y, x, lane] or plain output reads
-// them. A residual has the shape `stored` (any view of the output's storage); a bias is [blocks, lanes], padded with
-// zeros by a constant computation where the channels do not fill the last block, or plain [channels] when lanes is 0.
-// `rename`: what an operand is called, from its name in EpilogueOperands (chains have several epilogues).
+// The placeholders of the epilogue's operands, as a kernel over a blocked [n, co, y, x, lane] or plain output reads
+// them. A residual has the shape `stored` (any view of the output's storage). A bias is [blocks, lanes], which a
+// constant computation pads with zeros if the channels do not fill the last block, or plain [channels] if lanes is 0.
+// `rename` gives an operand's name from that in EpilogueOperands (chains have several epilogues).
 struct EpilogueTensors {
   std::vector<te::Tensor> placeholders;  // raw, in operand order
-  std::vector<te::Tensor> read;          // what the kernel reads, in operand order
+  std::vector<te::Tensor> read;          // the tensors that the kernel reads, in operand order
   std::vector<bool> is_bias;
 
-  // Computation::inputs of a kernel that has `inputs` beside its epilogue.
+  // Computation::inputs of a kernel with these `inputs` and the epilogue's.
   std::vector<te::Tensor> After(std::vector<te::Tensor> inputs) const;
 };
 EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<int64_t>& stored, int64_t channels,
                                     int lanes, const std::function<std::string(const std::string&)>& rename = {});
 
-// The value of a blocked output at [n, co, y.., lane]: epilogue applied, lanes beyond `channels` zero. `at`: indices of
-// the output, the block of channels second, the lane last.
+// The value of a blocked output at [n, co, y.., lane]: epilogue applied, lanes beyond `channels` zero. `at` has the
+// indices of the output: the block of channels second, the lane last.
 ir::Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, ir::Expr value,
                          const std::vector<ir::Var>& at, int64_t channels, int lanes);
 

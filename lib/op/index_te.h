@@ -1,4 +1,4 @@
-// Indices of operators that move elements.
+// Index expressions of operators that move elements.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace hone::op {
 
-// Neighbouring axes of which all is taken, in order, are one group; each other axis is a group of its own.
+// Groups of axes: neighbouring axes that are taken completely and in order form one group; each other axis is its own.
 struct Partial {
-  std::vector<int64_t> in, out;  // extents of each group; at least one
-  std::vector<int64_t> axis;     // the axis of a group that is not whole; -1 for a whole one
+  std::vector<int64_t> in, out;  // extents of each group; at least one group
+  std::vector<int64_t> axis;     // the axis of a partial group; -1 for a complete one
 };
 Partial SplitWhole(const std::vector<int64_t>& in, const std::vector<int64_t>& out, const std::vector<bool>& whole);
 
-// indices[p] for 0 <= p < indices.size(), as runs of equal steps; not defined if they are too many. For other p,
-// or under a Select that rejects it, the value may be anything: clamp it.
+// indices[p] for 0 <= p < indices.size(), as runs of equal steps; undefined if there are too many. For other p, or
+// under a Select that rejects it, the value may be anything: clamp it.
 ir::Expr IndexAt(const std::vector<int64_t>& indices, const ir::Expr& p);
 
-// How many of start, start + step, .. (`count` of them) lie in [low, high).
+// The number of elements of start, start + step, .. (`count` of them) that lie in [low, high).
 ir::Expr Covered(ir::Expr start, int64_t count, int64_t step, int64_t low, int64_t high);
 
-// axis.Nearest(p), of which `indices` has the values: by a division where that gives them all, else by IndexAt, else in
-// floating point. To be clamped, too.
+// axis.Nearest(p), whose values are in `indices`: by a division if that gives all of them, else by IndexAt, else in
+// floating point. Clamp it as well.
 ir::Expr NearestIndex(const semantics::ResizeAxis& axis, const std::vector<int64_t>& indices, const ir::Expr& p);
 
 }  // namespace hone::op

@@ -26,7 +26,7 @@ Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
   return FixedKernel{{{data}, {out}}, SpreadOut(s[0] * blocks, "x", pixels, target.threads)};
 }
 
-// Blocked [n, c, ..] to plain: one pixel is a copy, several are gathered along them.
+// Blocked [n, c, ..] to plain: a single pixel is copied, several are gathered along them.
 Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   const int block = target.ChannelBlock(), lanes = target.FloatLanes();

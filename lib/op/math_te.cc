@@ -32,7 +32,7 @@ Expr Polynomial(Expr x, const std::vector<double>& c) {
   return sum;
 }
 
-// log(1 + u) without the error of 1 + u: w = 1 + u, rounded, and log(w) * u / (w - 1).
+// log(1 + u) without the rounding error of 1 + u: w = 1 + u, rounded, and log(w) * u / (w - 1).
 Expr Log1p(Expr u) {
   Expr w = Float(1) + u, less = w - Float(1);
   Expr precise = Log(w) * (u / less);
@@ -42,8 +42,8 @@ Expr Log1p(Expr u) {
 
 Expr Softplus(Expr x) { return AtLeast(x, 0) + Log1p(Exp(Float(0) - Abs(x))); }
 
-// x = k pi/2 + r with |r| <= pi/4, pi/2 in three parts so that k times each is exact; Taylor series of sine and cosine
-// at r, chosen and signed by k modulo 4. Good up to about |x| = 1e5.
+// x = k pi/2 + r with |r| <= pi/4, with pi/2 in three parts so that k times each is exact; Taylor series of sine and
+// cosine at r, selected and signed by k modulo 4. Accurate up to about |x| = 1e5.
 Expr SinCos(Expr x, int quarter) {
   Expr k = CallMath(Intrinsic::kRound, x * Float(2 / kPi));
   Expr r = Fma(k, Float(-0x1.92p0), x);
@@ -59,7 +59,7 @@ Expr SinCos(Expr x, int quarter) {
   return ir::MakeSelect(q >= Float(2), Float(0) - value, value);
 }
 
-// Of 0 <= x <= 1/2, by the series of the arc sine.
+// For 0 <= x <= 1/2, by the series of the arc sine.
 Expr SmallAsin(Expr x) {
   std::vector<double> series = {1};
   double c = 1;
@@ -85,7 +85,7 @@ Expr Acos(Expr x) {
   return ir::MakeSelect(a <= Float(0.5), Float(kPi / 2) - WithSignOf(SmallAsin(a), x), large);
 }
 
-// To 0 .. 1 by 1/x, to |t| <= tan(pi/8) by (t - 1) / (t + 1), then the series.
+// Reduces to 0 .. 1 by 1/x, to |t| <= tan(pi/8) by (t - 1) / (t + 1), then uses the series.
 Expr Atan(Expr x) {
   Expr a = Abs(x);
   Expr t = ir::MakeSelect(a > Float(1), Float(1) / a, a);
@@ -98,7 +98,7 @@ Expr Atan(Expr x) {
   return WithSignOf(ir::MakeSelect(a > Float(1), Float(kPi / 2) - value, value), x);
 }
 
-// exp(x) overflows a little before sinh and cosh do: there by halves.
+// exp(x) overflows slightly before sinh and cosh do: compute it in two halves there.
 Expr Sinh(Expr x) {
   Expr a = Abs(x), half = Exp(a * Float(0.5));
   Expr small = a * Polynomial(x * x, {1, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880});
@@ -129,7 +129,7 @@ Expr Atanh(Expr x) {
   return WithSignOf(Float(0.5) * Log1p(Float(2) * a / (Float(1) - a)), x);
 }
 
-// exp(x) - 1 for x < 0: the series near 0, where the difference would cancel.
+// exp(x) - 1 for x < 0: by the series near 0, where the difference would cancel.
 Expr Expm1(Expr x) {
   Expr near = x * Polynomial(x, {1, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720});
   return ir::MakeSelect(x > Float(-0.25), near, Exp(x) - Float(1));

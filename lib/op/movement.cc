@@ -30,14 +30,14 @@ FixedKernel Copy(const std::vector<Tensor>& inputs, const Shape& shape, int lane
   return {{inputs, {out}}, VectorsAlongLast("out", names, lanes)};
 }
 
-// Axes that stay neighbours are one.
+// Fuses axes that stay neighbours.
 Result<FixedKernel> BuildTranspose(const Workload& w, const Target& target) {
   const Shape& in = w.inputs[0].shape;
   Shape perm;
   for (int64_t axis : w.Numbers("perm", {})) {
     if (in[static_cast<size_t>(axis)] > 1) perm.push_back(axis);
   }
-  Shape rank_of(in.size(), -1);  // of an input axis among those of more than one element
+  Shape rank_of(in.size(), -1);  // rank of an input axis among those with more than one element
   int64_t count = 0;
   for (size_t i = 0; i < in.size(); ++i) {
     if (in[i] > 1) rank_of[i] = count++;
@@ -52,7 +52,7 @@ Result<FixedKernel> BuildTranspose(const Workload& w, const Target& target) {
     }
   }
   if (out_extents.empty()) out_extents.push_back(1), out_first.push_back(0);
-  std::vector<size_t> order(out_first.size());  // of input groups: the output group of each
+  std::vector<size_t> order(out_first.size());  // the output group of each input group
   for (size_t g = 0; g < order.size(); ++g) {
     size_t before = 0;
     for (int64_t other : out_first) before += other < out_first[g];
@@ -135,7 +135,7 @@ Result<FixedKernel> BuildGather(const Workload& w, const Target& target) {
   return Copy({data}, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     const Expr index = IndexAt(indices, x[1]);
-    HONE_CHECK(index.defined());  // more runs are refused with the shape (semantics/movement.cc)
+    HONE_CHECK(index.defined());  // the shape check rejects more runs (semantics/movement.cc)
     at[1] = ir::Max(ir::Min(index, stored[1] - 1), 0);
     return data(at);
   });
@@ -195,7 +195,7 @@ Result<FixedKernel> BuildConcat(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> MovementOperators() {
   static const std::vector<const Operator*> operators = {
-      new FixedOperator("transpose", 1, BuildTranspose),  // live as long as the process
+      new FixedOperator("transpose", 1, BuildTranspose),  // never destroyed
       new FixedOperator("reshape", 1, BuildReshape),
       new FixedOperator("slice", 1, BuildSlice),
       new FixedOperator("pad", 1, BuildPad),

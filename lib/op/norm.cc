@@ -48,7 +48,7 @@ Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
-// Rows [.., length]; instance_norm has scale and bias a row's channel, layer_norm one an element.
+// Rows [.., length]; instance_norm has scale and bias per row's channel, layer_norm per element.
 Result<FixedKernel> BuildNorm(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int lanes = target.FloatLanes();
@@ -93,7 +93,7 @@ struct Interpolator {
   const std::vector<semantics::ResizeAxis>& axes;
   bool cubic;
 
-  // The value at output index `x`, the axes before `group` already at input indices in `at`.
+  // The value at output index `x`; `at` has the input indices of the axes before `group`.
   Expr Value(const std::vector<Expr>& x, std::vector<Expr> at, size_t group) const {
     while (group < x.size() && partial.axis[group] < 0) ++group;
     if (group == x.size()) return data(at);
@@ -153,7 +153,7 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> NormOperators() {
   static const std::vector<const Operator*> operators = {
-      new FixedOperator("lrn", 1, BuildLrn),  // live as long as the process
+      new FixedOperator("lrn", 1, BuildLrn),  // never destroyed
       new FixedOperator("instance_norm", 1, BuildNorm),
       new FixedOperator("layer_norm", 1, BuildNorm),
       new FixedOperator("resize", 2, BuildResize),

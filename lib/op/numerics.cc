@@ -39,7 +39,7 @@ std::optional<std::string> Forbidden(const Workload& workload, const Target& tar
   if (!op.ok()) return std::nullopt;
   for (const Template* t : (*op)->Templates(workload, target)) {
     if (config.template_name != t->name()) continue;
-    search::Space limits(t->name());  // the rules alone: the config was a point of the whole space once
+    search::Space limits(t->name());  // only the rule: the config was a point of the whole space before
     t->Limit(workload, numerics, &limits);
     return limits.Reject(config);
   }

@@ -1,4 +1,4 @@
-// What the limits of op::Numerics mean for algorithms, templates, and configurations that are recorded already.
+// The meaning of op::Numerics for algorithms, templates, and recorded configurations.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,26 @@
 
 namespace hone::op {
 
-// The algorithm whose factors are rounded to TF32.
+// The algorithm that rounds its factors to TF32.
 inline constexpr char kTf32Gemm[] = "gemm_tf32";
 
-// Why `numerics` forbid `algorithm`, or nothing.
+// Why `numerics` forbid `algorithm`; nothing if they allow it.
 std::optional<std::string> Forbidden(const Numerics& numerics, const Algorithm& algorithm);
 
-// Template::Limit of a template whose points are computed by Winograd with tiles of m(config).
+// Implements Template::Limit for a template whose points use Winograd with tiles of m(config).
 void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&)> m, search::Space* space);
-// Of one whose factors are rounded to TF32.
+// The same for a template that rounds its factors to TF32.
 void LimitTf32(const Numerics& numerics, search::Space* space);
 
-// Why `numerics` forbid what `config` means for this workload, or nothing: they do not, or the workload has no template
-// of its name.
+// Why `numerics` forbid the meaning of `config` for this workload; nothing if they allow it, or if the workload has no
+// template of that name.
 std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
                                      const Config& config);
-// The same for a trial, whose algorithm is recorded: the template need not exist.
+// The same for a trial, whose algorithm is recorded, so that the template need not exist.
 std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
                                      const Outcome& outcome);
 
-// Which of the limits would forbid some point of this workload: its records are the same whatever the others are.
+// Which of the limits would forbid some point of this workload: the other limits do not affect its records.
 struct NumericsMatter {
   bool winograd = false, tf32 = false;
 };

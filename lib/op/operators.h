@@ -1,4 +1,4 @@
-// Hone's operators, for registry.cc: each is described at the top of the file that defines it.
+// Hone's operators, for registry.cc. The file that defines an operator describes it at its top.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ const Operator& Conv2d();
 const Operator& Conv3d();
 const Operator& Dense();
 const Operator& Matmul();
-// That of every chain: two or three workloads as one kernel.
+// The operator of all chains: two or three workloads as one kernel.
 const Operator& Chain();
 std::vector<const Operator*> PoolOperators();
 std::vector<const Operator*> GlobalPoolOperators();

@@ -1,4 +1,4 @@
-// The schedule of plain outputs that need no tuning, and the fusing of axes that makes it good.
+// The schedule of plain outputs that need no tuning, and the fusing of axes that makes it efficient.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace hone::op {
 
-// Vectors of `lanes` along the last of `axes`, a parallel loop over all before it. With one axis: over the vectors.
+// Vectors of `lanes` along the last of `axes`, and a parallel loop over all before it. With a single axis, the parallel
+// loop is over the vectors.
 std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes, int lanes);
 
-// Steps for a stage "out" with axes n, co, `axis`.., ci: vectors along ci, and a parallel loop over n and co, and
-// pieces of `axis` (of `extent`) where `tasks` = n * co alone would not keep `threads` evenly busy.
+// Steps for a stage "out" with axes n, co, `axis`.., ci: vectors along ci, and a parallel loop over n and co, and over
+// pieces of `axis` (of `extent`) if `tasks` = n * co alone would not keep `threads` evenly busy.
 std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads);
 
 // "a0", "a1", ..
 std::vector<std::string> AxisNames(size_t count);
 
-// Neighbouring axes of an output that can be one: in each pattern both are set or neither. Axes of extent 1 join any.
-// `patterns`: for each input, one flag an axis.
+// Groups of neighbouring axes of an output that can be fused: in each pattern, either all are set or none. Axes of
+// extent 1 fit into any group. `patterns` has one list per input, with a flag per axis.
 struct AxisGroups {
   std::vector<int64_t> extents;             // of each group; at least one group
-  std::vector<std::vector<bool>> patterns;  // of each input, one flag a group
+  std::vector<std::vector<bool>> patterns;  // one list per input, with a flag per group
 };
 AxisGroups GroupAxes(const std::vector<int64_t>& shape, const std::vector<std::vector<bool>>& patterns);
 

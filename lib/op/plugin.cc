@@ -20,7 +20,7 @@ namespace {
 
 struct Loaded {
   std::vector<std::string> files;
-  std::vector<std::unique_ptr<PluginOperator>> operators;  // live as long as the process, as all operators
+  std::vector<std::unique_ptr<PluginOperator>> operators;  // never destroyed, like all operators
 };
 
 Loaded& AllLoaded() {
@@ -33,7 +33,7 @@ std::string Absolute(const std::string& path) {
   return real ? real.get() : path;
 }
 
-// "" if what is in the file was put there by somebody whose code runs here anyway; else what is the matter.
+// "" if the owner of the file may run code here anyway; else the problem.
 std::string Untrusted(const std::string& file) {
   struct stat info, program;
   if (stat(file.c_str(), &info) != 0) return "cannot be looked at";
@@ -44,8 +44,8 @@ std::string Untrusted(const std::string& file) {
   return (info.st_mode & S_IWOTH) != 0 ? "can be written by everybody" : "";
 }
 
-// The loader maps what the headers of a library promise, and dies (SIGBUS) of one that was cut off before that. What is
-// no library is left to it: it says so.
+// The loader maps what a library's headers promise, and dies (SIGBUS) if the file was truncated. If it is not a library
+// at all, the loader reports that.
 Status CheckWhole(const std::string& file) {
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
   const auto holds = [&](uint64_t at, uint64_t size) { return at <= bytes.size() && size <= bytes.size() - at; };
@@ -132,7 +132,7 @@ Status LoadPluginArguments(int argc, char** argv) {
 
 Status LoadNamedPlugin(const std::string& path, const std::string& digest) {
   if (path.empty() || path[0] != '/') return Status::Invalid("`" + path + "`: a plugin is named by its whole path");
-  if (!Exists(path)) return LoadPlugin(path);  // says so
+  if (!Exists(path)) return LoadPlugin(path);  // for its error message
   const std::string file = Absolute(path);
   if (const std::string problem = Untrusted(file); !problem.empty()) {
     return Status::Invalid(

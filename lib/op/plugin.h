@@ -1,5 +1,5 @@
-// Operators that a user brings: one C++ file, built as a shared library that the tools load (`--plugin FILE`, or the
-// key `plugin` of a pipeline). doc/tutorial/own-operator.md walks through examples/rgb_to_yuv.
+// User-defined operators: one C++ file, built as a shared library that the tools load (`--plugin FILE`, or the key
+// `plugin` of a pipeline). doc/tutorial/own-operator.md walks through examples/rgb_to_yuv.
 //
 //   HONE_OPERATOR(rgb_to_yuv) {
 //     op->definition.shape = ..; op->definition.evaluate = ..;   // what it means
@@ -7,10 +7,10 @@
 //     op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", Space, Build}};  // how it may be scheduled
 //   }
 //
-// A plugin holds its own copy of the layers it uses (it is linked with the static libraries, and shows two functions
-// and nothing else): it does not matter what a tool happens to export, and two plugins do not see each other. What it
-// hands over are objects with the layout of the headers it was built with; so it says which those are, and a tool that
-// was built with others refuses it.
+// A plugin contains its own copy of the layers it uses: it is linked with the static libraries and exports only two
+// functions. So it does not depend on the symbols that a tool exports, and plugins do not see each other. The objects
+// that it passes to a tool have the layout of the headers it was built with. It states which headers those are, and a
+// tool built with others rejects it.
 #pragma once
 
 #include <string>
@@ -22,29 +22,29 @@
 
 namespace hone::op {
 
-// Raised when a plugin of before would not work any more.
+// Raise it when older plugins would no longer work.
 inline constexpr int kPluginVersion = 5;
 
 struct UserTemplate {
   std::string name;                              // stored in records: never changes
-  int version = 1;                               // raised when the space or what a config means changes
-  std::string family = std::string(kCpuFamily);  // of targets that it is for (target/kind.h)
+  int version = 1;                               // raise it when the space or the meaning of a config changes
+  std::string family = std::string(kCpuFamily);  // of its targets (target/kind.h)
   Result<search::Space> (*space)(const Workload& workload, const Target& target) = nullptr;
   // The steps that schedule the operator's computation. REQUIRES: config is a legal point of `space`.
   Result<std::vector<Step>> (*steps)(const Workload& workload, const Target& target, const Config& config) = nullptr;
-  // A sensible point without any tuning; without it, the first legal one.
+  // A sensible point without any tuning; null: the first legal one.
   Result<Config> (*preferred)(const search::Space& space, const Workload& workload, const Target& target) = nullptr;
 };
 
 struct UserOperator {
-  // `name` is set by HONE_OPERATOR; shape, evaluate and flop must be. Inputs and output are stored plain.
+  // HONE_OPERATOR sets `name`; shape, evaluate and flop are required. Inputs and output are stored plain.
   semantics::Definition definition;
-  // The te DAG: placeholders named as the operands are (data, data1, ..), the output "out".
+  // The te DAG: placeholders have the operands' names (data, data1, ..), the output is "out".
   Result<Computation> (*compute)(const Workload& workload, const Target& target) = nullptr;
   std::vector<UserTemplate> templates;
 };
 
-// What a plugin must have been built with: versions, compiler, and the sizes of what crosses the border.
+// The build that a plugin must match: versions, compiler, and the sizes of objects that cross the interface.
 inline std::string PluginInterface() {
   std::string sizes;
   for (size_t size :
@@ -56,27 +56,27 @@ inline std::string PluginInterface() {
          sizes;
 }
 
-// Loads the plugin, once: its operators are then among those of FindOperator and semantics::Find. kNotFound without
-// such a file; kUnsupported for one of another version; kInvalid for what is no plugin, throws, or has an operator
-// whose name is taken. Not while other threads use operators.
+// Loads the plugin once: FindOperator and semantics::Find then also find its operators. Returns kNotFound without the
+// file; kUnsupported for a plugin of another version; kInvalid for a file that is not a plugin, throws, or has an
+// operator whose name is taken. Do not call it while other threads use operators.
 Status LoadPlugin(const std::string& path);
 
-// The same for a plugin that a file names (a graph, a task), which somebody else may have written: only one that
-// belongs to this user, to root, or to whom this program belongs, and that not everybody may write, is loaded; kInvalid
-// for others, before anything of them runs. `digest`: of the file's content as the naming file has it; kInvalid if it
-// is another now. Empty: not known.
+// The same for a plugin that a file names (a graph, a task), as somebody else may have written that file. Loads it only
+// if it belongs to this user, to root, or to the owner of this program, and not everybody may write it; else returns
+// kInvalid before running any of it. `digest` is that of the plugin's content according to the naming file; returns
+// kInvalid if it differs now. Empty: unknown.
 Status LoadNamedPlugin(const std::string& path, const std::string& digest);
 
-// The files loaded so far, by absolute path: what a child has to load, too.
+// The files loaded so far, by absolute path: a child must load them as well.
 std::vector<std::string> LoadedPlugins();
 
-// Takes --plugin FILE pairs from a child's arguments and loads them. kInvalid for anything else.
+// Takes --plugin FILE pairs from a child's arguments and loads the files. Returns kInvalid for other arguments.
 Status LoadPluginArguments(int argc, char** argv);
 
-// Operators of plugins; null, and none, without.
+// Operators of plugins; null or empty without plugins.
 const Operator* FindPluginOperator(const std::string& name);
 std::vector<const Operator*> PluginOperators();
-// The file that brought this operator; empty for Hone's own.
+// The plugin file with this operator; empty for Hone's own.
 std::string PluginOf(const std::string& operator_name);
 
 namespace plugin {
@@ -103,7 +103,7 @@ inline bool Add(const char* name, void (*fill)(UserOperator*)) {
 
 #ifdef HONE_PLUGIN  // set by hone_plugin() of cmake/Hone.cmake
 extern "C" {
-// Weak, for plugins of several files; not inline: what an inline function keeps would be one for all plugins.
+// Weak, for plugins of several files; not inline, as an inline function's statics would be shared by all plugins.
 __attribute__((weak, visibility("default"))) const char* hone_plugin_interface() {
   static const std::string text = hone::op::PluginInterface();
   return text.c_str();

@@ -13,7 +13,7 @@ Status Threw(const std::string& who, const char* what) {
   return Status::Invalid(fmt::format("{} threw an exception: {}; it has to return a Status instead", who, what));
 }
 
-// No exception passes from a plugin into Hone.
+// No exception may pass from a plugin into Hone.
 template <typename T, typename F>
 Result<T> Guarded(const std::string& who, F call) {
   try {

@@ -1,4 +1,4 @@
-// An operator of a plugin as one of Hone's: checks what the plugin gave, and turns what it throws into a Status.
+// Wraps a plugin's operator as one of Hone's: checks what the plugin returns, and turns its exceptions into a Status.
 #pragma once
 
 #include <memory>
@@ -26,10 +26,10 @@ class PluginOperator final : public DefinedOperator {
  private:
   std::string file_;
   Result<Computation> (*compute_)(const Workload& workload, const Target& target);
-  std::vector<std::pair<std::string, std::unique_ptr<Template>>> templates_;  // each with its family
+  std::vector<std::pair<std::string, std::unique_ptr<Template>>> templates_;  // with their families
 };
 
-// Is all there that Hone will call? One line if not.
+// Checks that everything Hone will call is set; else returns a one-line error.
 Status CheckUserOperator(const UserOperator& given);
 
 }  // namespace hone::op

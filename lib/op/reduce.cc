@@ -22,7 +22,7 @@ using ir::Intrinsic;
 using ir::Var;
 using te::Tensor;
 
-// Neighbouring axes that are both kept or both reduced are one.
+// Fuses neighbouring axes that are all kept or all reduced.
 ReduceAxes AxesOf(const Workload& w) {
   const AxisGroups groups = GroupAxes(w.inputs[0].shape, {semantics::ReducedAxes(w)});
   return {groups.extents, groups.patterns[0]};
@@ -32,7 +32,7 @@ Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) {
   const int lanes = target.FloatLanes();
   ReduceAxes axes = AxesOf(w);
   Tensor data = te::Placeholder("data", axes.extents);
-  std::vector<std::vector<Step>> parts;  // of each reduction; consumers come first
+  std::vector<std::vector<Step>> parts;  // one list per reduction; consumers come first
   auto reduce = [&](const char* name, ir::Reducer reducer, const std::function<Expr(const std::vector<Expr>&)>& f) {
     parts.emplace_back();
     return ReduceStages(name, reducer, axes, lanes, f, &parts.back());
@@ -126,7 +126,7 @@ std::vector<const Operator*> ReduceOperators() {
     for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod",
                              "reduce_sum_square", "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
       const bool most = name == std::string("reduce_max") || name == std::string("reduce_min");
-      all.push_back(new FixedOperator(name, most ? 2 : 1, BuildReduce));  // live as long as the process
+      all.push_back(new FixedOperator(name, most ? 2 : 1, BuildReduce));  // never destroyed
     }
     for (const char* name : {"softmax", "log_softmax"}) all.push_back(new FixedOperator(name, 2, BuildSoftmax));
     return all;

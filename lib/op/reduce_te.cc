@@ -80,7 +80,7 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
     Loops(name, outer, inner, steps);
     return out;
   }
-  // Lane by lane first; beyond the end the last element is repeated, or counts as 0 in a sum.
+  // Lane by lane first; beyond the end, the last element is repeated, or counts as 0 in a sum.
   const int64_t extent = axes.extents.back();
   std::vector<int64_t> lane_shape = kept;
   lane_shape.push_back(lanes);

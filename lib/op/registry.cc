@@ -12,7 +12,7 @@
 namespace hone::op {
 namespace {
 
-// Every operator; a new one is a line here. They live as long as the process, and so does what refers to them.
+// Every operator; add a line for a new one. They are never destroyed, nor is anything that refers to them.
 const std::vector<const Operator*>& All() {
   static const std::vector<const Operator*>& all = *new std::vector<const Operator*>([] {
     std::vector<const Operator*> list;

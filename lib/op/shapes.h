@@ -1,4 +1,4 @@
-// Tensors as stored.
+// Converts tensors to and from their stored form.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 std::vector<int64_t> BlockedShape(const std::vector<int64_t>& shape, int lanes);
 Operand MakeOperand(std::string name, OperandRole role, const TensorType& type, Layout layout, int lanes);
 
-// The whole operand as plain doubles (lanes beyond C dropped), and back (those lanes zero), rounded to its type.
+// The whole operand as plain doubles (without lanes beyond C), and back (with zeros in those lanes), rounded to its
+// type.
 std::vector<double> ReadPlain(const Operand& operand, const void* stored);
 void WritePlain(const Operand& operand, const std::vector<double>& plain, void* stored);
 

@@ -1,4 +1,4 @@
-// The versions of templates: what records, and what the tools write, depend on.
+// The versions of templates, on which records and the tools' outputs depend.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace hone::op {
 
-// The versions of a task's templates on the target, which its trials are of. kUnsupported for an operator that is not
-// known.
+// The versions of a task's templates on the target, which its trials have. Returns kUnsupported for an unknown
+// operator.
 Result<TemplateVersions> TemplatesOf(const Workload& workload, const Target& target);
 // The same as text, in the templates' order: "conv2d_direct=1,conv2d_winograd=2".
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target);

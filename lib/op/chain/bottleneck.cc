@@ -1,11 +1,11 @@
 // chain_conv2d_depthwise_conv2d: a 1x1 convolution, a depthwise one and another 1x1 (a block of MobileNet-v2) as one
-// kernel. A task is some rows; for `row_tile` rows at a time it computes the first convolution's rows under them, all
-// channels, then the depthwise, then the last convolution. The first convolution's rows that two row tiles share are
-// computed for both.
+// kernel. A task is some rows; for `row_tile` rows at a time it computes the rows of the first convolution that they
+// need (all channels), then the depthwise, then the last convolution. Rows of the first convolution that two row tiles
+// need are computed twice.
 //
-// Knobs: ocv, tile_ow (register tile of the last convolution; that of the first is the one of the fewest cycles),
-// dw_tile, row_block (rows of a task), row_tile. Rules: registers, cycles, parallel, rows (those that are made twice,
-// and scratch beyond a core's cache).
+// Knobs: ocv, tile_ow (register tile of the last convolution; the first uses the one with the fewest cycles), dw_tile,
+// row_block (rows of a task), row_tile. Rules: registers, cycles, parallel, rows (rows computed twice, and scratch
+// beyond a core's cache).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ using Rejection = std::optional<std::string>;
 struct BottleneckLayer {
   ConvTiles expand, project;
   Conv2dShape dw;
-  RowWindow rows;    // of the first convolution under the last
-  ChainTasks tasks;  // their balance alone
+  RowWindow rows;    // of the first convolution that the last one needs
+  ChainTasks tasks;  // only for their balance
   int64_t blocks = 1;
 
   static BottleneckLayer Of(const Workload& w, const Target& target) {
@@ -56,7 +56,7 @@ struct BottleneckLayer {
   int64_t Scratch(int64_t row_tile) const {
     return (rows.Rows(row_tile) * dw.w + row_tile * dw.ow) * blocks * expand.lanes * 4;
   }
-  // About how much longer it takes for rows that are made twice and for what does not stay near.
+  // A rough slowdown factor for rows computed twice and for data that does not stay near the core.
   double RowCost(int64_t row_tile) const {
     const double first = static_cast<double>(expand.s.c * dw.h * dw.w * expand.blocks);
     const double last = static_cast<double>(dw.c * dw.oh * dw.ow * project.blocks);

@@ -1,8 +1,8 @@
-// Chains `A -> B`: two or three workloads as one kernel, so that what lies between them never leaves the caches of the
-// core that makes it.
+// Chains `A -> B`: two or three workloads as one kernel, so that the data between them never leaves the caches of the
+// core that computes it.
 //
-// Supported pairs are listed by Check's message. Operands: those of A but its output, then of each member that follows
-// those but its data; names by MemberOperandName. A's output type is its follower's first input.
+// Check's message lists the supported pairs. Operands: those of A except its output, then those of each following
+// member except its data; MemberOperandName gives the names. A's output type is the type of its follower's first input.
 #include <fmt/format.h>
 
 #include <utility>

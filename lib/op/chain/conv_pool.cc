@@ -1,9 +1,9 @@
 // chain_conv2d_pool: a convolution with groups == 1 and any window, then a max or average pool. A task is some pooled
 // rows of some channels; for `ocv` vectors of channels at a time it computes the convolution's rows into scratch and
-// pools them from there. Rows that two tasks' windows share are computed by both.
+// pools them from there. Rows that the windows of two tasks share are computed twice.
 //
 // Knobs: ocv, tile_ow (register tile of the convolution), co_block (channel vectors of a task), row_block (pooled rows
-// of a task), unroll_ic. Rules: registers, cycles, parallel (with the rows made twice), co block, scratch.
+// of a task), unroll_ic. Rules: registers, cycles, parallel (including rows computed twice), co block, scratch.
 #include <algorithm>
 
 #include "op/chain/kind.h"
@@ -20,7 +20,7 @@ namespace {
 using search::Knob;
 using search::Space;
 
-constexpr int64_t kUnrolledPool = 160;  // window columns x pixels of a tile of the pool that are written out
+constexpr int64_t kUnrolledPool = 160;  // limit of window columns x pixels of a pool's tile to unroll
 
 struct ConvPoolLayer {
   ConvTiles tiles;

@@ -2,15 +2,15 @@
 //
 // chain_depthwise_conv2d: depthwise, then 1x1. A task is some rows; for `row_tile` rows at a time it computes the
 // depthwise of all channels into scratch, and the 1x1 convolution of all output channels from there.
-//   Knobs: ocv, tile_ow (register tile of the 1x1), dw_tile (columns of the depthwise's), row_block, row_tile,
-//   inner ("oc_rows": a tile of weights meets all rows of a row tile; "rows_oc": a row meets all weights), unroll_ic.
+//   Knobs: ocv, tile_ow (register tile of the 1x1), dw_tile (columns of the depthwise's), row_block, row_tile, inner
+//   ("oc_rows": a tile of weights is used for all rows of a row tile; "rows_oc": a row uses all weights), unroll_ic.
 //   Rules: registers, cycles, parallel, row tile, inner, scratch.
 //
 // chain_conv2d_depthwise: 1x1, then depthwise. A task is some rows of some channels; for `ocv` vectors of channels at a
-// time it computes the 1x1 convolution's rows into scratch, and the depthwise from there. Rows that two tasks' windows
-// share are computed by both.
+// time it computes the 1x1 convolution's rows into scratch, and the depthwise from there. Rows that the windows of two
+// tasks share are computed twice.
 //   Knobs: ocv, tile_ow, dw_tile, row_block, co_block, unroll_ic.
-//   Rules: registers, cycles, parallel (with the rows made twice), co block, scratch.
+//   Rules: registers, cycles, parallel (including rows computed twice), co block, scratch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct DepthwiseLayer {
   Conv2dShape dw;
   ChainTasks tasks;
   bool conv_first = false;
-  int64_t lanes = 16, channel_blocks = 1;  // of what lies between
+  int64_t lanes = 16, channel_blocks = 1;  // of the tensor between the members
 
   static DepthwiseLayer Of(const Workload& w, const Target& target, bool conv_first) {
     DepthwiseLayer l;
@@ -56,7 +56,7 @@ struct DepthwiseLayer {
     }
     return l;
   }
-  // `rows` of the last member, and channel vectors between.
+  // Bytes for `rows` of the last member and `blocks` channel vectors between the members.
   int64_t Scratch(int64_t rows, int64_t blocks) const {
     return conv_first ? tasks.rows.Rows(rows) * dw.w * blocks * lanes * 4 : rows * dw.ow * blocks * lanes * 4;
   }
@@ -115,7 +115,7 @@ class DepthwiseConvTemplate final : public Template {
     l.tiles.Best(&ocv, &columns);
     l.tasks.Best(
         1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
-    // As many rows as half of the second cache holds: the weights are read anew for each row tile.
+    // As many rows as fit into half of the second-level cache: each row tile reads the weights anew.
     int64_t row_tile = 1;
     for (int64_t r : l.RowTiles()) {
       if (r <= rows && l.Scratch(r, l.channel_blocks) <= kChainScratchBytes / 4) row_tile = r;

@@ -12,7 +12,7 @@ bool IsConv(const Workload& w) { return w.op == "conv2d" && Conv2dShape::Of(w).g
 
 bool IsDepthwise(const Workload& w) { return w.op == "conv2d" && Conv2dShape::Of(w).depthwise(); }
 
-// Without stride and padding: each pixel by itself.
+// Without stride and padding: pixels are independent.
 bool IsPointwise(const Workload& w) {
   if (!IsConv(w)) return false;
   const Conv2dShape s = Conv2dShape::Of(w);

@@ -1,4 +1,4 @@
-// The kinds of chains that there are kernels for: a new one is a line in kind.cc.
+// The kinds of chains with kernels; add a line in kind.cc for a new one.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace hone::op {
 struct ChainKind {
   const char* text;  // for people
   bool (*matches)(const std::vector<Workload>& parts);
-  // At least one. `parts` matches.
+  // At least one template. `parts` matches.
   std::vector<const Template*> (*templates)(const std::vector<Workload>& parts, const Target& target);
 };
 
-// The first kind that matches; null if none does. REQUIRES: each part is legal by itself, and their types fit.
+// The first kind that matches, or null. REQUIRES: each part is legal by itself, and their types fit.
 const ChainKind* FindChainKind(const std::vector<Workload>& parts);
 std::string ChainKindsText();
 const Template& ChainConvPool();
 const Template& ChainDepthwiseConv();
 const Template& ChainConvDepthwise();
 const Template& ChainBottleneck();
-// Those of all kinds.
+// Templates of all kinds.
 std::vector<const Template*> AllChainTemplates();
 
 }  // namespace hone::op

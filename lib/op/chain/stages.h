@@ -1,9 +1,9 @@
-// The members of chains as te stages, and the steps of their innermost loops, which are the same whatever the chain is.
+// The members of chains as te stages, and the steps of their innermost loops, which do not depend on the chain.
 //
 // Stages of member i: "m<i>.acc" (a register tile, without the epilogue) and "m<i>" (with it; "out" for the last). All
 // have the axes n co oh ow ci; a convolution reduces over c (all channels) kh kw, a window over kh kw. A convolution
-// that has padding reads a copy with zeros around it, "pad": one a chain. An average whose windows are not all alike
-// has "columns", see pool_te.h.
+// with padding reads a copy with zeros around it, "pad", once per chain. An average whose windows are not all alike has
+// "columns", see pool_te.h.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,30 @@
 namespace hone::op {
 
 struct ChainMember {
-  std::string name;                   // of the stage that it ends in
-  te::Tensor source;                  // what it reads
-  te::Tensor raw, weight;             // of convolutions: the operand, and in whole blocks of channels
-  int64_t block = 0;                  // input channels that the weight has in a row, those of a register tile's loop
-  te::Tensor pad, acc, columns, out;  // stages; pad and columns where they are needed
+  std::string name;                   // of its last stage
+  te::Tensor source;                  // its input
+  te::Tensor raw, weight;             // for convolutions: the operand, and its form in whole blocks of channels
+  int64_t block = 0;                  // consecutive input channels in the weight, the loop of a register tile
+  te::Tensor pad, acc, columns, out;  // stages; pad and columns only if needed
   EpilogueTensors epilogue;
 };
 
-// The members of a chain in order, each as its workload says; the first one reads the argument "data". A plain input
-// only of a first convolution; it is one block of all channels.
+// The members of a chain in order, each as its workload says; the first one reads the argument "data". Only a first
+// convolution may have a plain input, which is one block of all channels.
 class ChainStages {
  public:
   ChainStages(const Workload& chain, const Target& target);
 
   const ChainMember& operator[](size_t i) const { return members_[i]; }
   Computation MakeComputation() const;
-  // The steps that store the weights, then `steps`. A convolution's are stored as [tile][io][kh][kw][ic][ocv * lanes],
-  // for register tiles of `ocv` vectors of output channels: one number a member, 1 for those that have no such tiles.
+  // The steps that store the weights, then `steps`. A convolution's weights are stored as [tile][io][kh][kw][ic][ocv *
+  // lanes], for register tiles of `ocv` vectors of output channels: one number per member, 1 for those without such
+  // tiles.
   Candidate MakeCandidate(const std::vector<int64_t>& ocv, const std::vector<Step>& steps) const;
 
  private:
-  void Convolution(const Conv2dShape& s);  // groups == 1
-  void Depthwise(const Conv2dShape& s);    // groups == channels; a condition leaves positions outside out
+  void Convolution(const Conv2dShape& s);  // requires groups == 1
+  void Depthwise(const Conv2dShape& s);    // requires groups == channels; a condition excludes positions outside
   void Pool();
   const Workload& Begin(const std::vector<int64_t>& data_shape);
   void Finally(const std::vector<int64_t>& stored, int64_t channels, const te::Tensor& acc);
@@ -58,7 +59,7 @@ Result<Computation> ComputeChain(const Workload& chain, const Target& target, co
 // `inside` (unrolled) and, last, ci (vectors). `unroll_ic` input channels are unrolled.
 void AddConvTile(const ChainMember& member, const std::string& tile_loop, const std::vector<std::string>& inside,
                  int64_t unroll_ic, std::vector<Step>* steps);
-// Likewise for windows of single channels: depthwise convolutions and pools.
+// The same for windows of single channels: depthwise convolutions and pools.
 void AddWindowTile(const ChainMember& member, const std::string& tile_loop, const std::vector<std::string>& inside,
                    bool unroll_kw, std::vector<Step>* steps);
 

@@ -15,10 +15,10 @@ namespace {
 using search::Space;
 using Rejection = std::optional<std::string>;
 
-constexpr double kMostTileCycles = 1.2;  // of the best tile's
-constexpr double kMostFactor = 1.2;      // of tasks, unless the best has more
+constexpr double kMostTileCycles = 1.2;  // relative to the best tile's
+constexpr double kMostFactor = 1.2;      // factor of tasks, unless the best has more
 
-constexpr int64_t kUnrolledStage = 640;  // multiply-adds that are written out
+constexpr int64_t kUnrolledStage = 640;  // limit of unrolled multiply-adds
 
 }  // namespace
 
@@ -143,14 +143,14 @@ void ChainTasks::Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes,
   for (int64_t r : RowBlocks()) {
     for (int64_t c : ChannelBlocks(ocv)) {
       double score = Factor(r, c) + 1e-3 * D(CeilDiv(rows.out, r) * CeilDiv(blocks, c));
-      // What does not fit nearby is written to and read from the next cache.
+      // Data that does not fit nearby is written to and read from the next cache.
       score += 0.2 * std::max(0.0, std::log2(D(bytes(r)) / (0.6 * D(kChainScratchBytes))));
       if (score < best) best = score, *row_block = r, *channel_block = c;
     }
   }
 }
 
-// A tile's code stands there three times: inside, and at each border.
+// A tile's code exists three times: inside, and at each border.
 bool UnrollsColumns(const Conv2dShape& s, int64_t tile) { return 3 * tile * s.kw <= kUnrolledStage; }
 
 std::vector<int64_t> WindowTiles(const Conv2dShape& s, int registers) {

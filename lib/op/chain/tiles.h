@@ -1,5 +1,6 @@
-// What the spaces of chains share: register tiles of convolutions, and how the rows of a chain's last member are cut
-// into tasks, which compute the rows of the members before it that they need, those at their borders a second time.
+// Shared parts of the spaces of chains: register tiles of convolutions, and how the rows of a chain's last member are
+// cut into tasks. Tasks also compute the rows of earlier members that they need, so those at their borders are computed
+// twice.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace hone::op {
 
-// The register tiles of a convolution whose rows of pixels stay rows.
+// The register tiles of a convolution that does not reshape its rows of pixels.
 struct ConvTiles {
   Conv2dShape s;
   int64_t lanes = 16, blocks = 1;  // of output channels
@@ -27,11 +28,11 @@ struct ConvTiles {
   std::vector<int64_t> Unrolls() const;  // input channels unrolled
   int64_t DefaultUnroll() const;
   int64_t Registers(int64_t ocv, int64_t pixels) const { return ocv * pixels + ocv + 1; }
-  // Of one row of all output channels and one input channel and tap, partial tiles included; spilling ones are
-  // expensive.
+  // Cycles for one row of all output channels and one input channel and tap, including partial tiles; spilling tiles
+  // are expensive.
   double Cycles(int64_t ocv, int64_t columns) const;
   double BestCycles() const;
-  // The tile of the fewest cycles.
+  // The tile with the fewest cycles.
   void Best(int64_t* ocv, int64_t* columns) const;
 };
 
@@ -39,45 +40,45 @@ struct ConvTiles {
 struct RowWindow {
   int64_t out = 1, in = 1, stride = 1, before = 0, reach = 1;
 
-  // Rows of the input under `rows` output rows, at most.
+  // The largest number of input rows for `rows` output rows.
   int64_t Rows(int64_t rows) const;
-  // All rows that tasks of `row_block` output rows compute, in units of the rows there are: 1 without any twice.
+  // The number of rows computed by tasks of `row_block` output rows, relative to the existing rows: 1 if none is
+  // computed twice.
   double Recompute(int64_t row_block) const;
 };
 
-// How the tasks of a chain cost more than their work: the busiest thread's share, counting rows that are made twice as
-// part `share` of the work.
+// How much more the tasks of a chain cost than their work: the busiest thread's share, including rows that are computed
+// twice, which are part `share` of the work.
 struct ChainTasks {
   RowWindow rows;
-  int64_t images = 1, blocks = 1;  // of channels, of the last member
+  int64_t images = 1, blocks = 1;  // blocks of channels of the last member
   int threads = 1;
-  double share = 1;  // of the work that is done for those rows
+  double share = 1;  // share of the work for those rows
 
   double Factor(int64_t row_block, int64_t channel_block) const;
   std::vector<int64_t> RowBlocks() const;
   std::vector<int64_t> ChannelBlocks() const;
-  // Those in which register tiles of `ocv` vectors come out even. Not empty if `ocv` divides `blocks`.
+  // Block sizes that register tiles of `ocv` vectors fill evenly. Not empty if `ocv` divides `blocks`.
   std::vector<int64_t> ChannelBlocks(int64_t ocv) const;
-  // The factor that is accepted with such tiles: not much more than the best.
+  // The largest accepted factor with such tiles: slightly above the best.
   double Limit(int64_t ocv) const;
-  // The smallest scratch of accepted blocks, `bytes` being that of a row block.
+  // The smallest scratch of accepted blocks; `bytes` gives that of a row block.
   int64_t LeastScratch(int64_t ocv, const std::function<int64_t(int64_t)>& bytes) const;
-  // Row and channel blocks with a good factor and little scratch; large ones of equals.
+  // Row and channel blocks with a good factor and little scratch; the largest of equals.
   void Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes, int64_t* row_block,
             int64_t* channel_block) const;
 };
 
-// Columns of a depthwise convolution's register tile, the widest first; and whether its window's columns are written
-// out.
+// Columns of a depthwise convolution's register tile, the widest first, and whether its window's columns are unrolled.
 std::vector<int64_t> WindowTiles(const Conv2dShape& depthwise, int registers);
 bool UnrollsColumns(const Conv2dShape& depthwise, int64_t tile);
 
-// Bytes between two members that a core may take for granted near itself.
+// Bytes between two members that are assumed to stay near a core.
 inline constexpr int64_t kChainScratchBytes = 1 << 20;
 
 // Rules "registers" and "cycles", for knobs ocv and tile_ow.
 void AddTileRules(const ConvTiles& tiles, search::Space* space);
-// Rule "parallel" for the factor of knobs row_block and, if `channel_knob` is not null, that.
+// Rule "parallel" for the factor of knobs row_block and, if `channel_knob` is not null, that one.
 void AddTaskRule(const ChainTasks& tasks, const char* channel_knob, search::Space* space);
 // Rules "co block" and "scratch" for knobs ocv, row_block and `channel_knob`; scratch as in LeastScratch, for `ocv`.
 void AddScratchRules(const ChainTasks& tasks, const char* channel_knob,

@@ -1,7 +1,7 @@
 // conv2d(f32[N,C,H,W], f32[O,C/groups,KH,KW], stride=1x1, pad=0,0,0,0, dilation=1x1, groups=1, in=nchw) + epilogue.
 //
-// The input is blocked unless `in=nchw` says that it is plain (a network's first layer). Output [N,O,OH,OW] with
-// OH = floor((H + top + bottom - ((KH-1)*dilation + 1)) / stride) + 1, likewise OW.
+// The input is blocked unless `in=nchw` declares it plain (a network's first layer). The output is [N,O,OH,OW] with OH
+// = floor((H + top + bottom - ((KH-1)*dilation + 1)) / stride) + 1, and OW likewise.
 #include "op/gpu/conv2d.h"
 
 #include "op/conv/conv2d_depthwise.h"
@@ -17,7 +17,7 @@
 namespace hone::op {
 namespace {
 
-// Another algorithm is another template: its file pair, and a line here after those it competes with.
+// Another algorithm is another template: a pair of files, and a line here after those that it competes with.
 std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const int64_t lanes = target.ChannelBlock();

@@ -25,7 +25,7 @@ using te::Tensor;
 using Rejection = std::optional<std::string>;
 
 constexpr int64_t kUnrolledDepthwise = 640;
-constexpr int64_t kUnrolledGrouped = 1024;  // channels of a group are unrolled, too
+constexpr int64_t kUnrolledGrouped = 1024;  // limit for also unrolling the channels of a group
 
 struct LaneLayer {
   Conv2dShape s;
@@ -93,7 +93,7 @@ Space MakeLaneSpace(const char* name, const LaneLayer& l) {
   });
   add("code size", [l](const LanePoint& p) -> Rejection {
     int64_t taps = p.unroll == "kw" ? l.s.kw : l.s.kw * l.s.kh;
-    int64_t copies = 1;  // of the tile's code: inside, and at each border that is written out
+    int64_t copies = 1;  // copies of the tile's code: inside, and at each unrolled border
     if (p.pad == "border" && p.tile_ow < l.s.ow) copies += 2;
     if (p.pad == "border" && p.unroll == "window") copies *= 3;
     int64_t fmas = p.tile_oh * p.tile_ow * taps * copies * l.s.cg;
@@ -168,7 +168,7 @@ class LaneTemplate final : public Template {
     return MakeLaneSpace(name_, LaneLayerOf(workload, target));
   }
 
-  // The widest tile that is even: fewer loads and weights a pixel. Rows are split only if the channels do not suffice.
+  // The widest even tile: fewest loads and weights per pixel. Splits rows only if there are too few channels.
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     LaneLayer l = LaneLayerOf(workload, target);
     int64_t width = TileOwValues(l).front();

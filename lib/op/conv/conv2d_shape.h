@@ -1,5 +1,5 @@
-// The numbers of a convolution, read from its workload; of a three-dimensional one those of its last two axes.
-// O = output channels, CG = input channels of one group.
+// The numbers of a convolution, from its workload; for a three-dimensional one, those of its last two axes. O = output
+// channels, CG = input channels of one group.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct Conv2dShape {
 
   // REQUIRES: semantics::InferOutput accepts the workload, a conv2d or conv3d.
   static Conv2dShape Of(const Workload& workload) { return Of(workload, *semantics::WindowOf(workload)); }
-  static Conv2dShape Of(const Workload& workload, const semantics::Window& window);  // its window
+  static Conv2dShape Of(const Workload& workload, const semantics::Window& window);  // with this window
 
   bool padded() const { return pt > 0 || pl > 0 || pb > 0 || pr > 0; }
   bool depthwise() const { return groups > 1 && cg == 1 && o == groups; }
-  // Extents of the input with its padding, as far as the windows reach.
+  // Extents of the input with its padding that windows reach.
   int64_t ph() const { return (oh - 1) * sh + (kh - 1) * dh + 1; }
   int64_t pw() const { return (ow - 1) * sw + (kw - 1) * dw + 1; }
 };

@@ -1,4 +1,4 @@
-// The parts of a convolution's te DAG that its templates share.
+// Shared parts of the te DAGs of convolution templates.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 namespace hone::op {
 
 // "pad": blocked [n, co, .., ci] or plain [n, c, ..] data of two or three spatial axes (id) ih iw with zeros around it:
-// `before` of them in front, `extents` elements in all. Conditions that always hold are left out.
+// `before` of them in front, `extents` elements in total. Omits conditions that always hold.
 te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, const std::vector<int64_t>& extents);
 
-// The weight [o, c, ..] as [out, in, ..], whole blocks of channels with zeros in what is not there: a constant
-// "NAME.blocked", or `raw` itself where nothing is missing. REQUIRES: out and in are no less than the weight's own.
+// The weight [o, c, ..] as [out, in, ..], whole blocks of channels padded with zeros: a constant "NAME.blocked", or
+// `raw` itself if nothing is missing. REQUIRES: out and in are at least the weight's own.
 te::Tensor WholeBlocks(const te::Tensor& raw, int64_t out, int64_t in);
 
-// 0 <= position < extent, without what the range low .. high of the position makes certain; null if nothing is left.
+// 0 <= position < extent, without the comparisons that the range low .. high of the position makes certain; null if
+// none remains.
 ir::Expr WithinExtent(const ir::Expr& position, int64_t low, int64_t high, int64_t extent);
-// a && b, of which either may be null.
+// a && b, either of which may be null.
 ir::Expr BothOf(const ir::Expr& a, const ir::Expr& b);
 
 }  // namespace hone::op

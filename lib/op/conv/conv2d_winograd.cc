@@ -23,12 +23,12 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-// Transforms of more elements than this go through memory between their two halves: registers do not hold them, and
-// loops make a quarter of the code.
+// Transforms with more elements go through memory between their two halves: registers cannot hold them, and loops make
+// a quarter of the code.
 constexpr int64_t kElementsInRegisters = 16;
 
-constexpr int64_t kNearBytes = 4096;  // ahead into the first-level cache
-constexpr int64_t kFarBytes = 32768;  // ahead into the second, at least: what arrives sooner waits for memory
+constexpr int64_t kNearBytes = 4096;  // ahead, into the first-level cache
+constexpr int64_t kFarBytes = 32768;  // ahead, into the second-level cache; with less, the core waits for memory
 
 class Scheduler {
  public:
@@ -47,14 +47,14 @@ class Scheduler {
  private:
   void Add(Step step) { steps_.push_back(std::move(step)); }
 
-  // [i][j][tile of output channels][p][q][ic][ocv * lanes], or with the tile first: one stream a register tile.
+  // [i][j][tile of output channels][p][q][ic][ocv * lanes], or with the tile first: one stream per register tile.
   void Weights() {
     const int64_t width = p_.ocv * l_.lanes;
     const std::string tile = fmt::format("d5/{}", width);
     std::vector<std::string> parts = {"d0", "d1", "d2", "d3", "d4", fmt::format("d5%{}", width)};
     parts.insert(parts.begin() + (p_.by_channel ? 0 : 2), tile);
     Add(Relayout("weight.transformed", parts, "weight.packed"));
-    // What it is made of likewise, so that vectors stay vectors.
+    // Stores its source in the same way, so that vectors stay vectors.
     Add(Relayout("weight.taps", {fmt::format("d3/{}", width), "d0", "d1", "d2", fmt::format("d3%{}", width)},
                  "weight.taps.packed"));
   }
@@ -72,7 +72,7 @@ class Scheduler {
     Add(Parallel("out", "task"));
     Add(Vectorize("out", "oci"));
     if (k_.count % p_.block != 0) {
-      // Fused, the loops keep their extents, and a test skips what is no tile: no body of its own for the last task.
+      // Fused loops keep their extents, and a test skips missing tiles: the last task needs no code of its own.
       Add(Fuse("out", {"t.i", "oco.i"}, "tile.loop"));
       tile_loop_ = "tile.loop";
     }
@@ -80,7 +80,7 @@ class Scheduler {
 
   void Outputs() {
     const bool along_h = k_.aw == 1;
-    if (l_.MakesTiles(p_.m)) {  // all of a tile is made, and what exists of it is stored
+    if (l_.MakesTiles(p_.m)) {  // computes the whole tile, and stores the existing part
       Add(Fuse("out", {"y", "x"}, "yx"));
       std::string place = tile_loop_;
       if (along_h) {
@@ -123,7 +123,7 @@ class Scheduler {
     for (const char* axis : {"ii.i", "t", "co"}) Add(Unroll("acc", axis));
     if (p_.prefetch == WinogradPrefetch::kNear) Add(Prefetch("acc", "weight.packed", "ii.o", kNearBytes));
     if (p_.prefetch == WinogradPrefetch::kFar) {
-      // Element after element is one stream: while all tiles meet the weights of one, those of a later one are fetched.
+      // The elements form one stream: while all tiles use the weights of one, those of a later one are fetched.
       const int64_t element = l_.ic_blocks * k_.sh * k_.sw * l_.lanes * p_.ocv * l_.lanes * 4;
       Add(Prefetch("m", "weight.packed", "co.o", RoundUp(kFarBytes, element)));
       steps_.back().values.push_back(2);
@@ -152,7 +152,7 @@ class Scheduler {
     }
   }
 
-  // An odd number of vectors from one transformed element to the next.
+  // An odd number of vectors between transformed elements.
   Step AlignElements(const char* stage) const {
     Step step;
     step.kind = StepKind::kStorageAlign;
@@ -166,11 +166,11 @@ class Scheduler {
   const WinogradPoint& p_;
   const WinogradTiles k_;
   const bool rolled_;
-  std::string tile_loop_ = "oco.i";  // the loop of out over tiles and channel vectors, its innermost one
+  std::string tile_loop_ = "oco.i";  // the innermost loop of out over tiles and channel vectors
   std::vector<Step> steps_;
 };
 
-// Of a convolution, or of one and a pool behind it (WinogradPoolApplies).
+// For a convolution, or for one followed by a pool (WinogradPoolApplies).
 WinogradLayer LayerOf(const Workload& workload, const Target& target) {
   WinogradLayer l = WinogradLayer::Of(workload, target);
   if (workload.chain()) {

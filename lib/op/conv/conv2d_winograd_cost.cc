@@ -7,13 +7,13 @@
 namespace hone::op {
 namespace {
 
-// Bytes that a core reads in a cycle. From memory come the weights, once in each run: a network has used the caches for
-// its other layers in between.
+// Bytes that a core reads per cycle. Weights come from memory once in each run: in between, a network has used the
+// caches for its other layers.
 constexpr double kFromL2 = 40, kFromL3 = 10, kFromMemory = 7;
 constexpr double kLevel2Bytes = 1.5 * (1 << 20);
-constexpr double kNotHidden = 0.65;  // of the shorter of arithmetic and reading from memory
+constexpr double kNotHidden = 0.65;  // share of the shorter of arithmetic and memory reads that does not overlap
 
-// Cycles of one reduction step of a register tile of `tiles` tiles; wide ones wait for their weights a little.
+// Cycles of one reduction step of a register tile of `tiles` tiles; wide ones wait briefly for their weights.
 double ProductCycles(int64_t ocv, int64_t tiles) {
   const double fma = static_cast<double>(ocv * tiles) / 2, loads = static_cast<double>(ocv + tiles) / 2;
   return std::max({fma, loads, 4.0}) + 0.25 + 0.25 * static_cast<double>(ocv);
@@ -34,8 +34,8 @@ double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
   const double groups = oc / static_cast<double>(p.ocv);
   double products = groups * (static_cast<double>(k.Products()) * ic * step + elements * (rounds * 12 + block));
 
-  // Weights: a task reads its part of the channels. What of it an earlier task of the thread has read is near, if it
-  // stays in the second-level cache; the rest comes from memory.
+  // Weights: a task reads its part of the channels. The part that an earlier task of the thread has read is near if it
+  // fits into the second-level cache; the rest comes from memory.
   const double part = static_cast<double>(k.Products()) * ic * oc * vector_bytes;
   const double v_bytes = elements * phases * ic * block * 4, m_bytes = elements * block * vector_bytes;
   const double near = v_bytes + m_bytes * (p.by_channel ? static_cast<double>(p.ocv) : oc);
@@ -47,10 +47,10 @@ double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
   const double arithmetic = static_cast<double>(rounds_of_tasks) * products +
                             0.2 * again / (near + first <= kLevel2Bytes ? kFromL2 : kFromL3);
   const double memory = first / kFromMemory;
-  // In this order products of all channels wait for the last one: they go to the second-level cache and back.
+  // In this order, products of all channels wait for the last one: they go to the second-level cache and back.
   const double spill = p.by_channel ? 0.3 : (m_bytes * oc > 32768 ? 1.0 : 0.5);
 
-  // Transforms, of one or two axes: longer ones do more an element, which is stored and loaded as well.
+  // Transforms of one or two axes: longer ones do more work per element, and also store and load it.
   const double work = 0.5 * static_cast<double>(std::max(k.ah, k.aw)) + 0.5;
   const double pad_rows = std::min(static_cast<double>(k.rows), block / static_cast<double>(k.columns) + 1) *
                               static_cast<double>(k.mh * k.sh) +

@@ -42,7 +42,7 @@ double Enlargement(const WinogradAxis& axis) {
   return most / static_cast<double>(axis.taps);
 }
 
-// Whoever asks which templates a layer has asks this; exact fractions take their time.
+// Cached, as exact fractions take time and every query for a layer's templates needs it.
 double KnownEnlargement(const WinogradAxis& axis) {
   static std::mutex mutex;
   static auto* known = new std::map<std::tuple<int64_t, int64_t, int64_t>, double>;

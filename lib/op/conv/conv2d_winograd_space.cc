@@ -23,11 +23,11 @@ using Rejection = std::optional<std::string>;
 
 constexpr int64_t kScratchBytes = 4 << 20;  // v and m of a task; the estimate says what more than a core keeps costs
 constexpr double kWorthLessExact = 1.1;
-constexpr int64_t kMostTaps = 10;  // of two axes together, of a phase
-constexpr double kSlower = 1.5;    // points whose estimated time is this much longer are not worth a trial
+constexpr int64_t kMostTaps = 10;  // limit of a phase's taps, both axes together
+constexpr double kSlower = 1.5;    // points whose estimated time is longer by this factor are not worth a trial
 
-// Tiles of a task: even parts of all tiles, for a few numbers of tasks, such that few tiles are made that are none. Of
-// a row alone only parts that come out even, as the padded input is made in whole rows otherwise.
+// Tiles of a task: even parts of all tiles, for a few numbers of tasks, chosen so that few tiles lie outside the image.
+// If there is a single row, only parts that divide it evenly, as the padded input is otherwise made in whole rows.
 std::vector<int64_t> Blocks(const WinogradLayer& l, int64_t m) {
   const WinogradTiles k = l.Tiles(m);
   std::set<int64_t> values = {k.count};
@@ -71,7 +71,8 @@ std::vector<int64_t> TileChoices(const WinogradLayer& l, int64_t block, int64_t 
   return {next, largest};
 }
 
-// Weights that stay near a core need no help. With a stride, elements leave out phases, and "far" would not know which.
+// Weights that stay near a core need no prefetch. With a stride, elements skip phases, so "far" would not know which to
+// fetch.
 std::vector<std::string> PrefetchWords(const WinogradLayer& l) {
   if (l.oc_blocks * l.ic_blocks * l.lanes * l.lanes * 4 * 16 < 1 << 18) return {"none"};
   return l.Tiles(2).strided() ? std::vector<std::string>{"none", "near"} : std::vector<std::string>{"near", "far"};
@@ -90,7 +91,7 @@ int64_t ScratchBytes(const WinogradLayer& l, const WinogradPoint& p) {
   return k.ah * k.aw * p.block * channels * l.lanes * 4;
 }
 
-// Calls `visit` with each combination that makes sense by itself.
+// Calls `visit` with each sensible combination.
 void ForEachPoint(const WinogradLayer& l, int64_t m, const std::function<void(const WinogradPoint&)>& visit) {
   const std::vector<int64_t> blocks = Blocks(l, m);
   for (int64_t oc_block : OcBlocks(l)) {
@@ -108,7 +109,7 @@ void ForEachPoint(const WinogradLayer& l, int64_t m, const std::function<void(co
   }
 }
 
-// What the best points of each m reach: rules are relative to it, so that every layer has legal points.
+// The best values that each m reaches: rules are relative to these, so that every layer has legal points.
 struct Reach {
   double imbalance = INFINITY, cycles = INFINITY;
   int64_t scratch = INT64_MAX;
@@ -238,16 +239,16 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
   const int64_t r = std::max(one.rh, one.rw);
   if (r < 2 || r > 7) return sizes;
   for (int64_t m : {2, 3, 4, 5, 6}) {
-    // 13 or 14 outputs are three tiles of 5, and four of 4.
+    // 13 or 14 outputs need three tiles of 5, but four of 4.
     const bool fits = r == 3 && Work(5) < 0.95 * std::min(Work(4), Work(6));
     const bool known = m == 3 ? r == 7 : m == 5 ? fits : m == 6 ? r == 3 : true;
-    // Beyond ten elements single precision does not hold what it should; in two dimensions, beyond eight. Nor does it
-    // with long windows on both axes: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
+    // With more than ten elements, or more than eight in two dimensions, single precision is not accurate enough;
+    // neither with long windows on both axes: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
     const bool exact = one.both() ? m + r - 1 <= 8 && one.rh + one.rw <= kMostTaps : m + r - 1 <= 10;
-    const bool whole_windows = m % pool == 0;  // of the pool behind it, in each tile
+    const bool whole_windows = m % pool == 0;  // each tile contains whole windows of the following pool
     if (!known || !exact || !whole_windows || Work(m) > 0.9) continue;
-    // Nor with long sums, and those over a stride's phases are four times as long: F(4x4) of 7x7 with stride 2 holds
-    // what it should up to some 250 channels, of 3x3 with stride 1 up to some eight thousand.
+    // Nor with long sums, and those over a stride's phases are four times as long: F(4x4) is accurate enough for 7x7
+    // with stride 2 up to about 250 channels, for 3x3 with stride 1 up to about eight thousand.
     if (Error(m) <= WinogradErrorBound(m)) sizes.push_back(m);
   }
   return sizes;
@@ -297,7 +298,7 @@ Result<Config> WinogradDefault(const Space& space, const WinogradLayer& l) {
   for (const auto& [m, reach] : all) {
     ForEachPoint(l, m, [&, r = reach](const WinogradPoint& p) {
       if (ScratchBytes(l, p) > r.scratch || TaskImbalance(l, p) > r.imbalance) return;
-      // Of about the same speed the more exact one: m is ascending.
+      // At about the same speed, prefer the more accurate one: m is ascending.
       const double cycles = WinogradCycles(l, p), gain = best && best->m < m ? kWorthLessExact : 1;
       if (cycles * gain < least) best = p, least = cycles;
     });

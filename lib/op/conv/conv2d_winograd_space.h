@@ -1,4 +1,4 @@
-// The space of conv2d_winograd: knobs, rules. conv2d_winograd.h lists the knobs.
+// The space of conv2d_winograd: knobs and rules. conv2d_winograd.h lists the knobs.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 namespace hone::op {
 
 // The tiles of a layer for one m: F(mh, rh) along rows of the image, F(mw, rw) along columns; an axis with one tap has
-// m = r = 1. With a stride the taps fall into `stride` phases an axis, each a convolution of stride 1 with r taps or
-// one less; phases are summed as channels are.
+// m = r = 1. With a stride the taps fall into `stride` phases per axis, each a convolution of stride 1 with r taps or
+// one less; phases are summed like channels.
 struct WinogradTiles {
   int64_t mh, mw;          // outputs of a tile
-  int64_t rh, rw;          // taps of a phase, at most
+  int64_t rh, rw;          // largest number of taps of a phase
   int64_t ah, aw;          // transformed elements: m + r - 1
   int64_t sh, sw;          // phases
-  int64_t full_h, full_w;  // phases with all r taps; the others' last element is 0
-  int64_t rows, columns;   // of one image
-  int64_t count;           // of all images
+  int64_t full_h, full_w;  // phases with all r taps; the last element of the others is 0
+  int64_t rows, columns;   // per image
+  int64_t count;           // for all images
 
   bool both() const { return ah > 1 && aw > 1; }
   bool strided() const { return full_h < sh || full_w < sw; }
-  // Products an input and output channel for one tile.
+  // Products per input and output channel for one tile.
   int64_t Products() const { return (ah * sh - (sh - full_h)) * (aw * sw - (sw - full_w)); }
 };
 
@@ -36,31 +36,31 @@ struct WinogradLayer {
   int64_t lanes = 16;
   int threads = 1, registers = 32;
   int64_t ic_blocks = 1, oc_blocks = 1;
-  // Outputs are pooled by windows of pool x pool, which do not overlap: the largest, or the average. 1: not at all.
+  // Outputs are pooled (maximum or average) by disjoint windows of pool x pool. 1: no pooling.
   int64_t pool = 1;
   bool pool_max = true;
 
   static WinogradLayer Of(const Workload& workload, const Target& target);
   WinogradTiles Tiles(int64_t m) const;
-  // Does the output have parts of tiles?
+  // Whether the output contains partial tiles.
   bool Ragged(int64_t m) const;
-  // Are whole tiles made before the output takes what there is of them?
+  // Whether whole tiles are computed before the output takes the existing part of them.
   bool MakesTiles(int64_t m) const { return pool > 1 || Ragged(m); }
-  // Rows and columns that the tiles of an image read, and whether they are more than there are.
+  // Rows and columns that the tiles of an image read, and whether they exceed those that exist.
   int64_t Height(int64_t m) const;
   int64_t Width(int64_t m) const;
   bool NeedsPad(int64_t m) const { return s.pt > 0 || s.pl > 0 || Height(m) > s.h || Width(m) > s.w; }
-  // Multiplications in proportion to those of a direct convolution, incomplete tiles included.
+  // Multiplications relative to a direct convolution, including incomplete tiles.
   double Work(int64_t m) const;
-  // What is to be expected of its largest error (conv2d_winograd_error.h). REQUIRES: as there.
+  // The expected largest error (conv2d_winograd_error.h). REQUIRES: as there.
   double Error(int64_t m) const;
-  // The m worth having: at most 0.9 of a direct convolution's multiplications, and an error within WinogradErrorBound.
-  // None: not a layer for Winograd.
+  // The useful m: at most 0.9 of a direct convolution's multiplications, and an error within WinogradErrorBound. Empty:
+  // the layer does not suit Winograd.
   std::vector<int64_t> Sizes() const;
 };
 
-// The largest error against double precision in standard deviations of the output, whatever taps and channels Sizes()
-// lets pass. Layers of 64 and 256 channels are held to it (winograd_test).
+// The bound of the largest error against double precision in standard deviations of the output, for all taps and
+// channels that Sizes() accepts. winograd_test checks it on layers of 64 and 256 channels.
 double WinogradErrorBound(int64_t m);
 
 enum class WinogradPrefetch { kNone, kNear, kFar };
@@ -72,7 +72,7 @@ struct WinogradPoint {
   WinogradPrefetch prefetch;
 
   static WinogradPoint Of(const Config& config);
-  // Input channels unrolled in the products: large register tiles hide a loop's cost without.
+  // Input channels unrolled in the products: large register tiles hide a loop's cost without unrolling.
   int64_t UnrollIc() const { return ocv * tiles >= 16 ? 4 : 8; }
 };
 

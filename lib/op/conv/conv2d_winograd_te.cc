@@ -27,7 +27,7 @@ class Builder {
     const bool pad = l_.NeedsPad(m_);
     if (pad) r->pad = Padded(data, height, width);
     auto source = [&](const Expr& co, const Expr& t, Expr a, Expr b, const Expr& p, const Expr& q, const Expr& ci) {
-      // Tiles that only fill up the last task read what the last one reads.
+      // Tiles that only fill up the last task read the input of the last one.
       Expr tile = stored_ > k_.count ? ir::Min(t, k_.count - 1) : t;
       Expr row = tile / k_.columns, y = a * k_.sh + p, x = tile % k_.columns * (k_.mw * k_.sw) + b * k_.sw + q;
       const int64_t step = k_.mh * k_.sh;
@@ -73,7 +73,7 @@ class Builder {
       Expr ic = io.var * l_.lanes + ii.var, oc = x[2] * l_.lanes + x[4];
       Expr product = r->v(x[0], x[1], p.var, q.var, io.var, x[3], ii.var) * weight(x[0], x[1], p.var, q.var, ic, oc);
       if (k_.strided()) {
-        // The last element of a phase that has a tap less is zero.
+        // The last element of a phase with one tap less is zero.
         Expr any = x[0] + ir::Max(p.var - (k_.full_h - 1), Expr(0)) < k_.ah &&
                    x[1] + ir::Max(q.var - (k_.full_w - 1), Expr(0)) < k_.aw;
         product = te::IfThenElse(any, product, ir::Imm(product.type(), 0));
@@ -165,10 +165,10 @@ class Builder {
   const int64_t m_;
   const WinogradTransforms& t_;
   const WinogradTiles k_;
-  const int64_t stored_;  // tiles that are computed
+  const int64_t stored_;  // number of computed tiles
 };
 
-// With output channels last, the transform of a vector reads vectors.
+// With output channels last, transforming a vector reads vectors.
 Tensor TransformWeight(const WinogradLayer& l, const WinogradTiles& k, const WinogradTransforms& t, const Tensor& raw) {
   const int64_t oc = l.oc_blocks * l.lanes, ic = l.ic_blocks * l.lanes, kh = k.rh * k.sh, kw = k.rw * k.sw;
   const Tensor taps =

@@ -24,8 +24,8 @@ bool HasWholeBlocks(const DirectLayer& l) {
   return l.merged == 1 && l.s.o % l.lanes == 0 && l.ic_blocks * l.ic_lanes == l.raw_cg;
 }
 
-// The weight as whole blocks of channels, zero where there are no channels and between merged groups:
-// [output channel][input channel of a merged group][kd][kh][kw].
+// The weight in whole blocks of channels, with zeros for missing channels and between merged groups: [output
+// channel][input channel of a merged group][kd][kh][kw].
 Tensor BlockedWeight(const DirectLayer& l, const Tensor& raw) {
   const int64_t out = l.oc_blocks * l.lanes, in = l.ic_blocks * l.ic_lanes;
   if (l.merged == 1) return WholeBlocks(raw, out, in);
@@ -53,7 +53,7 @@ Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& 
   return Relayout(HasWholeBlocks(l) ? "weight" : "weight.blocked", parts, packed);
 }
 
-// A last block with unused lanes is reduced over its real channels: one axis for all of them, taken apart in steps.
+// A last block with unused lanes is reduced over its real channels: one axis for all channels, split in steps.
 bool ShortBlock(const DirectLayer& l) { return !l.s.plain_input && l.s.groups == 1 && l.s.c % l.lanes != 0; }
 
 Tensor Accumulate(const DirectLayer& l, const Tensor& source, const Tensor& weight,

@@ -1,7 +1,8 @@
 // conv2d_direct and conv3d_direct: NCHWc with a register tile of output-channel vectors x output pixels, weights packed
 // so that each tile reads one stream. For groups == 1 and for groups whose channels are multiples of the block; a plain
-// input (first layer) is reduced over its real channels. A 1x1 convolution without stride and padding has its pixels
-// cut into rows anew. Two dimensions are three with a depth of one. A plane is one depth of one image of the output.
+// input (first layer) is reduced over its real channels. For a 1x1 convolution without stride and padding, the pixels
+// are divided into new rows. Two dimensions are three with a depth of one. A plane is one depth of one image of the
+// output.
 //
 // Knobs (in order; the first is the least significant digit of the index):
 //   ocv         output-channel vectors of the register tile
@@ -9,18 +10,19 @@
 //   tile_ow     columns of the register tile
 //   oc_block    output-channel vectors of one task of the parallel loop
 //   row_block   output rows of one task
-//   inner       order in a task: "oc_rows" (a weight tile meets all rows) or "rows_oc" (a row meets all weights)
+//   inner       order in a task: "oc_rows" (a weight tile is used for all rows) or "rows_oc" (a row uses all weights)
 //   ic_block    blocks of input channels inside the kernel window's loops: 1 = channels outermost, all = window
 //               outermost (windows only)
 //   unroll_ic   input channels unrolled
-//   unroll_kw   1: the window's columns are unrolled, too
-//   prefetch    weights that are fetched ahead: "none" (nothing else below 128 KB), "4096" bytes ahead into the first
-//               cache, "tile": those and, spread over the work of this tile of weights, the next one into the second
+//   unroll_kw   1: the window's columns are unrolled as well
+//   prefetch    weights to fetch ahead: "none" (the only value below 128 KB), "4096" bytes ahead into the first-level
+//               cache, "tile": in addition, spread over the work of this tile, the next tile's into the second
 //   pad         where the padded input is made: "task" (private, in each task) or "root" (once, for all threads)
 //   fetch       "tile": the next input-channel block of the tile's pixels, and the tile's lines of the output (for
 //               writing) and of residuals, spread over its reduction; 1x1 with several blocks only
-//   planes      planes of one task: a tile of weights meets all of them before the next one is read. Only in spaces of
-//               layers with more than one; 1 where weights are near anyway
+//   planes      planes of one task: a tile of weights is used for all of them before the next one is read. Only in
+//   spaces
+//               of layers with several planes; 1 if weights stay near the core anyway
 // Rules: registers, register tile, cycles, code size, parallel, oc block, row block, inner, weights cache, pad, planes.
 #pragma once
 
@@ -32,7 +34,7 @@ namespace hone::op {
 const Template& Conv2dDirect();
 const Template& Conv3dDirect();
 
-// Their algorithm, "direct": the stages "pad" if there is padding, "acc" and "out".
+// Their algorithm, "direct": the stages "pad" (with padding), "acc" and "out".
 Result<Computation> ComputeDirect(const Workload& workload, const Target& target, const Algorithm& algorithm);
 bool DirectApplies(const Conv2dShape& shape, int64_t lanes);
 

@@ -17,10 +17,10 @@ using search::Knob;
 using search::Space;
 using Rejection = std::optional<std::string>;
 
-// Bytes that a core may take for granted near itself; targets do not carry cache sizes, and these hold for the cores of
-// the last ten years.
+// Bytes that are assumed to stay near a core; targets do not specify cache sizes, and these fit the cores of the last
+// ten years.
 constexpr int64_t kL2Bytes = 1 << 20;
-constexpr double kMostCycles = 1.15;    // estimated, of the best tile's
+constexpr double kMostCycles = 1.15;    // estimated, relative to the best tile's
 constexpr int64_t kUnrolledFmas = 640;  // compile time grows with them, speed does not (reference: unroll by 4 to 16)
 
 struct Tile {
@@ -34,7 +34,7 @@ std::vector<int64_t> OcvValues(const DirectLayer& l) {
   std::vector<int64_t> values;
   for (int64_t v : {1, 2, 3, 4}) {
     bool divides = l.group_oc_blocks % v == 0;
-    // A short last tile costs little where there are many, but the weights of one tile belong to one group.
+    // A short last tile costs little if there are many, but the weights of one tile must belong to one group.
     bool tail = l.s.groups == 1 && v == 2 && l.oc_blocks >= 5;
     if (divides || tail) values.push_back(v);
   }
@@ -66,7 +66,7 @@ double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block, 
                    static_cast<double>(l.planes() * l.oc_blocks * l.s.oh), l.threads);
 }
 
-// How many planes a task may have: parts of one image's depths, or whole images, without a rest.
+// Possible numbers of planes per task: parts of one image's depths, or whole images, dividing evenly.
 std::vector<int64_t> PlaneValues(const DirectLayer& l) {
   const int64_t all = l.planes(), depths = l.depth.out;
   std::vector<int64_t> values;
@@ -77,11 +77,11 @@ std::vector<int64_t> PlaneValues(const DirectLayer& l) {
   return values;
 }
 
-// Near a core weights are found again anyway, however few pixels they meet at a time.
+// Weights near a core are found again anyway, however few pixels use them at a time.
 bool NearWeights(const DirectLayer& l) { return l.WeightBytes(l.oc_blocks) < kL2Bytes / 8; }
 
-// Tiles must come out even in every task: a short tile in the last task alone would have to be told apart at run time,
-// and its accumulators would live in memory. One block of everything may end in a short tile, as all tasks do so then.
+// Tiles must divide every task evenly: a short tile in the last task alone would need a test at run time, and its
+// accumulators would live in memory. A single block of everything may end in a short tile, as then all tasks do.
 bool BlockFits(int64_t extent, int64_t block, int64_t tile) {
   return block == extent || (block % tile == 0 && (extent % block == 0 || tile == 1));
 }
@@ -99,7 +99,7 @@ double BestImbalance(const DirectLayer& l, const Tile& t) {
   return best;
 }
 
-// What small layers allow: the imbalance that some tile reaches, and the accumulators of the largest tile that reaches
+// The limits of small layers: the smallest imbalance of any tile, and the accumulators of the largest tile that reaches
 // it. Rules are relative to these, so that every layer has a legal point.
 struct Reachable {
   double imbalance = 1.25;
@@ -127,7 +127,7 @@ Reachable ReachableOf(const DirectLayer& l) {
   return reach;
 }
 
-// Copying into the padded input against the work, in time: a copied vector costs about what 8 FMAs do.
+// Time for copying into the padded input relative to the work: copying a vector costs as much as 8 FMAs.
 double PadShare(const DirectLayer& l, const DirectPoint& p) {
   double tasks = static_cast<double>(Tasks(l, p.oc_block, p.row_block, p.planes));
   double vectors = tasks * static_cast<double>(l.PadElements(p.row_block, p.planes)) / static_cast<double>(l.lanes);
@@ -136,13 +136,13 @@ double PadShare(const DirectLayer& l, const DirectPoint& p) {
 
 std::vector<int64_t> IcBlockValues(const DirectLayer& l) {
   std::vector<int64_t> values = {1};
-  if (l.taps() == 1) return values;  // there is no window to be inside of
+  if (l.taps() == 1) return values;  // without a window there is nothing to be inside of
   if (l.ic_blocks > 1) values.push_back(l.ic_blocks);
   return values;
 }
 
-// What is fetched ahead besides weights. The next block of input channels of a pixel lies far from this one, where no
-// hardware looks; a window's rows come from the cache that the row above brought them to.
+// Other data to fetch ahead than weights. A pixel's next block of input channels is far from the current one, out of
+// reach of hardware prefetchers; a window's rows are in the cache already, because the row above used them.
 std::vector<std::string> FetchValues(const DirectLayer& l) {
   if (l.taps() > 1 && !l.s.plain_input) return {"none"};
   return {"none", "tile"};
@@ -156,11 +156,11 @@ std::vector<int64_t> UnrollValues(const DirectLayer& l) {
   return values;
 }
 
-// Cycles of the whole layer with this tile on a core with two FMA and two load ports, partial tiles included.
+// Cycles of the whole layer with this tile on a core with two FMA and two load ports, including partial tiles.
 double TileCycles(const DirectLayer& l, const Tile& t) {
   auto step = [&](int64_t ocv, int64_t pixels) {
     double fma = static_cast<double>(ocv * pixels) / 2, loads = static_cast<double>(ocv + pixels) / 2;
-    // 4: latency of an FMA; 2 * ocv: weights arrive from the second level cache at about 32 bytes a cycle.
+    // 4: latency of an FMA; 2 * ocv: weights arrive from the second-level cache at about 32 bytes per cycle.
     return std::max({fma, loads, 4.0, 2.0 * static_cast<double>(ocv)}) + 0.3;
   };
   auto parts = [](int64_t extent, int64_t tile) {
@@ -186,7 +186,7 @@ void AddRules(const DirectLayer& l, Space* space) {
   add("registers", [l](const DirectPoint& p) -> Rejection {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
     int64_t need = t.registers();
-    // Columns that several taps read are loaded once when the taps lie side by side, and stay in registers.
+    // Columns that several taps read are loaded once if the taps are unrolled side by side, and stay in registers.
     if (p.unroll_kw && l.s.sw < l.s.kw * l.s.dw) {
       need += p.tile_oh * ((p.tile_ow - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw + 1) - 1;
     }
@@ -195,7 +195,7 @@ void AddRules(const DirectLayer& l, Space* space) {
                        p.unroll_kw ? " with kw unrolled" : "", need, l.registers);
   });
   Reachable reach = ReachableOf(l);
-  // Few, wide tiles serve a small layer badly: it may use smaller ones, and so keeps a choice.
+  // Few, wide tiles suit a small layer badly: it may also use smaller ones, which gives it a choice.
   bool small = l.planes() * l.oc_blocks * l.s.oh * l.s.ow < 64 * l.registers * l.threads;
   int64_t least = std::min<int64_t>(small ? l.registers * 3 / 8 : l.registers / 2, reach.accumulators);
   add("register tile", [least](const DirectPoint& p) -> Rejection {
@@ -264,8 +264,8 @@ void AddRules(const DirectLayer& l, Space* space) {
   });
 }
 
-// The pixels of a 1x1 convolution may be cut into rows at will: the longest row that leaves each thread two rows or
-// more if any row of at least 12 pixels does, else one row of all.
+// The pixels of a 1x1 convolution may be divided into rows freely: the longest row that leaves each thread at least two
+// rows, if any row of at least 12 pixels does; else one row of all pixels.
 int64_t FlatRow(int64_t pixels, int threads) {
   for (int64_t row = pixels / (2 * threads); row >= 12; --row) {
     if (pixels % row == 0) return row;
@@ -276,7 +276,7 @@ int64_t FlatRow(int64_t pixels, int threads) {
 }  // namespace
 
 int64_t DirectLayer::MergedGroups(const Conv2dShape& s, int64_t lanes) {
-  constexpr int64_t kMost = 16;  // about what plain loops lose against a register tile
+  constexpr int64_t kMost = 16;  // about the speed factor between plain loops and a register tile
   const int64_t og = s.o / s.groups;
   for (int64_t m = 1; m <= std::min(s.groups, kMost) && !s.plain_input; ++m) {
     if (s.groups % m == 0 && m * s.cg % lanes == 0 && m * og % lanes == 0) return m;
@@ -378,7 +378,7 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
       }
     }
   }
-  // Rows are split among the threads while all weights fit near each core, output channels otherwise.
+  // Split rows among the threads if all weights fit near each core, else output channels.
   bool prefer_rows = l.WeightBytes(l.oc_blocks) <= kL2Bytes;
   int64_t oc_block = l.oc_blocks, row_block = l.s.oh;
   double best_score = INFINITY;
@@ -391,14 +391,14 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
       if (score < best_score) best_score = score, oc_block = oc, row_block = rows;
     }
   }
-  // Read for plane after plane, weights that fit a second cache stay there.
+  // Weights that fit into a second-level cache stay there while plane after plane uses them.
   const bool stays = l.WeightBytes(l.oc_blocks) <= kL2Bytes && l.planes() > 2 * l.threads;
   std::vector<int64_t> unrolls = UnrollValues(l);
   int64_t unroll = 1;
   for (int64_t u : unrolls) {
     if (u <= 4) unroll = u;
   }
-  // As many planes as have their input in reach, where weights would else be read from beyond a second cache.
+  // As many planes as have their input in reach, if weights would otherwise come from beyond a second-level cache.
   int64_t planes = 1;
   for (int64_t v : PlaneValues(l)) {
     const bool pays = l.WeightBytes(l.oc_blocks) > kL2Bytes / 2 && row_block == l.s.oh;

@@ -20,21 +20,21 @@ struct DirectLayer : ConvVolume {
   int threads = 1, registers = 32;
   int64_t ic_blocks = 1;        // blocks of input channels of one group; 1 for a plain input
   int64_t ic_lanes = 16;        // channels of such a block: lanes, or all channels of a plain input
-  int64_t oc_blocks = 1;        // blocks of output channels, all groups
-  int64_t group_oc_blocks = 1;  // of one group
-  bool pad = false;             // does any window reach outside the input?
-  // Groups of `merged` original ones each, with zeros in the weights between them; s.cg and s.groups are the merged
-  // ones'.
+  int64_t oc_blocks = 1;        // blocks of output channels of all groups
+  int64_t group_oc_blocks = 1;  // per group
+  bool pad = false;             // whether any window reaches outside the input
+  // Number of original groups per merged group, with zeros in the weights between them; s.cg and s.groups are for
+  // merged groups.
   int64_t merged = 1, raw_cg = 1, raw_og = 1;
 
-  // How many groups become one, so that groups are whole blocks of channels or there is one group; 0 if this template
-  // does not apply, as too much would be multiplied by zero.
+  // How many groups to merge, so that groups are whole blocks of channels or there is one group; 0 if this template
+  // does not apply, because too many multiplications by zero would result.
   static int64_t MergedGroups(const Conv2dShape& shape, int64_t lanes);
-  // Of a conv2d or a conv3d.
+  // For a conv2d or a conv3d.
   static DirectLayer Of(const Workload& workload, const Target& target);
   int64_t planes() const { return s.n * depth.out; }
   int64_t WeightBytes(int64_t oc) const;  // packed weights of `oc` blocks of output channels
-  // Padded input of `rows` output rows of as many planes.
+  // Elements of the padded input for `rows` output rows of `planes` planes.
   int64_t PadElements(int64_t rows, int64_t planes) const;
   double FmaVectors() const;  // vector FMAs of the whole layer
 };
@@ -47,10 +47,10 @@ struct DirectPoint {
   int64_t prefetch;    // bytes, into the first level
   bool prefetch_tile;  // the next tile's weights, into the second
   std::string pad, fetch;
-  int64_t planes;  // 1 where the space has no such knob
+  int64_t planes;  // 1 if the space lacks this knob
 
   static DirectPoint Of(const Config& config);
-  // The planes of a task as a block of depths and one of images.
+  // Splits the planes of a task into a block of depths and one of images.
   int64_t Depths(const DirectLayer& layer) const { return std::min(planes, layer.depth.out); }
   int64_t Images(const DirectLayer& layer) const { return planes / Depths(layer); }
 };

@@ -71,7 +71,7 @@ Result<FixedKernel> BuildGrouped(const Workload& workload, const Target& target)
         return s.o % lanes == 0 ? value : ir::MakeSelect(o < s.o, value, ir::Imm(DType::Float(32), 0));
       },
       lanes);
-  // Enough accumulators that an addition never waits for the one before it, and few enough for 16 registers.
+  // Enough accumulators that an addition never waits for the previous one, but few enough for 16 registers.
   const int64_t channels = LargestDivisor(og, 8), rows = LargestDivisor(s.oh, 8 / channels);
   return FixedKernel{ends.MakeComputation(out),
                      {

@@ -1,6 +1,6 @@
-// conv2d_grouped_generic and conv3d_grouped_generic: any groups, no knobs. The padded input is made plain, its columns
-// sorted by their phase of the stride; a register tile of rows x channels of a group x a vector along a row reduces
-// over it into a plain result, which is blocked last. For what conv_direct.h does not take.
+// conv2d_grouped_generic and conv3d_grouped_generic: any groups, no knobs; for layers that conv_direct.h does not
+// accept. The padded input is made plain, its columns sorted by their phase of the stride. A register tile of rows x
+// channels of a group x a vector along a row reduces over it into a plain result, which is blocked last.
 #pragma once
 
 #include "op/operator.h"

@@ -1,8 +1,8 @@
 // conv_transpose2d, conv_transpose3d (x[N,C,..], weight[C,O/groups,K..], stride=, pad=, dilation=, groups=,
 // output_pad=0): the gradient of a convolution. Plain.
 //
-// The input is spread out with zeros between its elements, then convolved with the weight turned round; the outputs of
-// 4 channels share what is read.
+// Zeros are inserted between the input's elements, then it is convolved with the reversed weight; the outputs of 4
+// channels share their reads.
 #include "op/defined_operator.h"
 #include "op/math_te.h"
 #include "op/operators.h"
@@ -27,7 +27,7 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
   Tensor data = te::Placeholder("data", in), weight = te::Placeholder("data1", weights);
 
-  // Element q of an axis stands for place q - ((kernel-1)*dilation - before) of the spread-out input.
+  // Element q of an axis is at position q - ((kernel-1)*dilation - before) of the spread input.
   std::vector<int64_t> up_shape = {in[0], in[1]}, shift(rank);
   for (size_t i = 0; i < rank; ++i) {
     const int64_t reach = (win.kernel[i] - 1) * win.dilation[i];
@@ -83,7 +83,7 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> TransposedConvOperators() {
   static const std::vector<const Operator*> operators = {
-      new FixedOperator("conv_transpose2d", 1, BuildTransposed),  // live as long as the process
+      new FixedOperator("conv_transpose2d", 1, BuildTransposed),  // never destroyed
       new FixedOperator("conv_transpose3d", 1, BuildTransposed),
   };
   return operators;

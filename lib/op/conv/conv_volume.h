@@ -1,4 +1,4 @@
-// A convolution of two or three dimensions seen as one of three: what its templates share.
+// A convolution of two or three dimensions seen as a three-dimensional one: shared by its templates.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace hone::op {
 
-// The third spatial axis; of a two-dimensional convolution these values, which add nothing.
+// The third spatial axis; a two-dimensional convolution has these neutral values.
 struct DepthAxis {
   int64_t in = 1, taps = 1, stride = 1, dilation = 1, before = 0, out = 1;
-  // Extent of the padded input under `outputs` outputs.
+  // Extent of the padded input for `outputs` outputs.
   int64_t reach(int64_t outputs) const { return (outputs - 1) * stride + (taps - 1) * dilation + 1; }
 };
 
@@ -23,14 +23,14 @@ struct ConvVolume {
   Conv2dShape s;  // of one depth
   DepthAxis depth;
 
-  // Of a conv2d or conv3d. REQUIRES: Check.
+  // For a conv2d or conv3d. REQUIRES: Check.
   static ConvVolume Of(const Workload& workload);
   int64_t taps() const { return depth.taps * s.kh * s.kw; }
-  // Does any window reach outside the input?
+  // Whether any window reaches outside the input.
   bool NeedsPad() const;
 };
 
-// The tensors around a convolution's sums: [n, c, d, h, w], blocked as the workload says; the depth is there always.
+// The tensors around a convolution's sums: [n, c, d, h, w], always with a depth, blocked as the workload says.
 struct ConvEnds {
   te::Tensor data, weight;         // weight: [o, c of one group, kd, kh, kw]
   std::vector<int64_t> out_shape;  // [n, oco, od, oh, ow, oci]
@@ -38,10 +38,10 @@ struct ConvEnds {
 
   Computation MakeComputation(const te::Tensor& out) const { return {epilogue.After({data, weight}), {out}}; }
 };
-// `in_blocks`: blocks of input channels (of no use for a plain input); `raw_cg`: channels of one group as the weight
-// has them.
+// `in_blocks` is the number of blocks of input channels (ignored for a plain input); `raw_cg` the number of channels of
+// one group in the weight.
 ConvEnds MakeConvEnds(const Workload& workload, const ConvVolume& volume, int64_t in_blocks, int64_t raw_cg, int lanes);
-// "out": the sums with the epilogue. `sum`: at the output's indices, 0 or anything beyond its channels.
+// "out": the sums with the epilogue. `sum` takes the output's indices, and is 0 or anything beyond its channels.
 te::Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const ConvEnds& ends,
                        const std::function<ir::Expr(const std::vector<ir::Var>&)>& sum, int lanes);
 }  // namespace hone::op

@@ -17,7 +17,7 @@ int64_t Times(int64_t a, int64_t b) {
   return product;
 }
 
-// The product of (x - p) over all points but the one at `without`, with `size` coefficients.
+// The product of (x - p) over all points except the one at `without`, with `size` coefficients.
 Coefficients ProductOf(const std::vector<Rational>& points, size_t without, size_t size) {
   Coefficients product(size);
   product[0] = 1;
@@ -53,7 +53,7 @@ Rational operator+(Rational a, Rational b) {
 }
 Rational operator-(Rational a, Rational b) { return a + Rational(-b.numerator, b.denominator); }
 Rational operator*(Rational a, Rational b) {
-  Rational x(a.numerator, b.denominator), y(b.numerator, a.denominator);  // crosswise, so that products stay small
+  Rational x(a.numerator, b.denominator), y(b.numerator, a.denominator);  // crosswise, to keep products small
   return {Times(x.numerator, y.numerator), Times(x.denominator, y.denominator)};
 }
 Rational operator/(Rational a, Rational b) { return a * Rational(b.denominator, b.numerator); }
@@ -83,8 +83,8 @@ Result<CookToom> MakeCookToom(int m, int r, const std::vector<Rational>& points)
 
 std::vector<Rational> GoodPoints(int multiplications) {
   HONE_CHECK(multiplications >= 1 && multiplications <= 10);
-  // Of all sets of small fractions in pairs, those with the least error of float32 in random convolutions. The pairs
-  // +-1 and +-2 are usual for six multiplications: +-3/4 and +-3/2 have a third of their error.
+  // Of all sets of small fractions in pairs, the ones with the least float32 error in random convolutions. For six
+  // multiplications, the usual pairs +-1 and +-2 have three times the error of +-3/4 and +-3/2.
   const Rational half(1, 2), three_quarters(3, 4), five_quarters(5, 4), three_halves(3, 2);
   auto pairs = [](std::vector<Rational> points, const std::vector<Rational>& positive) {
     for (Rational p : positive) {

@@ -18,7 +18,7 @@ using Sum = std::vector<Term>;
 
 Expr Emit(const Sum& sum) {
   if (sum.empty()) return Expr();
-  // One that needs no multiplication first: the others become multiply-adds.
+  // First one that needs no multiplication: the others become multiply-adds.
   size_t first = 0;
   while (first + 1 < sum.size() && !(sum[first].factor == Rational(1))) ++first;
   if (!(sum[first].factor == Rational(1))) first = 0;
@@ -45,7 +45,7 @@ Likeness Compare(const Rational& a, const Rational& b) {
   return a == Rational(0) - b ? Likeness::kOpposite : Likeness::kNone;
 }
 
-// Do a and b agree up to sign everywhere, with both signs somewhere?
+// Whether a and b agree up to sign everywhere, with both signs occurring.
 bool Paired(const std::vector<Rational>& a, const std::vector<Rational>& b) {
   int same = 0, opposite = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -57,7 +57,7 @@ bool Paired(const std::vector<Rational>& a, const std::vector<Rational>& b) {
   return same > 0 && opposite > 0;
 }
 
-// The rows as sums over columns, with the columns that are alike replaced by their sums and differences.
+// The rows as sums over columns, with similar columns replaced by their sums and differences.
 std::vector<Sum> MeetColumns(const RationalMatrix& matrix, const std::vector<Expr>& x) {
   RationalMatrix columns = Transposed(matrix);
   std::vector<Sum> rows(matrix.size());
@@ -107,7 +107,7 @@ RationalMatrix Transposed(const RationalMatrix& matrix) {
 std::vector<Expr> ApplyMatrix(const RationalMatrix& matrix, const std::vector<Expr>& x) {
   HONE_CHECK(!matrix.empty() && matrix[0].size() == x.size());
   std::vector<Sum> sums = MeetColumns(matrix, x);
-  std::vector<Expr> values;  // the different ones in all sums
+  std::vector<Expr> values;  // the distinct ones in all sums
   for (const Sum& sum : sums) {
     for (const Term& term : sum) {
       auto same = [&](const Expr& v) { return v.same_as(term.value); };

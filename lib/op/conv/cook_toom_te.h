@@ -8,16 +8,16 @@
 
 namespace hone::op {
 
-// matrix * x: one expression a row. Nothing is multiplied by 0 or 1. Two columns that agree up to sign in every row
-// meet in their sum and difference; two rows that agree up to sign share what they agree in and what they differ in:
-// equal expressions, which a backend computes once.
+// matrix * x: one expression per row, without multiplications by 0 or 1. Two columns that agree up to sign in every row
+// are combined into their sum and difference; two rows that agree up to sign share their common and their different
+// part, as equal expressions that a back end computes once.
 std::vector<ir::Expr> ApplyMatrix(const RationalMatrix& matrix, const std::vector<ir::Expr>& x);
 
-// values[index]; the last one for any other index. A chain of selections, of which one remains where the index is
+// values[index]; the last one for any other index. A chain of selections, of which one remains if the index is
 // constant.
 ir::Expr Pick(const ir::Expr& index, const std::vector<ir::Expr>& values);
 
-// matrix[row][column] of type f64, the row an expression.
+// matrix[row][column] of type f64; the row is an expression.
 ir::Expr PickEntry(const RationalMatrix& matrix, const ir::Expr& row, size_t column);
 
 RationalMatrix Transposed(const RationalMatrix& matrix);

@@ -2,9 +2,9 @@
 //
 // Template dense_packed: weights packed as [M / (vectors*lanes)][K][vectors*lanes], so that each task reads one stream:
 // with few rows of data the layer is bound by memory. Knobs: vectors (of outputs in a tile), tile_n (rows of data in a
-// tile), k_parts (independent partial sums), unroll_k, prefetch (bytes ahead; 0 = none), task (tiles a task), ahead
-// (with several rows and 1 MB of weights or more; "task": the next task's weights are brought into the second cache
-// while these are used). A tile of weights meets all rows before the next is read. Rules: registers, code size, k
+// tile), k_parts (independent partial sums), unroll_k, prefetch (bytes ahead; 0 = none), task (tiles per task), ahead
+// (with several rows and at least 1 MB of weights; "task": the next task's weights are fetched into the second-level
+// cache while these are used). All rows use a tile of weights before the next is read. Rules: registers, code size, k
 // parts, task, parallel, prefetch.
 #include "op/gpu/dense.h"
 
@@ -34,10 +34,10 @@ struct DenseLayer {
   int64_t n, k, m, lanes;
   int threads, registers;
   int64_t Tiles(int64_t vectors) const { return CeilDiv(m, vectors * lanes); }
-  // Which loop is parallel: tiles of outputs, or tiles of rows where there are more of those. Never both, as a short
-  // tile can then be told by one loop's counter.
+  // The parallel loop: tiles of outputs, or tiles of rows if there are more of those. Never both, so that one loop's
+  // counter identifies a short tile.
   bool by_rows() const { return n > m; }
-  // Rows enough to hide the arrival of weights behind their arithmetic, and weights enough to have to arrive.
+  // Whether there are enough rows to hide the loading of weights, and enough weights to need it.
   bool far() const { return n > 1 && !by_rows() && m * k * 4 >= 1 << 20; }
 };
 
@@ -133,8 +133,8 @@ Space MakeDenseSpace(const DenseLayer& l) {
   return space;
 }
 
-// "weight" stored as [tile][k][vectors * lanes], so that a tile reads it in order. The sums run in `part` if they are
-// taken in k_parts parts, which "acc" adds up.
+// Stores "weight" as [tile][k][vectors * lanes], so that a tile reads it in order. If the sums are computed in k_parts
+// parts, they run in `part`, and "acc" adds up the parts.
 std::vector<Step> DenseSteps(const DenseLayer& l, const DensePoint& p) {
   const int64_t width = p.vectors * l.lanes;
   const std::string packed = "weight.packed", sums = p.k_parts > 1 ? "part" : "acc";
@@ -196,7 +196,7 @@ class DensePackedTemplate final : public Template {
       if (v <= 4 && l.Tiles(v) >= 4 * l.threads) vectors = v;
     }
     int64_t tile_n = EvenParts(l.n, 1, 6).front();
-    // This tile's weights and the next one's share a second cache.
+    // This tile's weights and the next one's share a second-level cache.
     if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, 1, (l.registers - 3) / 2).front();
     int64_t parts = tile_n == 1 ? DivisorsAmong(l.k, {1, 2}).back() : 1;
     int64_t unroll = DivisorsAmong(l.k / parts, {1, 2, 4}).back();
@@ -221,7 +221,7 @@ const Template& DensePacked() {
   return t;
 }
 
-// "out", the epilogue over the stage `sums`, both with two axes of these names.
+// "out": the epilogue over the stage `sums`; both have two axes with these names.
 Computation MakeDense(const Workload& w, const std::string& sums, const std::vector<std::string>& axes) {
   const int64_t n = w.inputs[0].shape[0], k = w.inputs[0].shape[1], m = w.inputs[1].shape[0];
   const te::Tensor data = te::Placeholder("data", {n, k}), weight = te::Placeholder("weight", {m, k});

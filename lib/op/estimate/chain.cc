@@ -1,5 +1,5 @@
-// The estimate of chains: the register tiles of their convolutions, windows, what passes through scratch, and what is
-// made twice.
+// The estimate of chains: the register tiles of their convolutions, windows, traffic through scratch, and work that is
+// done twice.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace hone::op {
 namespace {
 
-constexpr double kChainTileCycles = 25;  // around a register tile's reduction: its epilogue, stores, addresses
+constexpr double kChainTileCycles = 25;  // overhead of a register tile's reduction: epilogue, stores, addresses
 constexpr double kChainTaskCycles = 400;
 
 struct PartWindow {
@@ -62,7 +62,7 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
     const double count = made * D(CeilDiv(t.blocks, ocv) * CeilDiv(t.s.ow, columns));
     loops += count * (kChainTileCycles + D(ocv * columns) + depth / D(NumberOr(c, "unroll_ic", t.DefaultUnroll())));
     ideal += D(images * t.s.oh * t.s.ow * t.blocks) * depth / 2;
-    // All weights of a last convolution are read for each row tile, those of a tile again for each of its rows.
+    // Each row tile reads all weights of a last convolution; each of a tile's rows reads those of the tile again.
     const double bytes = depth * D(t.blocks * lanes) * 4, rounds = made / D(i < window_at ? row_block : row_tile);
     weights += kCaches.Read(bytes * rounds, bytes);
     const bool rows_outer = i > window_at && WordOr(c, "inner", "oc_rows") == "rows_oc";

@@ -1,5 +1,5 @@
-// Convolutions. A layer's cycles are those of its register tiles' steps, plus what the caches add, plus copying and
-// transforming, times how much longer the busiest thread works than the average.
+// Convolutions. A layer's cycles are those of its register tiles' steps, plus caches, copying and transforming, times
+// the ratio of the busiest thread's work to the average.
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,13 @@ namespace hone::op {
 namespace {
 
 constexpr double kTaskCycles = 500;    // entering a task
-constexpr double kRoundCycles = 0.15;  // of an unrolled loop, beside the arithmetic
+constexpr double kRoundCycles = 0.15;  // per iteration of an unrolled loop, in addition to the arithmetic
 constexpr double kTileCycles = 20;     // a register tile's prologue: addresses, zeros
 constexpr double kHiddenShare = 0.35;  // of reading from the second level: the rest runs beside the arithmetic
-constexpr double kEarly = 0.85;        // of waiting for weights is left with software prefetch
+constexpr double kEarly = 0.85;        // share of waiting for weights that remains with software prefetch
 constexpr double kSpread = 0.6;        // where it is spread evenly over the arithmetic (Winograd's prefetch=far)
 
-// Rows (or columns) of input between the first and the last that `n` outputs read, and those of them that are read.
+// The span of input rows (or columns) that `n` outputs read, and the number of those actually read.
 int64_t Reach(int64_t n, int64_t stride, int64_t taps, int64_t dilation) {
   return (n - 1) * stride + (taps - 1) * dilation + 1;
 }
@@ -31,12 +31,12 @@ struct Tiles {
   double count = 0;  // register tiles
 };
 
-// The layer as conv2d_direct cuts it. Its own view and not the template's: records of older spaces are estimated, too.
+// The layer as conv2d_direct cuts it. Independent of the template, as records of older spaces are estimated as well.
 struct DirectView : ConvVolume {
   int64_t lanes, threads, registers, ic_blocks, ic_lanes, oc_blocks;
 
   double WeightBytes(int64_t blocks) const { return D(blocks * lanes * ic_blocks * ic_lanes * taps() * 4); }
-  // Of as many planes, each one depth of one image.
+  // For `planes` planes, each one depth of one image.
   double PadElements(int64_t rows, int64_t planes) const {
     const int64_t depths = std::min(planes, depth.out);
     return D(CeilDiv(planes, depths) * depth.reach(depths)) *
@@ -54,7 +54,7 @@ DirectView ViewOf(const Workload& workload, const Target& target) {
   const int64_t pixels = l.depth.in * s.h * s.w;
   const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
   if (l.taps() == 1 && s.sh == 1 && s.sw == 1 && whole && !l.NeedsPad() && pixels > s.w) {
-    // Pixels in rows anew: the longest that leave each thread two rows or more, if any of at least 12 pixels does.
+    // Pixels in new rows: the longest that leave each thread at least two rows, if any of at least 12 pixels does.
     int64_t row = pixels / (2 * (s.n >= l.threads ? 1 : l.threads));
     l.depth = {};
     while (row >= 12 && pixels % row != 0) --row;
@@ -86,7 +86,7 @@ std::vector<double> EstimateDirect(const DirectView& l, const Config& c) {
   for (const auto& [rows, a] : Pieces(l.oc_blocks, ocv)) {
     for (const auto& [h, b] : Pieces(s.oh, th)) {
       for (const auto& [w, d] : Pieces(s.ow, tw)) {
-        // Side by side, taps share the columns that they load.
+        // Taps side by side share the columns that they load.
         const double columns = D((w - 1) * s.sw + (s.kw - 1) * s.dw + 1) / D(s.kw);
         const double loaded = D(h) * (unroll_kw ? std::min(columns, D(w)) : D(w));
         tiles.steps += D(a * b * d) * k * StepCycles(D(rows), D(h * w), loaded, l.registers);
@@ -97,20 +97,20 @@ std::vector<double> EstimateDirect(const DirectView& l, const Config& c) {
   tiles.steps *= D(all_planes), tiles.count *= D(all_planes);
   const double ideal = D(all_planes * l.oc_blocks * s.oh * s.ow) * k / 2;
 
-  // Which weights are read over and over, and how often all of them are read.
+  // Which weights are read repeatedly, and how often all of them are read.
   const double row_tiles = D(CeilDiv(row_block, th)), column_tiles = D(CeilDiv(s.ow, tw));
   const double one = l.WeightBytes(ocv), all = l.WeightBytes(l.oc_blocks);
   const double task = std::max(l.WeightBytes(oc_block), one);
   const double row_blocks = D(CeilDiv(s.oh, row_block));
   const double passes = D(all_planes) * row_blocks * row_tiles * column_tiles;
-  // A tile's weights come from the first level if they fit, each time but the first.
+  // A tile's weights come from the first level if they fit, except the first time.
   double weights = kHiddenShare * kCaches.Read(all * passes, one);
   const double rounds = plane_blocks * row_blocks * (rows_outer ? D(planes) * row_tiles : 1);
   weights += kHiddenShare * kCaches.Read(all * rounds, rows_outer ? task : all) * (prefetch > 0 ? kEarly : 1);
   const double cold = all / kCaches.l3_rate * (prefetch > 0 ? kEarly : 1) * D(oc_block < l.oc_blocks ? 1 : l.threads);
 
-  // Input of a tile's rows: read again for each tile of output channels. In blocks each pixel is a line of its own, and
-  // what a stride leaves out is not read; in plain rows lines hold neighbours.
+  // Input of a tile's rows: read again for each tile of output channels. In blocks each pixel is a separate line, and
+  // pixels that a stride skips are not read; in plain rows, lines contain neighbours.
   const int64_t columns = s.plain_input ? s.pw() : Touched(s.ow, s.sw, s.kw, s.dw);
   const double in_rows = D(l.depth.taps) * D(Touched(th, s.sh, s.kh, s.dh)), in_columns = D(columns);
   const double slab = in_rows * in_columns * D(l.ic_blocks * l.ic_lanes) * 4;
@@ -141,13 +141,13 @@ std::vector<double> EstimateWinograd(const DirectView& l, const WinogradLayer& l
   const WinogradTiles k = layer.Tiles(m);
   const bool by_channel = WordOr(c, "form", "xi_oc") == "oc_xi";
   const int64_t ocv = NumberOr(c, "ocv", 2), width = NumberOr(c, "tiles", 14);
-  const int64_t all_tiles = k.count;  // of all images: tasks know no images
+  const int64_t all_tiles = k.count;  // for all images: tasks span images
   const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
   const int64_t block = std::clamp<int64_t>(NumberOr(c, "block", all_tiles), 1, all_tiles);
   const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 4), 1);
   const bool far = WordOr(c, "prefetch", "none") == "far";
-  // Elements of a tile; input channels, each phase one of its own; products of an element with all of them: where
-  // phases have a tap less, some have none.
+  // Elements of a tile; input channels, counting each phase separately; products of an element with all of them: if
+  // phases have a tap less, some products are missing.
   const double xi = D(k.ah * k.aw), ic = D(l.ic_blocks * l.lanes * k.sh * k.sw);
   const double length = D(k.Products() * l.ic_blocks * l.lanes) / xi;
   const double tile_blocks = D(CeilDiv(all_tiles, block)), oc_blocks = D(CeilDiv(l.oc_blocks, oc_block));
@@ -168,12 +168,12 @@ std::vector<double> EstimateWinograd(const DirectView& l, const WinogradLayer& l
   const double all = xi * length * D(l.oc_blocks * l.lanes) * 4;
   const double early = far ? kSpread : Prefetches(c) ? kEarly : 1;
   const double one = length * D(ocv * l.lanes) * 4, repeats = D(CeilDiv(block, width));
-  // Read by each block of tiles; again for each register tile where they do not stay in the first level.
+  // Read by each block of tiles, and again by each register tile if they do not stay in the first level.
   const double weights = early * kCaches.Read(all * tile_blocks, std::max(all / oc_blocks, 2 * kCaches.l1_bytes)) +
                          kHiddenShare * kCaches.Read(all * tile_blocks * (repeats - 1), one) +
                          early * all / kCaches.l3_rate * (oc_blocks > 1 ? 1 : D(l.threads));
   const double v_bytes = xi * D(block) * ic * 4, m_bytes = xi * D(block * (by_channel ? ocv : oc_block) * l.lanes) * 4;
-  // Input: two passes of about 1.5 operations an element and pass, with the loads and stores of v.
+  // Input: two passes of about 1.5 operations per element and pass, with the loads and stores of v.
   const double in = tile_blocks * oc_blocks * D(block) * ic / D(l.lanes) * xi * 4.5;
   const double out = D(all_tiles) * D(l.oc_blocks) * xi * 3.0;
   const double v_reads = tile_blocks * oc_blocks * v_bytes * D(CeilDiv(oc_block, ocv));
@@ -199,11 +199,11 @@ std::vector<double> EstimateDepthwise(const Conv2dShape& s, const Target& target
   Tiles tiles;
   for (const auto& [h, a] : Pieces(s.oh, th)) {
     for (const auto& [w, b] : Pieces(s.ow, tw)) {
-      // Neighbouring taps share rows and columns once they are side by side.
+      // Neighbouring taps side by side share rows and columns.
       double loads = D(h * w) * taps;
       if (unroll != "none") loads = D(h) * D(s.kh) * D((w - 1) * s.sw + (s.kw - 1) * s.dw + 1);
       loads = std::min(loads, D(h * w) * taps);
-      // The sums of neighbouring tiles are short and overlap: less than a latency of 4 a tap is seen.
+      // The sums of neighbouring tiles are short and overlap, so less than a latency of 4 per tap is visible.
       const double steps = std::max({D(h * w) * taps / 2, (loads + taps) / 2, 1.5 * taps});
       const double spilled = std::max(0.0, D(h * w) + 2 - target.vector_registers) * taps;
       tiles.steps += D(a * b) * (steps + spilled);

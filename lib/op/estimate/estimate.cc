@@ -9,7 +9,7 @@
 namespace hone::op {
 namespace {
 
-// Of an FMA, 4, less what the next tile's overlaps.
+// FMA latency (4 cycles) minus the part hidden by the next tile.
 constexpr double kLatency = 3;
 
 const KnobValue* FindKnob(const Config& config, const std::string& knob) {
@@ -42,7 +42,7 @@ PointCost EstimatesOf(const Workload& workload, const Target& target) {
 
 double CacheModel::Read(double bytes, double resident) const {
   if (resident <= l1_bytes) return 0;
-  // Between two sizes of caches a part of the data stays: no jump that measured times do not have.
+  // Between two cache sizes a part of the data stays: measured times have no jump there.
   const double near = std::clamp((2 * l2_bytes - resident) / l2_bytes, 0.0, 1.0);
   const double first = std::clamp((2 * l1_bytes - resident) / l1_bytes, 0.0, 1.0);
   return (1 - first) * bytes * (near / l2_rate + (1 - near) / l3_rate);

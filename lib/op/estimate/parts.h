@@ -1,4 +1,4 @@
-// What the estimates of the templates share. Cycles are of one core.
+// Shared parts of the templates' estimates. Cycles are those of one core.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace hone::op {
 
-// Bytes that stay in a cache beside other data, and bytes a cycle that one core gets from what lies behind it: typical
-// of x86 servers of the last years; targets do not carry them.
+// Bytes that stay in a cache beside other data, and bytes per cycle that one core gets from beyond it: typical for x86
+// servers of the last years; targets do not specify them.
 struct CacheModel {
   double l1_bytes = 32e3, l2_bytes = 1.2e6;
   double l2_rate = 32, l3_rate = 10;
 
-  // Cycles to read `bytes` of data of which `resident` bytes are read over and over.
+  // Cycles to read `bytes` of data, of which `resident` bytes are read repeatedly.
   double Read(double bytes, double resident) const;
 };
 
@@ -32,21 +32,21 @@ int64_t NumberOr(const Config& config, const std::string& knob, int64_t neutral)
 bool Prefetches(const Config& config);  // knob `prefetch`: neither 0 nor "none"
 std::string WordOr(const Config& config, const std::string& knob, const std::string& neutral);
 
-// {size, count} of the pieces that `extent` falls into.
+// {size, count} of the pieces of `extent`.
 std::vector<std::pair<int64_t, int64_t>> Pieces(int64_t extent, int64_t piece);
 
-// Cycles of one step of a register tile: `rows` vectors of weights against `columns` broadcast values of which
-// `loaded` are loaded; beyond `registers` the accumulators are spilled.
+// Cycles of one step of a register tile: `rows` vectors of weights times `columns` broadcast values, of which `loaded`
+// are loaded; with more than `registers`, accumulators are spilled.
 double StepCycles(double rows, double columns, double loaded, int registers);
 
-// log(1 + part / whole): near 0 for what does not matter.
+// log(1 + part / whole): near 0 for an unimportant part.
 double LogShare(double part, double whole);
 
 // The estimates of templates, by what they compute.
 const Estimate& DirectEstimate();  // conv2d_direct, conv3d_direct
 const Estimate& WinogradEstimate();
 const Estimate& DepthwiseEstimate();
-const Estimate& ChainEstimate();  // all chains but those with Winograd
+const Estimate& ChainEstimate();  // all chains except those with Winograd
 const Estimate& DenseEstimate();
 
 }  // namespace hone::op

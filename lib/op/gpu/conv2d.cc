@@ -26,7 +26,7 @@ AxisTile AxisTileOf(const Config& config, const char* knob) {
   return {parts[1], parts[2], parts[3]};
 }
 
-// What the tile of the output that a block computes needs of the input, along one axis.
+// The extent of input along one axis that a block's tile of outputs needs.
 int64_t TileReach(int64_t outputs, int64_t stride, int64_t window, int64_t dilation) {
   return (outputs - 1) * stride + (window - 1) * dilation + 1;
 }
@@ -41,7 +41,7 @@ GpuUse UseOfTiles(const Conv2dShape& s, const AxisTile& f, const AxisTile& y, co
   return use;
 }
 
-// Stages: "pad", as far as windows reach, where there is padding; "conv", the sums; "out".
+// Stages: "pad", with the extent that windows reach, if there is padding; "conv", the sums; "out".
 Computation MakeGpuConv2d(const Workload& w) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
@@ -67,9 +67,9 @@ Computation MakeGpuConv2d(const Workload& w) {
   return {epilogue.After({data, weight}), {out}};
 }
 
-// ---- Direct: the inputs of a step of the reduction by way of shared memory, sums in registers.
+// ---- Direct: the inputs of a reduction step go through shared memory, sums stay in registers.
 
-// How many rounds of a step's reduction the unroll knobs leave in a row, up to 8: innermost loops first.
+// The number of iterations of a step's reduction that the unroll knobs leave in a row, up to 8: innermost loops first.
 int64_t RoundsInARow(int64_t own, const Config& config) {
   const int64_t most = std::min(config.Number("auto_unroll_max_step"), kMostUnrolled);
   int64_t rounds = 1;
@@ -89,7 +89,7 @@ GpuUseOf DirectUse(const Workload& w) {
     const int64_t input = TileReach(y.whole(), s.sh, ry, s.dh) * TileReach(x.whole(), s.sw, rx, s.dw);
     use.shared_bytes = 4 * rc * (input + f.whole() * ry * rx);
     const int64_t pixels = y.own() * x.own();
-    // Fitted as TileRegisters is; windows overlap, so that fewer operands are at hand at a time.
+    // Fitted like TileRegisters; windows overlap, so fewer operands are in registers at a time.
     const int64_t few = std::min(f.own(), pixels), many = std::max(f.own(), pixels);
     const int64_t sums = f.own() * pixels;
     use.registers =
@@ -99,7 +99,7 @@ GpuUseOf DirectUse(const Workload& w) {
   };
 }
 
-// Blocks, virtual threads and threads of "out", which the sums are made inside of.
+// Blocks, virtual threads and threads of "out", inside which the sums are computed.
 void MapOutput(const Config& config, std::vector<Step>* steps) {
   for (const char* axis : {"f", "y", "x"}) {
     steps->push_back(SplitFour("out", axis, config.Sizes(std::string("tile_") + axis)));
@@ -115,7 +115,7 @@ void MapOutput(const Config& config, std::vector<Step>* steps) {
   }
 }
 
-// The sums in registers over `order` of their loops, what they read by way of shared memory, fetched at `at` of
+// The sums in registers over `order` of their loops; inputs go through shared memory and are fetched at loop `at` of
 // `where`.
 Candidate BuildTiled(const Workload& w, const Config& config, const GpuUse& use,
                      const std::vector<std::string>& reduced, const std::vector<std::string>& order,
@@ -150,7 +150,7 @@ Result<Candidate> DirectBuild(const Workload& w, const Target&, const Config& co
                     {"rc.o", "ry.o", "rx.o", "rc.i", "ry.i", "rx.i"}, "conv", "rx.o");
 }
 
-// ---- Depthwise: a block's part of the input and its filters, once.
+// ---- Depthwise: a block's part of the input and its filters, fetched once.
 
 GpuUseOf DepthwiseUse(const Workload& w) {
   return [s = Conv2dShape::Of(w)](const Config& config) {
@@ -159,7 +159,7 @@ GpuUseOf DepthwiseUse(const Workload& w) {
     const int64_t input = TileReach(y.whole(), s.sh, s.kh, s.dh) * TileReach(x.whole(), s.sw, s.kw, s.dw);
     use.shared_bytes = 4 * f.whole() * (input + s.kh * s.kw);
     const int64_t pixels = y.own() * x.own();
-    // Fitted: what is read for a sum waits beside it.
+    // Fitted: values read for a sum wait beside it.
     use.registers = RoundUp(f.own() * (3 * pixels / 2 + 4) + 24 + kOtherRegisters, 8);
     use.reuse = TileReuse(1, pixels);
     return use;
@@ -178,7 +178,7 @@ std::vector<int64_t> Divisors(int64_t extent) {
   return divisors;
 }
 
-// Is there a block of at least a warp, of factors of the extents, whose inputs fit?
+// Whether there is a block of at least a warp, from factors of the extents, whose inputs fit.
 bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
   for (int64_t f : Divisors(s.o)) {
     for (int64_t y : Divisors(s.oh)) {
@@ -194,7 +194,7 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
 
 Result<FixedKernel> PlainConv2dBuild(const Workload& w, const Target&) { return FixedKernel{MakeGpuConv2d(w), {}}; }
 
-// "conv2d_nchw.cuda", one group; "depthwise_conv2d_nchw.cuda"; "conv2d_gpu", any, without knobs.
+// "conv2d_nchw.cuda", one group; "depthwise_conv2d_nchw.cuda"; "conv2d_gpu", any convolution, without knobs.
 const Template& GpuConv2dDirect() {
   static const GpuTemplate t({"conv2d_nchw.cuda", 3, nullptr, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
   return t;
@@ -215,7 +215,7 @@ Result<Computation> ComputeGpuDirect(const Workload& w, const Target&, const Alg
 
 std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  // Too few values for a block of a warp.
+  // Too few values for a block of one warp.
   const int64_t most = std::min<int64_t>(s.o, 32) * std::min<int64_t>(s.oh * s.ow, 32);
   if (s.groups == 1 && most < target.limits.warp_size) return {&GpuConv2dPlain()};
   if (s.groups == 1) {

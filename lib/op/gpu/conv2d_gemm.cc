@@ -1,7 +1,7 @@
 // Implicit GEMM: sums[f, p] = sum over k of weight[k, f] * window[k, p], where p is a pixel of the output, k an input
-// channel and a position in the window, and window[k, p] is read from the input when it is fetched, never stored as a
-// whole. Beyond what AutoTVM's direct template can express: rows of k of any length, weights transposed when they are
-// packed so that they are fetched as vectors, fetching for the next steps while this one computes, split reduction.
+// channel and a position in the window; window[k, p] is read from the input when it is fetched and never stored as a
+// whole. It goes beyond AutoTVM's direct template: rows of k of any length, weights transposed when they are packed and
+// fetched as vectors, fetching for the next steps during the current one, split reduction.
 #include <algorithm>
 
 #include "op/gpu/conv2d.h"
@@ -17,7 +17,7 @@ namespace {
 struct GemmPoint {
   int64_t vf, tf, vp, tp;  // virtual threads and threads along channels and pixels; each thread has kOwn side by side
   int64_t own_f, own_p, k, parts;
-  int64_t stages;  // copies of the shared tiles: 1, 2 by way of registers, 3 and 4 by copies that run by themselves
+  int64_t stages;  // copies of the shared tiles: 1, 2 through registers, 3 and 4 by asynchronous copies
   int64_t f() const { return vf * tf * own_f; }
   int64_t p() const { return vp * tp * own_p; }
 };
@@ -27,7 +27,7 @@ GemmPoint GemmPointOf(const Config& c) {
   return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
 
-// Every way to share out v x t x i, the extent not needing to be a multiple.
+// All splits v x t x i, whose product need not divide the extent.
 std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_t>& inside) {
   std::vector<std::vector<int64_t>> tiles;
   for (int64_t v : {1, 2, 4}) {
@@ -68,7 +68,7 @@ GpuUseOf GemmUse(const Workload& w) {
   return [g = GpuGemmShape(w)](const Config& config) {
     const GemmPoint p = GemmPointOf(config);
     GpuUse use;
-    // A tile larger than the whole has threads for what is there.
+    // A tile larger than the whole extent uses only threads for existing elements.
     use.threads[0] = std::min(p.tp, CeilDiv(g.pixels(), p.own_p));
     use.threads[1] = std::min(p.tf, CeilDiv(g.s.o, p.own_f));
     use.blocks[0] = CeilDiv(g.pixels(), p.p());
@@ -78,7 +78,7 @@ GpuUseOf GemmUse(const Workload& w) {
     const int64_t fetched = p.k * (p.f() + p.p());
     use.shared_bytes = 4 * fetched * p.stages;
     const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
-    // With two stages, what is fetched for the next step waits in registers; with more, addresses do.
+    // With two stages, values for the next step wait in registers; with more, only addresses do.
     constexpr int64_t kCopies = 32;
     const int64_t waiting = p.stages == 2 ? CeilDiv(fetched, use.Threads()) : p.stages > 2 ? kCopies : 0;
     use.registers = TileRegisters(own_f, own_p, config.Number("unroll"), waiting);
@@ -104,7 +104,7 @@ Result<Candidate> GemmBuild(const Workload& w, const Target& target, const Confi
     steps.push_back(Unroll(stored, "p.i"));
   }
   const GpuUse use = GemmUse(w)(config);
-  // A tile of whole vectors begins at one: the packed rows do.
+  // A tile of whole vectors is aligned, as the packed rows are.
   FetchFactors(gemm, {p.k}, use.threads, vectors && p.f() % kGemmVector == 0 ? kGemmVector : 1, p.stages, &steps);
   steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
   return candidate;

@@ -63,7 +63,7 @@ Result<Computation> ComputeGpuGemm(const Workload& w, const Target&, const Algor
   std::vector<int64_t> sums_shape = {s.n, filters, pixels};
   std::vector<std::string> names = {"n", "f", "p"};
   if (split) sums_shape.insert(sums_shape.begin(), parts), names.insert(names.begin(), "s");
-  // Named alike with and without parts: the steps are the same.
+  // The same name with and without parts, so that the steps are the same.
   const te::Tensor sums = te::Compute("sums", sums_shape, names, [&](const std::vector<Var>& x) {
     const size_t at = split ? 1 : 0;
     const Expr index = split ? x[0] * part + k.var : Expr(k.var);

@@ -1,6 +1,6 @@
 // Implicit GEMM (op/gpu/conv2d_gemm_te.h) by products of warps: a warp has `rows` x 16 filters and `columns` x 8
 // pixels, a block warps_f x warps_p warps. Threads along x are 4 pairs of neighbouring pixels, along y 8 filters of
-// each warp, as lower/tensorize.cc wants them. What is computed is whole tiles; what is stored is what there is.
+// each warp, as lower/tensorize.cc requires. Whole tiles are computed, but only existing elements are stored.
 #include <fmt/format.h>
 
 #include <optional>
@@ -15,7 +15,7 @@
 namespace hone::op {
 namespace {
 
-constexpr int64_t kFragmentRows = 16, kFragmentColumns = 8, kFragmentDepth = 8;  // of a product
+constexpr int64_t kFragmentRows = 16, kFragmentColumns = 8, kFragmentDepth = 8;  // of one product
 constexpr int64_t kTensorVector = 4;                                             // floats of a vector load
 
 struct TensorPoint {
@@ -61,8 +61,8 @@ Result<search::Space> TensorKnobs(const Workload& w, const Target&) {
   return space;
 }
 
-// A row of a shared tile: 8 more than a multiple of 32, so that what a warp reads at once, 8 neighbours of 4 rows, is
-// in 32 banks.
+// A row of a shared tile: 8 more than a multiple of 32, so that a warp's simultaneous reads, 8 neighbours of 4 rows,
+// are in 32 different banks.
 int64_t Stride(int64_t extent) { return RoundUp(extent - kFragmentDepth, 32) + kFragmentDepth; }
 
 GpuUseOf TensorUse(const Workload& w) {
@@ -77,7 +77,7 @@ GpuUseOf TensorUse(const Workload& w) {
     use.blocks[2] = g.s.n * p.parts;
     use.vthreads = 2 * p.rows * p.columns;
     use.shared_bytes = 4 * p.k * (Stride(p.f()) + Stride(p.p())) * p.stages;
-    // Sums, fragments of both factors, what is on its way.
+    // Sums, fragments of both factors, values in flight.
     constexpr int64_t kCopies = 16;
     const int64_t fetched = CeilDiv(p.k * (p.f() + p.p()), use.Threads());
     const int64_t waiting = p.stages == 2 ? fetched : p.stages > 2 ? kCopies : 0;

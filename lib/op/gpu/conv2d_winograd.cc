@@ -1,8 +1,8 @@
 // Winograd on GPUs, for square windows at stride 1: three kernels, as in AutoTVM's template, with the tile as a knob;
 // and that template itself.
-//   v [i, j, c, t]   the input's tiles transformed: a thread a tile and channel, all in registers
+//   v [i, j, c, t]   the input's tiles transformed: a thread per tile and channel, all in registers
 //   m [i, j, f, t]   a product of matrices for each of the (m + r - 1)^2 positions i, j
-//   out              a thread a tile of an output channel: transformed back in registers, the epilogue, stored
+//   out              a thread per tile of an output channel: transformed back in registers, the epilogue, stored
 // Weights are transformed when they are packed: [i, j, c, f].
 #include <fmt/format.h>
 
@@ -24,11 +24,11 @@ using ir::Expr;
 using ir::Var;
 
 constexpr int64_t kWinogradVector = 4;
-constexpr int64_t kTransformThreads = 128;  // of a block that transforms
+constexpr int64_t kTransformThreads = 128;  // per transforming block
 
 // The tiles of outputs for one m.
 struct Tiling {
-  int64_t m, a, rows, columns, count;  // a = m + r - 1; count: of all images
+  int64_t m, a, rows, columns, count;  // a = m + r - 1; count: for all images
   Tiling(const Conv2dShape& s, int64_t m)
       : m(m), a(m + s.kh - 1), rows(CeilDiv(s.oh, m)), columns(CeilDiv(s.ow, m)), count(s.n * rows * columns) {}
 };
@@ -41,14 +41,14 @@ std::vector<int64_t> Sizes(const Conv2dShape& s) {
   return sizes;
 }
 
-// A point of either template: the shares of blocks, virtual threads, threads and inside of filters and tiles, rows of
-// the reduction at a time.
+// A point of either template: the shares of blocks, virtual threads, threads and inner loops for filters and tiles, and
+// the rows of the reduction per step.
 struct Product {
   int64_t m;
   std::vector<int64_t> f, t;
   int64_t k;
   bool twice;
-  int64_t unroll;  // rounds of the reduction in a row; 0: as AutoTVM's knobs say
+  int64_t unroll;  // iterations of the reduction in a row; 0: as AutoTVM's knobs say
 };
 
 Product OwnPoint(const Config& c) {
@@ -105,7 +105,7 @@ GpuUse UseOf(const Conv2dShape& s, const Product& p) {
   use.shared_bytes = 4 * p.k * (fs + ts) * (p.twice ? 2 : 1);
   const int64_t own_f = p.f[1] * p.f[3], own_t = p.t[1] * p.t[3];
   const int64_t waiting = p.twice ? CeilDiv(p.k * (fs + ts), use.Threads()) : 0;
-  // AutoTVM's loops are unrolled by the compiler, which loads some ahead.
+  // The compiler unrolls AutoTVM's loops and loads some values ahead.
   use.registers = p.unroll > 0 ? TileRegisters(own_f, own_t, p.unroll, waiting) : TileRegisters(own_f, own_t, 4, 12);
   // The transforms hold a tile, and a part of it twice.
   use.other_registers = RoundUp(tiling.a * tiling.a * 3 / 2 + 16, 8);
@@ -120,7 +120,7 @@ GpuUseOf AutoTvmUse(const Workload& w) {
   return [s = Conv2dShape::Of(w)](const Config& config) { return UseOf(s, AutoTvmPoint(s, config)); };
 }
 
-// The threads of a kernel that makes a whole tile each.
+// The threads of a kernel in which each computes a whole tile.
 void ThreadATile(const std::string& stage, const std::vector<std::string>& axes, std::vector<Step>* steps) {
   steps->push_back(Fuse(stage, axes, "all"));
   steps->push_back(Split(stage, "all", {kTransformThreads}, {"all.b", "all.t"}));
@@ -198,7 +198,7 @@ Result<Candidate> AutoTvmBuild(const Workload& w, const Target& target, const Co
   return BuildOf(w, target, config, AutoTvmPoint(Conv2dShape::Of(w), config));
 }
 
-// AutoTVM's tile follows from the shape: no knob says it.
+// AutoTVM's tile follows from the shape: no knob sets it.
 void AutoTvmLimit(const Workload& w, const Numerics& numerics, search::Space* space) {
   const int64_t m = AutoTvmTile(Conv2dShape::Of(w));
   LimitWinograd(

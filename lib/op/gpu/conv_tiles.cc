@@ -18,7 +18,7 @@ using ir::Var;
 
 int64_t Pixels(const ConvVolume& v) { return v.depth.out * v.s.oh * v.s.ow; }
 
-// Stages "sums" [n, f, p] over c, kd, kh, kw, p being all of the output's pixels, and "out" with the epilogue.
+// Stages "sums" [n, f, p] over c, kd, kh, kw, where p runs over all pixels of the output, and "out" with the epilogue.
 Computation MakePixels(const Workload& w) {
   const ConvVolume v = ConvVolume::Of(w);
   const Conv2dShape& s = v.s;
@@ -73,7 +73,7 @@ GpuUseOf TileUse(const Workload& w) {
     use.threads[0] = std::min(config.Number("threads"), Pixels(v));
     use.blocks[0] = CeilDiv(Pixels(v), config.Number("threads") * pixels);
     use.blocks[1] = CeilDiv(v.s.o, filters) * v.s.n;
-    // Each filter's weights have an address; fitted as TileRegisters is.
+    // Each filter's weights need an address; fitted like TileRegisters.
     use.registers = RoundUp(filters * pixels + 5 * filters + pixels + kOtherRegisters + 12, 8);
     use.reuse = TileReuse(filters, pixels);
     return use;
@@ -83,7 +83,7 @@ GpuUseOf TileUse(const Workload& w) {
 Result<Candidate> TileBuild(const Workload&, const Target&, const Config& config) {
   Candidate candidate{{"pixels", {}}, {}};
   candidate.steps = {Split("out", "f", {config.Number("filters")}, {"f.b", "f.i"}),
-                     // Each thread's pixels are a block of threads apart.
+                     // Each thread's pixels are one block of threads apart.
                      Split("out", "p", {config.Number("pixels"), config.Number("threads")}, {"p.b", "p.i", "p.t"}),
                      Reorder("out", {"n", "f.b", "p.b", "p.t", "f.i", "p.i"}), Fuse("out", {"n", "f.b"}, "nf.b"),
                      Bind("out", "nf.b", "blockIdx.y"), Bind("out", "p.b", "blockIdx.x"),

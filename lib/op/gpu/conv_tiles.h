@@ -1,4 +1,4 @@
-// Convolutions of any groups and of two or three dimensions on GPUs.
+// Convolutions with any groups and two or three dimensions on GPUs.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,16 @@
 
 namespace hone::op {
 
-// "conv_gpu_tiles": each thread adds up some filters x some pixels, neighbouring threads neighbouring pixels; what they
-// read comes by way of the caches.
+// "conv_gpu_tiles": each thread sums some filters x some pixels, neighbouring threads neighbouring pixels; reads go
+// through the caches.
 const Template& GpuConvTiles();
-const Template& GpuConvPlain();  // "conv_gpu": any; no knobs
+const Template& GpuConvPlain();  // "conv_gpu": any convolution; no knobs
 
-// Their algorithm, "pixels": the stages "sums" and "out", all pixels of an image along one axis.
+// Their algorithm, "pixels": the stages "sums" and "out", with all pixels of an image along one axis.
 Result<Computation> ComputeGpuPixels(const Workload& workload, const Target& target, const Algorithm& algorithm);
 
-// Those of a conv3d, or of a conv2d that has groups: one that any layer can have among them, first if it is all.
+// The templates of a conv3d, or of a conv2d with groups, including one that fits any layer; it comes first if it is the
+// only one.
 std::vector<const Template*> GpuConvTilesTemplates(const Workload& workload, const Target& target);
 
 }  // namespace hone::op

@@ -15,7 +15,7 @@ struct GpuDenseLayer {
       : rows(w.inputs[0].shape[0]), depth(w.inputs[0].shape[1]), units(w.inputs[1].shape[0]) {}
 };
 
-// Of a thread that adds up so many values, each of them loaded before it is needed: compilers unroll up to 32 rounds.
+// Registers of a thread that sums this many values, each loaded ahead: compilers unroll up to 32 iterations.
 int64_t RowRegisters(int64_t depth, int64_t lanes) {
   return RoundUp(2 * std::min<int64_t>(CeilDiv(depth, lanes), 32) + 14, 8);
 }
@@ -40,7 +40,7 @@ Result<Candidate> SmallBuild(const Workload&, const Target&, const Config& confi
                     Reorder("sums", {"i", "j", "k.o", "k.i"}), Bind("sums", "k.i", "threadIdx.x")}};
 }
 
-// ---- dense_gpu_rows: as that, for any depth, and with several outputs a block.
+// ---- dense_gpu_rows: like the above, for any depth, and with several outputs per block.
 
 Result<search::Space> RowsKnobs(const Workload&, const Target&) {
   search::Space space("dense_gpu_rows");
@@ -81,11 +81,11 @@ GpuUseOf LargeUse(const Workload& w) {
     use.threads[0] = y[2], use.threads[1] = x[2];
     use.blocks[0] = CeilDiv(l.units, y[1] * y[2] * y[3]), use.blocks[1] = CeilDiv(l.rows, x[1] * x[2] * x[3]);
     use.vthreads = x[1] * y[1];
-    const int64_t step = k[1] * k[2];  // two buffers of each input
+    const int64_t step = k[1] * k[2];  // two buffers per input
     const int64_t fetched = step * (x[1] * x[2] * x[3] + y[1] * y[2] * y[3]);
     use.shared_bytes = 4 * 2 * fetched;
     const int64_t own_x = x[1] * x[3], own_y = y[1] * y[3];
-    // The loop over k[1] is unrolled by the compiler, which loads ahead.
+    // The compiler unrolls the loop over k[1] and loads ahead.
     constexpr int64_t kAhead = 32;
     use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()) + kAhead);
     use.reuse = TileReuse(own_x, own_y);

@@ -7,11 +7,11 @@
 
 namespace hone::op {
 
-const Template& GpuDenseSmall();  // "dense_small_batch.gpu": the threads of a block add up one output
-const Template& GpuDenseLarge();  // "dense_large_batch.gpu": tiles of outputs, inputs by way of shared memory
-const Template& GpuDenseRows();   // "dense_gpu_rows": a warp or more an output, several outputs a block
+const Template& GpuDenseSmall();  // "dense_small_batch.gpu": the threads of a block sum one output
+const Template& GpuDenseLarge();  // "dense_large_batch.gpu": tiles of outputs, inputs through shared memory
+const Template& GpuDenseRows();   // "dense_gpu_rows": a warp or more per output, several outputs per block
 
-// Those that compete for a layer, one that any layer can have first.
+// The competing templates of a layer; the first one fits any layer.
 std::vector<const Template*> GpuDenseTemplates(const Workload& workload);
 
 }  // namespace hone::op

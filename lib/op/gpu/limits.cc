@@ -13,16 +13,16 @@
 namespace hone::op {
 namespace {
 
-// The digits of one knob by their share of the threads.
+// The values of one knob grouped by their share of the threads.
 using Groups = std::vector<std::pair<int64_t, std::vector<uint32_t>>>;
 
 struct ThreadTable {
   struct Row {
-    uint64_t until = 0;  // points of this row and all before it
+    uint64_t until = 0;  // number of points in this row and all before it
     size_t group[3] = {0, 0, 0};
   };
   std::vector<uint64_t> radix;  // of all knobs, in the space's order
-  std::vector<size_t> chosen;   // positions of the knobs of threads
+  std::vector<size_t> chosen;   // positions of the thread knobs
   std::vector<Groups> groups;
   std::vector<Row> rows;
 
@@ -53,13 +53,13 @@ Groups GroupByPart(const search::Knob& knob, size_t part) {
   return {by.begin(), by.end()};
 }
 
-constexpr int kTries = 400;  // points that a default is the best of
+constexpr int kTries = 400;  // number of points among which a default is chosen
 
 double Score(const GpuUse& use, const DeviceLimits& limits) {
   const double all = static_cast<double>(use.Blocks()) * static_cast<double>(use.Threads());
   const double fill = std::min(1.0, all / (512.0 * static_cast<double>(limits.multiprocessors)));
   const double block = std::min(1.0, static_cast<double>(use.Threads()) / 128.0);
-  // With more than all have, fewer blocks run on a multiprocessor at the same time.
+  // With more than every GPU has, fewer blocks run on a multiprocessor at the same time.
   const double usual = static_cast<double>(DeviceLimits().shared_bytes_per_block);
   const double room = std::min(1.0, usual / static_cast<double>(std::max<int64_t>(use.shared_bytes, 1)));
   return fill * block * room * std::min(use.reuse, 4.0);
@@ -100,7 +100,7 @@ std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& 
   return std::nullopt;
 }
 
-// With more rounds in a row the compiler loads ahead.
+// With more iterations in a row, the compiler loads ahead.
 int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched) {
   return RoundUp(a * b + (a + b) * (10 + 3 * std::min<int64_t>(unroll, 8)) / 8 + fetched + kOtherRegisters, 8);
 }
@@ -116,7 +116,7 @@ void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space) {
 void SampleByThreads(const std::vector<std::string>& names, size_t part, const DeviceLimits& limits,
                      search::Space* space) {
   HONE_CHECK(names.size() <= 3);
-  auto table = std::make_shared<ThreadTable>();  // shared: a space is copied, its tables are not
+  auto table = std::make_shared<ThreadTable>();  // shared, so that copies of a space do not copy the tables
   for (const search::Knob& knob : space->knobs()) table->radix.push_back(knob.size());
   for (const std::string& name : names) {
     for (size_t k = 0; k < space->knobs().size(); ++k) {
@@ -126,7 +126,7 @@ void SampleByThreads(const std::vector<std::string>& names, size_t part, const D
     }
   }
   HONE_CHECK(table->chosen.size() == names.size());
-  while (table->groups.size() < 3) table->groups.push_back({{1, {0}}});  // in no knob: a share of 1
+  while (table->groups.size() < 3) table->groups.push_back({{1, {0}}});  // without a knob: a share of 1
   uint64_t until = 0;
   for (size_t x = 0; x < table->groups[0].size(); ++x) {
     for (size_t y = 0; y < table->groups[1].size(); ++y) {

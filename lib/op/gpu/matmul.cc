@@ -28,7 +28,7 @@ GpuUseOf MatmulUse(const Workload& w) {
     use.blocks[0] = CeilDiv(p.columns, x[1] * x[2]), use.blocks[1] = CeilDiv(p.rows, y[1] * y[2]);
     use.blocks[2] = p.batch;
     use.shared_bytes = 4 * config.Sizes("tile_k")[1] * (y[1] * y[2] + x[1] * x[2]);
-    constexpr int64_t kAhead = 16;  // loaded before they are needed
+    constexpr int64_t kAhead = 16;  // values loaded ahead
     use.registers = TileRegisters(y[2], x[2], 4, kAhead);
     use.reuse = TileReuse(y[2], x[2]);
     return use;

@@ -9,10 +9,10 @@
 namespace hone::op {
 namespace {
 
-constexpr int64_t kThreads = 128;      // of a block that computes independent values
-constexpr int64_t kFewValues = 16384;  // that would not fill a device with a thread each
+constexpr int64_t kThreads = 128;      // per block that computes independent values
+constexpr int64_t kFewValues = 16384;  // too few to fill a device with one thread each
 constexpr int64_t kLongReduction = 64;
-constexpr int64_t kRows = 4;  // warps of a block that reduce side by side
+constexpr int64_t kRows = 4;  // warps per block that reduce side by side
 
 std::vector<std::string> Names(const std::vector<ir::IterVar>& axes) {
   std::vector<std::string> names;
@@ -28,7 +28,7 @@ int64_t Elements(const std::vector<ir::IterVar>& axes) {
 
 bool IsReduction(const te::Tensor& t) { return !t.node()->reduce_axes.empty(); }
 
-// The loop over all of `axes`, in the place of the first.
+// Fuses all of `axes` into one loop, in the place of the first.
 std::string OneLoop(const std::string& stage, const std::vector<std::string>& axes, const std::string& name,
                     std::vector<Step>* steps) {
   if (axes.size() == 1) return axes[0];
@@ -40,7 +40,7 @@ class Planner {
  public:
   Planner(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) : limits_(limits) {
     for (const te::Tensor& t : outputs) outputs_.insert(t.name());
-    // A kernel's constants are inputs of it; where they are what is asked for, they are made here.
+    // A kernel's constants are its inputs; if they are requested as outputs, they are computed here.
     constants_ = outputs.front().node()->constant;
     for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
       if (t.node()->kind == te::TensorKind::kCompute && (constants_ || !t.node()->constant)) stages_.push_back(t);
@@ -62,7 +62,7 @@ class Planner {
   }
 
  private:
-  // A reduction inside a register of the thread that reads it.
+  // A reduction in a register of the thread that reads it.
   struct Private {
     std::string name;
     const te::Tensor* tensor;
@@ -72,7 +72,7 @@ class Planner {
 
   bool IsRoot(const te::Tensor& t) const { return !Inlined(t) && HomeOf(t) == nullptr; }
 
-  // The output in whose threads this reduction is made; null if it is a kernel of its own.
+  // The output whose threads compute this reduction; null if it is a separate kernel.
   const te::Tensor* HomeOf(const te::Tensor& t) const {
     if (outputs_.count(t.name()) > 0 || !IsReduction(t)) return nullptr;
     const std::set<std::string>& readers = readers_.at(t.name());
@@ -85,7 +85,7 @@ class Planner {
     return nullptr;
   }
 
-  // What packs a constant says much about each of its axes: they stay apart, for short expressions.
+  // Computations that pack constants have long expressions for each axis: separate axes keep them short.
   bool Apart(const te::Tensor& t) {
     const std::vector<ir::IterVar>& axes = t.node()->axes;
     const size_t n = axes.size();
@@ -141,7 +141,7 @@ class Planner {
   bool constants_ = false;
   std::set<std::string> outputs_;
   std::vector<te::Tensor> stages_;                        // producers first
-  std::map<std::string, std::set<std::string>> readers_;  // by way of what is inlined
+  std::map<std::string, std::set<std::string>> readers_;  // through inlined tensors
   std::vector<Step> steps_;
 };
 

@@ -10,7 +10,7 @@
 namespace hone::op {
 namespace {
 
-// Loads under way for each thread. All turns at once keep every turn's address in registers.
+// Loads in flight per thread. With all iterations at once, every iteration's address would occupy registers.
 constexpr int64_t kFetchesAtATime = 4;
 
 Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {

@@ -1,4 +1,4 @@
-// A template for GPUs as a few functions: space, how much a point takes of the device, the schedule.
+// A template for GPUs as a few functions: space, resources of a point, schedule.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace hone::op {
 struct GpuTemplateParts {
   const char* name;
   int version;
-  // The knobs; AddDeviceRule is called on what it gives. Null: those of AutoTVM's template of this name.
+  // The knobs; AddDeviceRule is then called on the space. Null: those of AutoTVM's template of this name.
   Result<search::Space> (*knobs)(const Workload& workload, const Target& target);
   GpuUseOf (*use)(const Workload& workload);  // binds the workload once; spaces call the result for each point
   Result<Candidate> (*build)(const Workload& workload, const Target& target, const Config& config);
   // Split knobs whose part `thread_part` is their share of the threads along x, y, z: at most three.
   std::vector<std::string> thread_knobs = {};
   size_t thread_part = 2;
-  // As Template::Limit.
+  // See Template::Limit.
   void (*limit)(const Workload& workload, const Numerics& numerics, search::Space* space) = nullptr;
 };
 
@@ -43,32 +43,32 @@ class GpuTemplate final : public Template {
   GpuTemplateParts parts_;
 };
 
-// ---- Steps that the templates share.
+// ---- Shared steps of the templates.
 
-// split `axis` into "<axis>.b", "<axis>.v", "<axis>.t", "<axis>.i" (blocks, virtual threads, threads, inside) by a knob
-// of four parts.
+// Splits `axis` into "<axis>.b", "<axis>.v", "<axis>.t", "<axis>.i" (blocks, virtual threads, threads, inside) by a
+// knob of four parts.
 Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts);
 
-// The tile of a product of matrices: axes `y` and `x` of `stage` split in four, `batch` (empty: there is none) along
+// The tile of a product of matrices: splits axes `y` and `x` of `stage` in four and binds `batch` (may be empty) to
 // blocks' z. Leaves "<axis>.i" to the caller.
 void MapProduct(const std::string& stage, const std::string& batch, const std::string& y,
                 const std::vector<int64_t>& y_parts, const std::string& x, const std::vector<int64_t>& x_parts,
                 std::vector<Step>* steps);
 
-// The threads of a block fill `stage` together: its axes fused, vectors of `vector` elements inside, neighbouring
-// threads (x first) at neighbouring elements.
+// Lets the threads of a block fill `stage` together: fuses its axes, with vectors of `vector` elements inside, and
+// neighbouring threads (x first) at neighbouring elements.
 void FetchTogether(const std::string& stage, const std::vector<std::string>& axes, const int64_t (&threads)[3],
                    int64_t vector, std::vector<Step>* steps);
 
-// After FetchTogether: so many steps' worth of `stage` at once (lower/double_buffer.cc); 1: nothing is done.
+// After FetchTogether: fetches `stages` steps of `stage` at once (lower/double_buffer.cc); does nothing for 1.
 void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* steps);
 
-// The loop over a step's rounds of a reduction: "unroll" of them at a time, a knob that AddUnrollKnob makes with the
-// rule that it is no more than there are ("rounds").
+// The loop over a step's iterations of a reduction is unrolled by the knob "unroll", which AddUnrollKnob adds with the
+// rule that it does not exceed their number ("rounds").
 void AddUnrollKnob(const std::string& rounds, search::Space* space);
 Step UnrollRounds(const std::string& stage, const std::string& axis, const Config& config);
 
-// The unroll knobs of AutoTVM's templates, at a loop.
+// The unroll knobs of AutoTVM's templates, applied to a loop.
 void AddUnrollNotes(const std::string& stage, const std::string& axis, const Config& config, std::vector<Step>* steps);
 
 }  // namespace hone::op

@@ -60,7 +60,7 @@ Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> GlobalPoolOperators() {
   static const std::vector<const Operator*> operators = {
-      new FixedOperator("global_avg_pool", 1, BuildGlobalPool),  // live as long as the process
+      new FixedOperator("global_avg_pool", 1, BuildGlobalPool),  // never destroyed
       new FixedOperator("global_max_pool", 2, BuildGlobalPool),
   };
   return operators;

@@ -1,10 +1,10 @@
 // max_pool2d(f32[N,C,H,W], kernel=KHxKW, stride=1x1, pad=0,0,0,0, dilation=1x1, ceil_mode=0), avg_pool2d (also
-// count_include_pad=0), and the same of [N,C,D,H,W]: max_pool3d, avg_pool3d. Blocked. lib/semantics/windows.cc has the
+// count_include_pad=0), and the same for [N,C,D,H,W]: max_pool3d, avg_pool3d. Blocked. lib/semantics/windows.cc has the
 // definition.
 //
-// OH = floor((H + top + bottom - KH) / stride) + 1; with ceil_mode=1 rounded up, but a window that would start in the
-// padding behind the input is dropped. pad < kernel, so that every window holds an element. An average divides by the
-// number of elements inside the input, with count_include_pad=1 by those inside the padded input.
+// OH = floor((H + top + bottom - KH) / stride) + 1; with ceil_mode=1 it is rounded up, but a window that would start in
+// the padding behind the input is dropped. pad < kernel, so that every window contains an element. An average divides
+// by the number of elements inside the input, or with count_include_pad=1 inside the padded input.
 #include "op/defined_operator.h"
 #include "op/knobs.h"
 #include "op/operators.h"
@@ -17,11 +17,11 @@ namespace {
 
 using te::Tensor;
 
-constexpr int64_t kUnrolledWindow = 160;  // window columns x pixels of a tile that are written out
+constexpr int64_t kUnrolledWindow = 160;  // limit of window columns x pixels of a tile to unroll
 
-// One task is some rows of one block of channels. A window's columns are written out, and its rows are a loop, so that
-// positions outside the input cost nothing: the tiles at the left and right border are code of their own, and rows
-// above and below are left out. A window too wide for that is gone through with a test an element.
+// A task is some rows of one block of channels. A window's columns are unrolled, and its rows are a loop, so that
+// positions outside the input cost nothing: the tiles at the left and right border have separate code, and rows above
+// and below are skipped. A window too wide for that needs a test for each element.
 Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const semantics::Window window = *semantics::WindowOf(w);
@@ -59,7 +59,7 @@ Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> PoolOperators() {
   static const std::vector<const Operator*> operators = {
-      new FixedOperator("max_pool2d", 2, BuildPool),  // live as long as the process
+      new FixedOperator("max_pool2d", 2, BuildPool),  // never destroyed
       new FixedOperator("avg_pool2d", 2, BuildPool),
       new FixedOperator("max_pool3d", 2, BuildPool),
       new FixedOperator("avg_pool3d", 2, BuildPool),

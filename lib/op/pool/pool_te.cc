@@ -14,16 +14,16 @@ namespace {
 using ir::Expr;
 using ir::Var;
 
-// One axis' share of what an average is multiplied by. Where taps have gaps between them a window may lie in the
-// padding alone: its sum is 0 and shall stay that, so it is divided by 1.
+// One axis's factor of an average. If taps have gaps between them, a window may lie entirely in the padding: its sum is
+// 0 and must stay 0, so it is divided by 1.
 Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64_t high) {
   Expr covered = Covered(std::move(start), taps, dilation, low, high);
   if (dilation > 1) covered = ir::Max(std::move(covered), 1);
   return ir::Imm(DType::Float(32), 1) / ir::MakeCast(DType::Float(32), std::move(covered));
 }
 
-// `value` of a blocked output at [n, co, .., ci]; zero in lanes beyond the channels. For a maximum of which a window
-// may see padding alone: it is -inf there in every lane, and a convolution behind it would multiply that by zero.
+// `value` of a blocked output at [n, co, .., ci], with zero in lanes beyond the channels. For a maximum whose window
+// may see only padding: the value is -inf there in every lane, and a following convolution would multiply that by zero.
 Expr ZeroBeyondChannels(Expr value, const std::vector<Var>& at, int64_t channels, int64_t lanes) {
   if (channels % lanes == 0) return value;
   return ir::MakeSelect(at[1] * lanes + at.back() < channels, std::move(value), ir::Imm(DType::Float(32), 0));
@@ -60,7 +60,7 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
     if (inside.defined()) value = te::IfThenElse(inside, value, te::ReduceIdentity(reducer, DType::Float(32)));
     return max ? te::MaxOver(value, taps) : te::Sum(value, taps);
   });
-  // What an average divides by: a product of numbers of taps, one an axis, that lie in [low, high) of the padded input.
+  // An average's divisor: the product over the axes of the number of taps that lie in [low, high) of the padded input.
   std::vector<int64_t> low(rank), high(rank);
   bool alike = true;
   for (size_t i = 0; i < rank; ++i) {

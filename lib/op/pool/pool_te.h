@@ -11,9 +11,9 @@
 
 namespace hone::op {
 
-// "<prefix>acc" (a reduction over kd, kh, kw; positions outside the input left out by a condition) and `name`, with the
-// axes n co od oh ow ci; no kd and od with two axes. Where an average's windows do not all divide by the same number,
-// "<prefix>columns" [ow] has the columns' share of it; to be computed once a task.
+// "<prefix>acc" (a reduction over kd, kh, kw, with a condition that excludes positions outside the input) and `name`,
+// with the axes n co od oh ow ci; without kd and od for two axes. If an average's windows do not all divide by the same
+// number, "<prefix>columns" [ow] has the columns' share of the divisor, to be computed once per task.
 struct PoolStages {
   te::Tensor acc, columns, out;
 };
