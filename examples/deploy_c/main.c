@@ -16,7 +16,7 @@ static int fail(const char *what, const char *why) {
   return 1;
 }
 
-/* Exactly `bytes` bytes of the file at `path`; 0 if all is well. */
+/* Reads exactly `bytes` bytes of the file at `path`; returns 0 on success. */
 static int read_file(const char *path, void *data, size_t bytes) {
   FILE *file = fopen(path, "rb");
   if (!file) return fail(path, "cannot be opened");
@@ -57,7 +57,7 @@ static int classify(NET(net) * net, const NET(info) * info, const char *path) {
     failed = code != 0;
     if (failed) fail("run", NET(strerror)(code));
   }
-  /* Of a batch, the first image. */
+  /* The first image of the batch. */
   const uint64_t classes = info->outputs[0].bytes / sizeof(float) / (uint64_t)info->outputs[0].shape[0];
   if (!failed) print_top(output, (size_t)classes, 5);
   free(input);

@@ -115,8 +115,8 @@ Result<Workload> ParseChecked(const std::string& workload_text);
 Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics = {});
 // The default point of the first template, as a config of the union.
 Result<Config> DefaultConfig(const Workload& workload, const Target& target);
-// By the template named in the config; kInvalid if this workload has none of that name on this target, or if the config
-// is no legal point of it.
+// Uses the template named in the config. Returns kInvalid if this workload has no such template on this target, or if
+// the config is not a legal point of it.
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config);
 // The same for many configs: looks them up in `space`, which is MakeTaskSpace(workload, target).
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,

@@ -1,5 +1,5 @@
-/* Devices by NVIDIA's driver alone, which is opened when a library is created: one stream an instance in the device's
- * primary context; a whole run is one graph, so that the host has one thing to start. */
+/* Devices through NVIDIA's driver alone, which is opened when a library is created: one stream per instance in the
+ * device's primary context. A whole run is one graph, so that the host starts only one thing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,13 @@ struct HoneDevice {
 typedef struct BoundLaunch {
   HoneCudaHandle function;
   const HoneNetLaunch* launch;
-  void** parameters; /* addresses of what `addresses` of HoneBound holds */
+  void** parameters; /* pointers to the entries of HoneBound::addresses */
 } BoundLaunch;
 
 struct HoneBound {
   uint64_t count;
   BoundLaunch* launches;
-  HoneCudaAddress* addresses; /* of all arguments, one behind the other */
+  HoneCudaAddress* addresses; /* of all arguments, one after the other */
   void** parameters;
   HoneCudaHandle graph, executable;
 };
@@ -36,7 +36,7 @@ static int failed(const HoneDevice* d, int code, int error, const char* what) {
   return hone_net_fail(code, "%s: %s failed: %s (%d)", d->name, what, hone_cuda_error_name(&d->cuda, error), error);
 }
 
-/* A failure that the context does not recover from shows again at the next wait, whatever its number is. */
+/* If the context cannot recover from a failure, the next wait fails as well, whatever the number of this error. */
 static int check(const HoneDevice* d, int error, const char* what) {
   if (error == HONE_CUDA_SUCCESS) return HONE_NET_OK;
   if (error == HONE_CUDA_OUT_OF_MEMORY) return failed(d, HONE_NET_E_DEVICE_MEMORY, error, what);
@@ -52,7 +52,7 @@ static int load_driver(HoneDevice* d) {
   return error == HONE_CUDA_SUCCESS ? HONE_NET_OK : failed(d, HONE_NET_E_DRIVER, error, "starting the driver");
 }
 
-/* Code for sm_80 runs on sm_80 and sm_86, not on sm_90 or sm_75; code for sm_90a on sm_90 alone. */
+/* Code for sm_80 runs on sm_80 and sm_86, not on sm_90 or sm_75; code for sm_90a runs only on sm_90. */
 static int check_arch(HoneDevice* d) {
   int major = 0, minor = 0;
   int error = d->cuda.cuDeviceGetAttribute(&major, HONE_CUDA_ATTRIBUTE_CAPABILITY_MAJOR, d->id);
@@ -60,7 +60,7 @@ static int check_arch(HoneDevice* d) {
     error = d->cuda.cuDeviceGetAttribute(&minor, HONE_CUDA_ATTRIBUTE_CAPABILITY_MINOR, d->id);
   if (error != HONE_CUDA_SUCCESS) return failed(d, HONE_NET_E_DEVICE, error, "asking for the architecture");
   char* rest = NULL;
-  const int built = (int)strtol(d->table->arch + 3, &rest, 10); /* behind "sm_" */
+  const int built = (int)strtol(d->table->arch + 3, &rest, 10); /* after "sm_" */
   const int exact = *rest != '\0';
   if (built / 10 == major && (exact ? built % 10 == minor : built % 10 <= minor)) return HONE_NET_OK;
   return hone_net_fail(HONE_NET_E_DEVICE_ARCH, "the library was built for %s, %s is sm_%d%d; build it for that one",
@@ -139,7 +139,7 @@ void hone_device_describe(const HoneDevice* d, HoneNetDeviceInfo* info) {
   info->queue = d->stream;
 }
 
-/* The caller's own context comes back when we leave. */
+/* Leaving restores the caller's own context. */
 int hone_device_enter(HoneDevice* d) {
   const int code = check(d, d->cuda.cuCtxPushCurrent_v2(d->context), "making a context current");
   d->entered = code == HONE_NET_OK;
@@ -258,7 +258,7 @@ void hone_device_unbind(HoneDevice* d, HoneBound* bound) {
   free(bound);
 }
 
-/* Returns the driver's error: while a graph is made nothing else may be asked of it. */
+/* Returns the driver's error: while a graph is captured, nothing else may be asked of the driver. */
 static int launch(HoneDevice* d, const BoundLaunch* b) {
   const uint32_t* g = b->launch->grid;
   const uint32_t* t = b->launch->block;
@@ -276,7 +276,7 @@ static int make_graph(HoneDevice* d, HoneBound* bound) {
   int code = check(d, d->cuda.cuStreamBeginCapture_v2(d->stream, HONE_CUDA_CAPTURE_THREAD_LOCAL), "making a graph");
   if (code != HONE_NET_OK) return code;
   const int launched = launch_all(d, bound);
-  /* Ended in any case: a stream left capturing takes nothing else. */
+  /* Always end the capture: a stream left capturing accepts nothing else. */
   const int ended = d->cuda.cuStreamEndCapture(d->stream, &bound->graph);
   if (launched != HONE_CUDA_SUCCESS) return check(d, launched, "starting a kernel");
   if (ended != HONE_CUDA_SUCCESS) return check(d, ended, "making a graph");
@@ -294,7 +294,7 @@ int hone_device_run(HoneDevice* d, HoneBound* bound, int graph) {
   return check(d, d->cuda.cuGraphLaunch(bound->executable, d->stream), "starting the graph");
 }
 
-/* events: one before each step and one behind the last. */
+/* events: one before each step and one after the last. */
 static int run_between_events(HoneDevice* d, const HoneBound* bound, const HoneNetStep* steps, int32_t count,
                               HoneCudaHandle* events) {
   int error = HONE_CUDA_SUCCESS;

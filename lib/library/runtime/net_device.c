@@ -38,8 +38,8 @@ static int upload(HoneDevice* device, const HoneNetUpload* uploads, uint64_t cou
   return code;
 }
 
-/* What a kernel reads packed is packed here, by the device itself: one layer after the other through the same staging
- * area, which is gone afterwards. */
+/* The device packs the kernels' packed constants itself: one layer after the other through the same staging area, which
+ * is freed afterwards. */
 static int pack(HoneDevice* device, const HoneNetDeviceTable* t, const char* params) {
   if (t->packing_count == 0) return HONE_NET_OK;
   int code = hone_device_allocate(device, HONE_NET_IN_STAGING, t->memory[HONE_NET_IN_STAGING]);
@@ -114,7 +114,7 @@ static int null_among(const void* const* pointers, int32_t count) {
   return 0;
 }
 
-/* One thread at a time, and none once the device is lost. */
+/* Admits one thread at a time, and none once the device is lost. */
 static int begin(HoneNet* net) {
   detail[0] = '\0';
   if (atomic_exchange_explicit(&net->running, 1, memory_order_acquire)) return HONE_NET_E_BUSY;
@@ -148,7 +148,7 @@ HONE_NET_EXPORT int HONE_NET_profile_run(HoneNet* net, const void* const* inputs
   if (code == HONE_NET_OK) code = run_layers(net, t, seconds);
   for (int32_t i = 0; i < t->info.output_count && code == HONE_NET_OK; ++i)
     code = hone_device_read(net->device, &t->outputs[i], outputs[i]);
-  /* The caller's memory is in use until the device is through. */
+  /* The device uses the caller's memory until it has finished. */
   const int waited = hone_device_wait(net->device);
   return end(net, code != HONE_NET_OK ? code : waited);
 }

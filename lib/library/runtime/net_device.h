@@ -1,9 +1,9 @@
-/* The tables of a network library that runs on a device, and what its parts ask of each other: net_device.c is the
- * network, net_opencl.c or net_cuda.c the device's API, of which a library holds one.
+/* The tables of a network library that runs on a device, and the interface between its parts: net_device.c is the
+ * network; net_opencl.c or net_cuda.c wraps the device's API, and a library contains one of them.
  *
- * Memory of the device: the arena (intermediate tensors, what kernels share among their launches, inputs, outputs), the
- * constants, and, while a library is created, a staging area for constants that have yet to be packed. Places in them
- * are known when the library is built; each is at a multiple of HoneNetDeviceTable::alignment. */
+ * Memory of the device: the arena (intermediate tensors, workspaces that a kernel's launches share, inputs, outputs),
+ * the constants, and, while a library is created, a staging area for constants that are still to be packed. Places in
+ * them are fixed when the library is built; each is at a multiple of HoneNetDeviceTable::alignment. */
 #ifndef HONE_LIBRARY_RUNTIME_NET_DEVICE_H_
 #define HONE_LIBRARY_RUNTIME_NET_DEVICE_H_
 
@@ -34,18 +34,18 @@ typedef struct HoneNetLaunch {
   uint64_t arg_count;
 } HoneNetLaunch;
 
-/* Launches first .. first + count - 1 of the table's: of a layer, or of packing a layer's constants. */
+/* Launches first .. first + count - 1 of the table: those of a layer, or those that pack a layer's constants. */
 typedef struct HoneNetStep {
   uint32_t first, count;
 } HoneNetStep;
 
-/* Bytes of the parameter file that go to the device. */
+/* Bytes of the parameter file to copy to the device. */
 typedef struct HoneNetUpload {
   uint64_t from; /* in the file */
   HoneNetPlace to;
 } HoneNetUpload;
 
-/* The constants of one layer that are packed on the device: uploads into the staging area, then launches. */
+/* Packs the constants of one layer on the device: uploads into the staging area, then launches. */
 typedef struct HoneNetPacking {
   uint32_t first_upload, upload_count;
   HoneNetStep step;
@@ -60,18 +60,18 @@ typedef struct HoneNetDeviceTable {
   uint64_t memory[HONE_NET_MEMORIES]; /* bytes of each */
   const HoneNetModule* modules;
   uint64_t module_count;
-  const HoneNetLaunch* launches; /* of the layers first, one behind the other */
+  const HoneNetLaunch* launches; /* those of the layers first, in order */
   uint64_t launch_count;
   const HoneNetStep* steps;     /* info.layer_count */
   const HoneNetPlace* inputs;   /* info.input_count */
   const HoneNetPlace* outputs;  /* info.output_count */
   const HoneNetUpload* uploads; /* those of the packings last */
-  uint64_t upload_count;        /* of those that are constants as they are */
+  uint64_t upload_count;        /* without those of packings */
   const HoneNetPacking* packings;
   uint64_t packing_count;
 } HoneNetDeviceTable;
 
-/* What a caller that keeps data on the device has to know. */
+/* Information for a caller that keeps data on the device. */
 typedef struct HoneNetDeviceInfo {
   const char* api;  /* "cuda", "opencl" */
   const char* name; /* the device's */
@@ -85,43 +85,43 @@ extern "C" {
 
 extern const HoneNetDeviceTable hone_net_device_table HONE_NET_HIDDEN;
 
-/* Says what went wrong, for HONE_NET_error_detail() of this thread. Returns `code`. */
+/* Records the error message for HONE_NET_error_detail() of this thread. Returns `code`. */
 int hone_net_fail(int code, const char* format, ...) __attribute__((format(printf, 2, 3))) HONE_NET_HIDDEN;
 
-/* An API's device. Functions return a code after hone_net_fail; all but open and close may be called by one thread at a
- * time, between enter and leave. */
+/* An API's device. Functions return a code after hone_net_fail. Call all but open and close between enter and leave,
+ * from one thread at a time. */
 typedef struct HoneDevice HoneDevice;
 typedef struct HoneBound HoneBound; /* launches with their arguments */
 
-/* The modules are loaded. *device is NULL after a failure. Entered once it is there. */
+/* Opens the device and loads the modules; the device is then entered. *device is NULL after a failure. */
 int hone_device_open(const HoneNetDeviceTable* table, const HoneNetOptions* options,
                      HoneDevice** device) HONE_NET_HIDDEN;
 void hone_device_close(HoneDevice* device) HONE_NET_HIDDEN;
 void hone_device_describe(const HoneDevice* device, HoneNetDeviceInfo* info) HONE_NET_HIDDEN;
-/* Around whatever a thread does with the device. */
+/* A thread must enter before it uses the device, and leave afterwards. */
 int hone_device_enter(HoneDevice* device) HONE_NET_HIDDEN;
 void hone_device_leave(HoneDevice* device) HONE_NET_HIDDEN;
 
-/* HoneNetPlace::memory number `memory`. Freed by another call with 0 bytes, and by close. */
+/* Allocates HoneNetPlace::memory number `memory`. A call with 0 bytes frees it, as does close. */
 int hone_device_allocate(HoneDevice* device, uint32_t memory, uint64_t bytes) HONE_NET_HIDDEN;
-/* The API's handle of a place, to give to callers: a CUdeviceptr, a cl_mem. */
+/* The API's handle of a place, for callers: a CUdeviceptr or a cl_mem. */
 int hone_device_handle(HoneDevice* device, const HoneNetPlace* place, void** handle) HONE_NET_HIDDEN;
 
-/* Queued, in order; `data` stays until hone_device_wait. */
+/* Queued in order; `data` must stay valid until hone_device_wait. */
 int hone_device_write(HoneDevice* device, const HoneNetPlace* to, uint64_t bytes, const void* data) HONE_NET_HIDDEN;
 int hone_device_read(HoneDevice* device, const HoneNetPlace* from, void* data) HONE_NET_HIDDEN;
-/* From or to a handle of the caller's. */
+/* Copies from or to a handle of the caller. */
 int hone_device_copy_in(HoneDevice* device, const HoneNetPlace* to, void* handle) HONE_NET_HIDDEN;
 int hone_device_copy_out(HoneDevice* device, const HoneNetPlace* from, void* handle) HONE_NET_HIDDEN;
 int hone_device_wait(HoneDevice* device) HONE_NET_HIDDEN;
 
-/* REQUIRES: the memories of their arguments are there, and stay. */
+/* REQUIRES: the memories of the arguments are allocated, and stay so. */
 int hone_device_bind(HoneDevice* device, const HoneNetLaunch* launches, uint64_t count,
                      HoneBound** bound) HONE_NET_HIDDEN;
 void hone_device_unbind(HoneDevice* device, HoneBound* bound) HONE_NET_HIDDEN;
-/* Queues all of them; with `graph` as one graph where the API has graphs, made by the first call. */
+/* Queues all launches; with `graph`, as one graph if the API has graphs, which the first call creates. */
 int hone_device_run(HoneDevice* device, HoneBound* bound, int graph) HONE_NET_HIDDEN;
-/* Queues all of them, waits, and says how long each step took by the device's clock. */
+/* Queues all launches, waits, and returns the time of each step by the device's clock. */
 int hone_device_profile(HoneDevice* device, HoneBound* bound, const HoneNetStep* steps, int32_t count,
                         double* seconds) HONE_NET_HIDDEN;
 

@@ -1,5 +1,5 @@
-/* Devices by OpenCL 1.2: one in-order queue; places in the memories are sub-buffers; a kernel object a launch, so that
- * its arguments are set once. */
+/* Devices through OpenCL 1.2: one in-order queue; places in the memories are sub-buffers; one kernel object per launch,
+ * so that its arguments are set only once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct HoneDevice {
   char name[128];
   cl_device_id id;
   cl_context context;
-  cl_command_queue queue, timed_queue; /* the second once somebody profiles */
+  cl_command_queue queue, timed_queue; /* the second only when profiling */
   cl_program* programs;
   cl_mem memory[HONE_NET_MEMORIES];
   View* views;
@@ -222,7 +222,7 @@ int hone_device_read(HoneDevice* d, const HoneNetPlace* from, void* data) {
 int hone_device_copy_in(HoneDevice* d, const HoneNetPlace* to, void* handle) {
   cl_mem memory = NULL;
   const int code = view(d, to, &memory);
-  if (code != HONE_NET_OK || memory == handle) return code; /* it is there already */
+  if (code != HONE_NET_OK || memory == handle) return code; /* already in place */
   return check(d, d->cl.clEnqueueCopyBuffer(d->queue, handle, memory, 0, 0, to->bytes, 0, NULL, NULL),
                "copying on the device");
 }

@@ -20,7 +20,7 @@ typedef struct Wanted {
   uint64_t bytes;
 } Wanted;
 
-/* The order of the checks decides which message a wrong file gets. */
+/* The order of the checks decides which error a wrong file gives. */
 static int check(const Wanted* wanted, const char* data, size_t size) {
   HoneParamsHeader header;
   if (size < sizeof header.magic || memcmp(data, HONE_PARAMS_MAGIC, sizeof header.magic) != 0)
@@ -40,14 +40,15 @@ static int check(const Wanted* wanted, const char* data, size_t size) {
   return size == wanted->bytes ? HONE_NET_OK : HONE_NET_E_PARAMS_DAMAGED;
 }
 
-/* All of the file, read now, so that no run waits for the disk; into huge pages where the kernel and the file system
- * have them for files (both place such a mapping where these fit): kernels walk through megabytes of weights, and small
- * pages cost VGG-16 a tenth of its speed. What is in memory already stays on the pages that it has. */
+/* Maps the whole file and reads it now, so that no run waits for the disk. Uses huge pages if the kernel and the file
+ * system support them for files (both align such a mapping): kernels read megabytes of weights, and small pages cost
+ * VGG-16 a tenth of its speed. Parts that are in memory already keep their pages. */
 static void* map_file(size_t size, int fd) {
   char* data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED) return NULL;
   if (size >= HUGE_PAGE) madvise(data, size, MADV_HUGEPAGE);
-  /* Linux before 5.14 does not know this. After another error some of it cannot be read: touching it is SIGBUS. */
+  /* Linux before 5.14 does not support this. After any other error, some of the file is unreadable: touching it raises
+   * SIGBUS. */
   if (madvise(data, size, MADV_POPULATE_READ) != 0 && (errno == EINVAL || errno == ENOSYS)) {
     for (size_t i = 0; i < size; i += PAGE) (void)*(volatile char*)(data + i);
   }
@@ -80,7 +81,7 @@ static int open_file(const Wanted* wanted, const char* path, HoneNetParams* para
   return HONE_NET_OK;
 }
 
-/* Data that is not aligned as kernels need it is copied. */
+/* Copies data that is not aligned as kernels need it. */
 static int take_memory(const Wanted* wanted, const void* data, size_t size, HoneNetParams* params) {
   const int code = check(wanted, data, size);
   if (code != HONE_NET_OK) return code;

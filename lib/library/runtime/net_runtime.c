@@ -13,7 +13,7 @@
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
 
-/* A place in a node's buffer array that holds a caller's pointer: filled in by each run. */
+/* An entry of a node's buffer array for a caller's pointer, which each run fills in. */
 typedef struct Patch {
   void** slot;
   uint32_t output; /* 0: an input */
@@ -24,14 +24,14 @@ typedef struct HoneNet {
   HoneNetParams params;
   HonePool* pool;
   HoneParallel parallel;
-  char* workspace; /* arena, kernels' workspace, copies of inputs and outputs that callers did not align */
+  char* workspace; /* arena, kernels' workspace, copies of unaligned inputs and outputs */
   char* own_workspace;
   char* scratch;
-  void** buffers; /* of all nodes, one behind the other */
+  void** buffers; /* of all nodes, one after the other */
   void*** node_buffers;
   Patch* patches;
   size_t patch_count;
-  char** staging; /* one an input, then one an output */
+  char** staging; /* one per input, then one per output */
   atomic_int running;
 } HoneNet;
 
@@ -48,9 +48,9 @@ static uint64_t workspace_bytes(const HoneNetTable* t) {
   return round_up(t->arena_bytes) + round_up(t->workspace_bytes) + staging_bytes(t);
 }
 
-/* On huge pages where it is large enough to fill one and the system gives them on request: activations are walked
- * through in strides of whole rows, and a page of 4 KiB holds few of those. The end stays on small ones: most of a huge
- * page there would be memory for nothing. */
+/* Uses huge pages if it is large enough to fill one and the system provides them on request: kernels access activations
+ * in strides of whole rows, and a page of 4 KiB holds few rows. The end stays on small pages, as most of a huge page
+ * there would be wasted. */
 static char* allocate_workspace(uint64_t bytes) {
   const uint64_t page = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
   char* data = aligned_alloc(page, (bytes + page) / page * page);
@@ -74,7 +74,7 @@ HONE_NET_EXPORT void HONE_NET_destroy(HoneNet* net) {
   free(net);
 }
 
-/* Buffer arrays of all nodes, with everything in them that does not change from run to run. */
+/* Fills in the buffer arrays of all nodes, except the entries that change from run to run. */
 static int bind_buffers(HoneNet* net, const HoneNetTable* t) {
   size_t args = 0, patches = 0;
   for (int32_t n = 0; n < t->info.layer_count; ++n) {
@@ -123,8 +123,8 @@ static int create(HoneNet* net, const HoneNetTable* t, const HoneNetOptions* opt
     if (!net->own_workspace) return HONE_NET_E_MEMORY;
     net->workspace = net->own_workspace;
   }
-  /* Lanes that no kernel writes must not hold signalling patterns, and pages are better touched now than in the first
-   * run; but for those of the copies, which callers that align their buffers never need. */
+  /* Lanes that no kernel writes must not contain signalling NaNs, and pages are better touched now than in the first
+   * run. The copies are left out: callers that align their buffers never need them. */
   memset(net->workspace, 0, bytes - staging_bytes(t));
   net->pool = hone_pool_create(options->threads ? options->threads : t->info.threads, options->pin);
   if (!net->pool) return HONE_NET_E_THREADS;

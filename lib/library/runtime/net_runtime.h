@@ -1,7 +1,7 @@
-/* What a network library is made of besides its kernels: tables, made by hone-build (library/tables.cc), and the code
- * that runs them (the .c files here), compiled with Hone for the baseline of the architecture and embedded into
- * hone-build. This header is what all libraries have in common, and the tables of one that runs on the CPU; those of a
- * device are in net_device.h.
+/* The parts of a network library besides its kernels: tables, made by hone-build (library/tables.cc), and the code that
+ * runs them (the .c files here), compiled with Hone for the architecture's baseline and embedded into hone-build. This
+ * header has the common part of all libraries, and the tables of libraries for the CPU; net_device.h has those for
+ * devices.
  *
  * C11. Needs libc only. The exported functions are named HONE_NET_*; hone-build renames them to NET_*. The structs are
  * those of the public header, NET.h (library/header_text.cc): change both together and raise HONE_NET_ABI_VERSION. */
@@ -29,7 +29,7 @@ enum {
   HONE_NET_E_PARAMS_TRUNCATED = 10,
   HONE_NET_E_PARAMS_DAMAGED = 11,
   HONE_NET_E_PARAMS_OTHER = 12,
-  /* Of libraries that run on a device. */
+  /* For libraries that run on a device. */
   HONE_NET_E_DRIVER = 13,
   HONE_NET_E_DEVICE = 14,
   HONE_NET_E_DEVICE_ARCH = 15,
@@ -57,10 +57,10 @@ typedef struct HoneNetLayer {
 
 typedef struct HoneNetInfo {
   int32_t abi_version;
-  int32_t threads; /* that the kernels were tuned for */
+  int32_t threads; /* number that the kernels were tuned for */
   const char* network;
   const char* target;
-  const char* digest; /* of the parameters that belong to it, hex */
+  const char* digest; /* of the matching parameter file, hex */
   int32_t input_count;
   int32_t output_count;
   const HoneNetTensor* inputs;
@@ -78,8 +78,8 @@ typedef struct HoneNetOptions {
   int pin;
   void* workspace;
   size_t workspace_size;
-  int device;                 /* of a device's library: which, counted from 0 */
-  const char* device_options; /* OpenCL: more options for the compiler, or null */
+  int device;                 /* for a device library: its number, from 0 */
+  const char* device_options; /* OpenCL: additional compiler options, or null */
 } HoneNetOptions;
 
 /* Tables. */
@@ -87,8 +87,8 @@ enum { HONE_NET_ARENA = 0, HONE_NET_PARAMS = 1, HONE_NET_INPUT = 2, HONE_NET_OUT
 
 typedef struct HoneNetArg {
   uint32_t kind;
-  uint32_t index;  /* of HONE_NET_INPUT, HONE_NET_OUTPUT */
-  uint64_t offset; /* of HONE_NET_ARENA, HONE_NET_PARAMS: bytes */
+  uint32_t index;  /* for HONE_NET_INPUT, HONE_NET_OUTPUT */
+  uint64_t offset; /* for HONE_NET_ARENA, HONE_NET_PARAMS: bytes */
 } HoneNetArg;
 
 typedef struct HoneNetNode {
@@ -109,8 +109,8 @@ typedef struct HoneNetTable {
   uint8_t digest[16];
   uint64_t params_bytes; /* size of the parameter file */
   uint64_t arena_bytes;
-  uint64_t workspace_bytes; /* the largest of all kernels */
-  uint64_t scratch_bytes;   /* the largest of all kernels, a thread */
+  uint64_t workspace_bytes; /* maximum over all kernels */
+  uint64_t scratch_bytes;   /* maximum over all kernels, per thread */
   const HoneNetNode* nodes; /* info.layer_count */
   const HoneNetFeature* features;
   uint64_t feature_count;
@@ -125,20 +125,19 @@ extern "C" {
 
 extern const HoneNetTable hone_net_table HONE_NET_HIDDEN;
 
-/* Of whatever table the library has. */
+/* The info of the library's table, of either kind. */
 const HoneNetInfo* hone_net_info(void) HONE_NET_HIDDEN;
 
-/* Nonzero if this CPU, and the operating system, have all that the table asks for. */
+/* Nonzero if this CPU and the operating system have all the features that the table requires. */
 int hone_net_cpu_fits(const HoneNetTable* table) HONE_NET_HIDDEN;
 
 /* A parameter file in memory. */
 typedef struct HoneNetParams {
   const char* data;
-  size_t mapped; /* bytes to unmap; 0: not ours */
+  size_t mapped; /* bytes to unmap; 0: the caller's memory */
 } HoneNetParams;
 
-/* The file, or the memory, that `options` name, if it is the one of `digest` and `bytes`; else the code of what is wrong
- * with it. */
+/* Opens the file or memory named in `options`. Returns an error code unless it matches `digest` and `bytes`. */
 int hone_net_params_open(const uint8_t digest[16], uint64_t bytes, const HoneNetOptions* options,
                          HoneNetParams* params) HONE_NET_HIDDEN;
 void hone_net_params_close(HoneNetParams* params) HONE_NET_HIDDEN;

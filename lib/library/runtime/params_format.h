@@ -17,7 +17,7 @@ typedef struct HoneParamsHeader {
   uint32_t version;
   uint32_t count;          /* entries */
   uint64_t file_bytes;     /* of the whole file */
-  uint8_t digest[16];      /* Digest128 of all behind the header, says which library it belongs to */
+  uint8_t digest[16];      /* Digest128 of all after the header; identifies the library */
   uint64_t table_checksum; /* FNV-1a, 64 bit, of the entries */
   char network[48];        /* name, zero-terminated, for messages and people */
 } HoneParamsHeader;

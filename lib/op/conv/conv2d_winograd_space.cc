@@ -27,7 +27,7 @@ constexpr int64_t kMostTaps = 10;  // limit of a phase's taps, both axes togethe
 constexpr double kSlower = 1.5;    // points whose estimated time is longer by this factor are not worth a trial
 
 // Tiles of a task: even parts of all tiles, for a few numbers of tasks, chosen so that few tiles lie outside the image.
-// If there is a single row, only parts that divide it evenly, as the padded input is otherwise made in whole rows.
+// A task of less than a row must divide the row evenly, as the padded input is otherwise made in whole rows.
 std::vector<int64_t> Blocks(const WinogradLayer& l, int64_t m) {
   const WinogradTiles k = l.Tiles(m);
   std::set<int64_t> values = {k.count};

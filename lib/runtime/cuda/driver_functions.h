@@ -1,7 +1,6 @@
-/* NVIDIA's driver API as Hone calls it, with its parameters in our own words: the part that runtime/cuda and the CUDA
- * network libraries share. C11 and C++.
- * Reference: https://docs.nvidia.com/cuda/cuda-driver-api/ ; the _v2 names are those that its header maps the plain
- * names to, and have been in every driver since CUDA 4. All return an error number. */
+/* NVIDIA's driver API as Hone calls it, with our own declarations: the part that runtime/cuda and the CUDA network
+ * libraries share. C11 and C++. Reference: https://docs.nvidia.com/cuda/cuda-driver-api/ ; its header maps the plain
+ * names to the _v2 names, which every driver has had since CUDA 4. All functions return an error number. */
 #ifndef HONE_RUNTIME_CUDA_DRIVER_FUNCTIONS_H_
 #define HONE_RUNTIME_CUDA_DRIVER_FUNCTIONS_H_
 
@@ -9,12 +8,12 @@
 #include <stdint.h>
 
 typedef uint64_t HoneCudaAddress; /* CUdeviceptr */
-typedef void* HoneCudaHandle;     /* of a context, module, function, stream, event, graph */
+typedef void* HoneCudaHandle;     /* a context, module, function, stream, event or graph */
 typedef struct HoneCudaUuid {
   unsigned char bytes[16];
 } HoneCudaUuid;
 
-/* Error numbers, CUdevice_attribute, CUfunction_attribute, flags: as the driver API fixes them. */
+/* Error numbers, CUdevice_attribute, CUfunction_attribute and flags of the driver API. */
 enum {
   HONE_CUDA_SUCCESS = 0,
   HONE_CUDA_OUT_OF_MEMORY = 2,
@@ -97,15 +96,15 @@ extern "C" {
 
 #define HONE_CUDA_HIDDEN __attribute__((visibility("hidden")))
 
-/* Opens the driver's library, for as long as the process lives, and finds its functions. Returns NULL, or what is wrong
- * in this thread's memory. */
+/* Opens the driver's library, until the process ends, and finds its functions. Returns NULL, or an error message in
+ * this thread's memory. */
 const char* hone_cuda_load(HoneCuda* cuda, const char* library) HONE_CUDA_HIDDEN;
 /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
 const char* hone_cuda_error_name(const HoneCuda* cuda, int error) HONE_CUDA_HIDDEN;
-/* Is the error that the device does not take the code? */
+/* Whether the error means that the device does not accept the code. */
 int hone_cuda_refuses_code(int error) HONE_CUDA_HIDDEN;
-/* Finds a kernel and lets it have its shared memory. *most: the threads that the device runs in a block of it; with
- * more `threads` than that the kernel cannot be launched, which is no error here. */
+/* Finds a kernel and reserves its shared memory. Sets *most to the number of threads that a block of it may have; with
+ * more `threads` the kernel cannot be launched, which is not an error here. */
 int hone_cuda_find_kernel(const HoneCuda* cuda, HoneCudaHandle module, const char* symbol, uint64_t threads,
                           uint64_t dynamic_shared_bytes, HoneCudaHandle* kernel, int* most) HONE_CUDA_HIDDEN;
 

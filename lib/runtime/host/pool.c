@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #define LINE 64
-/* Spins before a waiting thread looks at the clock or gives the core away; a pause takes 10 to 150 cycles. */
+/* Spins before a waiting thread checks the clock or yields the core; a pause takes 10 to 150 cycles. */
 #define SPINS_A_LOOK 64
 #define SPIN_NANOSECONDS 50000
 
 typedef struct Worker {
-  _Alignas(LINE) atomic_uint done; /* the generation that this worker has finished */
-  char* scratch; /* what bodies get: `own`, or lent */
+  _Alignas(LINE) atomic_uint done; /* the last generation that this worker finished */
+  char* scratch;                   /* passed to bodies: `own`, or lent */
   char* own;
   pthread_t thread;
   HonePool* pool;
@@ -33,12 +33,12 @@ struct HonePool {
   HoneParallelBody body;
   void* closure;
   int64_t count;
-  int active; /* threads that have a range in this generation */
+  int active; /* threads with a range in this generation */
   /* Off the line that is polled. */
   _Alignas(LINE) atomic_int sleepers; /* workers in, or on the way to, the futex */
   atomic_int stop;
   int threads;
-  int crowded; /* more threads than cores: spinning takes the core from who is waited for */
+  int crowded; /* more threads than cores: spinning would block the awaited thread */
   int pin;
   int caller_pinned;
   pthread_t caller;
@@ -89,8 +89,8 @@ static unsigned wait_for_work(HonePool* pool, unsigned seen) {
     int64_t now = now_ns();
     if (give_up == 0) give_up = now + SPIN_NANOSECONDS;
     if (now < give_up) continue;
-    /* Announce, then look once more: the caller first publishes the generation, then looks for sleepers. Both orders
-     * are sequentially consistent, so that one of the two sees the other. */
+    /* Announce, then check once more: the caller first publishes the generation, then looks for sleepers. Both orders
+     * are sequentially consistent, so one of the two sees the other. */
     atomic_fetch_add(&pool->sleepers, 1);
     while ((g = atomic_load(&pool->generation)) == seen) futex(&pool->generation, FUTEX_WAIT, seen);
     atomic_fetch_sub(&pool->sleepers, 1);
@@ -118,7 +118,8 @@ static void* worker_main(void* argument) {
   for (;;) {
     seen = wait_for_work(pool, seen);
     if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
-    /* A worker without a range reports too: the caller waits for all, and so never changes what one still reads. */
+    /* A worker without a range reports as well: the caller waits for all, and so never changes data that a worker still
+     * reads. */
     if (self->index < pool->active) run_range(pool, self->index, self->scratch);
     atomic_store_explicit(&self->done, seen, memory_order_release);
   }
@@ -170,7 +171,7 @@ void hone_pool_destroy(HonePool* pool) {
     if (pool->workers[i].started) pthread_join(pool->workers[i].thread, NULL);
   }
   for (int i = 0; i < pool->threads; ++i) free(pool->workers[i].own);
-  /* Else the next pool would find one core to share out. */
+  /* Otherwise the next pool would find only one usable core. */
   if (pool->caller_pinned && pthread_equal(pool->caller, pthread_self())) {
     sched_setaffinity(0, sizeof pool->cpus, &pool->cpus);
   }

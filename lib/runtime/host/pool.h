@@ -19,31 +19,31 @@ extern "C" {
 
 typedef struct HonePool HonePool;
 
-/* `threads` at least 1, the caller counted. `pin`: worker i stays on the i-th core that the calling thread may use; the
- * calling thread itself is left where it is (hone_pool_pin_caller binds it to the 0th). NULL if memory or threads run
- * out. */
+/* `threads` is at least 1 and includes the caller. `pin` binds worker i to the i-th core that the calling thread may
+ * use; it does not bind the calling thread (hone_pool_pin_caller binds that to the 0th). Returns NULL if memory or
+ * threads run out. */
 HonePool* hone_pool_create(int threads, int pin);
 void hone_pool_destroy(HonePool* pool); /* NULL is allowed */
 
 int hone_pool_threads(const HonePool* pool);
 
-/* Binds the calling thread to the pool's first core until it destroys the pool; 0 on success. A pool made by a pinned
- * thread has that one core alone: make the pools first. */
+/* Binds the calling thread to the pool's first core until it destroys the pool; returns 0 on success. A pool created by
+ * a pinned thread can use only that core: create all pools first. */
 int hone_pool_pin_caller(HonePool* pool);
 
-/* Makes every thread's scratch block at least `bytes` large; 0 on success, else nothing changed. Not during a launch.
- */
+/* Makes every thread's scratch block at least `bytes` large. Returns 0 on success; on failure nothing changes. Do not
+ * call it during a launch. */
 int hone_pool_reserve(HonePool* pool, int64_t bytes);
 
-/* Gives the threads other scratch blocks, one each: memory of the caller's, which stays his. NULL: those of reserve
- * again. Not during a launch. */
+/* Gives the threads other scratch blocks, one each, which the caller owns. NULL restores the blocks of reserve. Do not
+ * call it during a launch. */
 void hone_pool_lend_scratch(HonePool* pool, char* const* blocks);
 
-/* The scratch block of thread `index`: 64-byte aligned, NULL before the first reserve of more than 0 bytes or loan.
- * Thread 0's is what a kernel's own `scratch` argument is to be. */
+/* The scratch block of thread `index`: 64-byte aligned, NULL before the first loan or reserve of more than 0 bytes.
+ * Pass thread 0's block as a kernel's own `scratch` argument. */
 char* hone_pool_scratch(HonePool* pool, int index);
 
-/* HoneParallel.launch, with `pool` as HoneParallel.pool. */
+/* Implements HoneParallel.launch, with `pool` as HoneParallel.pool. */
 void hone_pool_launch(void* pool, HoneParallelBody body, void* closure, int64_t count);
 
 #ifdef __cplusplus

@@ -50,20 +50,21 @@ extern "C" {
 
 #define HONE_OPENCL_HIDDEN __attribute__((visibility("hidden")))
 
-/* Opens the ICD loader, for as long as the process lives (drivers keep threads), and finds its functions. Returns NULL,
- * or what is wrong in this thread's memory. */
+/* Opens the ICD loader, until the process ends (drivers keep threads), and finds its functions. Returns NULL, or an
+ * error message in this thread's memory. */
 const char* hone_opencl_load(HoneOpenCl* cl, const char* library) HONE_OPENCL_HIDDEN;
-/* Finds device `number`, counted from 0: GPUs of all platforms first, then accelerators, then CPUs. The device that is
- * tuned for is number 0 of a library. What is none of these (CL_DEVICE_TYPE_CUSTOM) does not compile OpenCL C. Returns
- * how many devices there are up to that one: `number` + 1 if it was found. */
+/* Finds device `number`, counted from 0: GPUs of all platforms first, then accelerators, then CPUs. Tuning uses number
+ * 0, which is also a library's default. Other devices (CL_DEVICE_TYPE_CUSTOM) cannot compile OpenCL C and are skipped.
+ * Returns the number of devices up to that one: `number` + 1 if it was found. */
 cl_uint hone_opencl_find(const HoneOpenCl* cl, cl_uint number, cl_platform_id* platform,
                          cl_device_id* device) HONE_OPENCL_HIDDEN;
-/* Is the device gone for this process? A kernel's fault shows as such an error, at the next call or later. */
+/* Whether the error means that this process has lost the device. A kernel's fault causes such an error at the next call
+ * or later. */
 int hone_opencl_is_fatal(cl_int error) HONE_OPENCL_HIDDEN;
-int hone_opencl_is_memory(cl_int error) HONE_OPENCL_HIDDEN; /* is there too little of it? */
-/* Options for the compiler: kernels divide and take roots as IEEE 754 says, where the device can. */
+int hone_opencl_is_memory(cl_int error) HONE_OPENCL_HIDDEN; /* out of memory? */
+/* Options for the compiler: division and square roots follow IEEE 754 if the device supports that. */
 const char* hone_opencl_options(const HoneOpenCl* cl, cl_device_id device) HONE_OPENCL_HIDDEN;
-/* The line of a build log that says what is wrong: the first with "error", else the first one. */
+/* The error line of a build log: the first with "error", else the first one. */
 void hone_opencl_build_error(const HoneOpenCl* cl, cl_program program, cl_device_id device, char* line,
                              size_t size) HONE_OPENCL_HIDDEN;
 /* From the start of one command to the end of another. */
