@@ -1,5 +1,5 @@
-// Barriers stand where they are needed and hardly anywhere else: without any one of them the interpreter finds a race,
-// or values are wrong. (That they stand everywhere they are needed is what interpreter_test shows.)
+// Barriers are placed where they are needed and hardly anywhere else: without any one of them, the interpreter finds a
+// race or wrong values. (interpreter_test shows that none is missing.)
 #include <gtest/gtest.h>
 
 #include "agree/trial.h"
@@ -12,9 +12,9 @@ namespace hone::agree {
 namespace {
 
 constexpr int kSchedules = 8;
-constexpr int kRuns = 3;  // orders of threads that are tried
+constexpr int kRuns = 3;  // orders of threads to try
 
-// The program without its n-th barrier.
+// Removes the program's n-th barrier.
 class WithoutOne final : public ir::Mutator {
  public:
   explicit WithoutOne(int which) : which_(which) {}
@@ -41,7 +41,7 @@ bool Right(const ir::Function& function, const Prepared& prepared, uint64_t seed
   return true;
 }
 
-// A few stand although they are not: halves of a buffer whose indices have divisions and maxima are not told apart.
+// A few are unnecessary: halves of a buffer are not distinguished if their indices have divisions and maxima.
 TEST(AgreeBarriers, NearlyAllAreNeeded) {
   int ran = 0, all = 0, surplus = 0;
   std::string first;

@@ -16,12 +16,12 @@
 namespace hone::agree {
 namespace {
 
-// With all the shared memory that there is.
+// With the largest shared memory of the architecture.
 Target CudaTarget(const std::string& arch) {
   return *Target::Parse(fmt::format("cuda -arch={} -shared={}", arch, CudaSharedBytes(arch)));
 }
 
-// What is wrong with what the compiler made; "" if nothing.
+// The problem of the compiled code; "" if there is none.
 std::string Wrong(const codegen::CudaCode& code, const Target& target) {
   for (const codegen::KernelResources& r : code.resources) {
     if (r.registers < 1 || r.registers > target.limits.registers_per_thread) {
@@ -66,7 +66,7 @@ class Sampler {
     }
   }
 
-  // The point that other architectures have, or, where it is none here, one of this one's own.
+  // The same point as for other architectures or, if that is not legal here, another one.
   std::optional<PointIndex> Choose(const search::Space& space) {
     if (point_) {
       const Result<PointIndex> same = space.IndexOf(*point_);
@@ -78,7 +78,7 @@ class Sampler {
   void Compile(const std::string& name, const Workload& w, const std::string& arch) {
     const Target target = CudaTarget(arch);
     const op::Template* t = FindGpuTemplate(name, w, target);
-    if (t == nullptr) return;  // not for this one
+    if (t == nullptr) return;  // not available for this architecture
     const auto space = t->MakeSpace(w, target);
     const std::optional<PointIndex> index = space.ok() ? Choose(*space) : std::nullopt;
     sample.without_point += !index;
@@ -103,7 +103,7 @@ class Sampler {
     }
   }
 
-  // The kernels of the first entry: the other one packs, and has no estimate.
+  // Compares the kernels of the first entry: the other one packs, and has no estimate.
   void Compare(const codegen::CudaCode& code, const op::GpuUse& use) {
     int64_t registers = 0, spilled = 0;
     for (size_t i = 0; i < code.artifact.entries[0].launches.size() && i < code.resources.size(); ++i) {
@@ -115,12 +115,12 @@ class Sampler {
     sample.spilled += spilled > 0;
   }
 
-  std::vector<std::string> every_, turns_;  // of those that an NVRTC here compiles for
+  std::vector<std::string> every_, turns_;  // those that an NVRTC on this machine supports
   codegen::CudaOptions options_;
   Rng rng_;
   size_t turn_ = 0;
-  bool has_knobs_ = true;        // has the template at hand any?
-  std::optional<Config> point_;  // as the architecture before had it
+  bool has_knobs_ = true;        // whether the current template has any
+  std::optional<Config> point_;  // the previous architecture's point
 };
 
 }  // namespace

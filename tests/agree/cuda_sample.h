@@ -1,4 +1,4 @@
-// Points drawn from every template for GPUs, compiled by NVRTC with warnings as errors.
+// Draws points of every template for GPUs and compiles them by NVRTC with warnings as errors.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@ namespace hone::agree {
 
 struct CudaSample {
   int compiled = 0;                   // programs: a point for an architecture, with the kernel that packs its constants
-  int packing = 0;                    // of those: that have such a kernel
-  int without_point = 0;              // programs that there could have been, but no legal point was found
-  std::vector<std::string> failures;  // the point, and what is wrong with it
-  std::map<std::string, std::set<std::string>> archs;  // by template: those that a point of it was compiled for
-  std::set<std::string> left_out;                      // architectures that no NVRTC here compiles for
-  std::string no_nvrtc;                                // why there is none; nothing else then
-  // Of the programs: those whose template estimates registers, within the estimate of them, and with spills.
+  int packing = 0;                    // those with such a kernel
+  int without_point = 0;              // programs skipped because no legal point was found
+  std::vector<std::string> failures;  // the point and its problem
+  std::map<std::string, std::set<std::string>> archs;  // by template: architectures for which a point was compiled
+  std::set<std::string> left_out;                      // architectures that no NVRTC on this machine supports
+  std::string no_nvrtc;                                // why there is no NVRTC; all else is empty then
+  // Programs whose template estimates registers; those within the estimate; those with spills.
   int estimated = 0, within = 0, spilled = 0;
 };
 
 // `points` of each template, of the workloads of gpu_workloads.h in turn; each for sm_70, sm_80 and sm_90, and for one
-// of sm_61 and sm_75 in turn. Where a point is none of an architecture's, or not legal there, another stands for it.
-// One point of a template that has no knobs.
+// of sm_61 and sm_75 in turn. If a point is missing or illegal on an architecture, another one replaces it. A template
+// without knobs has one point.
 CudaSample DrawCudaSample(int points, uint64_t seed);
 
 }  // namespace hone::agree

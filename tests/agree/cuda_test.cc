@@ -1,4 +1,4 @@
-// Every template's text for CUDA is taken by NVRTC without a warning, and what comes out keeps the device's limits.
+// NVRTC accepts every template's text for CUDA without a warning, and the result stays within the device's limits.
 // `cuda_sample` (tests/perf) draws more points.
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace hone::agree {
 namespace {
 
-// One for all tests: it takes a while.
+// Shared by all tests, as it takes a while.
 const CudaSample& Sample() {
   static const CudaSample sample = DrawCudaSample(2, 11);
   return sample;
@@ -17,7 +17,7 @@ const CudaSample& Sample() {
 void ExpectEveryTemplateFor(const std::string& arch) {
   for (const op::Template* t : op::AllTemplates(kGpuFamily)) {
     const std::string name = t->name();
-    if (name == "conv2d_gpu_tensor" && arch == "sm_70") continue;  // it begins at sm_80
+    if (name == "conv2d_gpu_tensor" && arch == "sm_70") continue;  // the template needs sm_80
     const auto found = Sample().archs.find(name);
     ASSERT_NE(found, Sample().archs.end()) << name;
     EXPECT_TRUE(found->second.count(arch)) << name << " for " << arch;

@@ -1,6 +1,6 @@
-// Every template for GPUs, whatever point of its space, gives what its operator's reference gives: run by the
-// interpreter, which also reports races between threads and barriers that some threads do not come to, and by OpenCL
-// (PoCL's CPU mostly). The kernels that pack constants are run with them.
+// Every template for GPUs gives the result of its operator's reference at any point of its space: run by the
+// interpreter, which also reports races between threads and barriers that some threads do not reach, and by OpenCL
+// (usually PoCL's CPU). The kernels that pack constants are included.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace hone::agree {
 namespace {
 
-constexpr int kInterpreted = 2, kOnDevice = 1;  // points of each workload, beside the default
+constexpr int kInterpreted = 2, kOnDevice = 1;  // points of each workload, in addition to the default
 
 struct Point {
   Workload workload;
@@ -27,8 +27,8 @@ struct Point {
   std::string Text() const { return workload.Text() + "\n" + config.Text() + "\n"; }
 };
 
-// The default and some points of each workload that has the template, of which few may lack a legal point. Their
-// kernels are named "point0", "point1", ...
+// The default and some points of each workload that has the template; few may lack a legal point. Their kernels are
+// named "point0", "point1", ...
 std::vector<Point> Draw(const std::string& name, const Target& target, int points, uint64_t seed) {
   std::vector<Point> drawn;
   int wanted = 0, sampled = 0;
@@ -39,7 +39,7 @@ std::vector<Point> Draw(const std::string& name, const Target& target, int point
     EXPECT_TRUE(space.ok()) << w.Text() << ": " << space.status().message();
     if (!space.ok()) continue;
     std::vector<Config> configs;
-    // Only a template that can be the first has one for every workload.
+    // Only a template that can come first has a default for every workload.
     if (const Result<Config> preferred = t->Default(*space, w, target); preferred.ok()) configs.push_back(*preferred);
     const size_t defaults = configs.size();
     for (int i = 0; i < points && space->size() > 1; ++i) {
@@ -58,7 +58,7 @@ std::vector<Point> Draw(const std::string& name, const Target& target, int point
   return drawn;
 }
 
-// What is built without tuning.
+// Built without tuning.
 TEST(AgreeGpuWorkloads, EachHasADefault) {
   for (const char* text : {"cuda -arch=sm_61", "cuda -arch=sm_90", "opencl"}) {
     const Target target = *Target::Parse(text);
@@ -73,7 +73,7 @@ TEST(AgreeGpuWorkloads, EachHasADefault) {
 class AgreeGpuTemplates : public OnOpenCl<const op::Template*> {};
 
 TEST_P(AgreeGpuTemplates, InterpreterWithReference) {
-  const Target target = *Target::Parse("cuda -arch=sm_90");  // has all that there is
+  const Target target = *Target::Parse("cuda -arch=sm_90");  // supports all templates
   const std::vector<Point> points = Draw(GetParam()->name(), target, kInterpreted, 1);
   ASSERT_FALSE(points.empty()) << "no workload of gpu_workloads.cc has it";
   uint64_t seed = 0;
@@ -94,7 +94,7 @@ TEST_P(AgreeGpuTemplates, OpenClWithReference) {
     EXPECT_STREQ(GetParam()->name(), "conv2d_gpu_tensor") << "all others have a point here: that one is for CUDA alone";
     return;
   }
-  // One program: compiling each point alone would be most of the time.
+  // One program, as compiling each point separately would take most of the time.
   std::vector<ir::Function> functions;
   for (const Point& p : points) functions.insert(functions.end(), p.kernel.functions.begin(), p.kernel.functions.end());
   const Result<Artifact> artifact = codegen::CompileToOpenCl(functions, target);

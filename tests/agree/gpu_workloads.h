@@ -1,4 +1,4 @@
-// The workloads that templates for GPUs are checked on: on the interpreter and OpenCL (gpu_templates_test), by NVRTC
+// The workloads on which templates for GPUs are checked: by the interpreter and OpenCL (gpu_templates_test), by NVRTC
 // (cuda_sample) and on a real device (device/gpu/gpu_check).
 #pragma once
 
@@ -14,10 +14,10 @@ namespace hone::agree {
 // tile.
 std::vector<std::string> SmallGpuWorkloads();
 
-// As large as layers of networks: many blocks, and reductions that take many steps.
+// As large as layers of networks: many blocks, and reductions of many steps.
 std::vector<std::string> LargeGpuWorkloads();
 
-// Those of SmallGpuWorkloads, canonical, that the target has this template for.
+// The workloads of SmallGpuWorkloads, canonical, for which the target has this template.
 std::vector<Workload> GpuWorkloadsOf(const std::string& template_name, const Target& target);
 
 // The template of that name that the target has for the workload; null if it has none.

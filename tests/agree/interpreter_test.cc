@@ -1,6 +1,6 @@
-// A lowered function, run by the interpreter, gives exactly what its te DAG says, whatever the steps, for CPUs and for
-// GPUs. The interpreter also reports accesses out of bounds, reads of what was never written, dependent parallel loops
-// (by its order of iterations), races between threads, and barriers that some threads do not come to.
+// A lowered function, run by the interpreter, gives exactly the te DAG's values for any steps, for CPUs and for GPUs.
+// The interpreter also reports accesses out of bounds, reads of unwritten memory, dependent parallel loops (by its
+// order of iterations), races between threads, and barriers that some threads do not reach.
 #include "ir/interpreter.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 class Agree : public testing::TestWithParam<int> {
  protected:
-  // Up to `most` random steps each. `seed` of the first schedule. At least `percent` of them must run.
+  // Up to `most` random steps each; `seed` is that of the first schedule. At least `percent` of them must run.
   static void Check(Steps kind, int schedules, int most, int seed, int percent) {
     const int problem = GetParam();
     const Prepared prepared = Prepare(AllProblems()[problem], problem);

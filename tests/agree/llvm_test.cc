@@ -1,4 +1,4 @@
-// Machine code gives exactly what the te DAG says, whatever the steps; with two threads.
+// Machine code gives exactly the te DAG's values for any steps, with two threads.
 #include <fmt/format.h>
 
 #include "agree/trial.h"

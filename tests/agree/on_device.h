@@ -1,4 +1,4 @@
-// A kernel run on a device in this process, as a library or a measuring child runs it.
+// Runs a kernel on a device in this process, as a library or a measuring child does.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace hone::agree {
 
-// Packs the constants and runs the kernel: "<symbol>_prepare" and `symbol` of the module. `operands`, one an operand,
-// the output last, are copied in; the output is copied out.
+// Packs the constants and runs the kernel: "<symbol>_prepare" and `symbol` of the module. `operands` has one entry per
+// operand, the output last; inputs are copied in, and the output is copied out.
 Status RunOnDevice(runtime::Device* device, runtime::DeviceModule* module, const KernelInterface& kernel,
                    const std::string& symbol, std::vector<std::vector<float>>* operands);
 

@@ -1,4 +1,4 @@
-// A fixture for tests on the device that OpenCL has here (PoCL's CPU mostly).
+// A fixture for tests on this machine's OpenCL device (usually PoCL's CPU).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,13 +11,13 @@
 
 namespace hone::agree {
 
-// One device for all: to open PoCL's takes longer than what a test does with it.
+// One device for all tests: opening PoCL's takes longer than a test.
 template <typename Param>
 class OnOpenCl : public ::testing::TestWithParam<Param> {
  protected:
   static void SetUpTestSuite() {
-    // What is tested is the text. PoCL 3.1's optimiser moves jumps around barriers, and then loses the work items of
-    // some kernels whose guards stand on both sides of one; without it all is well.
+    // These tests check the text, so optimisation is off: PoCL 3.1's optimiser moves jumps around barriers and then
+    // loses the work items of some kernels that have guards on both sides of one.
     runtime::OpenClOptions options;
     options.optimise = false;
     auto opened = runtime::OpenOpenClDevice(options);
@@ -27,7 +27,7 @@ class OnOpenCl : public ::testing::TestWithParam<Param> {
   static void TearDownTestSuite() { device_.reset(); }
 
   inline static std::unique_ptr<runtime::Device> device_;
-  inline static Status why_not_;  // kNotFound: there is no OpenCL here
+  inline static Status why_not_;  // kNotFound: no OpenCL on this machine
 };
 
 }  // namespace hone::agree

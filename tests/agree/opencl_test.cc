@@ -1,5 +1,5 @@
-// What is written in C for a device gives exactly what the te DAG says, whatever the steps: run by OpenCL (PoCL's CPU
-// mostly), and taken by NVRTC without a warning.
+// C text for devices gives exactly the te DAG's values for any steps: run by OpenCL (usually PoCL's CPU), and accepted
+// by NVRTC without a warning.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ Target DeviceTarget(const TargetKind& kind, const std::string& arch = "") {
   return target;
 }
 
-// Other seeds than the interpreter's test has. What needs more than a device has is left out.
+// Seeds differ from those of the interpreter's test. Leaves out schedules that exceed the device.
 std::vector<Trial> Trials(const Prepared& prepared, int problem) {
   std::vector<Trial> trials;
   for (int i = 0; i < kRandom + kTiled; ++i) {
@@ -69,7 +69,7 @@ TEST_P(AgreeDevice, OpenClWithDefinition) {
   const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
   const std::vector<Trial> trials = Trials(prepared, GetParam());
   ASSERT_FALSE(trials.empty());
-  // One program: compiling each alone would be most of the time.
+  // One program, as compiling each separately would take most of the time.
   const auto artifact = codegen::CompileToOpenCl(Functions(trials), DeviceTarget(OpenClKind()));
   ASSERT_TRUE(artifact.ok()) << artifact.status().message();
   const auto module = device->Load(*artifact);

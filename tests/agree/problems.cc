@@ -56,7 +56,7 @@ Problem Chain(int64_t n, int64_t m) {
   return {fmt::format("chain_{}_{}", n, m), {x0}, {c}};
 }
 
-// A stencil: neighbours overlap, so that attached regions do too; conditions at both ends.
+// A stencil: neighbours overlap, so attached regions overlap as well; conditions at both ends.
 Problem Stencil(int64_t n) {
   Tensor x0 = te::Placeholder("x", {n});
   Tensor a = te::Compute("a", {n}, {"i"}, [&](const Vars& x) { return x0(x[0]) * F(3); });

@@ -1,4 +1,4 @@
-// Small computations of every shape that matters: prime and odd extents, extent 1, padding, strides, several readers.
+// Small computations of every relevant shape: prime and odd extents, extent 1, padding, strides, several readers.
 #pragma once
 
 #include <string>

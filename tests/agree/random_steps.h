@@ -1,4 +1,4 @@
-// Random legal step lists: steps are proposed at random, and those that the schedule accepts are kept.
+// Random legal step lists: proposes steps at random and keeps those that the schedule accepts.
 #pragma once
 
 #include "base/rng.h"
@@ -6,8 +6,8 @@
 
 namespace hone::agree {
 
-// Applies up to `count` random steps to `schedule`; for a GPU a third of them bind loops to blocks and threads, or put
-// something into shared memory.
+// Applies up to `count` random steps to `schedule`; for a GPU, a third of them bind loops to blocks and threads, or put
+// tensors into shared memory.
 void ApplyRandomSteps(int count, bool gpu, Rng* rng, schedule::Schedule* schedule);
 
 }  // namespace hone::agree

@@ -1,5 +1,5 @@
-// Whatever way a constant is stored, what is computed from it stays the same: random splits and orders of its
-// dimensions, evaluated straight from the definition (te_eval.h).
+// The storage of a constant does not change what is computed from it: random splits and orders of its dimensions,
+// evaluated directly from the definition (te_eval.h).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ using te::Tensor;
 
 constexpr int64_t kRows = 3, kOutputs = 13, kReduced = 10, kTaps = 2;
 
-// out[i, o] = sum over k, t of x[i, k] * weight[o, k, t], the weight as it is or as a constant computation, three times
-// as large, with rows of zeros behind its end.
+// out[i, o] = sum over k, t of x[i, k] * weight[o, k, t], with the weight unchanged or as a constant computation, three
+// times as large, with rows of zeros at its end.
 struct Product {
   explicit Product(bool computed) {
     Tensor weight = raw;
@@ -68,7 +68,7 @@ TEST(Relayout, ChangesNoValue) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Rng rng(seed);
     const Product product(seed % 2 == 1);
-    // Sometimes what the constant is computed from.
+    // Sometimes the source of the constant.
     const std::string name = seed % 4 == 1 ? "raw" : product.name;
     Values before = InputValues(&rng);
     Values after = before;
@@ -83,7 +83,7 @@ TEST(Relayout, ChangesNoValue) {
     EvaluateDag({schedule.Find("out")->tensor}, &after);
     EXPECT_EQ(before.at("out"), after.at("out")) << StepText(step);
 
-    // What is stored is the constant's elements, and zeros.
+    // The stored tensor has the constant's elements, and zeros.
     auto magnitude = [](const std::vector<double>& values) {
       double sum = 0;
       for (double v : values) sum += v * v;

@@ -1,5 +1,5 @@
-// The values of a te DAG straight from its definition: the engine that all others must agree with. No schedule, no
-// loops of ours: each element of each tensor by itself, in double precision.
+// The values of a te DAG directly from its definition, with which all other engines must agree: without a schedule or
+// loops, each element of each tensor by itself, in double precision.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace hone::agree {
 
 using Values = std::map<std::string, std::vector<double>>;  // by tensor name, row-major
 
-// Adds the values of every computation that `outputs` need; `values` holds those of the placeholders.
+// Adds the values of every computation that `outputs` need; `values` contains those of the placeholders.
 void EvaluateDag(const std::vector<te::Tensor>& outputs, Values* values);
 
 }  // namespace hone::agree

@@ -89,7 +89,7 @@ class Tiler {
     return threads.back();
   }
 
-  // Reduce loops outside, those in the loop `at` inside; what is read goes through shared memory there.
+  // Reduce loops outside; the loops in `at` inside. Inputs go through shared memory there.
   void Accumulate(const std::string& sum) {
     std::vector<std::string> outer, middle, spatial;
     for (const std::string& axis : std::vector<std::string>(schedule_.Find(sum)->leaf)) {
@@ -112,7 +112,7 @@ class Tiler {
       const std::string copy = tensor + ".shared";
       Do(CacheRead(tensor, "shared", {sum}, copy));
       if (const Stage* s = schedule_.Find(tensor); s && !s->output && !s->reduction() && Chance(2)) Do(Inline(tensor));
-      if (Chance(3)) {  // and from there into registers; the reader's place first
+      if (Chance(3)) {  // and from there into registers; the reader's place comes first
         Do(CacheRead(copy, "register", {sum}, tensor + ".own"));
         Do(ComputeAt(tensor + ".own", sum, Chance(2) ? middle.back() : place));
       }
@@ -126,7 +126,7 @@ class Tiler {
     }
   }
 
-  // All axes as one, split over the threads.
+  // Fuses all axes and splits them over the threads.
   void Fetch(const std::string& copy) {
     const std::vector<std::string> axes = schedule_.Find(copy)->leaf;
     std::string all = axes[0];
@@ -144,7 +144,7 @@ class Tiler {
     if (Chance(2)) Do(Vectorize(copy, "lane"));
   }
 
-  // One reduce loop over threads; by rfactor, or as it is.
+  // Binds one reduce loop to threads, by rfactor or directly.
   void AcrossThreads(const std::string& sum) {
     std::vector<std::string> reduce, spatial;
     for (const std::string& axis : schedule_.Find(sum)->leaf) {

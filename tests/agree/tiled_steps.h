@@ -1,5 +1,5 @@
-// Random schedules of the form that GPU templates have: tiles over blocks, virtual threads and threads, accumulators in
-// registers, inputs by way of shared memory that the block fills together.
+// Random schedules with the structure of GPU templates: tiles over blocks, virtual threads and threads, accumulators in
+// registers, inputs through shared memory that the block fills together.
 #pragma once
 
 #include "base/rng.h"
@@ -8,7 +8,7 @@
 namespace hone::agree {
 
 // Applies such steps to `schedule`, whose DAG must end in an output that reads, element by element, a stage with a
-// reduction. Nothing if it is of another form. A step that is refused is a test failure.
+// reduction. Does nothing for other DAGs. A rejected step is a test failure.
 void ApplyTiledSteps(Rng* rng, schedule::Schedule* schedule);
 
 }  // namespace hone::agree

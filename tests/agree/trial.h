@@ -1,5 +1,5 @@
-// One trial of one engine: a problem under a random schedule, lowered, with buffers to run it on and the check of what
-// came out.
+// One trial of one engine: a problem under a random schedule, lowered, with buffers to run it on and a check of the
+// result.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,7 @@
 
 namespace hone::agree {
 
-// A problem with inputs and what its definition says. Inputs are small integers: every sum is exact in f32 in any
-// order.
+// A problem with inputs and the expected values. Inputs are small integers, so every sum is exact in f32 in any order.
 struct Prepared {
   Problem problem;
   Values values;
@@ -28,19 +27,19 @@ struct Trial {
   ir::Function function;
   std::string context;  // problem, seed and steps, for messages
 };
-// Schedule `seed` of the problem: `steps` random steps tried. Nothing if it was refused for its vectors being too long.
-// Any other refusal by lower is a test failure, but for a GPU those that lower/lower.h names for one.
+// Schedule `seed` of the problem, from `steps` random steps. Nothing if it was rejected because its vectors are too
+// long. Any other rejection by lower is a test failure, except, for a GPU, those that lower/lower.h documents.
 std::optional<Trial> MakeTrial(const Prepared& prepared, uint64_t seed, int steps, const std::string& name,
                                Steps kind = Steps::kCpu);
 
-// Buffers of all arguments, 64-byte aligned; outputs filled with a value that no right result has.
+// Buffers of all arguments, 64-byte aligned; outputs are filled with a value that no correct result has.
 class Buffers {
  public:
   explicit Buffers(const Prepared& prepared);
   std::vector<void*> pointers() const;
   std::vector<int64_t> sizes() const;
   std::vector<ir::RunArgument> arguments() const;  // for the interpreter
-  // The first output element that differs from the definition, in words; empty if none does.
+  // Describes the first output element that differs from the definition; empty if none does.
   std::string Difference() const;
 
  private:

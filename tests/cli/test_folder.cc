@@ -61,8 +61,8 @@ void TestFolder::WaitForTick() {
   ran_ = false;
 }
 
-// Not WriteFileAtomic: it waits for the disk, and a test writes dozens. A file that is there may be write-protected, or
-// a program that runs: another one takes its place.
+// Not WriteFileAtomic, which waits for the disk, as a test writes dozens of files. An existing file may be
+// write-protected or a running program: it is replaced, not overwritten.
 void TestFolder::Write(const std::string& name, const std::string& text) {
   WaitForTick();
   const std::string path = Path(name);

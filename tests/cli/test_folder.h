@@ -13,37 +13,37 @@
 
 namespace hone {
 
-using Words = std::vector<std::string>;  // of a command line, of a text
+using Words = std::vector<std::string>;  // of a command line or a text
 Words operator+(Words words, const Words& more);
 
-// Expects that every part stands in the text, or that none does.
+// Expects that the text contains every part, or none of them.
 void ExpectHas(const std::string& text, const Words& parts);
 void ExpectHasNot(const std::string& text, const Words& parts);
 void ExpectOk(const CommandResult& result);
-void ExpectFails(const CommandResult& result, const Words& parts);  // with any code; what it printed has every part
-// A clean refusal: this exit code, nothing on stdout, one line on stderr that begins with a tool's name and has every
-// part in it.
+void ExpectFails(const CommandResult& result, const Words& parts);  // with any code; its output has every part
+// Expects a clean error: this exit code, nothing on stdout, one line on stderr that begins with a tool's name and
+// contains every part.
 void ExpectRefused(const CommandResult& result, int code, const Words& parts);
 
 class TestFolder : public testing::Test {
  protected:
-  // `inner`: the folder of the test is one of this name in the temporary one.
+  // With `inner`, the test's folder is a subfolder of that name.
   explicit TestFolder(const std::string& inner = "");
 
   std::string Path(const std::string& name) const { return dir_->Join(inner_ + name); }
   bool Has(const std::string& name) const { return Exists(Path(name)); }
   std::string Read(const std::string& name) const { return Must(ReadFile(Path(name))); }
   Json ReadJson(const std::string& name) const;
-  // Replaces a file, and makes its folder. Later than the end of the last program, in file times too, so that Ninja
-  // sees it.
+  // Replaces a file and creates its folder. The file is newer than everything that the last program wrote, so that
+  // Ninja notices it.
   void Write(const std::string& name, const std::string& text);
   void WriteProgram(const std::string& name, const std::string& text);
   void Touch(const std::string& name);
   void Delete(const std::string& name);  // a file or a whole folder
-  // Every file below a folder with its size and time, a line each; those whose names end so aside.
+  // Every file below a folder with its size and time, one per line, except names that end in one of `aside`.
   std::string Snapshot(const std::string& folder, const Words& aside = {}) const;
 
-  // Runs a program in the folder; with no launcher unless `env` has one.
+  // Runs a program in the folder; without a launcher unless `env` has one.
   CommandResult Run(const Words& argv, const std::vector<std::pair<std::string, std::string>>& env = {});
   CommandResult Ninja(const Words& arguments, const std::string& launcher = "") {
     return Run(Words{"ninja", "-C", "work"} + arguments, {{"HONE_LAUNCHER", launcher}});

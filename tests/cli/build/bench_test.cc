@@ -47,7 +47,7 @@ TEST_F(BenchToolTest, KeepsAllSamplesAndPrintsATable) {
     ASSERT_EQ(library.processes.size(), 2u);
     for (const auto& samples : library.processes) EXPECT_EQ(samples.size(), 4u);
     EXPECT_GT(library.start_seconds, 0);
-    EXPECT_GT(library.resident_bytes, 17 * 17 * 9 * 4);  // the larger convolution's weights at least
+    EXPECT_GT(library.resident_bytes, 17 * 17 * 9 * 4);  // at least the larger convolution's weights
     ASSERT_EQ(library.layers.size(), 5u);                // two convolutions, pooling, flatten, dense
     EXPECT_EQ(library.layers[0].source, "default");
     EXPECT_EQ(library.layers[2].source, "fixed");
@@ -79,7 +79,7 @@ TEST_F(BenchToolTest, FiguresOfAnotherNetworkOrTaskAreRefusedBeforeAnythingIsTim
   ExpectOk(bench());
 }
 
-// The same tools, a device's library: PoCL's in `make check`.
+// The same tools with a library for a device: PoCL's in `make check`.
 TEST_F(BenchToolTest, ADevicesLibraryIsTimedWithItsCopiesAndWithout) {
   setenv("POCL_KERNEL_CACHE", "0", 0);
   Write("targets/cpu.json", R"({"kind": "opencl", "threads_per_block": 256, "block": [256, 256, 64],
@@ -100,7 +100,7 @@ TEST_F(BenchToolTest, ADevicesLibraryIsTimedWithItsCopiesAndWithout) {
   EXPECT_EQ(library.copies[0].size(), 3u);
 }
 
-// The graph beside the library has other parameters: as if kernels had been packed wrongly.
+// The graph beside the library has other parameters, as if kernels had been packed wrongly.
 TEST_F(BenchToolTest, WrongOutputsAreFound) {
   const std::string graph = Read("out/tiny.cpu/tiny.graph.json"), manifest = Read("out/tiny.cpu/manifest.json");
   const std::string other = ReplaceAll(graph, "\"seed\": 3", "\"seed\": 4");
@@ -108,10 +108,10 @@ TEST_F(BenchToolTest, WrongOutputsAreFound) {
   Write("out/tiny.cpu/tiny.graph.json", other);
   Write("out/tiny.cpu/manifest.json", ReplaceAll(manifest, Digest128(graph).Hex(), Digest128(other).Hex()));
   ExpectRefused(Bench(), 1, {"is wrong"});
-  EXPECT_FALSE(Written().verification.ok);  // for hone-report, which says it in all its pages
+  EXPECT_FALSE(Written().verification.ok);  // for hone-report, which shows it on all its pages
 }
 
-// Nothing is timed while something compiles, and nothing compiles while something is timed.
+// Nothing is timed while something compiles, and the other way round.
 TEST_F(BenchToolTest, BuildAndBenchTakeTurnsOnTheMachine) {
   MachineLock lock = Must(MachineLock::Open(MachineLock::DefaultPath("cpu")));
   Must(lock.LockExclusive());
@@ -123,7 +123,7 @@ TEST_F(BenchToolTest, BuildAndBenchTakeTurnsOnTheMachine) {
   Must(lock.LockShared());
   ExpectOk(Build());
   Subprocess bench = Start({HONE_BENCH, "--lib", "out/tiny.cpu"});
-  EXPECT_EQ(bench.Wait(6).status().kind(), StatusKind::kTimeout);  // for the reference, on a machine with other work
+  EXPECT_EQ(bench.Wait(6).status().kind(), StatusKind::kTimeout);  // allows for the reference on a busy machine
   bench.KillAndWait();
   EXPECT_TRUE(Has("out/tiny.cpu/tiny.reference"));  // computing shares the machine, timing does not
 }

@@ -19,11 +19,11 @@ class BuildFolder : public TestFolder {
 
   CommandResult Extract(const std::string& network = "tiny.json", const Words& more = {});
   CommandResult Build(const Words& more = {"--untuned"});
-  // Builds best/tiny.cpu.json, which becomes this.
+  // Builds from `best`, written as best/tiny.cpu.json.
   CommandResult BuildBest(const pipeline::BestFile& best);
   void ExtractAndBuild();
 
-  pipeline::TaskList List() const;  // that Extract wrote
+  pipeline::TaskList List() const;  // the one that Extract wrote
   Json Kernels() const;             // of the manifest beside the library
 };
 

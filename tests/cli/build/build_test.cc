@@ -41,8 +41,7 @@ TEST_F(BuildToolTest, NothingIsWrittenTwice) {
   EXPECT_EQ(Snapshot(""), before);
 }
 
-// A best file whose configurations are the defaults makes the same library, and a manifest that says where they came
-// from.
+// A best file with the default configurations gives the same library, and a manifest with their origin.
 TEST_F(BuildToolTest, BestConfigurationsAreBuilt) {
   ExtractAndBuild();
   const std::string library = Read("out/tiny.cpu/libtiny.so");
@@ -64,7 +63,7 @@ TEST_F(BuildToolTest, BestConfigurationsAreBuilt) {
   ExpectHas(Read("out/tiny.cpu/manifest.json"), {"\"source\": \"tuned\""});
   ExpectHasNot(built.err, {"warning"});
 
-  // One without records: its default, and a warning.
+  // An entry without records: its default, and a warning.
   best.tasks[0].config.reset();
   best.tasks[0].source = pipeline::BestSource::kDefault;
   built = BuildBest(best);
@@ -75,7 +74,7 @@ TEST_F(BuildToolTest, BestConfigurationsAreBuilt) {
   best.tasks[1].config->values[0].name = "no_such_knob";
   ExpectRefused(BuildBest(best), 2, {best.tasks[1].id});
 
-  // Configurations that stand under one another's ids.
+  // Configurations under swapped ids.
   std::swap(best.tasks[1].id, best.tasks[2].id);
   ExpectRefused(BuildBest(best), 2, {"the entry of task " + best.tasks[1].id + " is of another one"});
   std::swap(best.tasks[1].id, best.tasks[2].id);
@@ -109,7 +108,7 @@ TEST_F(BuildToolTest, WhatTheChoiceSaysOfTheNetworkIsBuilt) {
   ExpectRefused(BuildBest(best), 2, {"no node `nobody`"});
 }
 
-// What is wrong in a network is in tests/error, what is wrong with flags of all tools too.
+// tests/error has errors of networks, and flag errors of all tools.
 TEST_F(BuildToolTest, MistakesAreRefusedInOneLine) {
   ExpectRefused(Build(), 1, {"nets/tiny.graph.json"});
   ExpectOk(Extract());

@@ -1,4 +1,4 @@
-// hone-confirm on a tiny network with finalists that are given: what it writes, what it keeps, what it refuses.
+// hone-confirm on a tiny network with given finalists: what it writes, what it keeps, what it rejects.
 #include <signal.h>
 
 #include "base/lock.h"
@@ -69,8 +69,8 @@ TEST_F(ConfirmTest, EveryFinalistIsTimedAndTheChoiceCanBeBuilt) {
   ASSERT_EQ(best.tasks.size(), 3u);
   for (const pipeline::BestEntry& task : best.tasks) {
     for (const pipeline::Finalist& f : task.finalists) EXPECT_GT(f.in_network, 0);
-    if (task.finalists.size() < 2) continue;  // a task so small that it has one legal configuration alone
-    // What is chosen is the fastest in the network, by 1 %, or what was best alone.
+    if (task.finalists.size() < 2) continue;  // a task so small that it has only one legal configuration
+    // The choice is the fastest in the network, by 1 %, or the best alone.
     const bool second = task.config == task.finalists[1].config;
     EXPECT_EQ(second, best.in_network->kept && task.finalists[1].in_network < 0.99 * task.finalists[0].in_network);
     EXPECT_EQ(task.median, second ? 2e-3 : 1e-3);
@@ -79,7 +79,7 @@ TEST_F(ConfirmTest, EveryFinalistIsTimedAndTheChoiceCanBeBuilt) {
   ExpectOk(Build({"--best", "best/tiny.cpu.choice.json"}));
 }
 
-// The same question is not asked twice: new figures, or another order by them, change the figures alone.
+// An answered question is not asked again: new figures, or another order of finalists, change only the figures.
 TEST_F(ConfirmTest, TheSameFinalistsAreNotTimedAgain) {
   ExpectOk(Confirm());
   const std::string first = Read("best/tiny.cpu.confirmed.json"), choice = Read("best/tiny.cpu.choice.json");
@@ -129,7 +129,7 @@ TEST_F(ConfirmTest, MistakesAreRefusedAndNothingIsWritten) {
 
 TEST_F(ConfirmTest, InterruptedItLeavesNothing) {
   MachineLock lock = Must(MachineLock::Open(MachineLock::DefaultPath("cpu")));
-  Must(lock.LockExclusive());  // so that it waits for its turn
+  Must(lock.LockExclusive());  // makes it wait for its turn
   Subprocess process = Start(Command());
   EXPECT_EQ(process.Wait(1.5).status().kind(), StatusKind::kTimeout);
   process.Kill(SIGTERM);

@@ -48,7 +48,7 @@ TEST_F(DeployTest, TheExampleFindsTheReferencesTopFive) {
   ExpectHas(result.err, {"not one of Hone's"});
 }
 
-// libc (with the dynamic loader it brings) and nothing else, and no name but the interface's.
+// It needs only libc (with the dynamic loader), and exports only the interface.
 TEST_F(DeployTest, TheLibraryNeedsLibcAlone) {
   Words libraries, names;
   for (const std::string& line : Split(RunOk({"readelf", "-d", "out/tiny.cpu/libtiny.so"}), '\n')) {

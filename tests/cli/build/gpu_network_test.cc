@@ -1,5 +1,5 @@
-// A whole network's library for GPUs: linked for CUDA, by lld or, in a build without LLVM, by the small linker; and in
-// that one (`make check-gpu-only`) linked for OpenCL and run there against the reference. Only there: a device's
+// A whole network's library for GPUs: linked for CUDA, by lld or, in a build without LLVM, by the small linker. In the
+// latter (`make check-gpu-only`) it is also linked for OpenCL and run against the reference; only there, as a device's
 // compiler takes half a minute for the kernels.
 #include "common/missing.h"
 #include "report/bench_file.h"
@@ -12,7 +12,7 @@ class GpuNetworkTest : public TestFolder {
  protected:
   GpuNetworkTest() { timeout_seconds_ = 600; }
 
-  // The untuned library in out/, and what hone-build said.
+  // Builds the untuned library in out/, and returns hone-build's output.
   CommandResult Build(const std::string& target) {
     Write("target.json", target);
     RunOk({HONE_EXTRACT, "--network", "resnet-18", "--target", "target.json", "--graph", "resnet18.graph.json",
@@ -40,7 +40,7 @@ TEST_F(GpuNetworkTest, CudaHasItsKernelsInside) {
   if (const std::string why = Lacks(built, "NVRTC"); !why.empty()) GTEST_SKIP() << why;
   ExpectOk(built);
   const std::string library = Read("out/libresnet18.so");
-  // A cubin is ELF for machine 190; its header stands there as it is.
+  // A cubin is ELF for machine 190; the library contains its header unchanged.
   const std::string magic = std::string(1, '\x7f') + "ELF";
   size_t cubins = 0;
   for (size_t at = library.find(magic, 1); at != std::string::npos; at = library.find(magic, at + 1)) {

@@ -1,5 +1,5 @@
-// Choices over the whole network, by real tools under a real Ninja. Times of single kernels are invented, so that what
-// must be chosen can be worked out here from the records.
+// Choices over the whole network, by real tools under a real Ninja. Times of single kernels are simulated, so that the
+// test can compute the right choice from the records.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -29,7 +29,7 @@ class AlternativesChain : public ChainFolder {
     WritePipeline("pooled", 4, "random", true);
   }
 
-  // A plan with invented times.
+  // Plans with simulated times.
   void Begin(uint64_t seed) {
     InventTimes(seed);
     ExpectOk(Plan());
@@ -75,7 +75,7 @@ TEST_F(AlternativesChain, TheLeastSumOfTheRecordsIsTakenAndBuilt) {
   EXPECT_TRUE(best.partition->exact);
   EXPECT_GT(best.alternatives.size(), 0u);
   EXPECT_LT(best.alternatives.size(), List().alternatives.size());
-  // What there is nothing to choose in is measured all the same: once.
+  // Tasks without a choice are measured as well, once.
   for (const pipeline::TaskEntry& task : List().tasks) {
     if (StartsWith(task.workload, "max_pool2d(") || StartsWith(task.workload, "block(")) {
       EXPECT_EQ(Trials(task.id).size(), 1u) << task.workload;
@@ -91,7 +91,7 @@ TEST_F(AlternativesChain, TheLeastSumOfTheRecordsIsTakenAndBuilt) {
   for (const pipeline::Alternative& alternative : choice.alternatives) {
     for (const pipeline::AlternativeNode& node : alternative.by) EXPECT_TRUE(built.count(node.workload));
   }
-  // What was measured of them, both ways, stands in the other file.
+  // The measurements of both ways are in the other file.
   ASSERT_TRUE(confirmed.in_network);
   EXPECT_EQ(confirmed.alternatives, choice.alternatives);
   for (const pipeline::ComparedChoice& c : confirmed.in_network->compared) {
@@ -114,8 +114,8 @@ TEST_F(AlternativesChain, APipelineCanLeaveThemOut) {
   ExpectNoWork("best/pooled.cpu.json");
 }
 
-// A kernel that only an alternative needs and that never comes out right: its stamp says so, the choice leaves it out,
-// and the network is built. Every chain's candidates fail here, as if the device could not run them.
+// A kernel that only an alternative needs and that is never correct: its stamp says so, the choice leaves it out, and
+// the network is built. Every chain's candidates fail here, as if the device could not run them.
 TEST_F(AlternativesChain, AnAlternativeWithoutARightTrialIsLeftOut) {
   Begin(1);
   NinjaOk({"build.ninja"});
@@ -135,7 +135,7 @@ TEST_F(AlternativesChain, AnAlternativeWithoutARightTrialIsLeftOut) {
     for (const pipeline::AlternativeNode& node : alternative.by) ExpectHasNot(node.workload, {"->"});
   }
   ExpectNoWork("best/pooled.cpu.json");
-  // A task that the network needs fails as before.
+  // A failure of a task that the network needs is still an error.
   FailTasks({needed});
   Delete("work/records/cpu/" + needed + ".db");
   Delete("work/stamps/" + needed + ".cpu.done");

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTools[] = {"hone-plan",    "hone-extract", "hone-tune",  "hone-allocate", "hone-pick-best",
                                   "hone-confirm", "hone-build",   "hone-bench", "hone-report",   "hone-records"};
-// These know --pretend-versions.
+// These accept --pretend-versions.
 const std::set<std::string> kVersioned = {"hone-tune",  "hone-extract", "hone-confirm",
                                           "hone-build", "hone-bench",   "hone-allocate"};
 
@@ -40,7 +40,7 @@ void ChainFolder::WriteTool(const std::string& name) {
   std::string script = "#!/bin/sh\n";
   if (name == "hone-tune" && !failing_.empty()) {
     const std::vector<std::string> ids(failing_.begin(), failing_.end());
-    // With a share of failures of 1 there is nothing else.
+    // With a share of failures of 1, all trials fail.
     script += fmt::format("case $* in *{}*) set -- \"$@\" --fake-measure 1,0,1 ;; *) set -- {}\"$@\" ;; esac\n",
                           Join(ids, "*|*"), invented_);
     flags = pretended_;

@@ -1,6 +1,5 @@
-// A temporary project that is the real thing in small: two little networks as graph files, pipelines, the real tools in
-// a folder of their own, and work/ under a real Ninja. For tests of the whole chain and of what happens when it is
-// killed.
+// A small but complete temporary project: two little networks as graph files, pipelines, the real tools in a folder of
+// their own, and work/ under a real Ninja. For tests of the whole chain and of killing it.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +17,10 @@ namespace hone {
 
 class ChainFolder : public TestFolder {
  protected:
-  // Networks "one" and "two": each a first convolution, one with a residual, and a dense layer; the convolutions are
-  // the same tasks in both. Not planned yet. bin/ has every tool as a script that starts the real one.
+  // Networks "one" and "two": each has a first convolution, one with a residual, and a dense layer; the convolutions
+  // are the same tasks in both. Not planned yet. bin/ has every tool as a script that starts the real one.
   void SetUp() override;
-  // No process of this work folder may outlive its test.
+  // Expects that no process of this work folder outlives its test.
   void TearDown() override;
 
   std::string Work(const std::string& name) const { return Path("work/" + name); }
@@ -30,17 +29,17 @@ class ChainFolder : public TestFolder {
   void WriteNetwork(const std::string& name, int classes, int channels = 64);
   // pipelines/NAME.toml with few and short measurements.
   void WritePipeline(const std::string& name, int trials, const std::string& tuner = "auto", bool alternatives = false);
-  static constexpr uint64_t kSeed = 7;  // what the tests invent times from
-  // From now on hone-tune invents its times: a pure function of `seed` and the candidate. Each trial sleeps that long.
-  // A script that is replaced is no change to Ninja, by design: tools are order-only inputs.
+  static constexpr uint64_t kSeed = 7;  // seed of simulated times
+  // From now on hone-tune simulates its times: a pure function of `seed` and the candidate. Each trial sleeps that
+  // long. Ninja ignores a replaced script, by design: tools are order-only inputs.
   void InventTimes(uint64_t seed, double sleep_seconds = 0);
-  // The same, and no candidate of these tasks comes out right.
+  // As above, and no candidate of these tasks is correct.
   void FailTasks(const std::set<std::string>& tasks);
   void RealTimes();  // again
-  // From now on the tools have these versions of their parts, "conv2d_direct=9,codegen=4" (base/version.h).
+  // From now on the tools claim these versions of their parts, "conv2d_direct=9,codegen=4" (base/version.h).
   void Pretend(const std::string& versions);
 
-  // A tool of bin/.
+  // Runs a tool of bin/.
   CommandResult Tool(const std::string& name, const Words& arguments) {
     return Run(Words{Path("bin/" + name)} + arguments);
   }
@@ -54,28 +53,28 @@ class ChainFolder : public TestFolder {
   std::vector<std::string> Tasks(const std::string& network) const;
   std::string Db(const std::string& task) const { return Work("records/cpu/" + task + ".db"); }
   std::string Stamp(const std::string& task) const { return Work("stamps/" + task + ".cpu.done"); }
-  // What was measured of a task: each trial as its index in the space. Empty without records.
+  // The index in the space of each trial of a task. Empty without records.
   std::vector<uint64_t> Trials(const std::string& task) const;
   std::map<std::string, std::vector<uint64_t>> AllTrials(const std::string& network) const;
   pipeline::BestFile Best(const std::string& job) const;  // "one.cpu", "one.cpu.choice"
-  // Expects that every database is whole, by `hone-records verify`.
+  // Expects that `hone-records verify` accepts every database.
   void ExpectRecordsAreWhole() { ExpectOk(Tool("hone-records", {"verify", "work/records/cpu"})); }
-  // Expects a benchmark whose results were right.
+  // Expects a benchmark with correct results.
   void ExpectVerified(const std::string& job) const;
 
-  // Ids of the processes whose current folder is below this project, and whose command line contains `word`.
+  // Ids of the processes whose current folder is below this project and whose command line contains `word`.
   std::vector<pid_t> Processes(const std::string& word = "") const;
-  // Waits for all of them to end by themselves; false if they do not.
+  // Waits until all of them have ended by themselves; false on timeout.
   bool WaitForProcesses(double seconds) const;
 
  private:
   void WriteTool(const std::string& name);
 
-  std::string invented_, pretended_;  // flags for it
+  std::string invented_, pretended_;  // flags for these
   std::set<std::string> failing_;
 };
 
-// The choices of a best file, without when they were measured: equal texts mean equal libraries.
+// The choices of a best file, without their dates: equal texts mean equal libraries.
 std::string ChoicesText(const pipeline::BestFile& best);
 
 }  // namespace hone

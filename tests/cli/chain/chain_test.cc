@@ -1,5 +1,5 @@
 // The whole chain as a user runs it, with the real tools under a real Ninja: from nothing to a report, and after kills
-// and lost files. tests/cli/manifest has what runs again with stand-ins, tests/cli/incremental with invented times.
+// and lost files. tests/cli/manifest tests what runs again with stand-ins, tests/cli/incremental with simulated times.
 #include <signal.h>
 
 #include "base/clock.h"
@@ -18,7 +18,7 @@ class Chain : public ChainFolder {
   }
 };
 
-// With the real compiler and clock, on networks of some microseconds.
+// With the real compiler and clock, on networks that take some microseconds.
 TEST_F(Chain, OneCommandFromNothingToAReportAndASecondNetworkMeasuresOnlyWhatIsNew) {
   for (const char* name : {"one", "two"}) WritePipeline(name, 4);
   const CommandResult plan = Plan();
@@ -79,7 +79,7 @@ TEST_F(Chain, ATunerThatOutlivesItsNinjaKeepsTheNextOneOut) {
   NinjaOk({"build.ninja"});
   const std::string progress = "work/records/cpu/" + Tasks("one")[0] + ".progress.json";
   Subprocess ninja = StartNinja({"records-one-cpu"});
-  // The tuner itself, past its script, when it has its lock.
+  // The tuner itself, not its script, once it holds its lock.
   while (ninja.Running() && !Has(progress)) RealClock()->SleepSeconds(0.002);
   kill(ninja.pid(), SIGKILL);
   ASSERT_TRUE(ninja.Wait(60).ok());
@@ -95,7 +95,7 @@ TEST_F(Chain, ATunerThatOutlivesItsNinjaKeepsTheNextOneOut) {
   ExpectRecordsAreWhole();
 }
 
-// A total that is shared out in rounds: its stamps and settings are made and read between kills.
+// A total distributed in rounds: its stamps and settings are written and read between kills.
 TEST_F(Chain, ATotalThatIsCutAtAnyMomentEndsWithTheSameTrials) {
   Write("pipelines/one.toml",
         "network = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"random\"\nalternatives = false\n"

@@ -1,4 +1,5 @@
-// GPUs through the whole chain with the real tools: what a machine without one is told, and a network on OpenCL (PoCL).
+// GPUs through the whole chain with the real tools: the errors on a machine without one, and a network on OpenCL
+// (PoCL).
 #include <regex>
 
 #include "base/json.h"
@@ -23,7 +24,7 @@ class DeviceChain : public ChainFolder {
     ExpectOk(Plan());
   }
 
-  // A function of run-gpu-checks in a shell, as it stands there, with its `work`, `target`, `net` and `tool`.
+  // A function of run-gpu-checks, run in a shell with its `work`, `target`, `net` and `tool`.
   CommandResult OfChecks(const std::string& function, const std::string& call) {
     const std::string text = Must(ReadFile("packaging/cuda/run-gpu-checks"));
     const size_t begin = text.find("\n" + function + "() {"), end = text.find("\n}\n", begin);
@@ -38,7 +39,7 @@ class DeviceChain : public ChainFolder {
 
 TEST_F(DeviceChain, WithoutACudaDeviceOneMessageSaysWhatIsMissingAndWhatToDo) {
   NinjaOk({"tasks/one.cuda.tasks.json"});
-  // Not even where there is one.
+  // Hides the GPU even if there is one.
   const CommandResult result = Run({"ninja", "-C", "work", "-k", "0", "tune-one-cuda"}, {{"CUDA_VISIBLE_DEVICES", ""}});
   EXPECT_FALSE(result.status.ok());
   const std::string told = "error: no CUDA device: ";

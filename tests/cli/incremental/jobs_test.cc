@@ -27,7 +27,7 @@ class JobsTest : public ChainFolder {
     for (const std::string& target : targets) flags = flags + Words{"--target", target};
     return Plan(flags);
   }
-  // What is printed of a list that can be made.
+  // The printed text for a list that can be made.
   std::string ExportOk(const Words& targets = {"records-one-cpu", "best-one-cpu"}) {
     const CommandResult result = Export(targets);
     ExpectOk(result);
@@ -47,7 +47,7 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
 
   const std::string first = ExportOk();
   std::vector<Json> jobs = Jobs();
-  ASSERT_EQ(jobs.size(), 6u) << first;  // three tasks, what stands for them, choosing, and that in the network
+  ASSERT_EQ(jobs.size(), 6u) << first;  // three tasks, their alternatives, choosing, and confirming in the network
   EXPECT_THAT(first, StartsWith("1 1-3 3 jobs: tune; about "));
   ExpectHas(first, {"\nninja 4-6 3 jobs: confirm, pick best, tuned; about "});
   for (int i = 0; i < 3; ++i) {
@@ -61,7 +61,7 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
   EXPECT_EQ(jobs[3]["after"], Json({1, 2, 3}));
 
   for (const char* number : {"1", "3"}) ExpectOk(RunJob(number));
-  // What an array did counts, though Ninja has not seen it: only the rest is listed.
+  // Work of an array counts although Ninja has not seen it: only the rest is listed.
   ExportOk();
   ASSERT_EQ(Jobs().size(), 4u);
   EXPECT_EQ(Jobs()[0]["outputs"], jobs[1]["outputs"]);
@@ -73,14 +73,13 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
   EXPECT_EQ(ExportOk(), "");
   ExpectHas(Export().err, {"up to date: no jobs"});
 
-  // A raised budget is what is missing of it.
+  // With a raised budget, only the missing trials are listed.
   WritePipeline("one", 6, "random");
   ExportOk();
   EXPECT_EQ(Jobs().size(), 6u);
 }
 
-// Two networks that share out a total each tune the tasks that they have in common by an edge of their own, into the
-// same records.
+// Two networks that each distribute a total tune their common tasks by separate edges, into the same records.
 TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
   for (const char* name : {"one", "two"}) {
     Write(fmt::format("pipelines/{}.toml", name),
@@ -114,9 +113,8 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
   EXPECT_EQ(shared, 2u) << "the convolutions\n" << exported.out;
   ExpectHas(exported.out, {"\n2 "});
   for (size_t job = 1; job <= 6; ++job) ExpectOk(RunJob(std::to_string(job)));
-  // The stamps of the first round are there: the second is shared out, and goes to an array in its turn.
-  // The list is made on another machine, where these trials do not count: Ninja, which does not know of them, would
-  // have them made again there.
+  // The stamps of the first round exist: the second round is distributed, and its jobs form the next array. The list is
+  // made on another machine, where these trials do not count: Ninja does not know of them and would repeat them there.
   const auto first = AllTrials("one");
   InventTimes(6);
   EXPECT_THAT(ExportOk(targets), StartsWith("1 1-4 4 jobs: tune; about "));
@@ -126,7 +124,7 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
     const std::string output = job["outputs"][0];
     EXPECT_TRUE(job["stage"] == 0 || output.find(".r2/") != std::string::npos) << output;
   }
-  // Or what is left is Ninja's.
+  // Or only Ninja's work is left.
   NinjaOk(targets);
   EXPECT_EQ(ExportOk(targets), "");
   ExpectRecordsAreWhole();
@@ -136,7 +134,7 @@ TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {
   ExpectOk(Plan());
   NinjaOk({"build.ninja"});
   ExportOk();
-  // The command in the list is not what runs.
+  // The command in the list is not the one that runs.
   std::vector<Json> jobs = Jobs();
   jobs[0]["argv"] = {"touch", Path("harm")};
   jobs[1]["outputs"] = {"../../harm"};

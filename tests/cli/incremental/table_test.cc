@@ -1,6 +1,6 @@
-// The table "What runs again" of doc/internals/manifest.md, row by row: every change is made in a real work folder, the
-// real tools run under a real Ninja with invented times, and edges and trials are counted. The table is read from the
-// document: a row without a change here, and a change without a row, fail.
+// The table "What runs again" of doc/internals/manifest.md, row by row: each change is made in a real work folder, the
+// real tools run under a real Ninja with simulated times, and edges and trials are counted. The table is read from the
+// document: a row without a change here fails, and so does a change without a row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace {
 
 constexpr int64_t kSmall = 3;  // trials of the first budget
 
-// extract, tune, new trials, pick, build, bench: cells of a row; and what --why says.
+// extract, tune, new trials, pick, build, bench: the cells of a row; and the output of --why.
 struct Row {
   std::string extract, tune, trials, pick, build, bench, why;
 };
 
-// By their first cells, in lower case without the marks of the text.
+// By their first cells, in lower case without markup.
 std::map<std::string, Row> ReadTable() {
   std::map<std::string, Row> rows;
   const std::string text = Must(ReadFile("doc/internals/manifest.md"));
@@ -58,12 +58,12 @@ class TableTest : public ChainFolder {
     ExpectOk(Plan());
     NinjaOk({"tune-all"});
     ExpectNoWork("tune-all");
-    // By the way: a network of images says how many it takes, an image's height is no such number.
+    // Also checks the batch: a network of images has one; the height of a single image is not a batch.
     ExpectHas(Read("work/bench/one.cpu.json"), {"\"batch\": 1,"});
     ExpectHasNot(Read("work/bench/yuv.cpu.json"), {"\"batch\""});
   }
 
-  // Rows that no change was made for are a mistake of this test, or of the document.
+  // Rows without a change are an error of this test or of the document.
   void TearDown() override {
     for (const auto& [name, row] : rows_) ADD_FAILURE() << "no change was made for the row `" << name << "`";
     ChainFolder::TearDown();
@@ -79,7 +79,7 @@ class TableTest : public ChainFolder {
               {net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), classes)})));
   }
 
-  // A network of an operator that a plugin brings.
+  // A network with a plugin's operator.
   void WriteYuv() {
     Write("bin/plugins/rgb_to_yuv.so", Must(ReadFile(std::string(HONE_PLUGINS) + "/rgb_to_yuv.so")));
     Write("pipelines/yuv.toml",
@@ -106,8 +106,8 @@ class TableTest : public ChainFolder {
     return ids;
   }
 
-  // Makes the change and holds everything that happens against the row. `its`: the tasks that the change is about,
-  // asked for afterwards. `job`: the network that is looked at.
+  // Makes the change and compares everything that happens with the row. `its` returns the tasks that the change
+  // affects, called afterwards. `job` is the network to examine.
   void Check(const std::string& name, const std::function<void()>& change, const Ids& its = {},
              const std::string& job = "one", const Words& front = {}) {
     SCOPED_TRACE("row `" + name + "` of doc/internals/manifest.md");
@@ -146,7 +146,7 @@ class TableTest : public ChainFolder {
   }
 
  private:
-  // What hone-bench has as its inputs.
+  // The inputs of hone-bench.
   std::string Library(const std::string& job) const {
     std::string bytes;
     for (const char* folder : {"cpu", "cpu.untuned"}) {
@@ -215,7 +215,7 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check("the seed", [&] { seed_ = 2, Settings(); });
   Check("the tuner", [&] { tuner_ = "grid", Settings(); });
   Check("[measure] but its way of timing", [&] { candidate_seconds_ = 0.02, Settings(); });
-  // The convolution that may learn from the other one; which that is the ids decide.
+  // The convolution that may learn from the other one; the ids decide which.
   const std::set<std::string> convs = TasksOf("conv2d-");
   ASSERT_EQ(convs.size(), 2u);
   Check(
@@ -234,7 +234,7 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check(
       "one layer of the network", [&] { WriteNetwork(25); }, [&] { return TasksOf("dense-"); });
   Check("the target's features", [&] { Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\nthreads = 1\n"); });
-  NinjaOk({"tune-all"});  // the other network, which the changes before concern too
+  NinjaOk({"tune-all"});  // the other network, which the earlier changes affect as well
   Check(
       "a plugin, built anew", [&] { Write("bin/plugins/rgb_to_yuv.so", Read("bin/plugins/rgb_to_yuv.so") + "more"); },
       {}, "yuv");

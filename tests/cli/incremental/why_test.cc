@@ -1,4 +1,4 @@
-// hone-plan --why where files are missing or Ninja knows nothing; table_test.cc has the changes.
+// hone-plan --why with missing files, or if Ninja knows nothing; table_test.cc has the changes.
 #include <string>
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-// A GPU's tasks under a real Ninja: the device is looked for once, before they are tuned, and by no one else.
+// A GPU's tasks under a real Ninja: the device is looked for once, before they are tuned, and only for them.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -30,12 +30,12 @@ TEST_F(DeviceEdge, IsLookedForOnceAndNotByWhoeverNeedsNone) {
   NinjaOk({"tune-all-cuda"});
   ExpectHasNot(Join(Calls(), "\n"), {"find"});
   ExpectNoWork({"tune-all-cuda"});
-  Touch("work/devices/cuda.json");  // another device, say, found again: dirties nothing
+  Touch("work/devices/cuda.json");  // for example another device found again: dirties nothing
   ExpectNoWork({"tune-all-cuda"});
 }
 
-// In a folder where nothing was made yet Ninja needs the task lists before it knows the manifest whole; nothing else is
-// done before the device is looked for.
+// In a new folder, Ninja needs the task lists before it knows the whole manifest; nothing else runs before the device
+// was looked for.
 TEST_F(DeviceEdge, AMissingDeviceIsToldOnceAndNothingIsTuned) {
   Write("bin/no-device", "");
   const CommandResult result = Ninja({"-k", "0", "-j", "8", "tune-all-cuda"});
@@ -46,12 +46,12 @@ TEST_F(DeviceEdge, AMissingDeviceIsToldOnceAndNothingIsTuned) {
   Words calls = Calls();
   EXPECT_EQ(std::erase_if(calls, [](const std::string& call) { return StartsWith(call, "extract "); }), 4U);
   EXPECT_EQ(calls, Words{"find targets/cuda.json"});
-  NinjaOk({});  // the CPU's jobs are as they were
+  NinjaOk({});  // the CPU's jobs are unaffected
   Delete("bin/no-device");
   NinjaOk({"tune-alpha-cuda"});
 }
 
-// One that is gone again is noticed by the tools themselves; the manifest asks only before the first task.
+// The tools themselves notice a device that disappears later; the manifest checks only before the first task.
 TEST_F(DeviceEdge, IsFoundThroughTheLauncher) {
   WriteProgram("launch", "#!/bin/sh\necho \"$2\" >>\"${0%/*}/launched\"\nexec \"$@\"\n");
   ExpectOk(Ninja({"devices/cuda.json"}, Path("launch")));

@@ -19,7 +19,7 @@ class Manifest : public WorkFolder {
     WorkFolder::SetUp();
     PlanOk();
   }
-  // Everything is made.
+  // Makes everything.
   void MakeAll() {
     NinjaOk({});
     Calls();
@@ -36,9 +36,10 @@ TEST_F(Manifest, AFreshFolderGoesThroughInOneInvocationAndASecondNetworkTunesOnl
   ExpectCalls({"records-beta-cpu"}, {"tune c 4"});
 }
 
-// Nights are for what was accepted; they build it, measure each time they are asked for, and nothing waits for them.
+// Regression runs cover accepted libraries: they build them and measure each time they are requested, and nothing waits
+// for them.
 TEST_F(Manifest, ANightBuildsAndMeasuresWhatIsAccepted) {
-  ExpectCalls({"nightly"}, {"extract alpha.cpu", "extract beta.cpu", "nightly main"});  // a verdict on nothing
+  ExpectCalls({"nightly"}, {"extract alpha.cpu", "extract beta.cpu", "nightly main"});  // no verdict without results
   nightly::Acceptance accepted;
   accepted.name = "alpha";
   accepted.digest = nightly::ArtifactDigest({}, "alpha");
@@ -46,7 +47,7 @@ TEST_F(Manifest, ANightBuildsAndMeasuresWhatIsAccepted) {
   ExpectCalls({"nightly"}, {"build alpha.cpu", "confirm alpha.cpu", "nightly alpha.cpu", "nightly main",
                             "pick-best alpha.cpu", "tune a 4", "tune b 4"});
   ExpectCalls({"nightly"}, {"nightly alpha.cpu", "nightly main"});
-  // It is not known what the reference was built from: there is nothing to replay.
+  // The reference's choices are unknown: there is nothing to replay.
   ExpectCalls({"nightly-replay"}, {"nightly replay"});
   const std::string folder = "work/accepted/alpha.cpu/" + accepted.digest;
   accepted.files = {{nightly::kChoiceFile, "0"}};
@@ -55,27 +56,27 @@ TEST_F(Manifest, ANightBuildsAndMeasuresWhatIsAccepted) {
   Write("work/accepted/alpha.cpu.jsonl", nightly::AcceptanceText(accepted));
   ExpectCalls({"nightly-replay"}, {"build alpha.cpu", "nightly alpha.cpu", "nightly replay"});
   EXPECT_TRUE(Has("work/nights/replay/out/alpha.cpu/libalpha.so"));
-  // Neither has touched beta, nor what is made by day.
+  // Neither has affected beta, or the ordinary targets.
   NinjaOk({"tune-alpha-cpu"});
   NinjaOk({"nightly"});
   Calls();
   ExpectNoWork({"tune-alpha-cpu"});
 }
 
-// beta asks more of b than alpha does; alpha's change concerns a alone.
+// beta has a larger budget for b than alpha; alpha's change affects only a.
 TEST_F(Manifest, ABudgetDirtiesOnlyTheTasksThatAreTunedWithIt) {
   WritePipeline("beta", "resnet-34", 6);
   MakeAll();
   WritePipeline("alpha", "resnet-18", 5);
-  // The best is the same: nothing is built or timed again.
+  // The best is unchanged: nothing is built or timed again.
   ExpectCalls({}, {"pick-best alpha.cpu", "report alpha.cpu", "tune a 1"});
   ExpectNoWork();
-  // A halved one measures nothing; b is beta's.
+  // A halved budget measures nothing; b is beta's.
   WritePipeline("alpha", "resnet-18", 2);
   ExpectCalls({"records-alpha-cpu"}, {"tune a 0"});
 }
 
-// The finalists were timed again, and the same ones won: the report changes, and nothing else.
+// The finalists were timed again, and the same ones won: only the report changes.
 TEST_F(Manifest, NewFiguresOfTheSameChoiceBuildNothingAndABetterRecordIsBuiltAndTimed) {
   WritePipeline("beta", "resnet-34", 9);
   MakeAll();
@@ -95,7 +96,7 @@ TEST_F(Manifest, NewFiguresOfTheSameChoiceBuildNothingAndABetterRecordIsBuiltAnd
 TEST_F(Manifest, APipelineThatComesOrGoesIsNoticed) {
   MakeAll();
   Write("bin/networks/resnet-50", "a d\n");
-  WritePipeline("aaa", "resnet-50", 4);  // sorts before the others: the owner of task a changes
+  WritePipeline("aaa", "resnet-50", 4);  // sorts before the others, so the edge that owns task a changes
   NinjaOk({"records-aaa-cpu"});
   for (const std::string& call : Calls()) {
     EXPECT_TRUE(call == "tune d 4" || call == "tune a 0" || call == "extract aaa.cpu") << call;
@@ -150,7 +151,7 @@ TEST_F(Manifest, AnotherLauncherIsUsedAndMakesNothingDirty) {
 
 TEST_F(Manifest, ATerminatedNinjaWaitsForTheToolAndLeavesItsRecords) {
   WritePipeline("alpha", "resnet-18", 200);
-  NinjaOk({"best-beta-cpu"});  // has b in it, with 200 trials; leaves a to be tuned
+  NinjaOk({"best-beta-cpu"});  // contains b, with 200 trials; leaves a to be tuned
   Calls();
   Write("bin/slow", "");
   Subprocess ninja = Start({"ninja", "-C", "work", "records-alpha-cpu"});
@@ -158,7 +159,7 @@ TEST_F(Manifest, ATerminatedNinjaWaitsForTheToolAndLeavesItsRecords) {
   ASSERT_GE(Trials("a"), 3);
   kill(ninja.pid(), SIGTERM);
   EXPECT_FALSE(Must(ninja.Wait(30)).ok());
-  // With `exec` Ninja has waited: what the tool does last is done, and no trial is added behind its back.
+  // `exec` lets Ninja wait for the tool, so its last action is done and no trial is added afterwards.
   EXPECT_TRUE(Has("work/records/cpu/a.db.end"));
   EXPECT_FALSE(Has("work/stamps/a.cpu.done"));
   const int64_t done = Trials("a");

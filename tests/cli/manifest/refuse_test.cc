@@ -1,4 +1,4 @@
-// hone-plan and hone-allocate and bad input: one line that names the place, a code, and nothing half-written.
+// hone-plan and hone-allocate with bad input: one line that names the place, an exit code, and no partial files.
 #include "work_folder.h"
 
 namespace hone {
@@ -72,7 +72,7 @@ TEST_F(Refuse, NothingForAToolThatIsMissingButSaysSo) {
   ExpectOk(result);
   ExpectHas(result.err, {"hone-bench: not there", "hone-tune: does not answer --abi"});
   EXPECT_EQ(Read("work/abi/hone-tune.txt"), "unversioned\n");
-  // As far as the tools go the pipeline goes, and the missing one is named.
+  // The pipeline runs as far as the tools exist, and the missing one is named.
   NinjaOk({"best-alpha-cpu"});
   ExpectFails(Ninja({"bench-alpha-cpu"}), {"hone-bench"});
 }

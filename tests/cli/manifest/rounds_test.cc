@@ -1,5 +1,5 @@
-// What only some pipelines ask for, under a real Ninja with the real hone-plan and hone-allocate and stand-ins for the
-// other tools: a total of trials shared out in rounds, donors, inputs of a model.
+// Features that only some pipelines use, under a real Ninja with the real hone-plan and hone-allocate and stand-ins for
+// the other tools: a total of trials distributed in rounds, donors, inputs of a model.
 #include <fmt/format.h>
 
 #include "pipeline/settings.h"
@@ -23,7 +23,7 @@ class Rounds : public WorkFolder {
 };
 
 // By hand, 40 trials in 4 rounds over three tasks that take 10, 30 and 10. Round 1: 10, equally: 4, 3, 3. Round 2: 10
-// of the 30 that are left, 1:3:1: 2, 6, 2; rounds 3 and 4 likewise. In all 10, 21, 9.
+// of the remaining 30, 1:3:1: 2, 6, 2; rounds 3 and 4 likewise. In total 10, 21, 9.
 TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
   WriteAlpha("trials_total = 40", "[measure]\nfinalists = 2\n");
   PlanOk();
@@ -36,13 +36,13 @@ TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
   ExpectCalls({}, {"bench alpha.cpu", "build alpha.cpu", "build alpha.cpu.untuned", "confirm alpha.cpu",
                    "pick-best alpha.cpu", "report alpha.cpu"});
   ExpectNoWork();
-  // Finalists are measured again in the last round only.
+  // Finalists are measured again only in the last round.
   for (int round = 1; round <= 4; ++round) {
     const auto settings =
         Must(pipeline::ReadTuneSettings(Path(fmt::format("work/settings/alpha.cpu.r{}/a.tune.json", round))));
     EXPECT_EQ(settings.finalists, round == 4 ? 2 : 0) << round;
   }
-  // What is lost is made again, and measures nothing.
+  // Lost files are made again, without measuring.
   NinjaOk({"clean-stamps"});
   NinjaOk({});
   Delete("work/.ninja_log");
@@ -53,7 +53,7 @@ TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
   EXPECT_EQ(Trials("a") + Trials("b") + Trials("c"), 40);
   Calls();
   ExpectNoWork();
-  // A larger total measures the difference.
+  // A larger total measures only the difference.
   WriteAlpha("trials_total = 80");
   NinjaOk({});
   EXPECT_EQ(Trials("a") + Trials("b") + Trials("c"), 80);
@@ -73,7 +73,7 @@ TEST_F(Rounds, ANetworkWithATotalAndOneWithoutShareRecords) {
   ExpectNoWork();
 }
 
-// The stand-in's workloads are a(), b() and c(): the same operator each, of which only itself is near; so two shapes of
+// The stand-in's workloads a(), b() and c() have different operators and so are not near each other; use two shapes of
 // one.
 TEST_F(Rounds, DonorsAreTunedFirstAndAreInputs) {
   WriteAlpha("trials = 4\ntransfer = true");
@@ -82,7 +82,7 @@ TEST_F(Rounds, DonorsAreTunedFirstAndAreInputs) {
   Write("bin/workloads/b", "dense(f32[1,8], f32[16,8])\n");
   PlanOk();
   ExpectCalls({"records-alpha-cpu"}, {"extract alpha.cpu", "tune a 4", "tune b 4 from a.db"});
-  // A donor that was tuned further is looked at again; nothing more is measured for it.
+  // After a donor was tuned further, the tuner runs again but measures nothing more.
   WriteAlpha("trials = 6\ntransfer = true");
   ExpectCalls({"records-alpha-cpu"}, {"tune a 2", "tune b 2 from a.db"});
   WriteAlpha("trials = 6");

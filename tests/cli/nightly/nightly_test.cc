@@ -1,5 +1,4 @@
-// Nights through real Ninja and the real tools, with invented times: what they decide, what they keep, and what they
-// leave alone.
+// Regression runs with a real Ninja and the real tools, with simulated times: what they decide, keep, and leave alone.
 #include <fmt/format.h>
 
 #include "chain_folder.h"
@@ -25,19 +24,19 @@ class Nightly : public ChainFolder {
 
   CommandResult Report(const Words& arguments) { return Tool("hone-report", arguments); }
   void ExpectBadNight(const Words& parts) { ExpectFails(Ninja({"nightly"}), parts); }
-  // The library of a job of work/, or of another folder like it.
+  // Accepts the library of a job in work/ or another such folder.
   CommandResult TryAccept(const std::string& reason, const std::string& job = "one.cpu",
                           const std::string& work = "work") {
     return Report({"accept", "--work", work, "--reason", reason, job});
   }
   void Accept(const std::string& reason) { ExpectOk(TryAccept(reason)); }
-  // What the last night's verdict exits with, without Ninja.
+  // The exit code of the last night's verdict, without Ninja.
   int Verdict() { return Report({"nightly", "--nights", "work/nights", "--accepted", "work/accepted"}).status.code; }
   std::vector<nightly::Night> Nights(const std::string& series = "") const {
     return Must(nightly::ReadHistory(Work("nights/" + series + "one.cpu.jsonl"))).nights;
   }
   std::vector<nightly::Acceptance> Log() const { return Must(nightly::ReadAcceptances(Work("accepted"), "one.cpu")); }
-  // Makes the untuned library the reference, so that the tuned one is another artifact; times of both in seconds.
+  // Makes the untuned library the reference, so that the tuned one is another artifact; both times in seconds.
   void AcceptTheUntuned() {
     NinjaOk({"out/one.cpu.untuned/libone.so"});
     RunOk({"mkdir", "-p", "other/out"});
@@ -49,7 +48,7 @@ class Nightly : public ChainFolder {
 };
 
 TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
-  // Nothing is accepted: no night can be fine.
+  // Nothing is accepted, so no night can be fine.
   ExpectBadNight({"hone-report accept --reason WHY NET.TARGET"});
   EXPECT_EQ(Verdict(), 3);
   EXPECT_EQ(TryAccept(" ").status.code, 2);
@@ -72,7 +71,7 @@ TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
   ASSERT_EQ(Nights().size(), 2u);
   EXPECT_NE(Nights()[1].night, Nights()[0].night);
 
-  // A job that has its line is left alone until the night is closed.
+  // A job that has its line is skipped until the night is closed.
   NinjaOk({"nights/one.cpu.tonight"});
   ASSERT_EQ(Nights().size(), 3u);
   NinjaOk({"nightly"});
@@ -80,13 +79,13 @@ TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
   NinjaOk({"nightly"});
   EXPECT_EQ(Nights().size(), 4u);
 
-  // The same choices by the same code generator are the same bytes.
+  // The same choices by the same code generator give the same bytes.
   EXPECT_THAT(NinjaOk({"nightly-replay"}), HasSubstr("no confirmed slowdown in 1 of 1"));
   ASSERT_EQ(Nights("replay/").size(), 1u);
   EXPECT_EQ(Nights("replay/")[0].library.digest, digest);
   EXPECT_EQ(Nights().size(), 4u);
 
-  // A reference that was tampered with is no reference.
+  // A modified reference is rejected.
   RunOk({"chmod", "-R", "u+w", "work/accepted"});
   Write("work/accepted/one.cpu/" + digest + "/libone.so", "no library");
   ExpectBadNight({"is not what was accepted", "nothing usable was measured"});

@@ -1,4 +1,4 @@
-// hone-extract --check: what it prints of a model, and its exit codes.
+// hone-extract --check: its output for a model, and its exit codes.
 #include <onnx/onnx_pb.h>
 
 #include "test_folder.h"
@@ -46,7 +46,7 @@ class CheckTool : public TestFolder {
   CommandResult CheckFile(const std::string& file, const Words& more = {}) {
     return Run(Words{HONE_EXTRACT, "--check", file} + more);
   }
-  // Expects that the model cannot be used, and these words about it.
+  // Expects that the model cannot be used, with these words.
   void ExpectUnusable(const std::string& why, const Words& more = {}) {
     const CommandResult result = Check(more);
     EXPECT_EQ(result.status.code, 1) << result.err;
@@ -96,7 +96,7 @@ TEST_F(CheckTool, OperatorsThatAreNotSupportedWithNodeAndOpset) {
             "supported\n");
 }
 
-// All of its operators are supported, and what one of its nodes says is not.
+// All of its operators are supported, but an attribute of one node is not.
 TEST_F(CheckTool, WhatStandsInTheWayBesidesOperators) {
   auto* group = graph().mutable_node(0)->add_attribute();
   group->set_name("group");
@@ -104,7 +104,7 @@ TEST_F(CheckTool, WhatStandsInTheWayBesidesOperators) {
   group->set_i(3);
   ExpectHas(Check().out, {"\n2 operators supported, 0 not\nthe model cannot be used: "});
   ExpectUnusable("node `a_node` (Conv, opset 13): ");
-  // A stride that no kernel has.
+  // No kernel supports this stride.
   group->set_i(1);
   auto* strides = graph().mutable_node(0)->add_attribute();
   strides->set_name("strides");

@@ -28,7 +28,7 @@ class OnnxChain : public ChainFolder {
   ::onnx::ModelProto model_;
 };
 
-// A model that lacks the shape of its input stops itself alone, and a repaired or removed pipeline is planned again.
+// A model that lacks the shape of its input stops only itself, and a repaired or removed pipeline is planned again.
 TEST_F(OnnxChain, AModelThatCannotBeExtractedStopsItselfAloneUntilItIsMended) {
   const std::string with_input = Read("pipelines/net.toml");
   const std::string without_input = ReplaceAll(with_input, kInput, "");
@@ -38,7 +38,7 @@ TEST_F(OnnxChain, AModelThatCannotBeExtractedStopsItselfAloneUntilItIsMended) {
   NinjaOk({"tune-net-cpu"});
   const CommandResult one = Ninja({"tune-open-cpu"});
   ExpectFails(one, {"[input]"});
-  ExpectFails(Ninja({"tune-open-cpu"}), {one.out});  // as often as one asks
+  ExpectFails(Ninja({"tune-open-cpu"}), {one.out});  // fails each time
   const CommandResult why = Plan({"--why", "tune-open-cpu"});
   ExpectHas(why.out, {"cannot extract open for cpu: "});
   ExpectHasNot(why.out, {"No new trials"});
@@ -61,8 +61,8 @@ TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   NinjaOk({"tune-net-cpu"});
   ExpectVerified("net.cpu");
   for (const char* file : {"report/net.cpu/index.html", "out/net.cpu/libnet.so"}) EXPECT_TRUE(Exists(Work(file)));
-  // Three convolutions, which differ in what is fused into them, and a dense layer. To choose among: the first one with
-  // its pool as one kernel, the pool alone; and the first one on blocked input, blocking alone.
+  // Three convolutions with different fused operations, and a dense layer. Alternatives: the first convolution with its
+  // pool as one kernel, and the pool alone; the first one on blocked input, and blocking alone.
   EXPECT_EQ(Tasks("net").size(), 8u);
   const auto trials = AllTrials("net");
   const std::string parameters = Read("work/out/net.cpu/net.params");
@@ -82,7 +82,7 @@ TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   ExpectNoWork("tune-net-cpu");
 }
 
-// Ninja knows the model's file; that its values lie elsewhere it is told when the model has been read.
+// Ninja knows the model's file; only reading the model reveals its external data.
 TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
   std::string values;
   for (::onnx::TensorProto& tensor : *model_.mutable_graph()->mutable_initializer()) {
@@ -109,7 +109,7 @@ TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
   const std::string parameters = Read("work/out/net.cpu/net.params");
   const auto trials = AllTrials("net");
 
-  values[3] = static_cast<char>(values[3] ^ 1);  // the least bit of the exponent of the first value
+  values[3] = static_cast<char>(values[3] ^ 1);  // the lowest bit of the first value's exponent
   Write("pipelines/models/w/values.bin", values);
   NinjaOk({"build-net-cpu"});
   EXPECT_NE(Read("work/out/net.cpu/net.params"), parameters);

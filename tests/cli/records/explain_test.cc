@@ -15,7 +15,7 @@ class ExplainTool : public RecordsFolder {
     return RecordsOk(Words{"explain", "best/net.cpu.json", "--records", records} + more);
   }
   Json ExplainJson() { return Must(ParseJson(Explain("records", {"--json"}), "out")); }
-  // Task a: trial 1 is the fastest of the machine, 2 is nearly as fast, and another machine had it faster.
+  // Task a: trial 1 is the machine's fastest, 2 is nearly as fast, and another machine was faster.
   void SetUp() override {
     Record("a", kWorkloadA, {Ok(9, 1e-5)}, "machine-0", 500);
     Record("a", kWorkloadA, {Ok(1, 2e-3), Ok(2, 2.1e-3), Failed(3, TrialError::kWrong, "element 0"), Ok(4, 40e-3)});
@@ -33,7 +33,7 @@ TEST_F(ExplainTool, SaysWhereAChoiceComesFromAndWhatItWonAgainst) {
                   "rival: trial 2, 2.10 ms", "5.0 % slower, in doubt", "rival: trial 4, 40.0 ms",
                   "1900.0 % slower:", "no records with a correct trial: the template's default schedule", "no rival",
                   "no alternatives", "sums over their residual"});
-  ExpectHasNot(out, {"rival: trial 0"});  // it is of another machine
+  ExpectHasNot(out, {"rival: trial 0"});  // it is from another machine
 
   Json json = ExplainJson(), a = json["tasks"][0];
   EXPECT_EQ(json["version"], 1);
@@ -61,7 +61,7 @@ TEST_F(ExplainTool, WithoutRecordsOrTheTrialTheBestFileSpeaks) {
   ExpectHas(Explain(),
             {"  only what the best file knows: records/a.db: no such record file; has its task been tuned?\n",
              "fingerprint machine-1", "rival: trial 2"});
-  // Tuned anew since: a trial of this number, and another configuration.
+  // Tuned again since: the trial number exists, with another configuration.
   Record("a", kWorkloadA, {Ok(7, 3e-3), Ok(8, 4e-3)});
   ExpectHas(Explain(), {"records/a.db no longer has this trial"});
 }
@@ -71,7 +71,7 @@ TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
             {std::string("by hone-tune 1.2.3, code generator , measuring protocol ; this is Hone ") + kVersion + "\n"});
   Sql("records/a.db", fmt::format("UPDATE session SET tool_version = '{}', codegen_version = '4'", kVersion));
   ExpectHas(Explain(), {fmt::format("by hone-tune {}, code generator 4, measuring protocol \n", kVersion)});
-  // A file that a newer Hone wrote is not read: what the best file says stays. The other task's are read.
+  // A file from a newer Hone is not read: the best file's data remain. The other task's records are read.
   Sql("records/a.db", "PRAGMA user_version = 7");
   ExpectHas(Explain(),
             {"  only what the best file knows: ", "records/a.db: record format 7 is newer than this program's 3",
@@ -79,7 +79,7 @@ TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
   Json a = ExplainJson()["tasks"][0];
   ExpectHas(a["note"], {"record format 7"});
   EXPECT_FALSE(a.contains("tool"));
-  // Nor is a best file of one.
+  // Nor is a newer best file.
   Write("best/newer.json", ReplaceAll(Read("best/net.cpu.json"), "\"version\": 4", "\"version\": 5"));
   ExpectRefused(Records({"explain", "best/newer.json", "--records", "records"}), 2, {"best/newer.json", "newer"});
 }
@@ -89,7 +89,7 @@ TEST_F(ExplainTool, MergesFoldersAndLeavesOutWhatDoesNotFit) {
   ExpectOk(first);
   ExpectHas(first.err, {"a: 1 files: 5 trials added"});
   EXPECT_EQ(RecordsOk({"export", "merged"}), RecordsOk({"export", "records"}));
-  // Another task in the place of this one: refused, and the others are merged.
+  // Another task in place of this one: rejected, and the others are merged.
   Delete("records/a.db");
   Record("a", kWorkloadB, {});
   const CommandResult refused = Records({"merge", "records", "--out", "merged"});

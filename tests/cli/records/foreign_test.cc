@@ -24,7 +24,7 @@ class ForeignRecords : public RecordsFolder {
   std::string Export(const std::string& db, const std::string& format = "autotvm") {
     return RecordsOk({"export", "--format", format, "--db", db});
   }
-  // Imports a log of these lines.
+  // Imports a log with these lines.
   void ImportOk(const std::string& lines, const std::string& db) {
     Write(db + ".log", lines);
     ExpectOk(Import(db + ".log", db));
@@ -84,9 +84,9 @@ TEST_F(ForeignRecords, WhatIsNoRecordIsNamedAndTheRestIsKept) {
   ExpectHas(result.out, {"5 lines: 2 records added (2 ok, 0 failed), 2 skipped, the last one cut off"});
   ExpectHas(result.err, {"a.log:2: broken JSON", "a.log:3: broken JSON", "a.log:5: the last line is cut off"});
   EXPECT_EQ(Export("a.db"), good + last);
-  // A torn end alone, as a writer that is killed leaves it, is no failure.
+  // A torn last line, as a killed writer leaves it, is not a failure.
   ImportOk(good + last.substr(0, 50), "b.db");
-  // Many are counted.
+  // Many errors are counted.
   std::string log = good;
   for (int i = 0; i < 150; ++i) log += "x\n";
   Write("c.log", log);
@@ -129,7 +129,7 @@ TEST_F(ForeignRecords, AT4DocumentComesBackWithEqualContent) {
   ExpectHas(RecordsOk({"list", "a.db"}), {"3.00 ms"});
   EXPECT_EQ(Import("a.json", "a.db", "t4").out,
             "a.json: 3 results: 0 records added (0 ok, 0 failed), 3 there already\n");
-  // Another document's equal results are results of their own; one document cannot hold both.
+  // Equal results of another document are separate results; one document cannot hold both.
   Write("b.json", ReplaceAll(kT4, "\"gpu\": \"x\"", "\"gpu\": \"y\""));
   ExpectOk(Import("b.json", "b.db", "t4"));
   EXPECT_EQ(Json::parse(Export("b.db", "t4"))["metadata"]["gpu"], "y");

@@ -1,4 +1,4 @@
-// hone-records on files whose words and numbers are meant to do harm.
+// hone-records on files with malicious text and numbers.
 #include <fmt/format.h>
 
 #include "records_folder.h"
@@ -23,7 +23,7 @@ TEST_F(HostileRecords, NothingInThemReachesATerminalAsACommand) {
                                   evil));
   for (const char* command : {"list", "show", "verify"}) ExpectHarmless(Records({command, "records/a.db"}));
   ExpectHarmless(Records({"show", "records/a.db", "--trial", "1"}));
-  ExpectHas(RecordsOk({"show", "records/a.db"}), {"\\x1b]0;title\\x07\\xc2\\x9b"});  // it is shown, not hidden
+  ExpectHas(RecordsOk({"show", "records/a.db"}), {"\\x1b]0;title\\x07\\xc2\\x9b"});  // shown escaped, not hidden
   Write(
       "records/a.progress.json",
       "{\"version\": 1, \"task\": \"\\u001b[2J\", \"state\": \"running\", \"host\": \"\\u009b\", \"updated\": \"now\", "

@@ -1,4 +1,4 @@
-// hone-pick-best: what it picks, what it refuses, and when it leaves its output alone.
+// hone-pick-best: what it picks, what it rejects, and when it leaves its output alone.
 #include "base/rng.h"
 #include "op/operator.h"
 #include "pipeline/best_file.h"
@@ -11,14 +11,14 @@ class PickBestTool : public RecordsFolder {
  protected:
   // Of best/net.cpu.json.
   pipeline::BestFile Best() const { return Must(pipeline::ReadBestFile(Path("best/net.cpu.json"))); }
-  // What stands on stderr of a run that picks.
+  // The stderr output of a successful run.
   std::string Picked(const Words& more = {}) {
     const CommandResult result = PickBest(more);
     ExpectOk(result);
     EXPECT_EQ(result.out, "");
     return result.err;
   }
-  // The task list is of task a alone, whose records are these.
+  // The task list contains only task a, with these records.
   void TaskA(const std::vector<Outcome>& outcomes) {
     WriteTaskList({{"a", kWorkloadA}});
     Record("a", kWorkloadA, outcomes);
@@ -35,7 +35,7 @@ TEST_F(PickBestTool, TakesTheFastestCorrectTrial) {
   EXPECT_EQ(entry.config->index, 2u);
   EXPECT_EQ(entry.host, "the-host");
   EXPECT_EQ(entry.recorded, "1970-01-01T00:16:40Z");
-  // Times of different machines are never compared: the newest session's machine counts.
+  // Times of different machines are never compared: only the newest session's machine counts.
   Record("a", kWorkloadA, {Ok(5, 3e-3)}, "machine-2", 2000);
   Picked();
   EXPECT_EQ(Best().tasks.at(0).trial, 5);
@@ -75,17 +75,17 @@ TEST_F(PickBestTool, RecordsThatCannotBeUsedAreRefusedAndLeaveTheOutputAlone) {
   EXPECT_EQ(Read("best/net.cpu.json"), before);
 }
 
-// Those that hone-confirm compares: correct and timed, once each, not far behind the first.
+// The finalists for hone-confirm: correct and timed, once each, not far behind the first.
 TEST_F(PickBestTool, KeepsTheFinalists) {
   Record("a", kWorkloadA, {Ok(9, 1e-3)}, "another-machine", 500);
   Outcome twin = Ok(6, 2.1e-3), other = Ok(7, 2.5e-3);
-  twin.artifact_digest = "2";  // what trial 3 compiled
+  twin.artifact_digest = "2";  // the artifact of trial 3
   other.config.template_name = "another_template";
   TaskA({Ok(0, 4e-3), Pruned(1, 1e-3), Ok(2, 2e-3), Ok(3, 2.2e-3), Ok(4, 2.3e-3), twin, other,
          Failed(5, TrialError::kWrong, "x")});
   Picked({"--finalists", "3"});
   const pipeline::BestEntry entry = Best().tasks.at(0);
-  ASSERT_EQ(entry.finalists.size(), 3u);  // the fastest of the other template rather than a third of this one
+  ASSERT_EQ(entry.finalists.size(), 3u);  // the fastest of the other template instead of a third of this one
   EXPECT_EQ(entry.finalists[0].config, *entry.config);
   EXPECT_EQ(entry.finalists[0].median, 2e-3);
   EXPECT_EQ(entry.finalists[1].config.index, 3u);
@@ -96,7 +96,7 @@ TEST_F(PickBestTool, KeepsTheFinalists) {
 }
 
 // Ninja's restat: trials that found nothing better stop the chain here. Timing the same choice again changes the
-// figures, and not what hone-build reads.
+// figures, but not what hone-build reads.
 TEST_F(PickBestTool, TheSameChoicesKeepTheFiles) {
   const Words with_choice = {"--choice", "best/net.cpu.choice.json"};
   TaskA({Ok(0, 1e-3), Ok(1, 2e-3)});
@@ -117,8 +117,8 @@ TEST_F(PickBestTool, TheSameChoicesKeepTheFiles) {
   EXPECT_NE(Read("best/net.cpu.choice.json"), choice);
 }
 
-// Two 3x3 convolutions of 32 channels with weights of their own, and what was measured of them: Winograd with tiles of
-// 4 and 2 and a direct kernel, whose weights take 36/9, 16/9 and 1 times those of the network.
+// Two 3x3 convolutions of 32 channels with weights of their own and these measurements: Winograd with tiles of 4 and 2,
+// and a direct kernel, whose weights take 36/9, 16/9 and 1 times those of the network.
 class PickBestWithinMemory : public PickBestTool {
  protected:
   void SetUp() override {
@@ -137,7 +137,7 @@ class PickBestWithinMemory : public PickBestTool {
     Record(second, relu, {Timed(relu, 4, 1e-3), Timed(relu, 2, 1.4e-3), Timed(relu, 0, 1.5e-3)});
   }
 
-  // A legal point of Winograd with tiles of m, or (0) of a direct kernel; each time another one.
+  // A legal point of Winograd with tiles of m, or (0) of a direct kernel; a new one each time.
   Outcome Timed(const std::string& workload, int64_t m, double seconds) {
     const Result<Workload> w = op::ParseChecked(workload);
     const search::TaskSpace space = Must(op::MakeTaskSpace(*w, *Target::Parse(kTarget)));
@@ -152,7 +152,7 @@ class PickBestWithinMemory : public PickBestTool {
     return outcome;
   }
 
-  // The tiles that were chosen; and no finalist takes more memory.
+  // The chosen tiles; also checks that no finalist takes more memory.
   std::vector<int64_t> Tiles() {
     std::vector<int64_t> tiles;
     for (const pipeline::BestEntry& entry : Best().tasks) {
@@ -163,7 +163,7 @@ class PickBestWithinMemory : public PickBestTool {
     return tiles;
   }
 
-  // What stands on stderr with a limit of so many times the network's own weights.
+  // The stderr output with a limit of this multiple of the network's own weights.
   std::string PickedWithin(const std::string& times, const Words& more = {}) {
     return Picked(Words{"--graph", "net.graph.json", "--memory", times} + more);
   }
@@ -186,7 +186,7 @@ TEST_F(PickBestWithinMemory, TheLimitTakesTheKernelsThatCostTheLeastTime) {
     M tiles;
   };
   const std::string with = " tasks have another kernel for it, ";
-  // 73.7 KB are the network's own.
+  // The network's own weights take 73.7 KB.
   for (const Row& row :
        std::vector<Row>{{"4", "295 kB of at most 295 kB", {4, 4}},
                         {"3", "213 kB of at most 221 kB; 1 of 2" + with + "100 us more in all", {2, 4}},
@@ -196,8 +196,8 @@ TEST_F(PickBestWithinMemory, TheLimitTakesTheKernelsThatCostTheLeastTime) {
     EXPECT_EQ(PickedWithin(row.times), "net: parameters: " + row.line + "\n");
     EXPECT_EQ(Tiles(), row.tiles) << row.times;
   }
-  // The reach of a finalist is that of the fastest which is allowed: a direct kernel that is close behind the first
-  // direct one is compared, too, though Winograd is twice as fast.
+  // A finalist's reach is relative to the fastest allowed kernel: a direct kernel close to the best direct one is also
+  // compared, although Winograd is twice as fast.
   ASSERT_EQ(Best().tasks.at(0).finalists.size(), 2u);
   EXPECT_EQ(Best().tasks.at(0).finalists[0].median, 2e-3);
   EXPECT_EQ(Best().tasks.at(0).finalists[1].median, 2.1e-3);
@@ -210,7 +210,7 @@ TEST_F(PickBestWithinMemory, ACapOnWinogradLeavesTheKernelsBeyondItOut) {
   EXPECT_EQ(Tiles(), (M{0, 0}));
 }
 
-// Where the limit is out of reach, the smallest are taken with a warning; what is not tuned counts as its default.
+// If the limit is out of reach, the smallest kernels are taken with a warning; untuned tasks count as their default.
 TEST_F(PickBestWithinMemory, WithoutASmallKernelOrRecordsOfATask) {
   Delete("records/" + first_ + ".db");
   ExpectHas(PickedWithin("1.5", {"--allow-missing"}), {"net: parameters: 102 kB of at most 111 kB"});

@@ -10,7 +10,7 @@
 namespace hone {
 
 inline constexpr char kTarget[] = "cpu -features=avx2";
-// Task a computes the same as task b but for what follows it; c is something else.
+// Tasks a and b differ only in their epilogue; c is another computation.
 inline constexpr char kWorkloadA[] = "dense(f32[1,4], f32[8,4]) + bias + relu";
 inline constexpr char kWorkloadB[] = "dense(f32[1,4], f32[8,4]) + bias";
 inline constexpr char kWorkloadC[] = "dense(f32[1,16], f32[8,16])";
@@ -21,10 +21,10 @@ Outcome Failed(int64_t unroll, TrialError error, const std::string& text);
 
 class RecordsFolder : public TestFolder {
  protected:
-  // records/ID.db, created or continued by one more session, which began at `started`.
+  // Creates records/ID.db, or continues it by one more session that began at `started`.
   void Record(const std::string& id, const std::string& workload, const std::vector<Outcome>& outcomes,
               const std::string& fingerprint = "machine-1", double started = 1000);
-  // A program of another kind, on the same database.
+  // Runs SQL on the database, like another program.
   void Sql(const std::string& db, const std::string& sql);
   void WriteTaskList(
       const std::vector<std::pair<std::string, std::string>>& tasks);  // ids, workloads; tasks/net.cpu.tasks.json

@@ -18,7 +18,7 @@ class RecordsTool : public RecordsFolder {
             Failed(4, TrialError::kWrong, "element 0")});
   }
 
-  // What it printed, with no word on stderr.
+  // Its output, with nothing on stderr.
   std::string Out(const Words& arguments) {
     const CommandResult result = Records(arguments);
     ExpectOk(result);
@@ -36,7 +36,7 @@ TEST_F(RecordsTool, ListsALineATrialTheFastestFirst) {
   EXPECT_EQ(lines[3], "  5 trials: 2 ok, 1 pruned, 1 compile, 1 wrong");
   Words order;
   for (size_t i = 5; i < lines.size(); ++i) order.push_back(SplitWords(lines[i])[0]);
-  // The pruned one's time is only a bound: it comes after all that are known, however small.
+  // The pruned trial's time is only a bound, so it follows all known times, however small it is.
   EXPECT_EQ(order, (Words{"3", "0", "2", "1", "4"}));
   ExpectHas(lines[5], {"2.00 ms"});
   ExpectHas(lines[7], {"> 1.00 ms"});
@@ -46,7 +46,7 @@ TEST_F(RecordsTool, ListsALineATrialTheFastestFirst) {
 }
 
 TEST_F(RecordsTool, ListSaysWhyTuningEnded) {
-  ExpectHasNot(Out({"list", "records/a.db"}), {"ended: "});  // it has not
+  ExpectHasNot(Out({"list", "records/a.db"}), {"ended: "});  // it has not ended
   record::Closing closing;
   closing.reason = record::StopReason::kExpectedGain;
   closing.expected_gain = 0.02;
@@ -63,7 +63,7 @@ TEST_F(RecordsTool, AFolderStandsForItsRecordFiles) {
   Write("empty/x", "");
   ExpectRefused(Records({"list", "empty"}), 1, {"empty: no record file (*.db) in this folder"});
   ExpectRefused(Records({"show", "records"}), 1, {"records: this is a folder, not a record file"});
-  // The good files beside a bad one.
+  // Good files beside a bad one.
   Write("records/text.db", "this is no database\n");
   const CommandResult result = Records({"list", "records"});
   EXPECT_EQ(result.status.code, 1);
@@ -103,7 +103,7 @@ TEST_F(RecordsTool, ExportsJsonLinesOrATableOfSeveralFiles) {
   EXPECT_TRUE(StartsWith(table[6], "b,0,ok")) << table[6];
 }
 
-// tests/error has the messages of files that cannot be read, unit/record what does not fit.
+// tests/error has the messages of unreadable files, unit/record the inconsistencies.
 TEST_F(RecordsTool, VerifyFindsWhatDoesNotFitAndALockIsNamed) {
   Sql("records/a.db", "UPDATE trial SET median = 99 WHERE ordinal = 0");
   const CommandResult result = Records({"verify", "records/a.db"});
@@ -119,7 +119,7 @@ TEST_F(RecordsTool, SalvageGoesOnInPlaceAndKeepsTheDamagedFile) {
   for (int i = 0; i < 60; ++i) trials.push_back(Ok(i, 1e-3 + 1e-6 * i));
   Record("b", kWorkloadB, trials);
   std::string bytes = Read("records/b.db");
-  std::fill(bytes.end() - 4096, bytes.end(), '\x33');  // the last page: rows or samples, whichever
+  std::fill(bytes.end() - 4096, bytes.end(), '\x33');  // the last page, which has rows or samples
   Write("records/b.db", bytes);
   EXPECT_EQ(Records({"verify", "records/b.db"}).status.code, 1);
   ExpectHas(RecordsOk({"salvage", "records/b.db"}), {"trials saved, "});

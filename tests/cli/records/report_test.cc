@@ -1,4 +1,4 @@
-// hone-report: the four files, and what it refuses.
+// hone-report: the four files, and what it rejects.
 #include <algorithm>
 
 #include "base/json.h"
@@ -57,7 +57,7 @@ TEST_F(ReportTool, CollectsTheFacts) {
   EXPECT_EQ(a["best"]["trial"], 2);
   EXPECT_EQ(a["best"]["flops"], 5e8);  // 1 MFLOP in 2 ms
   EXPECT_EQ(a["weight"], 2);
-  // Four trials of the first session, one of the third; the second's machine is another.
+  // Four trials of the first session, one of the third; the second session is from another machine.
   EXPECT_EQ(a["totals"]["trials"], 5);
   EXPECT_EQ(a["foreign_trials"], 1);
   EXPECT_EQ(a["totals"]["pruned"], 1);

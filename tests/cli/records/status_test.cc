@@ -1,4 +1,4 @@
-// hone-records status: what goes on in a work folder, told from its files alone.
+// hone-records status: the state of a work folder, from its files alone.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ class StatusTool : public RecordsFolder {
                           "tuning_seconds": {}, "best": {{"trial": 3, "seconds": 4e-4}}}})",
                       task, state, trials, budget, tuning));
   }
-  // The lock of a process of another host whose heartbeat was so long ago.
+  // The lock of a process on another host whose heartbeat is `age` old.
   void WriteFarLock(const std::string& task, double age) {
     const std::string path = Path(Beside(task + ".db.lock"));
     Write(Beside(task + ".db.lock"), "host far\nboot b\npidns p\npid 7\nstart 1\nsince 2026-01-02T03:04:05Z\n");
@@ -39,7 +39,7 @@ class StatusTool : public RecordsFolder {
 };
 
 TEST_F(StatusTool, AJobThatRunsElsewhereIsAliveByItsHeartbeat) {
-  WriteProgress("a", "running", 32, 64, 16);  // half a second a trial
+  WriteProgress("a", "running", 32, 64, 16);  // half a second per trial
   WriteFarLock("a", 10);
   EXPECT_EQ(Status(),
             "a  running  32/64 trials, best 400 us, about 16 s left  (on h, 2026-01-02T03:04:05Z)\n"
@@ -65,20 +65,20 @@ TEST_F(StatusTool, AKilledJobOfThisHostIsGoneAtOnce) {
 }
 
 TEST_F(StatusTool, WhatWaitsIsEstimatedFromWhatIsDone) {
-  WriteProgress("a", "done", 64, 64, 32);         // half a second a trial
-  WriteProgress("b", "interrupted", 16, 64, 16);  // a second a trial
+  WriteProgress("a", "done", 64, 64, 32);         // half a second per trial
+  WriteProgress("b", "interrupted", 16, 64, 16);  // a second per trial
   Write("work/tasks/net.cpu.tasks.json",
         fmt::format(R"({{"version": 2, "network": "net", "target": "{}", "target_name": "cpu", "tasks": [
                         {{"id": "a", "workload": "{}", "weight": 1, "flop": 10}},
                         {{"id": "c", "workload": "{}", "weight": 1, "flop": 10}}]}})",
                     kTarget, kWorkloadA, kWorkloadC));
-  // b: 48 trials of a second; c: 64 of the median of 0.5 and 1 s: 48 s.
+  // b: 48 trials of a second; c: 64 with the median of 0.5 and 1 s: 48 s.
   EXPECT_EQ(Status(),
             "a  done  64/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n"
             "b  interrupted  16/64 trials, best 400 us, about 48 s left  (on h, 2026-01-02T03:04:05Z)\n"
             "c  waiting\n"
             "1 waiting, 1 done, 1 interrupted; about 2 min left\n");
-  // A stamp says that it was done, whatever became of its progress.
+  // A stamp shows that it was done, whatever its progress file says.
   Write("work/stamps/c.cpu.done", "{}");
   ExpectHas(Status(), {"c  done\n2 done, 1 interrupted; about 48 s left\n"});
 }
@@ -107,7 +107,7 @@ TEST_F(StatusTool, TakesNoLockAndWritesNothing) {
   WriteProgress("a", "running", 32, 64, 16);
   Record("../work/records/cpu/a", kWorkloadA, {Ok(1, 1e-3)});
   WriteFarLock("a", 10);
-  // Even of a record file in the middle of a transaction, or one that is none.
+  // Even with a record file in the middle of a transaction, or an invalid one.
   Write(Beside("a.db"), "nothing that can be opened");
   const std::string before = Snapshot("work");
   ExpectHas(Status(), {"a  running"});
@@ -138,7 +138,7 @@ TEST_F(StatusTool, WatchesUntilItIsInterrupted) {
   }
   EXPECT_TRUE(changed);
   ExpectHas(text, {"a  interrupted  17/64"});
-  ExpectHasNot(text, {"\x1b"});  // no terminal, no escapes
+  ExpectHasNot(text, {"\x1b"});  // no escapes without a terminal
   process->Kill(SIGINT);
   const ExitStatus status = Must(process->Wait(20));
   close(ends[0]);

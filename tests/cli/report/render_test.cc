@@ -1,4 +1,4 @@
-// The pages in a real browser, where there is one.
+// The pages in a real browser, if there is one.
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -27,14 +27,14 @@ std::string Browser() {
 
 struct Scheme {
   const char* name;
-  const char* setting;        // as Blink numbers them
-  const char* back_and_text;  // as page_style.h has them
+  const char* setting;        // Blink's number for it
+  const char* back_and_text;  // as in page_style.h
 };
 constexpr Scheme kSchemes[] = {{"dark", "0", "rgb(19, 22, 25)|rgb(228, 231, 234)"},
                                {"light", "1", "rgb(255, 255, 255)|rgb(28, 32, 36)"}};
 
-// The page with a script that tells its frame's parent: width of the frame, how much wider its content is than what is
-// seen of it, colour behind it, colour of its text.
+// The page with a script that reports to its frame's parent: the frame's width, how far its content exceeds the visible
+// width, the background colour, and the text colour.
 std::string Probed(const std::string& page, const std::string& name) {
   const std::string probe = "<script>parent.postMessage(\"" + name +
                             "=\" + [innerWidth, document.documentElement.scrollWidth - "
@@ -44,7 +44,7 @@ std::string Probed(const std::string& page, const std::string& name) {
   return ReplaceAll(page, "</body>", probe + "</body>");
 }
 
-// In frames, as a window is never as narrow as a phone.
+// In frames, as a window cannot be as narrow as a phone.
 TEST(Render, PagesFitAPhoneInBothColourSchemesWithoutAComplaint) {
   const std::string browser = Browser();
   if (browser.empty()) GTEST_SKIP() << "no Chromium in PATH";
@@ -62,7 +62,7 @@ TEST(Render, PagesFitAPhoneInBothColourSchemesWithoutAComplaint) {
       "<!DOCTYPE html><html><body><pre id=\"told\">told:</pre><script>onmessage = e => "
       "document.getElementById(\"told\").textContent += e.data + \";\";</script>";
   for (const auto& [name, page] : pages) {
-    // All details open: what is hidden cannot be too wide.
+    // Opens all details: hidden content cannot be too wide.
     ASSERT_TRUE(
         WriteFileIfChanged(dir.Join(name + ".html"), Probed(ReplaceAll(page, "<details>", "<details open=\"\">"), name))
             .ok());

@@ -1,5 +1,5 @@
-// hone-tune where there is a CUDA driver that is older than Hone needs: the tests' own (unit/device/fake_cuda.cc),
-// which children do not look for. Whichever NVRTC is here, it is refused.
+// hone-tune with a CUDA driver that is older than Hone needs: the tests' own (unit/device/fake_cuda.cc), which children
+// do not look for. Any NVRTC on this machine is rejected for it.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What a job may ask of tuning beside a tuner and a budget: donors, AutoTVM's ways, an expected gain.
+// Options of a job besides tuner and budget: donors, AutoTVM's ways, an expected gain.
 #include <algorithm>
 
 #include "base/sandbox.h"
@@ -14,7 +14,7 @@ constexpr char kLarger[] = "conv2d(f32[1,64,14,14], f32[64,64,3,3], pad=1,1,1,1)
 
 class OptionsTest : public TuneFolder {
  protected:
-  // The trials of a job of its own.
+  // The trials of a separate job.
   std::vector<uint64_t> Tried(const Words& more) {
     Reset();
     TuneOk(more);
@@ -22,7 +22,7 @@ class OptionsTest : public TuneFolder {
   }
   std::string SettingsOfStamp() const { return Stamp()["inputs"]["settings"]; }
 
-  // Records of kLarger, in other.db; the task file is this folder's own again.
+  // Tunes kLarger into other.db; afterwards the task file is this folder's own again.
   void TuneOther() {
     const std::string mine = Read("t.json");
     WriteTask(kLarger);
@@ -36,7 +36,7 @@ TEST_F(OptionsTest, DonorsAreReadAndNamedInTheStampOrRefused) {
   const auto with = Tried(kFake + Words{"--donor", "other.db"});
   EXPECT_EQ(Stamp()["donors"], Json::array({TaskId(*Workload::Parse(kLarger), HostTarget()->Text())}));
   EXPECT_EQ(Tried(kFake), with) << "the tuner of this job learns nothing";
-  // A job's records replayed with donors: read, refused and said as those of a job.
+  // Replays a job's records with donors, which are read, rejected and reported as in a job.
   const auto replay = [&](const std::string& donor) {
     return Run({HONE_REPLAY, kDb, "--seeds", "2", "--trials", "8", "--donor", donor});
   };
@@ -47,7 +47,7 @@ TEST_F(OptionsTest, DonorsAreReadAndNamedInTheStampOrRefused) {
   const CommandResult self = replay(kDb);
   EXPECT_EQ(self.status.code, kMisused);
   ExpectHas(self.err, {"these are the records of this task itself"});
-  // Of another machine, by its invented times.
+  // It seems to be another machine, by its simulated times.
   const std::string rejected = "donor rejected: other.db";
   Reset();
   ExpectHas(TuneOk({"--fake-measure", "8", "--donor", "other.db"}).err,
@@ -55,14 +55,14 @@ TEST_F(OptionsTest, DonorsAreReadAndNamedInTheStampOrRefused) {
   const CommandResult foreign = replay("other.db");
   ExpectOk(foreign);
   ExpectHas(foreign.err, {rejected});
-  // Of another device.
+  // From another device.
   Reset();
   ASSERT_TRUE(record::Store::OpenForWriting(Path("device.db"), {"x", kLarger, "cpu -features=none", {}}).ok());
   ExpectMisused(Tune({"--fake-measure", "8", "--donor", "device.db"}), "of the device `cpu -features=none`");
   EXPECT_FALSE(Has(kDb));
 }
 
-// AutoTVM's first generation is of 100, ours of 16: from the 17th trial on one of them has learnt.
+// AutoTVM's first generation has 100 points, Hone's 16: from the 17th trial on, one of them has learnt.
 TEST_F(OptionsTest, LikeIsAFlagOrASettingAndReachesTheTuner) {
   const Words ga = {"--fake-measure", "7", "--tuner", "ga"};
   const std::vector<uint64_t> ours = Tried(ga);
@@ -81,7 +81,7 @@ TEST_F(OptionsTest, LikeIsAFlagOrASettingAndReachesTheTuner) {
 TEST_F(OptionsTest, TheTunerOfTheCommandLineIsTheJobs) {
   const std::vector<uint64_t> in_order = Tried(kFake + Words{"--tuner", "grid"});
   const std::string settings = SettingsOfStamp();
-  const std::vector<uint64_t> random = Tried(kFake);  // as the settings say
+  const std::vector<uint64_t> random = Tried(kFake);  // as in the settings
   ASSERT_EQ(in_order.size(), 40U);
   // The first is the default.
   EXPECT_TRUE(std::is_sorted(in_order.begin() + 1, in_order.end()));
@@ -123,7 +123,7 @@ TEST_F(OptionsTest, NumberAndRepeatTimeInBlocks) {
   EXPECT_EQ(Trials().size(), 6u);
 }
 
-// The doctor looks at the machine alone: no task, no files.
+// The doctor only looks at the machine: it needs no task or files.
 TEST_F(OptionsTest, TheDoctorSaysWhatTheMachineIs) {
   const std::string out = "\n" + RunOk({HONE_DOCTOR});
   ExpectHas(out, {"\ncpu ", "\nload ", "\nsandbox ", "\ncompiler ", "\ncuda ", "\nopencl "});

@@ -1,4 +1,4 @@
-// hone-tune with the real compiler and the real clock, on a convolution of some microseconds.
+// hone-tune with the real compiler and the real clock, on a convolution that takes some microseconds.
 #include <signal.h>
 
 #include <set>
@@ -56,7 +56,7 @@ TEST_F(RealTest, TheSpaceCanBeListedCompiledAndTriedPointByPoint) {
   ExpectOk(one);
   ExpectHas(one.out, {"ok, "});
 
-  // --compile-only takes 32 candidates, each once, and keeps nothing.
+  // --compile-only tries 32 candidates, each once, and keeps nothing.
   const CommandResult compiled = TuneTask({"--compile-only"});
   ExpectOk(compiled);
   Words lines = Split(Trim(compiled.out), '\n');
@@ -66,7 +66,7 @@ TEST_F(RealTest, TheSpaceCanBeListedCompiledAndTriedPointByPoint) {
   for (const std::string& line : lines) indices.insert(SplitWords(line).at(0));
   EXPECT_EQ(indices.size(), 32u) << compiled.out;
   EXPECT_FALSE(Has(kDb));
-  // A space of fewer: all that there are.
+  // With a smaller space: all of its points.
   WriteTask("dense(f32[1,2], f32[3,2])");
   const CommandResult few = TuneTask({"--compile-only"});
   ExpectOk(few);
@@ -78,7 +78,7 @@ TEST_F(RealTest, ChildrenEndWithATunerThatIsKilled) {
   std::vector<pid_t> children;
   while (process.Running() && children.empty()) children = ChildrenOf(process.pid(), "hone-worker");
   ASSERT_FALSE(children.empty());
-  kill(process.pid(), SIGKILL);  // not its group: the kernel must see to the children
+  kill(process.pid(), SIGKILL);  // not its group: the kernel must end the children
   ASSERT_TRUE(process.Wait(60).ok());
   for (const pid_t child : children) {
     for (int i = 0; i < 5000 && kill(child, 0) == 0; ++i) RealClock()->SleepSeconds(0.002);
@@ -88,7 +88,7 @@ TEST_F(RealTest, ChildrenEndWithATunerThatIsKilled) {
   ExpectAllRight();
 }
 
-// Templates are not in it: task files carry the versions of their own.
+// It does not include templates: task files have the versions of their own.
 TEST_F(RealTest, AbiNamesCodeGenerationAndProtocol) {
   const std::string abi = RunOk({HONE_TUNE, "--abi"});
   ExpectHas(abi, {"codegen ", "measure "});

@@ -1,5 +1,5 @@
-// hone-tune interrupted and repeated (tests/fault kills it): invented times, so that results can be compared exactly.
-// And what it shows while it runs: one live line on a terminal, none in a pipe, its files in any case.
+// hone-tune interrupted and repeated (tests/fault kills it), with simulated times, so that results can be compared
+// exactly. Also its output while it runs: one live line on a terminal, none in a pipe, its files in both cases.
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -13,7 +13,7 @@ namespace {
 
 class ResumeTest : public TuneFolder {
  protected:
-  // The trials and the stamp of a run that nothing disturbs.
+  // The trials and the stamp of an undisturbed run.
   void Undisturbed() {
     const CommandResult result = TuneOk(kFake);
     for (const char escape : {'\x1b', '\r'}) EXPECT_EQ(result.err.find(escape), std::string::npos) << "in a pipe";
@@ -23,7 +23,7 @@ class ResumeTest : public TuneFolder {
     ASSERT_FALSE(stamp_.empty());
     Reset();
   }
-  // Ends what was begun, and expects what the undisturbed run had.
+  // Completes the run, and expects the undisturbed run's results.
   CommandResult GoOn() {
     const CommandResult result = TuneOk(kFake);
     EXPECT_EQ(Indices(), indices_);
@@ -102,7 +102,7 @@ TEST_F(ResumeTest, ALiveLineOnATerminalWithWhatIsLeft) {
   for (ssize_t n = 0; (n = read(master, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
   EXPECT_TRUE(process->Wait(60).ok());
   close(master);
-  // Overwritten in place, and gone at the end.
+  // Overwritten in place, and removed at the end.
   ExpectHas(text, {"\r\x1b[K", "/40 trials, ", ", best ", " left"});
   const Json progress = ReadJson(kProgress);
   EXPECT_EQ(progress["state"], "done");

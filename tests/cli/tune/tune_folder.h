@@ -11,17 +11,17 @@
 
 namespace hone {
 
-// Times invented from seed 7 in place of measured ones.
+// Simulated times from seed 7 instead of measured ones.
 inline const Words kFake = {"--fake-measure", "7"};
 
 class TuneFolder : public TestFolder {
  protected:
-  // t.json, a convolution; s.json: 40 trials at random.
+  // t.json, a convolution; s.json: 40 random trials.
   void SetUp() override;
 
-  // Settings with that many trials; `more`: further keys, ", \"early_stop\": 5".
+  // Settings with that many trials; `more` has further keys: ", \"early_stop\": 5".
   void WriteSettings(int trials, const std::string& more = "");
-  void WriteTask(const std::string& workload, const std::string& target = "");  // empty: this machine
+  void WriteTask(const std::string& workload, const std::string& target = "");  // empty target: this machine
 
   static constexpr const char* kDb = "records/t.db";
   static constexpr const char* kStamp = "stamps/t.done";
@@ -30,20 +30,20 @@ class TuneFolder : public TestFolder {
   // hone-tune with --task --settings --db --stamp, and `more`.
   Words Command(const Words& more) const;
   CommandResult Tune(const Words& more) { return Run(Command(more)); }
-  // The same, and expects success.
+  // Runs it and expects success.
   CommandResult TuneOk(const Words& more);
-  // With these arguments and the task alone.
+  // Runs with these arguments and only the task.
   CommandResult TuneTask(const Words& arguments) { return Run(Words{HONE_TUNE, "--task", "t.json"} + arguments); }
-  // Expects a refusal in one line that writes no stamp.
+  // Expects an error in one line, and no stamp.
   void ExpectMisused(const CommandResult& result, const std::string& words);
 
-  std::vector<record::Trial> Trials() const;  // none without records
+  std::vector<record::Trial> Trials() const;  // empty without records
   std::vector<uint64_t> Indices() const;
   std::string StampText() const { return Has(kStamp) ? Read(kStamp) : ""; }
   Json Stamp() const { return ReadJson(kStamp); }
-  // Its trials, stamp and records are gone; the job's input files stay.
+  // Removes trials, stamp and records; keeps the job's input files.
   void Reset();
-  // Waits until the process has tried something, or ended.
+  // Waits until the process has tried something or ended.
   void WaitForProgress(Subprocess* process) const;
 };
 
