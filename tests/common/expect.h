@@ -1,5 +1,5 @@
-// What every test includes: GoogleTest, and what tests say of results, the value that must be there and the part of a
-// message that counts.
+// Included by every test: GoogleTest, and checks of results: a value that must exist, and the relevant part of a
+// message.
 #pragma once
 
 #include <gmock/gmock-matchers.h>
@@ -19,13 +19,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Ends the test with the message of `status` unless it is success.
+// Ends the test with the message of `status` unless it is a success.
 inline void Must(const Status& status, std::source_location at = std::source_location::current()) {
   if (status.ok()) return;
   throw std::runtime_error(std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " + status.message());
 }
 
-// The value of `result`. Ends the test with the message of its status if there is none.
+// The value of `result`; without a value, ends the test with its message.
 template <typename T>
 T Must(Result<T> result, std::source_location at = std::source_location::current()) {
   Must(result.status(), at);

@@ -1,4 +1,4 @@
-// A tool that this machine lacks a device for, or a compiler: its test is skipped, for the reason that the tool gives.
+// For tools that need a device or compiler that this machine lacks: skips the test, with the tool's reason.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace hone {
 
-// What the tool says if it ended for want of `what` ("OpenCL", "NVRTC"); empty if it ran, or failed for another reason.
+// The tool's message if it ended because `what` ("OpenCL", "NVRTC") is missing; empty if it ran, or failed for another
+// reason.
 inline std::string Lacks(const CommandResult& result, const std::string& what) {
   const std::string last = Split(Trim(result.err), '\n').back();
   const size_t at = last.find(": error: ");

@@ -10,8 +10,8 @@
 
 namespace hone {
 
-// Why a test cannot compile for `arch` here: there is no NVRTC, or only NVRTC 13, which begins at sm_75. Empty if it
-// can. An NVRTC that cannot be used is a failure.
+// Why a test cannot compile for `arch` here: NVRTC is missing, or only NVRTC 13 exists, which begins at sm_75. Empty if
+// it can. An unusable NVRTC is a failure.
 inline std::string NoNvrtcFor(const std::string& arch) {
   const Status status = codegen::NvrtcVersion(arch).status();
   if (status.kind() == StatusKind::kNotFound) return status.message();

@@ -1,4 +1,4 @@
-// Tests of what XGBoost does are skipped only in a build that was asked to leave it out.
+// Tests that need XGBoost are skipped only in a build that was configured without it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// Why: empty where they run.
+// The reason; empty if they run.
 inline std::string NoXgb() {
   const Status status = search::CheckXgb();
 #ifndef HONE_WITHOUT_XGBOOST  // cmake -DHONE_XGBOOST=OFF

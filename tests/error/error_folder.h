@@ -1,4 +1,5 @@
-// A project that has been through the whole chain once, so that every tool has good inputs to be spoilt one at a time.
+// A project that has completed the whole chain, so that every tool has good inputs, which the tests damage one at a
+// time.
 #pragma once
 
 #include <memory>
@@ -9,22 +10,22 @@
 
 namespace hone {
 
-// All tests of a suite work in one project: the chain takes seconds.
+// All tests of a suite share one project, as the chain takes seconds.
 class ErrorFolder : public ChainFolder {
  protected:
-  void SetUp() override;  // runs the chain of network one with invented times
+  void SetUp() override;  // runs the chain of network one with simulated times
   static void TearDownTestSuite() { kept_.reset(); }
 
-  // A tool with good inputs, all outputs below "new/", its name first; paths are relative to the project.
+  // The command line of a tool with good inputs and all outputs below "new/"; paths are relative to the project.
   Words Good(const std::string& tool) const;
-  // The same with another value behind `flag`; the flag and its value are added if it has none.
+  // The same with another value for `flag`; adds the flag if it is missing.
   Words With(const std::string& tool, const std::string& flag, const std::string& value) const;
 
   CommandResult RunTool(Words argv);
-  // Runs it and expects a clean refusal: exit code 1 or 2, nothing on stdout, one line on stderr that begins with the
-  // tool's name and has all `parts` in it, and no file of the project made, changed or gone.
+  // Runs it and expects a clean error: exit code 1 or 2, nothing on stdout, one line on stderr that begins with the
+  // tool's name and contains all `parts`, and no file of the project created, changed or removed.
   void ExpectRefused(const Words& argv, Words parts);
-  // Runs it and expects success or a clean refusal. True for success. What it wrote is removed.
+  // Runs it and expects success or a clean error. Returns true for success. Removes its output.
   bool ExpectNoCrash(const Words& argv);
 
  private:

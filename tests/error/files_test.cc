@@ -1,4 +1,4 @@
-// Every JSON input of every tool, spoilt in every way that a table can hold, and at random.
+// Every JSON input of every tool, damaged in every way of a table, and at random.
 #include <cstdlib>
 
 #include "base/json.h"
@@ -11,7 +11,7 @@ namespace {
 
 struct Input {
   std::string tool, flag;
-  std::string good;  // the file, from the project
+  std::string good;  // the undamaged file, relative to the project
 };
 
 class Files : public ErrorFolder {
@@ -31,11 +31,11 @@ class Files : public ErrorFolder {
             {"hone-report", "--best", "work/best/one.cpu.json"}};
   }
 
-  // Expects the refusal of the input with other bytes, naming the file.
+  // Expects an error that names the file if the input has these bytes.
   void ExpectBytesRefused(const Input& input, const std::string& bytes, const Words& parts = {}) {
     ExpectRefused(WithBytes(input, bytes), parts + Words{"bad/" + BaseName(input.good)});
   }
-  // Under its own name in another folder: some tools take the name of the target or network from it.
+  // Keeps the file's name, in another folder: some tools take the name of the target or network from it.
   Words WithBytes(const Input& input, const std::string& bytes) {
     const std::string bad = "bad/" + BaseName(input.good);
     Write(bad, bytes);
@@ -61,7 +61,7 @@ TEST_F(Files, ThatAreEmptyTornOrOfAnotherKind) {
     ExpectBytesRefused(input, "3\n");
     ExpectBytesRefused(input, std::string("\x7f\x45LF\0\0\xff\xfe\n\n", 10), {".json:1:"});
     ExpectBytesRefused(input, "{\"version\": \"\xff\xfe\"}");
-    ExpectBytesRefused(input, std::string(100000, '['), {".json:"});  // a parser that recurses has no stack for it
+    ExpectBytesRefused(input, std::string(100000, '['), {".json:"});  // a recursive parser would overflow its stack
   }
 }
 
@@ -85,8 +85,8 @@ TEST_F(Files, WithAKeyThatIsMisspeltMissingTwiceOrOfAnotherType) {
   }
 }
 
-// A library of whose files one is spoilt. The loader would map a torn object and crash on the first touch of what is
-// missing.
+// A library with one damaged file. The loader would accept a truncated object and crash on the first access to the
+// missing part.
 TEST_F(Files, OfALibrary) {
   const Words names = {"libone.so", "one.params", "one.graph.json", "manifest.json"};
   for (const std::string& bad : names) {
@@ -102,8 +102,8 @@ TEST_F(Files, OfALibrary) {
   }
 }
 
-// Whatever the bytes, a tool works or refuses; it does not crash, hang or say nothing. HONE_FAULT_ROUNDS makes it
-// longer.
+// Whatever the bytes, a tool works or reports an error; it does not crash, hang or fail silently. HONE_FAULT_ROUNDS
+// makes it longer.
 TEST_F(Files, WithRandomDamage) {
   const char* rounds_text = std::getenv("HONE_FAULT_ROUNDS");
   const int rounds = rounds_text != nullptr ? std::atoi(rounds_text) : 10;

@@ -47,7 +47,7 @@ TEST_F(FlagErrors, ValuesOutOfRangeAreNamed) {
   ExpectRefused(With("hone-bench", "--lib", "pipelines"), {"pipelines", "hone-build"});
 }
 
-// An output that cannot be made is named, not left half.
+// An output that cannot be created is named, and not left incomplete.
 TEST_F(FlagErrors, OutputsThatCannotBeWrittenAreNamed) {
   Write("file", "a file where a folder is wanted\n");
   for (const auto& [tool, flag] :

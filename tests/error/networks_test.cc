@@ -1,4 +1,4 @@
-// Networks and tasks: what cannot be computed is refused with its place, what is only odd is tuned and built.
+// Networks and tasks: invalid ones are rejected with their place; those that are only unusual are tuned and built.
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -19,7 +19,7 @@ class Networks : public ErrorFolder {
     Write("bad/one.json", text);
     ExpectRefused(With("hone-extract", "--network", "bad/one.json"), parts + Words{"bad/one.json"});
   }
-  // Expects that there is something to spoil, too.
+  // Also expects that `from` exists.
   void ExpectGraphRefused(const std::string& from, const std::string& to, const Words& parts) {
     ExpectHas(One(), {from});
     ExpectGraphRefused(ReplaceAll(One(), from, to), parts);
@@ -87,7 +87,7 @@ TEST_F(Networks, TasksThatCannotBeComputed) {
   }
 }
 
-// Prime, 1, smaller than a vector: legal, and so they have points, compile and are right.
+// Prime, 1, or smaller than a vector: all legal, so they must have points, compile and be right.
 TEST_F(Networks, OddExtentsAreTunedForReal) {
   Write(
       "odd.tune.json",

@@ -1,4 +1,4 @@
-// Pipeline and target files: one line with the file and the line in it, and the manifest that was there stays.
+// Pipeline and target files: one line with the file and its line number, and the earlier manifest stays.
 #include "error_folder.h"
 
 namespace hone {
@@ -6,7 +6,7 @@ namespace {
 
 class Pipelines : public ErrorFolder {
  protected:
-  // Of hone-plan, with another file in the place of this one, into a new folder and into one that it made before.
+  // Runs hone-plan with another file in place of this one, into a new folder and into one that it made before.
   void ExpectRefusedWith(const std::string& file, const std::string& text, const Words& parts) {
     const std::string good = Read(file);
     Write(file, text);

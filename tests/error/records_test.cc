@@ -1,5 +1,5 @@
-// Record files that cannot be used: each damage has its own message, for every tool that reads them, and somebody's
-// file is never overwritten.
+// Unusable record files: each kind of damage has its own message, for every tool that reads them, and nobody's file is
+// ever overwritten.
 #include <sqlite3.h>
 
 #include "base/json.h"
@@ -17,7 +17,7 @@ class RecordFiles : public ErrorFolder {
     bad_ = "bad/records/" + tasks.at(0) + ".db";
     good_ = Records(tasks[0]);
     ASSERT_GT(good_.size(), 4096u);
-    // The record files of a network with one of them spoilt.
+    // The record files of a network with one of them damaged.
     for (const std::string& id : tasks) Write("bad/records/" + id + ".db", Records(id));
   }
 
@@ -50,7 +50,7 @@ TEST_F(RecordFiles, OfANewerVersionTornOrOfAnotherKind) {
   ExpectRefusedByAll(other, "a database of another program");
 }
 
-// As it is when a tuner was killed before its first write: who reads says so, and who tunes begins.
+// As left by a tuner killed before its first write: readers report it, and the tuner starts over.
 TEST_F(RecordFiles, ThatAreEmpty) {
   Write(bad_, "");
   for (const Words& argv : Readers()) {
@@ -71,7 +71,7 @@ TEST_F(RecordFiles, ThatAnotherProgramHasLocked) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(Path(bad_).c_str(), &db), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(db, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
-  // Each waits for some seconds: two stand for those that write and those that read.
+  // Each waits some seconds, so one writer and one reader represent all.
   for (const auto& argv : {Readers().front(), Readers().back()}) ExpectFails(RunTool(argv), {"locked"});
   sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
   sqlite3_close(db);

@@ -1,4 +1,4 @@
-// A clock that moves only when told to, or when somebody sleeps on it.
+// A clock that moves only when the test advances it, or when somebody sleeps on it.
 #pragma once
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-// A record store in memory that remembers what it was asked, and can fail from a given Append on.
+// A record store in memory that counts its calls, and can fail from a given Append on.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class MemoryStore : public record::Store {
     if (fail_after >= 0 && appends_++ >= fail_after) return Status::Io("records.db: disk full (fake)");
     for (const Outcome& outcome : outcomes) {
       trials_.push_back({static_cast<int64_t>(trials_.size()), session, outcome, {}});
-      trials_.back().outcome.config = *Config::FromJson(outcome.config.ToJson());  // as a file holds it
+      trials_.back().outcome.config = *Config::FromJson(outcome.config.ToJson());  // round trip, as in a file
       trials_.back().rounds.assign(outcome.samples.size(), 0);
     }
     record::Session& row = sessions_[static_cast<size_t>(session - 1)];
@@ -68,7 +68,7 @@ class MemoryStore : public record::Store {
 
   // Marks a trial as superseded, as raising its template's version does.
   void Supersede(size_t ordinal) { trials_.at(ordinal).superseded = true; }
-  // As a kill would leave it: the first `count` trials, and sessions that did not end.
+  // As after a kill: the first `count` trials, and sessions that did not end.
   void Truncate(size_t count) {
     trials_.resize(std::min(count, trials_.size()));
     std::vector<record::Session> kept;
@@ -80,7 +80,7 @@ class MemoryStore : public record::Store {
     sessions_ = kept;
   }
 
-  int fail_after = -1;  // that many Appends work; negative: all
+  int fail_after = -1;  // number of successful Appends; negative: all
   int remeasured = 0;   // trials
   int heats = 0;        // calls of Remeasure
 

@@ -1,4 +1,4 @@
-// Somebody else who wants the core of this thread: a child process in an endless loop.
+// A neighbour that competes for this thread's core: a child process in an endless loop.
 #pragma once
 
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 namespace hone::fake {
 
-// Pins this thread, and what it starts, to one core for as long as it lives.
+// Pins this thread, and processes that it starts, to one core for its lifetime.
 class Neighbour {
  public:
   Neighbour() {
@@ -33,7 +33,7 @@ class Neighbour {
     const pid_t parent = getpid();
     child_ = fork();
     if (child_ == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)) _exit(1);
-    volatile bool busy = child_ == 0;  // a loop that does nothing need not exist
+    volatile bool busy = child_ == 0;  // volatile, as an empty loop could be optimised away
     while (busy) {
     }
     return child_ > 0;
@@ -52,7 +52,7 @@ class Neighbour {
   pid_t child_ = -1;
 };
 
-// Works for `seconds` by the clock.
+// Works for `seconds` of wall time.
 inline void Work(double seconds) {
   Clock* clock = RealClock();
   const double end = clock->NowSeconds() + seconds;

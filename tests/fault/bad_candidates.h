@@ -1,4 +1,4 @@
-// Which candidates misbehave, and how: a pure function of config and seed, so that a test knows what is to be recorded.
+// Which candidates misbehave, and how: a pure function of config and seed, so that a test knows the expected records.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace hone {
 
 struct Misdeed {
   const char* symbol;  // of bad_kernels.c
-  TrialError error;    // as which it is to be recorded
+  TrialError error;    // the error to be recorded
 };
 
 inline constexpr Misdeed kMisdeeds[] = {{"bad_crash", TrialError::kCrash},    {"bad_babbler", TrialError::kCrash},
@@ -20,7 +20,7 @@ inline constexpr Misdeed kMisdeeds[] = {{"bad_crash", TrialError::kCrash},    {"
                                         {"bad_underrun", TrialError::kWrong}, {"bad_moody", TrialError::kWrong},
                                         {"bad_hang", TrialError::kTimeout}};
 
-// Null for about half of the configs, which are as good as ever. Few hang: that takes a time limit each.
+// Null for about half of the configs, which behave well. Few hang, as each of those takes a time limit.
 inline const Misdeed* MisdeedOf(const Config& config, uint64_t seed) {
   const uint64_t draw = Mix64(config.ValueDigest().lo ^ Mix64(seed)) % 27;
   if (draw == 0) return &kMisdeeds[6];

@@ -1,5 +1,5 @@
-// A hone-worker that compiles candidates and puts bad ones in the place of some. Measures as the real one does.
-// Usage: bad_worker compile|measure, with the real worker, the bad kernels and the seed in the environment.
+// A hone-worker that compiles candidates and replaces some by bad ones. Measures like the real one. Usage: bad_worker
+// compile|measure, with the real worker, the bad kernels and the seed in the environment.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -30,7 +30,7 @@ uint64_t FaultSeed() { return static_cast<uint64_t>(FromEnvironment("HONE_FAULT_
 std::vector<std::string> FaultFolder::Outcomes(const std::string& task, bool times) const {
   std::vector<std::string> lines;
   const Result<int64_t> size = FileSize(Db(task));
-  if (!size.ok() || *size == 0) return lines;  // killed before, or while, it was created
+  if (!size.ok() || *size == 0) return lines;  // killed before or while it was created
   const auto store = Must(record::Store::OpenForReading(Db(task)));
   for (const record::Trial& trial : Must(store->Trials())) {
     const Outcome& o = trial.outcome;
@@ -70,8 +70,8 @@ std::string Blow::Text() const {
 bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {
   Subprocess ninja = StartNinja({kGoal});
   const double end = RealClock()->NowSeconds() + kPatience;
-  // Half of the blows fall when trials were committed, however slow the machine is: a database has grown beyond what it
-  // was created with.
+  // Half of the faults come after trials were committed, however slow the machine is: a database has grown beyond its
+  // initial size.
   if (rng->UniformInt(2) == 0) {
     std::map<std::string, int64_t> created;
     const auto grown = [&] {
@@ -102,7 +102,7 @@ bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {
 }
 
 void FaultFolder::ExpectNothingLost() {
-  ASSERT_TRUE(WaitForProcesses(kPatience));  // a live database is its tuner's alone
+  ASSERT_TRUE(WaitForProcesses(kPatience));  // only its tuner may read a live database
   for (const auto& [task, now] : AllOutcomes(times_)) {
     const std::vector<std::string>& expected = expected_.at(task);
     ASSERT_LE(now.size(), expected.size()) << task;
@@ -117,7 +117,7 @@ std::map<std::string, std::vector<std::string>> FaultFolder::Sets(
     const std::map<std::string, std::vector<std::string>>& all) const {
   std::map<std::string, std::vector<std::string>> sets;
   for (const auto& [task, outcomes] : all) {
-    // In another order other trials are the ones that are slower than twice the best so far.
+    // In another order, other trials are slower than twice the best so far.
     for (const std::string& line : outcomes) {
       sets[task].push_back(ReplaceAll(line.substr(line.find(' ') + 1), " pruned ", " ok "));
     }
@@ -164,7 +164,7 @@ int FaultFolder::StrikeTheOthers(uint64_t times_seed, const std::string& variabl
 
 namespace {
 
-// Of ChoicesText(), "trial N" aside.
+// ChoicesText() without "trial N".
 std::string WithoutTrials(const std::string& choices) {
   std::string text;
   for (const std::string& line : Split(choices, '\n')) {
@@ -191,8 +191,8 @@ void FaultFolder::ExpectTheSameInTheEnd(bool reordered) {
   }
   ExpectRecordsAreWhole();
   ExpectNoWork(kGoal);
-  // What was half-written has been cleared away, or never had a name. Who was killed between its last write and its end
-  // left a lock that nobody holds: all is done for Ninja then, and nobody comes to take it over.
+  // Incomplete files were removed, or never had a name. A process killed between its last write and its end left a lock
+  // that nobody holds: for Ninja everything is done, and nobody takes the lock over.
   for (const char* folder : {"records/cpu", "stamps", "best", "tasks", "nets"}) {
     const Words names = Must(ListDir(Work(folder)));
     for (const std::string& name : names) {

@@ -1,6 +1,6 @@
-// Seeded rounds of faults: whatever is killed, full, unwritable, damaged or bad, whenever, no committed trial is lost
-// or done twice, every record file is whole, the same command ends what was begun, and the end is that of a run that
-// nothing disturbed. HONE_FAULT_ROUNDS and HONE_FAULT_SEED: tests/fault/CMakeLists.txt.
+// Seeded rounds of faults: whatever is killed, full, unwritable, damaged or bad, at any time, no committed trial is
+// lost or repeated, every record file is whole, the same command completes the work, and the result is that of an
+// undisturbed run. HONE_FAULT_ROUNDS and HONE_FAULT_SEED: tests/fault/CMakeLists.txt.
 #include "rounds.h"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@
 namespace hone {
 namespace {
 
-constexpr uint64_t kTimes = 11;  // seed of invented times
+constexpr uint64_t kTimes = 11;  // seed of simulated times
 std::vector<Blow> Blows() {
   return {{"", SIGKILL},     {kTuner, SIGKILL}, {"", SIGINT},     {"", SIGTERM},
           {kTuner, SIGTERM}, {kTuner, SIGINT},  {kTuner, SIGHUP}, {"", SIGHUP}};
 }
 
-// A folder with what a run ends with that nothing disturbs, and rounds in it. Made when its first round comes.
+// A folder with the results of an undisturbed run, and rounds in it. Created for its first round.
 class Arena : public FaultFolder {
  public:
   Arena() { SetUp(); }
@@ -32,12 +32,12 @@ class Arena : public FaultFolder {
   virtual void Prepare() = 0;
   virtual void Round(Rng* rng) = 0;
   std::string story;
-  int showed = 0;  // rounds that did show something
+  int showed = 0;  // rounds that had an effect
 
  protected:
   void Tell(const std::string& what) { story += what + "; "; }
 
-  // Is a task not done? Else nothing needs writing.
+  // Whether some task is not done; otherwise nothing needs writing.
   bool Open() const {
     bool open = false;
     for (const std::string& task : Tasks("one")) open |= !Exists(Stamp(task));
@@ -45,7 +45,7 @@ class Arena : public FaultFolder {
   }
 };
 
-// Invented times: everything is compared, times too.
+// Simulated times: everything is compared, including times.
 class InventedArena : public Arena {
  public:
   void Prepare() override {
@@ -75,7 +75,7 @@ class Kills : public InventedArena {
     InventTimes(kTimes, 0.003);
     for (int i = static_cast<int>(rng->UniformInt(3)); i >= 0; --i) {
       Strike(rng);
-      // At times the next Ninja comes while the orphan of the last is still at work.
+      // Sometimes the next Ninja starts while an orphan of the last one still works.
       if (rng->UniformInt(2) == 0) ExpectNothingLost();
     }
     End();
@@ -89,14 +89,14 @@ class JumpingClock : public InventedArena {
     Shim(kTimes, clock);
     Strike(rng);
     ExpectNothingLost();
-    NinjaOk({kGoal});  // by the same clock
+    NinjaOk({kGoal});  // with the same clock
     End();
   }
 };
 
 class FullDisk : public InventedArena {
   void Round(Rng* rng) override {
-    // From room for nothing to room for everything: a run writes some hundred kilobytes.
+    // From no space to enough for everything: a run writes some hundred kilobytes.
     const int room = static_cast<int>(300 * std::pow(3000.0, rng->UniformDouble()));
     Tell(fmt::format("room for {} bytes", room));
     Shim(kTimes, fmt::format("HONE_SHIM_ROOM={}", room));
@@ -108,7 +108,7 @@ class FullDisk : public InventedArena {
       ++showed;
     }
     ExpectNothingLost();
-    const int less = static_cast<int>(rng->UniformInt(6000));  // than all that one of them writes, mostly
+    const int less = static_cast<int>(rng->UniformInt(6000));  // usually less than one of them writes
     Tell(fmt::format("then {} for the others", less));
     Tell(fmt::format("{} failed", StrikeTheOthers(kTimes, fmt::format("HONE_SHIM_ROOM={}", less), /*always=*/false)));
     ExpectNothingLost();
@@ -121,7 +121,7 @@ class ReadOnlyFolder : public InventedArena {
     InventTimes(kTimes, 0.003);
     if (rng->UniformInt(2) == 0) Strike(rng);
     ExpectNothingLost();
-    if (!Open()) RemoveResults();  // the blow came too late
+    if (!Open()) RemoveResults();  // the fault came too late
     Tell("read-only");
     Shim(kTimes, "HONE_SHIM_RO=1");
     const std::map<std::string, std::string> before = Databases();
@@ -142,13 +142,13 @@ class ReadOnlyFolder : public InventedArena {
   }
 };
 
-// A page of a database is overwritten, or the last ones are gone: what is whole is saved, what is lost is measured
+// A page of a database is overwritten, or the last ones are missing: whole trials are saved, lost ones are measured
 // again.
 class DamagedPages : public Arena {
  public:
   void Prepare() override {
     InventTimes(kTimes);
-    WritePipeline("one", 40, "random");  // proposes the same whatever it knows
+    WritePipeline("one", 40, "random");  // its proposals do not depend on results
     ExpectOk(Plan());
     Undisturbed(true);
   }
@@ -179,7 +179,7 @@ class DamagedPages : public Arena {
         EXPECT_TRUE(std::includes(all.at(task).begin(), all.at(task).end(), now.at(task).begin(), now.at(task).end()));
         Tell(std::string(Trim(saved.out.substr(saved.out.rfind('/') + 1))));
       } else {
-        // Only where the page is lost that says what the file is about.
+        // Only if the lost page says what the file is about.
         ExpectHas(saved.err, {"nothing can be saved"});
         Must(Remove(Db(task)));
       }
@@ -193,13 +193,13 @@ class DamagedPages : public Arena {
   }
 };
 
-// The real tools, the children that compile and measure included. Times differ from run to run, so it is candidates and
-// verdicts that are compared: none is lost or done twice, and none is blamed for a kill.
+// The real tools, including the children that compile and measure. Times differ between runs, so candidates and
+// verdicts are compared: none is lost or repeated, and none is blamed for a kill.
 class RealTools : public Arena {
  public:
   void Prepare() override {
-    WritePipeline("two", 6, "random");  // it shares tasks, and the larger budget counts
-    WritePipeline("one", 6, "random");  // what a tuner that learns proposes would differ with the times
+    WritePipeline("two", 6, "random");  // shares tasks; the larger budget counts
+    WritePipeline("one", 6, "random");  // a learning tuner's proposals would depend on the times
     ExpectOk(Plan());
     Undisturbed(false);
   }
@@ -207,7 +207,7 @@ class RealTools : public Arena {
   void Round(Rng* rng) override {
     const std::vector<Blow> blows = {{kCompiler, SIGKILL}, {kMeasurer, SIGKILL}, {kTuner, SIGKILL},
                                      {"", SIGKILL},        {"", SIGTERM},        {kTuner, SIGINT}};
-    // Each round a kill of a child, which the tuner survives, and one of something above it.
+    // In each round, one kill of a child, which the tuner survives, and one of a process above it.
     for (const Blow& blow : {blows[rng->UniformInt(2)], blows[2 + rng->UniformInt(4)]}) {
       Tell(blow.Text());
       showed += Disturb(blow, 0.7, rng);
@@ -221,8 +221,8 @@ class RealTools : public Arena {
   }
 
  private:
-  // Too little memory, or room for kernels, for anything or for some children: no candidate is to blame for that. Where
-  // no namespace may be made, the tuner fails at once instead.
+  // Too little memory, or space for kernels, for all children or for some: no candidate is to blame. If no namespace
+  // can be created, the tuner fails at once instead.
   void Starve(Rng* rng) {
     std::string want = fmt::format("ulimit -v {}\n", 1024 * (180 + rng->UniformInt(140)));
     if (rng->UniformInt(2) == 0) {
@@ -240,7 +240,7 @@ class RealTools : public Arena {
   }
 };
 
-// Candidates that misbehave, among good ones: each is recorded as what it is, and the rest is tuned as ever.
+// Candidates that misbehave, among good ones: each is recorded correctly, and the rest is tuned as usual.
 class BadCandidates : public Arena {
  public:
   void Prepare() override {
@@ -281,7 +281,7 @@ class BadCandidates : public Arena {
   }
 };
 
-// In every twenty rounds the same kinds, in an order of the seed's.
+// Every twenty rounds have the same kinds, in an order given by the seed.
 enum Kind { kKills, kClock, kFull, kReadOnly, kDamage, kReal, kBad, kKinds };
 constexpr Kind kTwenty[] = {kKills, kKills, kKills, kKills,    kKills,    kKills,  kKills,  kKills, kClock, kClock,
                             kFull,  kFull,  kFull,  kReadOnly, kReadOnly, kDamage, kDamage, kReal,  kReal,  kBad};
@@ -325,13 +325,13 @@ TEST(FaultRoundsTest, NothingIsLostAndTheEndIsTheSame) {
       arena->Prepare();
       if (testing::Test::HasFatalFailure()) break;
     }
-    // A seed of its own, so that one round can be played again whatever came before it.
+    // A separate seed, so that a round can be repeated independently of earlier ones.
     Rng own(Mix64(FaultSeed() ^ Mix64(round)));
     arena->story = fmt::format("round {}, {}: ", round, kNames[kind]);
     try {
       arena->Round(&own);
     } catch (const std::exception& e) {
-      ADD_FAILURE() << e.what();  // here, so that the story is told
+      ADD_FAILURE() << e.what();  // here, so that the context is printed
     }
     ++rounds[kind];
     if (testing::Test::HasFailure() || FaultRounds() > 20) std::fprintf(stderr, "%s\n", arena->story.c_str());
@@ -339,12 +339,12 @@ TEST(FaultRoundsTest, NothingIsLostAndTheEndIsTheSame) {
   std::map<Kind, int> counts, showed;
   for (const auto& [kind, count] : rounds) {
     std::printf("%s: %d rounds, %d showed something\n", kNames[kind], count, arenas.at(kind)->showed);
-    // A jump of the clock shows where a kill stops a run halfway: the two count as one kind.
+    // A jump of the clock shows whether a kill stops a run halfway: the two count as one kind.
     const Kind sum = kind == kClock ? kKills : kind;
     counts[sum] += count;
     showed[sum] += arenas.at(kind)->showed;
   }
-  // One round alone may have hit what nobody reads.
+  // A single round may have hit something that nobody reads.
   for (const auto& [kind, count] : counts) {
     if (count >= 2) {
       EXPECT_GT(showed.at(kind), 0) << kNames[kind] << ": " << count << " rounds showed nothing";

@@ -1,6 +1,6 @@
-// Each target over its corpus: corpus/NAME/good_* are taken, bad_* are refused, and what a fuzzer found worth keeping
-// (any other name) does no harm. Then over changes of these: bytes flipped, the file cut. Under the address sanitizer
-// (make check-asan) "no harm" says more.
+// Runs each target over its corpus: corpus/NAME/good_* must be accepted, bad_* rejected, and findings of a fuzzer (any
+// other name) must do no harm. Then over variations: flipped bytes, truncated files. The address sanitizer (make
+// check-asan) makes "no harm" stricter.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kCorpus[] = "tests/fuzz/corpus";
 constexpr char kModels[] = "tests/data/onnx";
-constexpr size_t kLargest = 200 << 10;  // of all corpora together: they travel with every checkout
+constexpr size_t kLargest = 200 << 10;  // for all corpora together, as every checkout contains them
 
 struct Case {
   std::string name, bytes;

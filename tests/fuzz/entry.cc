@@ -1,5 +1,5 @@
-// libFuzzer's way in: a fuzz_NAME program has exactly one target. With HONE_FUZZ_SHOW set it says what the reader said
-// of each input.
+// libFuzzer's entry point: a fuzz_NAME program has exactly one target. With HONE_FUZZ_SHOW set, it prints the reader's
+// status for each input.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -8,7 +8,7 @@
 namespace hone::fuzz {
 namespace {
 
-// Of this process alone: libFuzzer's workers run side by side.
+// Private to this process, as libFuzzer's workers run side by side.
 const TempDir& Folder() {
   static const TempDir folder = [] {
     if (getenv("TMPDIR") == nullptr && IsDirectory("/dev/shm")) setenv("TMPDIR", "/dev/shm", 0);

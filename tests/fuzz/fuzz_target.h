@@ -1,12 +1,12 @@
-// A reader of files that others may have written, as a fuzzer calls it. One small file a reader (targets/NAME.cc):
+// A fuzz target: a reader of files that others may have written. One small file per reader (targets/NAME.cc):
 //
 //   HONE_FUZZ_TARGET(stamp) { return pipeline::ParseStamp(input, "fuzz").status(); }
 //
-// Two kinds of program have them: `fuzz_NAME` has one, under libFuzzer (`make fuzz`), and the test fuzz_corpus_test has
-// all and runs each over what lies in corpus/NAME and over changes of it.
+// Two kinds of program contain them: `fuzz_NAME` has one, under libFuzzer (`make fuzz`), and the test fuzz_corpus_test
+// has all and runs each over corpus/NAME and variations of it.
 //
-// A target says whether the reader took the input. Where it has a writer, what it took is written and read again
-// (ReadWriteRead).
+// A target returns whether the reader accepted the input. If there is a writer, the accepted input is written and read
+// again (ReadWriteRead).
 #pragma once
 
 #include <string>
@@ -24,21 +24,21 @@ struct FuzzTarget {
   Status (*read)(std::string_view input) = nullptr;
 };
 
-std::vector<FuzzTarget>& FuzzTargets();  // those of this program
+std::vector<FuzzTarget>& FuzzTargets();  // all targets of this program
 bool AddFuzzTarget(const char* name, Status (*read)(std::string_view));
 
-// `input` as the content of a file, for readers that take a path: always the same one, in memory where there is
-// /dev/shm. What lies beside it, such as a journal, is gone.
+// Writes `input` to a file, for readers that take a path: always the same one, in memory if /dev/shm exists. Removes
+// files beside it, such as a journal.
 const std::string& InputFile(std::string_view input);
 
-// A folder beside that one, for readers of several files: empty but for what the target puts there.
+// A folder beside that file, for readers of several files: empty except for what the target writes.
 const std::string& InputFolder();
 
-// Of what was read from a file, `text` is what its writer makes, `again` what that is when read and written once more.
+// Checks that `text`, written from the first reading, equals `again`, written after reading it once more.
 void CheckSame(const std::string& text, const std::string& again);
 
-// For a format with a reader, of a text alone or of a text and its file's name, and a writer: checks that what was read
-// is the same when it is written and read again. What the reader says of the input.
+// For a format with a writer and a reader (of a text, or of a text and its file's name): checks that the input is
+// unchanged after writing and reading it again. Returns the reader's status for the input.
 template <typename Parse, typename Write>
 Status ReadWriteRead(std::string_view input, Parse parse, Write write) {
   const auto read = [&](const std::string& text) {

@@ -1,5 +1,5 @@
-// For a fuzzer that reads graphs without the operators' templates: a graph may name plugins, and loading is not
-// reading.
+// For a fuzzer that reads graphs without the operators' templates: a graph may name plugins, but reading it does not
+// load them.
 #include "op/plugin.h"
 
 namespace hone::op {

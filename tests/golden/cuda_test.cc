@@ -1,5 +1,5 @@
-// The CUDA text of six small kernels, byte for byte. Each was read line by line: which thread has which element, that
-// no access leaves its array, where the block must meet; tests/agree runs the same forms.
+// The CUDA text of six small kernels, byte for byte. Each was reviewed line by line: which thread has which element,
+// that no access leaves its array, where the block must meet; tests/agree runs the same forms.
 #include "codegen/cuda/codegen.h"
 #include "common/expect.h"
 #include "golden/golden.h"
@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// The point of the layer's template with these knobs.
+// Checks the point of the layer's template with these knobs.
 void Check(const char* name, const char* workload, const std::string& template_name, std::vector<KnobValue> values) {
   const Target target = *Target::Parse("cuda -arch=sm_80");
   const Workload w = *op::ParseChecked(workload);
@@ -46,7 +46,7 @@ TEST(GoldenCuda, ReductionAcrossAWarp) {
         {Number("lanes", 32), Number("outputs", 2), Number("unroll", 2)});
 }
 
-// 8 filters x 16 pixels a block, of 8 x 4 threads; fetched for the next step while this one is added up.
+// 8 filters x 16 pixels per block, of 8 x 4 threads; the next step is fetched during the current one.
 TEST(GoldenCuda, ImplicitGemmWithTwoBuffers) {
   Check("gemm", "conv2d(f32[1,8,6,6], f32[16,8,3,3], pad=1,1,1,1) + bias + relu", "conv2d_gpu_gemm",
         {Split4("tile_f", 1, 4, 2), Split4("tile_p", 2, 8, 1), Number("tile_k", 8), Number("split_k", 1),
@@ -60,7 +60,7 @@ TEST(GoldenCuda, ImplicitGemmWithThreeStages) {
          Number("stages", 3), Number("unroll", 2)});
 }
 
-// 16 filters x 16 pixels a block of two warps, side by side along the pixels; of the third block 12 pixels are
+// 16 filters x 16 pixels per block of two warps, side by side along the pixels; in the third block, 12 pixels are
 // beyond 36.
 TEST(GoldenCuda, ImplicitGemmOnTensorCores) {
   Check("gemm_tensor", "conv2d(f32[1,8,6,6], f32[16,8,3,3], pad=1,1,1,1) + bias + relu", "conv2d_gpu_tensor",

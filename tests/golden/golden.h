@@ -1,5 +1,5 @@
-// Texts that were read line by line and are compared byte for byte. To accept a change: HONE_UPDATE_GOLDEN=1 and the
-// test program, which fails for having tested nothing; then read the diff.
+// Texts that were reviewed line by line and are compared byte for byte. To accept a change, run the test program with
+// HONE_UPDATE_GOLDEN=1, which fails because it tests nothing, and review the diff.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace hone {
 
-// Expects `text` to be what the file tests/golden/NAME holds; the first line that differs is shown.
+// Expects that `text` equals the file tests/golden/NAME; shows the first line that differs.
 inline void ExpectGolden(const std::string& text, const std::string& name) {
   const std::string path = "tests/golden/" + name;
   if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {

@@ -1,5 +1,5 @@
-// The manifest of one network of one task, whole (net.ninja); and what accepted libraries add to it, whose other tests
-// are unit/pipeline's. tests/cli/manifest runs such manifests under Ninja.
+// The complete manifest of one network with one task (net.ninja), and the additions for accepted libraries;
+// unit/pipeline has their other tests. tests/cli/manifest runs such manifests under Ninja.
 #include "golden/golden.h"
 #include "unit/pipeline/plan_case.h"
 
@@ -15,8 +15,8 @@ PlanInput OneNetwork() {
 
 TEST(GoldenManifest, OfOneNetwork) { ExpectGolden(Manifest(OneNetwork()), "net.ninja"); }
 
-// The main series measures what is built by day. The replay builds the graph and the choice that were accepted,
-// whatever the pipeline's numerics are now; where the choice is not known it has nothing to do.
+// The main series measures the current libraries. The replay builds the accepted graph and choice, whatever the
+// pipeline's current numerics; if the choice is unknown, it has nothing to do.
 TEST(Nights, AnAcceptedLibraryIsMeasuredAndBuiltAgain) {
   PlanInput input = OneNetwork();
   input.folder.pipelines[0].tune.winograd = 4;

@@ -17,11 +17,11 @@
 namespace hone::onnx {
 namespace {
 
-// Of ONNX's own runner.
+// The tolerances of ONNX's own runner.
 constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
 
-// Release 1.16 expects averages over windows that reach behind the padding (ceil_mode) to be divided by the elements
-// there, too; since 1.17 the same case expects what Hone computes.
+// Release 1.16 expects averages over windows beyond the padding (ceil_mode) to be divided by the elements there as
+// well; since 1.17 the same case expects Hone's result.
 constexpr const char* kWrongCases[] = {"test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True"};
 
 struct Data {
@@ -107,7 +107,7 @@ bool Close(double found, double expected) {
   return std::fabs(found - expected) <= kAbsolute + kRelative * std::fabs(expected);
 }
 
-// Empty, or the first difference.
+// The first difference; empty if there is none.
 std::string Difference(const std::string& name, const TensorData& data, const Tensor& expected) {
   const std::vector<double> found = data.Doubles();
   if (data.Elements() != expected.Elements()) {
@@ -154,8 +154,8 @@ CaseResult RunCase(const std::string& dir, bool reference) {
   }
   auto model = ReadModel(JoinPath(dir, "model.onnx"));
   if (!model.ok()) return {Refused(model.status()), "?", model.status().message()};
-  // A case of one node has the opset that its operator is of: one that has not changed since means the same in 7.
-  // (PyTorch's cases are of opset 6 throughout, and PRelu of 7 broadcasts otherwise.)
+  // A case with one node has the opset of its operator: one unchanged since opset 7 has the same meaning there. (All of
+  // PyTorch's cases are of opset 6, and PRelu of 7 broadcasts differently.)
   const bool unchanged = model->nodes.size() == 1 && model->nodes[0].op != "PRelu";
   if (unchanged && model->Opset() > 0 && model->Opset() < kFirstOpset) model->opsets[""] = kFirstOpset;
   result.op = model->nodes.size() == 1 ? model->nodes[0].op : "several";
@@ -169,7 +169,7 @@ CaseResult RunCase(const std::string& dir, bool reference) {
     result.reason = reason;
     return result;
   };
-  // Values that are no tensors (sequences) cannot be read as such.
+  // Values other than tensors (sequences) cannot be read as such.
   for (const ModelInput& input : model->inputs) {
     if (!input.is_tensor) return unsupported("input `" + input.name + "` is not a tensor");
   }
@@ -184,7 +184,7 @@ CaseResult RunCase(const std::string& dir, bool reference) {
   Attempt attempt = TryImport(*model, *data, false);
   if (!attempt.model.ok() && attempt.model.status().kind() == StatusKind::kUnsupported) {
     Attempt second = TryImport(*model, *data, true);
-    // What is wrong with a model shows once nothing is in the way that is only not supported.
+    // An error in a model shows only once nothing unsupported hides it.
     if (second.model.ok() || second.model.status().kind() == StatusKind::kInvalid) attempt = std::move(second);
   }
   if (!attempt.model.ok()) return refused(attempt.model.status());

@@ -1,25 +1,25 @@
-// One case of ONNX's backend tests: a model, inputs and the outputs that it must give.
+// One case of ONNX's backend tests: a model, inputs and the expected outputs.
 #pragma once
 
 #include <string>
 
 namespace hone::onnx {
 
-// kFolded: all inputs are constant, so that the importer computes the outputs, they are right, and no kernel ran.
+// kFolded: all inputs are constant, so the importer computed the outputs correctly and no kernel ran.
 enum class Outcome { kPassed, kFolded, kFailed, kUnsupported };
 
 struct CaseResult {
   Outcome outcome = Outcome::kFailed;
-  std::string op;      // the model's operator, "several" if it has more than one node
+  std::string op;      // the model's operator; "several" if it has several nodes
   std::string reason;  // one line, empty if passed
 };
 
-// The folder `dir` of a case: model.onnx, test_data_set_0/{input,output}_N.pb. Imported with default shapes, built into
-// a library with default configurations (with `reference`: run by graph::RunReference instead), run, compared.
+// Runs the case in folder `dir`: model.onnx, test_data_set_0/{input,output}_N.pb. Imports it with default shapes,
+// builds a library with default configurations (with `reference`: uses graph::RunReference instead), runs it and
+// compares.
 //
-// Inputs that are not float32 are taken as constants, which is what they are in models; so are, where that makes the
-// difference between supported and not, all inputs but the first (weights). A case whose inputs are all constant then
-// tests the importer alone.
+// Inputs that are not float32 become constants, which they are in models; so do all inputs but the first (weights), if
+// the case is unsupported otherwise. A case whose inputs are all constant then tests only the importer.
 CaseResult RunCase(const std::string& dir, bool reference);
 
 }  // namespace hone::onnx

@@ -1,6 +1,7 @@
-// onnx_backend [--reference] [--verbose] [--expect FILE [--update]] FOLDER [NAME..]: all cases of ONNX's backend tests
-// in a folder, or those named: passed, passed by folding alone, failed, not supported, by operator and in total. Fails
-// if a case did, if none passed, or if one does not pass that FILE says must. --update writes FILE instead.
+// onnx_backend [--reference] [--verbose] [--expect FILE [--update]] FOLDER [NAME..]: runs all cases of ONNX's backend
+// tests in a folder, or the named ones, and prints how many passed, passed by folding alone, failed, or are
+// unsupported, by operator and in total. Fails if a case fails, if none passes, or if a case that FILE lists does not
+// pass. --update writes FILE instead.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr unsigned kCaseSeconds = 120;
 
-// In a process of its own, so that a crash or an endless loop is one failed case.
+// In a separate process, so that a crash or an endless loop is one failed case.
 CaseResult RunApart(const std::string& dir, bool reference) {
   int ends[2];
   if (pipe(ends) != 0) return {Outcome::kFailed, "?", "no pipe"};
@@ -46,7 +47,7 @@ constexpr const char* kWords[] = {"passed", "folded", "FAILED", "not supported"}
 
 struct Counts {
   int of[4] = {0, 0, 0, 0};
-  std::string reason;  // of the first that is not supported
+  std::string reason;  // the first unsupported one's
 };
 
 void PrintRow(const std::string& name, const Counts& counts) {
@@ -54,7 +55,7 @@ void PrintRow(const std::string& name, const Counts& counts) {
              counts.reason);
 }
 
-// What is wrong with the passes of a whole folder, a line each, to stdout; true: nothing.
+// Prints the differences of a whole folder's passes to stdout, one per line; returns true if there are none.
 bool AsExpected(const std::string& file, const Passes& found, const std::map<std::string, std::string>& reasons) {
   const auto text = ReadFile(file);
   const auto wanted = text.ok() ? ParsePasses(*text, file) : Result<Passes>(text.status());

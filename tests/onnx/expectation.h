@@ -1,5 +1,6 @@
-// The list of ONNX's backend tests that must pass: `passed NAME` or `folded NAME` (the importer computes all of it), a
-// line a case, in the order of names. An operator that is refused from now on is no failure by itself: the list says.
+// The list of ONNX's backend tests that must pass: `passed NAME` or `folded NAME` (the importer computes everything),
+// one case per line, sorted by name. An operator that becomes unsupported is not a failure by itself: this list
+// decides.
 #pragma once
 
 #include <map>
@@ -10,13 +11,13 @@
 
 namespace hone::onnx {
 
-using Passes = std::map<std::string, std::string>;  // "passed" or "folded", by the name of the case
+using Passes = std::map<std::string, std::string>;  // "passed" or "folded", by the case's name
 
-// kInvalid, naming `path`, for a line of another form, or a name that stands twice.
+// Returns kInvalid, naming `path`, for a malformed line or a repeated name.
 Result<Passes> ParsePasses(const std::string& text, const std::string& path);
 std::string PassesText(const Passes& passes);
 
-// Cases of `wanted` that `found` has not, and those that ran and are folded now: a line each.
+// One line for each case of `wanted` that is not in `found`, or that ran before and is folded now.
 std::vector<std::string> NoLonger(const Passes& wanted, const Passes& found);
 
 }  // namespace hone::onnx

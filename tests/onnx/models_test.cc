@@ -1,4 +1,4 @@
-// Models of tests/data/onnx through the whole chain: what onnxruntime computed is the expectation.
+// Models of tests/data/onnx through the whole chain, compared with onnxruntime's results.
 #include <gtest/gtest.h>
 
 #include "backend_case.h"

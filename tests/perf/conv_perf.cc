@@ -1,12 +1,12 @@
-// How near to the machine's FMA peak compiled convolutions come: the default point and N random legal points of each
+// How close compiled convolutions come to the machine's FMA peak: the default point and N random legal points of each
 // workload, hot or cold, with pinned threads; the best of many runs each.
 //
 //   conv_perf [--points N] [--seconds S] [--threads N] [--template NAME] [--cold] [--set K=V,..] [WORKLOAD ..]
 //
 // --cold: constants and activations as in a network (doc/internals/measuring.md), not as the last run left them. --set:
-// the default point with these values of its knobs instead of random points; may be given again for another point.
-// Shares are of the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile
-// times are processor time of the compiling thread. --template: the default and random points of this one alone.
+// the default point with these values of its knobs instead of random points; repeat it for further points. Shares are
+// relative to the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile times
+// are processor time of the compiling thread. --template: only this template's default and random points.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   int points = 16;
-  double seconds = 0.1;  // a point
+  double seconds = 0.1;  // per point
   int threads = 0;       // 0: all cores
   bool cold = false;
   std::string only;
@@ -48,7 +48,7 @@ struct Timing {
   double microseconds = 0, lower_ms = 0, codegen_ms = 0, error = 0;
 };
 
-// A point that is compiled, checked, and timed in turn with the others.
+// A point to compile and check, and to time in turn with the others.
 struct Case {
   Timing timing;
   std::vector<testing::KernelCase> kernel;  // one
@@ -64,7 +64,7 @@ Result<Case> Prepare(const Workload& workload, const Target& target, const Confi
   HONE_RETURN_IF_ERROR(kernel.Load(data));
   kernel.Run();
   const compile::CompiledKernel& c = kernel.compiled();
-  // Wall times of the two parts only serve to divide the processor time.
+  // Wall times of the two parts serve only to divide the processor time.
   double lower_share = c.lower_seconds / (c.lower_seconds + c.codegen_seconds);
   t.lower_ms = compile_ms * lower_share;
   t.codegen_ms = compile_ms * (1 - lower_share);
@@ -75,7 +75,7 @@ Result<Case> Prepare(const Workload& workload, const Target& target, const Confi
   return made;
 }
 
-// In turn, a few runs each: what disturbs the machine for a while then disturbs all of them.
+// In turn, a few runs each, so that a temporary disturbance affects all of them.
 void TimeAll(std::vector<Case>* cases, runtime::ThreadPool* pool, double seconds, bool cold) {
   seconds *= static_cast<double>(cases->size());
   for (Clock::time_point begin = Clock::now(); Clock::now() - begin < std::chrono::duration<double>(seconds);) {
@@ -91,7 +91,7 @@ void TimeAll(std::vector<Case>* cases, runtime::ThreadPool* pool, double seconds
   }
 }
 
-// A point with some knobs set anew: "tile_ow=14,inner=rows_oc".
+// A point with some knobs changed: "tile_ow=14,inner=rows_oc".
 Result<Config> WithSettings(Config config, const std::string& text) {
   for (const std::string& setting : Split(text, ',')) {
     std::vector<std::string> pair = Split(setting, '=');

@@ -1,5 +1,5 @@
-// Draws points from every template for GPUs and has NVRTC compile them with warnings as errors: `cuda_sample [POINTS of
-// each template [SEED]]`. Fails if one does not compile; the test agree_cuda_test draws a few each.
+// Draws points of every template for GPUs and has NVRTC compile them with warnings as errors: `cuda_sample [POINTS per
+// template [SEED]]`. Fails if one does not compile; the test agree_cuda_test draws a few each.
 #include "agree/cuda_sample.h"
 
 #include <fmt/format.h>

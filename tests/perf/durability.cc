@@ -1,9 +1,9 @@
-// What it costs to keep trials for good: time of Store::Append, a transaction each with everything synced to disk, for
+// The cost of storing trials durably: time of Store::Append, a transaction each with everything synced to disk, for
 // batches of 1, 4 and 16 trials, as a tuner commits them (with its batch, or once a second).
 //
-//   durability [--dir=FOLDER] [--trials=256]     FOLDER: on the disk in question; default: where temporary files go
+//   durability [--dir=FOLDER] [--trials=256]     FOLDER: on the disk in question; default: that of temporary files
 //
-// Wanted: 2 ms a trial or less in batches of 4, as tuner `auto` proposes them.
+// Goal: at most 2 ms per trial in batches of 4, as tuner `auto` proposes them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace hone;  // NOLINT: a program, not a header
 
-// As large as those of a convolution: some 20 samples, 20 steps of 40 bytes, six knobs.
+// As large as a convolution's: about 20 samples, 20 steps of 40 bytes, six knobs.
 Outcome Trial(int i) {
   Outcome o;
   std::vector<KnobValue> knobs;

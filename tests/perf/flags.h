@@ -1,4 +1,4 @@
-// The flags of the programs of this folder. (They end with ExitCodeOf of base/interrupt.h.)
+// Flags of the programs in this folder. (The programs end with ExitCodeOf of base/interrupt.h.)
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 
 namespace hone::perf {
 
-// Flags as "--name=value" or "--name value". Each call takes its flag away; Words() comes last. A mistake ends the
-// program with `usage` and exit code 2.
+// Flags as "--name=value" or "--name value". Each call consumes its flag; call Words() last. A mistake ends the program
+// with `usage` and exit code 2.
 class Flags {
  public:
   Flags(std::string usage, int argc, char** argv) : usage_(std::move(usage)), words_(argv + 1, argv + argc) {}
@@ -52,7 +52,7 @@ class Flags {
   }
   bool Has(const std::string& name) { return std::erase(words_, name) > 0; }
 
-  // What is no flag. A flag that nobody took is a mistake.
+  // The remaining words. A flag that nobody consumed is a mistake.
   std::vector<std::string> Words() {
     for (const std::string& word : words_) {
       if (StartsWith(word, "--")) Misused(word);

@@ -1,13 +1,13 @@
 // The gate of nightly runs on this machine: nights of a library against a copy of itself, which must not alarm, and
-// against one with a kernel that is deliberately slower, which must be found.
+// against one with a deliberately slower kernel, which must be found.
 //
 //   gate_check make --work=W --job=NET.TARGET --dir=DIR   the libraries, from a tuned work folder
 //   gate_check nights --dir=DIR [--seconds=55]   more nights, into DIR/samples
 //   gate_check report --dir=DIR
 //
-// A night is what hone-bench nightly does: 7 fresh processes of each in turns (reference, its copy, the slower one), in
-// each the reference beside it; the repeat of what is flagged is the night that follows; noise is that of the nights of
-// equal libraries before it. A process has 30 runs and 1.2 seconds at least. More nights may be taken later, in
+// A night is as in hone-bench nightly: 7 fresh processes of each in turns (reference, its copy, the slower one), each
+// with the reference as its pace. The following night serves as the repeat of a flagged one; the noise is that of the
+// earlier nights of equal libraries. A process has at least 30 runs and 1.2 seconds. More nights may be added later, in
 // pieces as long as a machine is free.
 #include <fmt/format.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ using namespace hone::nightly;  // NOLINT
 constexpr const char* kKey = "gate";
 constexpr int kProcesses = 7;  // NightInput's
 constexpr double kSlower = 0.05;
-constexpr double kFill = 1.2;  // seconds of a process
+constexpr double kFill = 1.2;  // seconds per process
 
 struct Options {
   std::string work, job, dir;
@@ -57,17 +57,16 @@ Status CopyLibrary(const std::string& from, const std::string& to) {
   for (const std::string& name : names) {
     HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(JoinPath(from, name)));
     HONE_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(to, name), bytes));
-    DropCached(JoinPath(to, name));  // parameters are to lie on the pages that the candidates' lie on
+    DropCached(JoinPath(to, name));  // puts the parameters on the same kind of pages as the candidates'
   }
   return Status();
 }
 
-// Of a kernel whose task is not in `taken`: that, and the trial of it, that make the network slower by nearest to
-// `seconds`.
+// A kernel whose task is not in `taken`, and the trial of it that slows down the network by nearly `seconds`.
 struct Replacement {
   std::string task;
   record::Trial trial;
-  double seconds = 0;  // of a run of the network, more
+  double seconds = 0;  // additional time of a network's run
 };
 
 Result<Replacement> FindReplacement(const std::string& records, const pipeline::BestFile& figures,
@@ -92,7 +91,7 @@ Result<Replacement> FindReplacement(const std::string& records, const pipeline::
   return best;
 }
 
-// Builds the network with the best choices but this one.
+// Builds the network with the best choices except this one.
 Status BuildWith(const Options& o, const library::LibraryFolder& folder, pipeline::BestFile best,
                  const Replacement& found, const std::string& dir) {
   for (pipeline::BestEntry& entry : best.tasks) {
@@ -112,7 +111,7 @@ Status BuildWith(const Options& o, const library::LibraryFolder& folder, pipelin
   return built.status.ok() ? Status() : Status::Crashed(built.err);
 }
 
-// One process, the reference beside it.
+// One process with the reference as its pace.
 Result<ProcessTimes> TimeLibrary(const Options& o, const std::string& dir, MachineLock* machine) {
   library::TimeRequest request = command::NightRequest();
   request.dir = dir;
@@ -123,8 +122,8 @@ Result<ProcessTimes> TimeLibrary(const Options& o, const std::string& dir, Machi
   return ProcessTimes{reply.samples, reply.pace, {}, reply.lost_seconds};
 }
 
-// What is slower alone may cost less in the network, where small weights stay in the caches: several are built, each
-// with another kernel, and timed there as nights time, and the nearest is taken.
+// A kernel that is slower alone may cost less in the network, where small weights stay in the caches. So builds several
+// networks, each with another slow kernel, times them as in a night, and takes the nearest.
 Status Make(const Options& o) {
   const std::string library = JoinPath(o.work, "out/" + o.job), best_path = JoinPath(o.work, "best/" + o.job);
   HONE_ASSIGN_OR_RETURN(const auto folder, library::CheckedLibrary(library));
@@ -157,7 +156,7 @@ Status Make(const Options& o) {
     }
   }
   size_t nearest = 1;
-  // With the reference's pace as the unit.
+  // Relative to the reference's pace.
   auto more = [&](size_t i) { return Median(Summarise("", times[i], 1).processes) - 1; };
   for (size_t i = 1; i < folders.size(); ++i) {
     fmt::print("{}: {:+.1f} % in the network\n", folders[i].dir, 100 * more(i));
@@ -178,7 +177,7 @@ NightInput InputOf(const std::vector<Night>* before, bool equal) {
   return input;
 }
 
-// The copy takes the library's part where equal ones are compared, and has the canary's in a try at the slower one.
+// The copy plays the library when equal ones are compared, and the canary when the slower one is tried.
 TimeProcess Part(const TimeProcess& time, bool equal) {
   return [time, equal](const ProcessKey& key) {
     return time({equal && key.who == Who::kLibrary ? Who::kCanary : key.who, key.phase, key.round});
@@ -190,7 +189,7 @@ Status Judge(const TimeProcess& time, std::vector<Night>* equal, std::vector<Nig
   HONE_ASSIGN_OR_RETURN(Night tried, MeasureNight(InputOf(equal, false), Part(time, false)));
   for (Night* night : {&same, &tried}) {
     if (!night->failure.empty()) return Status::Crashed(night->failure);
-    // That equal ones must not differ is what is asked here, and the copy's level is no machine's.
+    // The experiment itself tests that equal ones do not differ, and the copy's level is not a machine's.
     if (night->environment.find("busy") == std::string::npos) night->environment.clear();
   }
   equal->push_back(std::move(same));
@@ -202,7 +201,7 @@ std::string FolderOf(const Options& o, Who who) {
   return JoinPath(o.dir, who == Who::kLibrary ? "slower" : who == Who::kReference ? "reference" : "same");
 }
 
-// In the order of MeasureNight; what they say is the report's.
+// In the order of MeasureNight; the report interprets them.
 Status RunNights(const Options& o) {
   HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   size_t number = 0;
@@ -250,7 +249,7 @@ void Print(const char* name, const std::vector<Night>& nights) {
       1e3 * Median(levels), 100 * RobustDeviation(levels));
 }
 
-// What the nights' rules say of the samples. A night's repeat is the night that follows.
+// Applies the nights' rules to the samples. The following night serves as a night's repeat.
 Status Report(const Options& o) {
   std::vector<NightSamples> stores;
   for (size_t number = 0; Exists(SamplesPath(o, number)); ++number) {

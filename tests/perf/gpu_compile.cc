@@ -1,6 +1,6 @@
-// How fast candidates for a GPU are compiled (in seconds of processor time, one core's), and how many of the drawn
-// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED]]]]`. Needs NVRTC for `cuda`, nothing
-// for `opencl` (whose driver compiles later).
+// How fast candidates for a GPU compile (in seconds of processor time, one core), and how many drawn points the
+// compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED]]]]`. Needs NVRTC for `cuda`, nothing for
+// `opencl` (whose driver compiles later).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 struct Tally {
   int drawn = 0, compiled = 0, spills = 0, block = 0, registers = 0;
   double lower = 0, all = 0;   // seconds
-  std::vector<double> ratios;  // the cubin's registers to the estimate
+  std::vector<double> ratios;  // the cubin's registers relative to the estimate
   std::string first_error;
 
   void Add(const Tally& t) {
@@ -44,7 +44,7 @@ struct Tally {
   }
 };
 
-// What each kernel of the point takes, against what the template said of all of them.
+// The resources of each kernel of the point, compared with the template's estimate for all of them.
 void Compare(const hone::compile::CompiledKernel& kernel, const hone::op::GpuUse& use, const hone::DeviceLimits& limits,
              Tally* tally) {
   int64_t registers = 0, spills = 0;

@@ -1,9 +1,9 @@
-// What a noisy neighbour does to the choice: every task is tuned alone, then again from the same seed while a busy loop
-// on one core comes and goes, and both choices are timed again, in turns and alone.
+// The effect of a noisy neighbour on the choice: every task is tuned alone, then again from the same seed while a busy
+// loop on one core comes and goes, and both choices are timed again, in turns and alone.
 //
 //   load_perf [--trials=48] [--tasks=3] [--seed=1]
 //
-// Wanted: the choice under load within 3 % of the quiet one. Exits with 1 if one is not. Nothing else may run.
+// Goal: the choice under load is within 3 % of the quiet one. Exits with 1 otherwise. Nothing else may run.
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>

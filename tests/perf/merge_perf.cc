@@ -1,7 +1,7 @@
-// What merging records costs: 1,000 databases of 1,000 trials, those of 50 tasks on 20 machines. Usage: merge_perf
-// HONE_RECORDS [TASKS MACHINES TRIALS [FOLDER]]: FOLDER keeps the databases for the next time. Rows are as large as
-// those of a convolution: 250 bytes of config, 900 of steps, seven samples. Prints seconds, the bound, and what was
-// read and written (doc/reference/records.md).
+// The cost of merging records: 1,000 databases of 1,000 trials, of 50 tasks on 20 machines. Usage: merge_perf
+// HONE_RECORDS [TASKS MACHINES TRIALS [FOLDER]]; FOLDER keeps the databases for the next time. Rows are as large as a
+// convolution's: 250 bytes of config, 900 of steps, seven samples. Prints seconds, the goal, and the bytes read and
+// written (doc/reference/records.md).
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
-// What the manifest costs: hone-plan over 10,000 tasks, Ninja with nothing to do over their manifest, and over one of
-// three small networks; beside them Ninja with as many files and edges in the plainest manifest. Usage: plan_perf
-// HONE_PLAN [TASKS]. Prints the figures with the bounds they are held to (doc/internals/measuring.md). Under the name
-// of a tool (it makes such links to itself) it stands in for the tool: makes its outputs, and no more.
+// The cost of the manifest: hone-plan for 10,000 tasks, Ninja with nothing to do for their manifest and for that of
+// three small networks; for comparison, Ninja with as many files and edges in the simplest manifest. Usage: plan_perf
+// HONE_PLAN [TASKS]. Prints the figures with their goals (doc/internals/measuring.md). Called by the name of a tool (it
+// makes such links to itself), it only makes that tool's outputs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void Create(const std::string& path, const std::string& text) {
 
 std::string Id(const std::string& network, int i) { return fmt::format("conv2d-{}{:08x}", network, i); }
 
-// The tools, as far as Ninja can tell.
+// Plays the tools for Ninja.
 int StandIn(const std::string& tool, int argc, char** argv) {
   std::map<std::string, std::string> flags;
   for (int i = 1; i < argc; ++i) {

@@ -1,11 +1,12 @@
-// Does the sum of the kernels' times, measured alone as tuning measures them, predict the network's? The times of
-// tuning are minutes old when the network is timed, and a shared machine is another one by then: so each kernel that a
-// library was built from is measured again, next to runs of the library, in rounds.
+// Whether the sum of the kernels' times, measured alone as in tuning, predicts the network's time. Tuning's own times
+// are minutes older than the network's, and a shared machine has changed by then. So each kernel of a library is
+// measured again, next to runs of the library, in rounds.
 //
 //   predict_check --work=W [--rounds=5] NET.TARGET ..
 //
-// A line a job: the medians over the rounds of the sum, of the network and of their ratio (0.93 to 1.07 is wanted), and
-// the ratio by the times of tuning. Layers without records count as they ran in the network. Nothing else may run.
+// Prints a line per job: the medians over the rounds of the sum, of the network and of their ratio (goal: 0.93 to
+// 1.07), and the ratio by the times of tuning. Layers without records count with their time in the network. Nothing
+// else may run.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -33,10 +34,10 @@ namespace {
 
 using namespace hone;  // NOLINT: a program, not a header
 
-constexpr int kRuns = 15;  // of a kernel, or of the library, a round
+constexpr int kRuns = 15;  // of a kernel, or of the library, per round
 constexpr int kCompilers = 2;
 
-// One of the library's kernels, ready to be timed for as long as it lives.
+// One of the library's kernels, ready to be timed during its lifetime.
 struct Kernel {
   std::string workload;
   double uses = 0, tuned_seconds = 0;
@@ -62,7 +63,7 @@ Result<Kernel> Prepare(const std::string& work, const library::LibraryFolder::Ke
   const std::string reference = fmt::format("{}/records/cpu/{}.reference", work, in_library.task);
   HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, session::MeasureSetup(task, reference, Protocol()));
   kernel.measurer = std::make_unique<measure::ChildMeasurer>(program, std::move(setup));
-  // What is measured in turns must have been right once.
+  // A kernel must be verified before it is measured in turns.
   HONE_ASSIGN_OR_RETURN(const Outcome outcome, kernel.measurer->Measure(kernel.built, 0));
   if (outcome.state != TrialState::kOk) return Status::Io(in_library.task + ": " + outcome.error_text);
   return kernel;
@@ -78,7 +79,7 @@ Result<double> SecondsNow(Kernel* kernel, MachineLock* machine) {
 }
 
 struct Network {
-  double seconds = 0, others = 0;  // of a run; of its layers that have no kernel here
+  double seconds = 0, others = 0;  // of a run; of its layers without a kernel here
 };
 
 Result<Network> TimeLibrary(const std::string& dir, const std::vector<Kernel>& kernels, MachineLock* machine) {

@@ -3,12 +3,11 @@
 //   replay_bench [--tuners=auto,xgb,random] [--seeds=32] [--trials=128] [--batch=16] [--like-autotvm] [--donors]
 //                [--each] FILE..
 //
-// FILE: a replay file or a records database. For each tuner over all spaces and seeds: the median share of the best
-// possible speed after 4, 8, .. trials, the worst of them, the trials to reach 95 % (median, and of the worst quarter),
-// and milliseconds in the tuner a trial.
-// --each: a table a space too. --donors: the tasks
-// learn from each other as those of a pipeline with `transfer = true` do (replay_donors.h). Nothing is
-// measured; figures but the milliseconds are the same on every machine.
+// FILE is a replay file or a records database. Prints for each tuner over all spaces and seeds: the median share of the
+// best possible speed after 4, 8, .. trials, the worst share, the trials to reach 95 % (median, and that of the worst
+// quarter), and milliseconds in the tuner per trial.
+// --each: also a table per space. --donors: the tasks learn from each other like those of a pipeline with `transfer =
+// true` (replay_donors.h). Nothing is measured; all figures except the milliseconds are the same on every machine.
 #include <fmt/format.h>
 
 #include <algorithm>

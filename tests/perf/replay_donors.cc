@@ -22,7 +22,7 @@ struct Position {
   std::vector<size_t> donors;  // likewise
 };
 
-// In the order in which they can be tuned: donors first.
+// In an order in which they can be tuned: donors first.
 Result<std::vector<Position>> InOrder(const std::vector<ReplayTask>& tasks) {
   std::map<std::string, std::vector<Position>> targets;
   for (size_t i = 0; i < tasks.size(); ++i) {

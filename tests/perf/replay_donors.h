@@ -1,4 +1,4 @@
-// Replays of tasks that learn from each other, as the tasks of a pipeline with `transfer = true` do.
+// Replays of tasks that learn from each other, like the tasks of a pipeline with `transfer = true`.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace hone::session {
 // of one space under many seeds. Thread-safe. A point takes some hundred kilobytes.
 search::LoopProgram RememberLoops(search::LoopProgram loops);
 
-// Owned elsewhere.
+// The data is owned elsewhere.
 struct ReplayTask {
   const record::ReplaySpace* replay = nullptr;
   const search::TaskSpace* space = nullptr;

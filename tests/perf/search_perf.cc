@@ -1,10 +1,10 @@
-// What search itself costs, on one core: features of points, and learning from them.
+// The cost of search itself, on one core: features of points, and learning from them.
 //
 //   search_perf [WORKLOAD]
 //
-// Prints knob rows a second, itervar and curve rows a second (lowering included) for the workload's space, the seconds
-// of one fit of 1,000 rows and 10,000 predictions for each loss, and what `auto` takes for a trial in the workload's
-// space for a GPU, of which it looks at 100,000 points.
+// Prints knob rows per second, itervar and curve rows per second (including lowering) for the workload's space, the
+// seconds of one fit of 1,000 rows and 10,000 predictions for each loss, and the time of `auto` per trial in the
+// workload's space for a GPU, of which it considers 100,000 points.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 
 using namespace hone;  // NOLINT: a program, not a header
 
-constexpr int kRepeats = 3;  // the best of
+constexpr int kRepeats = 3;  // uses the best of these
 constexpr int kLoopPoints = 200;
 
 double Now() { return RealClock()->NowSeconds(); }
@@ -82,8 +82,8 @@ void PrintFit(const search::KnobFeatures& features, const std::vector<PointIndex
   }
 }
 
-// Times are made up: a sum over the columns of a point's knobs, which a search can learn from.
-// `group`: trials that are planned at a time.
+// Simulated times: a sum over the columns of a point's knobs, from which a search can learn. `group` is the number of
+// trials planned at a time.
 Status PrintAuto(const Workload& workload, int group) {
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse("cuda -arch=sm_80 -multiprocessors=108"));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));

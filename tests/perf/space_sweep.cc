@@ -1,14 +1,14 @@
-// Measures whole spaces with hone-tune and keeps each in a replay file (record/replay_space.h).
+// Measures whole spaces with hone-tune and writes each to a replay file (record/replay_space.h).
 //
 //   space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|all] [--only=NAME,..] [--most=POINTS] [--sweeps=N]
 //               [--list]
 //
 // FILE: tests/replay/tasks.txt. For each of its tasks of the set, N times (3): every legal point is measured in a
-// random order, another one each time, so that a machine that is slower for a while is slow for points of all kinds,
-// and the fastest tenth is measured again, interleaved. Records go to FOLDER/NAME.SWEEP.db, the middle of the sweeps to
-// FOLDER/NAME.replay. What was interrupted goes on where it stopped; a task whose result is there, of the same space,
-// is left alone. --most: of a space with more legal points, so many are measured, the same in each sweep, and the rest
-// does not exist in the replay; 0, the default: no limit. --list: counts.
+// random order, a different one each time, so that a slow phase of the machine affects points of all kinds, and the
+// fastest tenth is measured again, interleaved. Records go to FOLDER/NAME.SWEEP.db, the median of the sweeps to
+// FOLDER/NAME.replay. An interrupted sweep continues where it stopped; a task with a result for the same space is
+// skipped. --most: limits the legal points of a space that are measured, the same in each sweep; the others are left
+// out of the replay; 0, the default: no limit. --list: only counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Result<Whole> Load(const Task& task) {
   return whole;
 }
 
-// The templates and knobs of a replay file as lines: equal for equal spaces.
+// The templates and knobs of a replay file as lines, which are equal for equal spaces.
 std::string Header(const record::ReplaySpace& replay) {
   record::ReplaySpace header = replay;
   header.points.clear();
@@ -122,7 +122,7 @@ Status SweepOnce(const std::string& name, const std::string& task_file, const st
                 "--db",    sweep + ".db", "--stamp", sweep + ".done"};
   HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
   while (child.Running()) {
-    if (Interrupted()) child.Kill(2);  // it commits what it has
+    if (Interrupted()) child.Kill(2);  // it commits its work
     const auto status = child.Wait(0.5);
     if (!status.ok()) continue;
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on");
@@ -156,7 +156,7 @@ Status Sweep(const Options& options, const Task& task) {
   std::vector<std::string> dbs;
   for (int64_t i = 1; i <= options.sweeps; ++i) {
     const std::string sweep = fmt::format("{}.{}", base, i);
-    // The seed chooses the points where not all are measured: then it has to be one.
+    // If not all points are measured, the seed selects them: then use the same seed.
     const int64_t seed = trials < whole.legal ? 1 : i;
     HONE_RETURN_IF_ERROR(SweepOnce(task.name, base + ".task.json", sweep, trials, seed));
     dbs.push_back(sweep + ".db");
@@ -174,7 +174,7 @@ Status Run(const Options& options) {
     const Status status = Sweep(options, task);
     if (status.kind() == StatusKind::kInterrupted) return status;
     if (status.ok()) continue;
-    // The others are measured all the same.
+    // The others are still measured.
     std::fprintf(stderr, "space_sweep: %s: %s\n", task.name.c_str(), status.message().c_str());
     if (first.ok()) first = status;
   }

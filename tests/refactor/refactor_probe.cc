@@ -1,11 +1,11 @@
 // Prints what a refactoring must not change: for every template of a target, seeded legal points with digests of their
-// steps and of the code made from them, a line a point.
+// steps and of the generated code, one line per point.
 //
 //   refactor_probe TARGET [POINTS [SEED [TEMPLATE]]]     TARGET: a target's text (target/target.h)
 //
-// The points of a template (200 unless told otherwise) are shared out among the layers of the grid of odd ones
+// The points of a template (default 200) are distributed over the layers of the grid of odd ones
 // (unit/op/kernel_grid.h) and of RealLayers that have the template. Code is the object for a CPU and the source text
-// for OpenCL and CUDA: CUDA's assembler is not asked, so that the digests do not depend on its version. check.sh
+// for OpenCL and CUDA: CUDA's assembler is not used, so that the digests do not depend on its version. check.sh
 // compares the output of two commits.
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ Result<std::string> Digests(const Subject& subject, const Target& target, const 
 }
 
 void Probe(const Subject& subject, const Target& target, int points, uint64_t seed) {
-  // Seeded by the layer, so that one layer more or less moves no other layer's points.
+  // Seeded by the layer, so that adding or removing a layer does not change other layers' points.
   Rng rng(Mix64(seed) ^ Digest128(subject.workload.Text()).lo);
   Result<search::Space> space = subject.schedule->MakeSpace(subject.workload, target);
   const std::string name = fmt::format("{}\t{}", subject.schedule->name(), subject.workload.Text());

@@ -1,4 +1,4 @@
-// Replays of tasks that learn from each other: who learns from whom, and of what.
+// Replays of tasks that learn from each other: who learns from whom, and what.
 #include "perf/replay_donors.h"
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 using record::ReplaySpace;
 
-// Two dense layers of the same times and the same machine, in the order in which they are tuned: by their ids.
+// Two dense layers with the same times and machine, in the order of tuning: by their ids.
 std::pair<ReplaySpace, ReplaySpace> TwoTasks() {
   const auto one = Must(LoadReplay("tests/replay/dense_768x1008.replay"));
   ReplaySpace other = one;
@@ -36,7 +36,7 @@ TEST(ReplayDonors, TheSecondTaskLearnsFromWhatTheTunerDidOnTheFirst) {
   const search::TaskSpace first_space = first.MakeSpace(), second_space = second.MakeSpace();
   ReplayOptions options;
   options.trials = 40;
-  // They are given the other way round: the ids say who comes first.
+  // Given in reverse order: the ids decide.
   const auto runs = Must(ReplayWithDonors({{&second, &second_space, {}}, {&first, &first_space, {}}}, options, 2));
   ASSERT_EQ(runs.size(), 2U);
   ASSERT_EQ(runs[0].size(), 2U);

@@ -28,8 +28,8 @@ class ReplayRecords : public testing::Test {
     return Must(record::Store::OpenForWriting(
         Path(), {"t", kDense, target.Text(), *op::TemplatesOf(*Workload::Parse(kDense), target)}));
   }
-  // A session of a machine, in which the first `count` legal points took `factor` times 10, 11, 12, .. microseconds,
-  // and each was disturbed once.
+  // A session of a machine in which the first `count` legal points took `factor` times 10, 11, 12, .. microseconds,
+  // each disturbed once.
   void Record(const std::string& fingerprint, size_t count, double factor) {
     record::Session session;
     session.fingerprint = fingerprint;
@@ -53,7 +53,7 @@ class ReplayRecords : public testing::Test {
   std::vector<PointIndex> legal_;
 };
 
-// The same artifacts were timed on another machine before, which was five times as slow.
+// The same artifacts were timed before on another machine, which was five times as slow.
 TEST_F(ReplayRecords, TimesAreOfTheLastSessionsMachineAlone) {
   ASSERT_GE(legal_.size(), 4U);
   Record("there", 3, 5);
@@ -80,8 +80,8 @@ TEST_F(ReplayRecords, WhereNotAllPointsWereTriedItIsSaid) {
   EXPECT_EQ(missing, "");
 }
 
-// Nine of ten were measured again, about twice as slow by then: what they are among themselves is from that time, what
-// they are beside the tenth is from before. A quarter of the samples may be disturbed.
+// Nine of ten were measured again, when the machine was about half as fast: their times relative to each other come
+// from then, their times relative to the tenth from before. A quarter of the samples may be disturbed.
 TEST_F(ReplayRecords, FinalistsAreOnTheScaleOfTheOthers) {
   ASSERT_GE(legal_.size(), 10U);
   Record("here", 10, 1);

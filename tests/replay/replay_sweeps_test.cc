@@ -1,4 +1,4 @@
-// Several sweeps of one space: what one of them was lucky or unlucky with does not stand.
+// Several sweeps of one space: a sweep's lucky or unlucky times do not decide.
 #include "perf/replay_sweeps.h"
 
 #include <utility>

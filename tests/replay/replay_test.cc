@@ -1,4 +1,4 @@
-// Tuners against spaces that were measured: the share of the best speed that `auto` finds, and the files themselves.
+// Tuners on measured spaces: the share of the best speed that `auto` finds, and the files themselves.
 #include "session/replay.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST_P(Measured, AutoIsNoWorseThanRandom) {
   EXPECT_GE(MedianShare(replay, "auto", 24) + 0.02, MedianShare(replay, "random", 24));
 }
 
-// How many are asked for at a time is of no matter, nor to the tuners that plan rounds, whose first plans lack the
+// The number of points requested at a time does not matter, even to tuners that plan rounds, whose first plans lack the
 // default.
 TEST_P(Measured, EqualSeedsTryEqualPoints) {
   const ReplaySpace replay = Load(GetParam());
@@ -69,7 +69,7 @@ TEST_P(Measured, TheFileReadsBackAsItWasWritten) {
 
 INSTANTIATE_TEST_SUITE_P(Spaces, Measured, testing::Values("conv3x3_48x40", "depthwise_144x40", "dense_768x1008"));
 
-// Winograd is worth more than twice the speed there, and the default is of the other template.
+// Winograd more than doubles the speed there, and the default uses the other template.
 TEST(Replay, AutoChoosesTheTemplateAtOnce) { EXPECT_GE(MedianShare(Load("conv3x3_48x40"), "auto", 8), 0.85); }
 
 TEST(Replay, TrialsBehindTheBestArePruned) {
@@ -81,7 +81,7 @@ TEST(Replay, TrialsBehindTheBestArePruned) {
   EXPECT_EQ(run.tried.size(), replay.points.size());  // all points and no others
   EXPECT_DOUBLE_EQ(run.share.back(), 1);
   EXPECT_EQ(TrialsTo(run, 2), static_cast<int64_t>(replay.points.size()) + 1);
-  // More than twice the best before it: pruned, and its time is a bound. The rest is as it was measured.
+  // More than twice the best before it: pruned, with a bound as its time. The others are as measured.
   double best = 0;
   int pruned = 0;
   ASSERT_EQ(run.trials.size(), run.tried.size());

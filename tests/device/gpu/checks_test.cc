@@ -1,5 +1,5 @@
-// run-gpu-checks with stand-ins for the tools: whatever fails or hangs, the others run, and one file says what
-// happened.
+// run-gpu-checks with stand-ins for the tools: whatever fails or hangs, the others run, and one file reports the
+// results.
 #include <regex>
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ class Checks : public TestFolder {
     Program("hone-tune",
             "case $1 in\n--describe-device) echo 'kind = \"cuda\"'; echo 'arch = \"sm_90\"';;\n"
             "--find-device) echo found >\"$4\";;\n*) echo 1;;\nesac\n");
-    // Planning copies the device into the work folder, as the real one does; it does not know TF32.
+    // Planning copies the device into the work folder, like the real tool; it does not know TF32.
     Program("hone-plan",
             "if grep -q tf32 \"$2/resnet18.toml\"; then echo 'unknown key `tf32`' >&2; exit 1; fi\n"
             "mkdir -p \"$4/targets\"; cp \"$2/targets/cuda.toml\" \"$4/targets/cuda.json\"\n");
@@ -39,7 +39,7 @@ class Checks : public TestFolder {
     WriteProgram("bin/" + name, "#!/bin/sh\n" + script);
   }
 
-  // A python3 that has PyTorch, which took `milliseconds` with a CUDA graph, and a benchmark of Hone that took 1.20.
+  // A python3 with PyTorch that took `milliseconds` with a CUDA graph, and a benchmark of Hone that took 1.20.
   void PyTorch(const std::string& milliseconds, int code = 0) {
     Program("hone-extract", "");
     Program("hone-bench", "shift 7\necho {} >\"$1\"\necho 'tuned  1.200  1.100  1.300  1.000'\n");
@@ -58,7 +58,7 @@ class Checks : public TestFolder {
   CommandResult Check(const Words& arguments = {"--out", "out.md"}) {
     return Run(Words{"/bin/bash", Path("run-gpu-checks")} + arguments, {{"PATH", Path("path") + ":/usr/bin:/bin"}});
   }
-  // What stands in its file after a run with this exit code.
+  // The contents of its file after a run with this exit code.
   std::string Results(int code = 0, const Words& arguments = {"--out", "out.md"}) {
     const CommandResult result = Check(arguments);
     EXPECT_EQ(result.status.code, code) << result.err;
@@ -70,7 +70,7 @@ TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
   const CommandResult result = Check();
   ExpectOk(result);
   const std::string text = Read("out.md");
-  // 50 trials in 2.5 s; busy 1.2 s and 0.1 s of them.
+  // 50 trials in 2.5 s, during which the device was busy 1.2 s and 0.1 s.
   ExpectHas(text, {"arch = \"sm_90\"", "some_template: holds: 3 of 3 right", "# tuned: 1.00 ms",
                    "50 trials in 2 s: 20.0 a second, device busy 52 %", "| TF32 | left out | unknown key `tf32` |",
                    "| PyTorch | left out |"});
@@ -94,13 +94,13 @@ TEST_F(Checks, TheTimeBesidePyTorchIsJudged) {
             {"TF32 off | at most 0.8 | 0.75 (1.200 ms to 1.600 ms) | holds |", "| PyTorch beside it | done |"});
   PyTorch("1.250");
   ExpectHas(Results(1), {"TF32 off | at most 0.8 | 0.96 (1.200 ms to 1.250 ms) | **does not hold** |"});
-  // What a way of PyTorch could not do is that way's row, and a step that failed.
+  // A failed variant of PyTorch is shown in its row and as a failed step.
   PyTorch("failed", 1);
   ExpectHas(Results(1), {"| PyTorch beside it | **failed** (1), ",
                          "TF32 off | at most 0.8 | 0.48 (1.200 ms to 2.500 ms) | holds |"});
 }
 
-// Else a log or a table in other words would pass for checks that were left out.
+// Otherwise a log or a table in another format would pass for checks that were left out.
 TEST_F(Checks, ARateThatIsTooLowOrCannotBeReadDoesNotHold) {
   const std::string log = "mkdir -p \"$2/records/cuda\"\necho '%' >\"$2/records/cuda/a.log\"\n";
   Program("ninja", ReplaceAll(log, "%", "x info a: 39 new trials in 2.00 s (19.5 a second, device busy 49 %), trials"));
@@ -146,7 +146,7 @@ TEST_F(Checks, WithoutADeviceOrACompilerItSaysSoOnce) {
   EXPECT_EQ(result.status.code, 1);
   EXPECT_EQ(result.err, "hone-tune: error: no CUDA device: x\n");
   ExpectHas(Read("out.md"), {"\nNothing ran: no CUDA device: x\n"});
-  // A driver and no NVRTC, say.
+  // For example a driver without NVRTC.
   Program("hone-tune",
           "case $1 in\n--describe-device) echo 'kind = \"cuda\"';;\n"
           "--find-device) echo 'hone-tune: error: no NVRTC: y' >&2; exit 1;;\n*) echo 1;;\nesac\n");

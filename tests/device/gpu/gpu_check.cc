@@ -1,9 +1,9 @@
-// Every GPU template on a real device against the reference:
+// Checks every GPU template on a real device against the reference:
 //   gpu_check --target FILE [--points N] [--out FILE.json] [--workload TEXT]..
-// FILE as hone-plan writes it (targets/cuda.json). N points of each template and workload: all those of
-// agree/gpu_workloads.h, or those named. A line with its verdict for each of op::AllTemplates(kGpuFamily); exits with 1
-// if any candidate was not right. Part of run-gpu-checks (packaging/cuda); candidates of templates with knobs are
-// compiled and run in children, as tuning does it.
+// FILE is as hone-plan writes it (targets/cuda.json). Checks N points of each template and workload: all workloads of
+// agree/gpu_workloads.h, or the given ones. Prints a line with the verdict for each of op::AllTemplates(kGpuFamily);
+// exits with 1 if any candidate was wrong. Part of run-gpu-checks (packaging/cuda). Candidates of templates with knobs
+// are compiled and run in children, as in tuning.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -28,16 +28,16 @@
 
 namespace {
 
-using namespace hone;  // a program of its own
+using namespace hone;  // a separate program
 
 struct Count {
   int64_t points = 0, right = 0, untried = 0;
   std::map<std::string, int64_t> failed;  // by error kind
-  std::string first;                      // failure: workload, config, what
+  std::string first;                      // the first failure: workload, config, problem
 
   bool Wrong() const { return right < points || !failed.empty(); }
   bool Holds() const { return !Wrong() && untried == 0; }
-  // No points: the device lacks what the template needs.
+  // Without points, the device lacks something that the template needs.
   std::string Verdict(const std::string& lost_by) const {
     if (Wrong()) return "WRONG";
     const char* how_far = points > 0 ? " to the end" : "";
@@ -48,7 +48,7 @@ struct Count {
 
 class Checker {
  public:
-  // `workloads`: none means all.
+  // `workloads`: empty means all.
   Checker(Target target, int points, std::vector<std::string> workloads)
       : target_(std::move(target)), points_(points), workloads_(std::move(workloads)) {}
 
@@ -60,7 +60,7 @@ class Checker {
       workloads_ = agree::LargeGpuWorkloads();
       for (std::string& small : agree::SmallGpuWorkloads()) workloads_.push_back(std::move(small));
     }
-    // One after the other: some devices are set to serve one process only.
+    // One after the other, as some devices serve only one process.
     HONE_ASSIGN_OR_RETURN(device_, measure::OpenDevice(target_));
     for (const std::string& text : workloads_) Say(text, CheckFixed(text));
     device_.reset();
@@ -68,7 +68,7 @@ class Checker {
     return Status();
   }
 
-  // Exit code.
+  // Prints the report and returns the exit code.
   int Report(const std::string& out) const {
     Json rows = Json::array();
     bool all_hold = true;
@@ -113,8 +113,8 @@ class Checker {
     fmt::print(stderr, "  {}\n", status.message());
   }
 
-  // Templates without knobs, in this process: what they run is in every library. Whoever loses the device is wrong, and
-  // those after it can no longer be tried here.
+  // Templates without knobs run in this process, as every library contains them. A kernel that loses the device is
+  // wrong, and later ones cannot be tried here.
   Status CheckFixed(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
@@ -138,7 +138,7 @@ class Checker {
     return Status();
   }
 
-  // kCorrupt: it ran, and its output is wrong.
+  // kCorrupt means that it ran, but its output is wrong.
   Status RunHere(const Workload& workload, const Config& config) {
     compile::CompileOptions options;
     options.newest_cuda = measure::NewestCode(target_);
@@ -153,7 +153,7 @@ class Checker {
     return differs.empty() ? Status() : Status::Corrupt(differs);
   }
 
-  // Points of templates with knobs, compiled and run in children.
+  // Points of templates with knobs are compiled and run in children.
   Status CheckTuned(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
@@ -170,8 +170,8 @@ class Checker {
     measure::TaskSetup setup;
     setup.flop = semantics::Flop(workload);
     setup.target = target_.Text();
-    setup.protocol.candidate_seconds = 0.01;  // it is about the values
-    setup.protocol.timeout_seconds = 120;     // an OpenCL driver compiles the kernel within that
+    setup.protocol.candidate_seconds = 0.01;  // only the values matter
+    setup.protocol.timeout_seconds = 120;     // includes compiling by an OpenCL driver
     HONE_RETURN_IF_ERROR(session::EnsureReference(workload, target_, dir.Join("reference"), &setup).status());
     measure::ChildMeasurer measurer(worker_, setup);
     HONE_ASSIGN_OR_RETURN(
@@ -202,7 +202,7 @@ class Checker {
   std::vector<std::string> workloads_;
   std::string worker_;
   std::unique_ptr<runtime::Device> device_;
-  std::string lost_by_;  // a template without knobs
+  std::string lost_by_;  // the template without knobs that lost the device
   std::map<std::string, Count> counts_;
 };
 

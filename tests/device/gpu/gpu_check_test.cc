@@ -1,5 +1,5 @@
-// gpu_check itself, on OpenCL and a few small layers: so that the program that machines with a GPU are checked with is
-// known to run before it gets there.
+// gpu_check itself, on OpenCL and a few small layers: makes sure that the program works before it gets to a machine
+// with a GPU.
 #include "base/json.h"
 #include "common/missing.h"
 #include "test_folder.h"
@@ -10,7 +10,7 @@ namespace {
 class GpuCheck : public TestFolder {
  protected:
   CommandResult Check(const Words& workloads) {
-    // As DeviceChain has it (cli/chain): what any device is at least, PoCL too.
+    // As in DeviceChain (cli/chain): the minimum of any device, including PoCL.
     Write("opencl.json", R"({"kind": "opencl", "threads_per_block": 256, "block": [256, 256, 64],
                              "shared_bytes": 32768})");
     Words argv = {GPU_CHECK, "--target", "opencl.json", "--points", "1", "--out", "out.json"};

@@ -17,7 +17,7 @@ namespace hone {
 namespace {
 
 constexpr double kStartSeconds = 30;
-// Times are as short as Slurm takes them: a node counts as dead after 15 s, a requeued job starts when its old
+// Times are the shortest that Slurm accepts: a node counts as dead after 15 s, and a requeued job starts when its old
 // credential has expired.
 constexpr const char* kConfiguration = R"(ClusterName=honetest
 SlurmctldHost={host}(127.0.0.1)
@@ -91,7 +91,7 @@ std::string SlurmCluster::Missing() {
 Result<std::unique_ptr<SlurmCluster>> SlurmCluster::Start() {
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create("hone-slurm"));
   std::unique_ptr<SlurmCluster> cluster(new SlurmCluster(std::move(dir)));
-  // Munge wants no other user to be able to write above its socket; it checks with --force only by warning.
+  // Munge requires that no other user can write to the folders above its socket; --force turns that into a warning.
   HONE_RETURN_IF_ERROR(cluster->WriteFiles());
   HONE_RETURN_IF_ERROR(cluster->StartDaemons());
   return cluster;
@@ -111,7 +111,7 @@ Status SlurmCluster::WriteFiles() {
   for (int i = 0; i < 1024; ++i) key += static_cast<char>(rng.UniformInt(256));
   HONE_RETURN_IF_ERROR(WriteFileAtomic(dir_.Join("munge.key"), key));
   chmod(dir_.Join("munge.key").c_str(), 0600);
-  // As /dev/null is: something that looks like a device and does nothing.
+  // /dev/null serves as a device file that does nothing.
   has_devices_ = true;
   for (const char* name : {"gpu0", "gpu1"}) {
     has_devices_ = mknod(dir_.Join(name).c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0 && has_devices_;

@@ -1,5 +1,5 @@
 // A Slurm cluster of two nodes on this machine, for tests: its own munge, slurmctld and two slurmd in a temporary
-// folder, as the user who runs the test, beside whatever Slurm the machine may have.
+// folder, run by the test's user, independent of any other Slurm on the machine.
 #pragma once
 
 #include <memory>
@@ -14,19 +14,19 @@ namespace hone {
 
 class SlurmCluster {
  public:
-  // Empty if all programs are here; else which one is missing.
+  // The missing program; empty if all programs exist.
   static std::string Missing();
 
-  // Two idle nodes, n1 and n2, of two CPUs each; partitions `main` (the default) and `high`, whose jobs send those of
-  // `main` back into the queue. SLURM_CONF of this process points to it. kTimeout if the nodes do not come up; the
-  // message has the end of the daemons' logs.
+  // Two idle nodes, n1 and n2, with two CPUs each; partitions `main` (the default) and `high`, whose jobs requeue those
+  // of `main`. Sets SLURM_CONF of this process. Returns kTimeout, with the end of the daemons' logs, if the nodes do
+  // not come up.
   static Result<std::unique_ptr<SlurmCluster>> Start();
   ~SlurmCluster();  // ends the daemons
 
-  // Devices that --gres=gpu:1 hands out are device files, which only root can make.
+  // --gres=gpu:1 assigns device files, which only root can create.
   bool has_devices() const { return has_devices_; }
 
-  Status StopNode(const std::string& name);  // SIGKILL to its daemon: a dead machine, as far as the controller knows
+  Status StopNode(const std::string& name);  // SIGKILL to its daemon: the controller sees a dead machine
   Status StartNode(const std::string& name);
 
  private:

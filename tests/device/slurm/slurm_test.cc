@@ -1,5 +1,5 @@
-// The chain under a real Slurm: inside one allocation, one allocation an edge, and through what clusters do to jobs.
-// Times are invented, so that results can be compared exactly with a run without any cluster.
+// The chain under a real Slurm: inside one allocation, with one allocation per edge, and through the usual
+// interruptions of jobs. Times are simulated, so that results can be compared exactly with a run without a cluster.
 #include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ namespace hone {
 namespace {
 
 constexpr uint64_t kSeed = 11;
-// -X: ^C goes to the tool at once. One CPU a step, so that four run side by side.
+// -X: ^C goes to the tool at once. One CPU per step, so that four run side by side.
 constexpr const char* kStep = "srun -X --exact -N1 -n1 -c1";
 constexpr const char* kAllocation = "srun -X -Q -N1 -n1 -c1";
 
@@ -48,8 +48,8 @@ class SlurmTest : public ChainFolder {
     ExpectOk(Plan());
   }
 
-  // The script of doc/tutorial/cluster.md with these words in it, as somebody copies and adapts it: these folders and
-  // goals, and one CPU a job.
+  // The script of doc/tutorial/cluster.md that contains these words, adapted to these folders and goals, with one CPU
+  // per job.
   std::string DocScript(const std::string& words, const std::string& goals) {
     const std::string doc = Must(ReadFile("doc/tutorial/cluster.md"));
     const std::vector<std::pair<std::string, std::string>> adapted = {
@@ -76,18 +76,18 @@ class SlurmTest : public ChainFolder {
     return Run(Words{"env", "HONE_LAUNCHER=" + launcher, "ninja", "-C", "work"} + arguments);
   }
 
-  // Submits a script; the job's id.
+  // Submits a script and returns the job's id.
   std::string Submit(const std::string& script, const Words& flags = {}) {
     Write("job.sh", "#!/bin/sh\n" + script + "\n");
     const Words argv = {"sbatch", "--parsable", "--open-mode=append", "-o", Path("job.log")};
     return std::string(Trim(RunOk(argv + flags + Words{Path("job.sh")})));
   }
-  // Ninja as a job, each edge a step of it; `flags` of sbatch.
+  // Submits Ninja as a job whose edges are steps; `flags` are for sbatch.
   std::string SubmitNinja(const std::string& arguments, const Words& flags, const std::string& before = "") {
     return Submit(
         fmt::format("export HONE_LAUNCHER='{}'\n{}exec ninja -C {} {}", kStep, before, Path("work"), arguments), flags);
   }
-  std::string State(const std::string& job) {  // "PENDING", "RUNNING", ...; empty once it is forgotten
+  std::string State(const std::string& job) {  // "PENDING", "RUNNING", ...; empty once Slurm has forgotten it
     return std::string(Trim(Run({"squeue", "-h", "-j", job, "-t", "all", "-o", "%T"}).out));
   }
   static bool WaitFor(double seconds, const std::function<bool()>& there) {
@@ -111,7 +111,7 @@ class SlurmTest : public ChainFolder {
   }
   std::string JobLog() { return Has("job.log") ? Read("job.log") : "no log"; }
 
-  // Expects that every task has `count` trials, none twice, and what there was `before` as their beginning.
+  // Expects that every task has `count` distinct trials, which begin with those of `before`.
   void ExpectGoneOn(size_t count, const std::map<std::string, std::vector<uint64_t>>& before) {
     for (auto [task, trials] : AllTrials("one")) {
       EXPECT_EQ(trials.size(), count) << task << "\n" << JobLog();
@@ -122,7 +122,7 @@ class SlurmTest : public ChainFolder {
       EXPECT_EQ(trials, was->second) << task;
     }
   }
-  // The same choices from nothing, without any cluster.
+  // Expects the same choices from scratch without a cluster.
   void ExpectSameWithoutCluster() {
     const auto trials = AllTrials("one");
     const std::string choices = ChoicesText(Best("one.cpu"));
@@ -138,8 +138,8 @@ class SlurmTest : public ChainFolder {
   static inline std::string missing_, why_not_;
 
  private:
-  // Trials so far; the file is its owner's, so progress.json would be the polite way. A reader that only looks does no
-  // harm on one machine.
+  // The number of trials so far. Reads the record file, which belongs to its owner; on one machine, a reader does no
+  // harm.
   size_t CountProgress(const std::string& task) {
     auto store = record::Store::OpenForReading(Db(task));
     return store.ok() ? Trials(task).size() : 0;
@@ -151,7 +151,7 @@ TEST_F(SlurmTest, InOneAllocation) {
   ASSERT_TRUE(WaitForState(job, {"", "COMPLETED", "FAILED"}, 120)) << JobLog();
   ASSERT_TRUE(Has("work/out/one.cpu/libone.so")) << JobLog();
   ExpectGoneOn(8, {});
-  // Another launcher, or none: nothing is out of date.
+  // A different launcher, or none, makes nothing out of date.
   ExpectNoWork("build-one-cpu");
   ExpectHas(NinjaWith(kAllocation, {"build-two-cpu"}).out, {"no work to do"});
   ExpectRecordsAreWhole();
@@ -162,14 +162,14 @@ TEST_F(SlurmTest, AnAllocationForEachEdgeGivesTheSameResults) {
   ExpectSameWithoutCluster();
 }
 
-// Arrays from an exported list, by the scripts of doc/tutorial/cluster.md: a job of an array fails, the last job,
-// Ninja, sees to it, and a second round has only what is new.
+// Arrays from an exported list, by the scripts of doc/tutorial/cluster.md: a job of an array fails, the last job
+// (Ninja) repeats it, and a second round contains only new work.
 TEST_F(SlurmTest, ArraysFromAnExportedJobList) {
   NinjaOk({"build.ninja"});
   for (const char* name : {"hone-job.sh", "hone-rest.sh", "submit.sh"}) {
     Write(name, DocScript(std::string("# ") + name + ":", "best-one-cpu"));
   }
-  // One task cannot be tuned: its records are no database.
+  // One task cannot be tuned: its record file is not a database.
   const std::string broken = Tasks("one")[1];
   Write("work/records/cpu/" + broken + ".db", "somebody's notes, which are no record file at all");
   const auto submit = [this] {
@@ -207,7 +207,7 @@ TEST_F(SlurmTest, GoesOnAfterScancel) {
   ExpectGoneOn(24, before);
 }
 
-// Slurm warns the steps before the limit; the tools stop, and say so by 75, which srun hands on.
+// Slurm warns the steps before the limit; the tools stop with exit code 75, which srun passes on.
 TEST_F(SlurmTest, AWarningBeforeTheTimeLimitStopsResumable) {
   WritePipeline("one", 400);
   InventTimes(kSeed, 0.3);
@@ -217,7 +217,7 @@ TEST_F(SlurmTest, AWarningBeforeTheTimeLimitStopsResumable) {
              {"-N1", "-n2", "-c1", "--time=1", "--signal=USR1@50"});
   ASSERT_TRUE(WaitForTrials(1, 60)) << JobLog();
   ASSERT_TRUE(WaitForState(job, {"", "COMPLETED", "FAILED", "TIMEOUT"}, 90)) << JobLog();
-  ExpectHas(JobLog(), {"ninja said"});  // else it was killed at the limit, not stopped before it
+  ExpectHas(JobLog(), {"ninja said"});  // otherwise it was killed at the limit, not stopped before
   ExpectRecordsAreWhole();
   WritePipeline("one", 8);
   NinjaOk({"best-one-cpu"});
@@ -236,7 +236,7 @@ TEST_F(SlurmTest, PreemptedItIsRequeuedAndEndsWithTheSameTrials) {
   ExpectSameWithoutCluster();
 }
 
-// Which device a step got, Hone says itself: to each of them its own is the first. The driver is
+// Hone itself reports which device a step got, as each step sees its device as the first. The driver is
 // unit/device/fake_cuda.cc.
 TEST_F(SlurmTest, TwoStepsGetTwoDevices) {
   if (!cluster_->has_devices()) GTEST_SKIP() << "only root can make device files";
@@ -256,7 +256,7 @@ TEST_F(SlurmTest, ADeadNodeCostsNoTrial) {
   const std::string job = SubmitNinja("-j 2 best-one-cpu", {"-N1", "-n2", "-c1", "-w", "n2", "--no-requeue"});
   ASSERT_TRUE(WaitForTrials(4, 60)) << JobLog();
   ASSERT_TRUE(cluster_->StopNode("n2").ok());
-  // The machine is gone, and all that ran on it.
+  // Kills the machine and everything on it.
   for (const pid_t pid : Processes()) kill(pid, SIGKILL);
   ASSERT_TRUE(WaitForProcesses(20));
   const auto before = AllTrials("one");

@@ -11,7 +11,7 @@
 namespace hone::toy {
 namespace {
 
-// lib/target/toy/kind.cc: `toy`, with nothing to choose.
+// lib/target/toy/kind.cc: `toy`, without options.
 class ToyKind final : public TargetKind {
  public:
   const char* name() const override { return "toy"; }

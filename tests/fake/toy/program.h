@@ -120,7 +120,7 @@ class Decoder {
         return ir::Expr(new ir::Ramp(Expr(j[2]), Expr(j[3]), type.lanes));
       case ExprKind::kBroadcast:
         return ir::Expr(new ir::Broadcast(Expr(j[2]), type.lanes));
-      default: {  // kCall; te's nodes are gone by now
+      default: {  // kCall; there are no te nodes at this stage
         std::vector<ir::Expr> args;
         for (size_t i = 3; i < j.size(); ++i) args.push_back(Expr(j[i]));
         return ir::Expr(new ir::Call(type, static_cast<ir::Intrinsic>(j[2].get<int>()), args));

@@ -2,7 +2,7 @@
 #include "command/plan/array_job.h"
 #include "fuzz_target.h"
 
-// The list is taken if each of its lines is: --run-job reads one, whatever the others are.
+// The list is accepted if each of its lines is: --run-job reads only one, whatever the others are.
 HONE_FUZZ_TARGET(array_jobs) {
   using namespace hone::command;
   const std::string text(input);
@@ -14,7 +14,7 @@ HONE_FUZZ_TARGET(array_jobs) {
       status = job.status();
       continue;
     }
-    // As the first of a list of its own.
+    // As the first line of another list.
     ArrayJob first = *job;
     first.number = 1;
     const std::string written = ArrayJobsText({first});

@@ -1,4 +1,4 @@
-// What a trial's row holds: its configuration, or its schedule's steps.
+// Contents of a trial's row: its configuration, or its schedule's steps.
 #include "task/config.h"
 
 #include "fuzz_target.h"

@@ -1,4 +1,4 @@
-// What an artifact says of its functions.
+// The functions described in an artifact.
 #include "fuzz_target.h"
 #include "target/artifact.h"
 

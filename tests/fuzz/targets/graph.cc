@@ -1,4 +1,4 @@
-// nets/NET.graph.json, and the same graph as hone-extract has it.
+// nets/NET.graph.json, and the same graph as hone-extract receives it.
 #include "fuzz_target.h"
 #include "graph/graph_json.h"
 

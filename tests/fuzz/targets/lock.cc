@@ -1,4 +1,4 @@
-// The lock file that another process left. A fuzzer does not know what this machine is called: @HOST@ stands for it.
+// The lock file of another process. A fuzzer does not know this machine's name: @HOST@ stands for it.
 #include "base/cpu.h"
 #include "base/lock.h"
 #include "base/text.h"

@@ -7,7 +7,7 @@
 
 namespace hone::onnx {
 
-// Where the model would lie: beside `w.bin`, 16 values of 1.
+// The model's path: beside `w.bin`, which has 16 values of 1.
 static const std::string& ModelPath() {
   static const std::string path = [] {
     const std::vector<float> values(16, 1);

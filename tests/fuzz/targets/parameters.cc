@@ -1,4 +1,4 @@
-// A graph's parameter file. Its digest stands at its end: the right one is put there.
+// A graph's parameter file. It ends with its digest, which the target corrects.
 #include "graph/parameters.h"
 
 #include "base/hash.h"

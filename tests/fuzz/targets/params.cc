@@ -1,4 +1,5 @@
-// NET.params, as the tools check it. Sizes and sums of the header are made right, so that what they guard is read, too.
+// NET.params, as the tools check it. The target corrects sizes and sums of the header, so that the data behind them is
+// read as well.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// A database of records, Hone's own or of other tuners, by somebody else.
+// A database of records, Hone's own or of other tuners, from somebody else.
 #include "fuzz_target.h"
 #include "record/autotvm_log.h"
 #include "record/export.h"

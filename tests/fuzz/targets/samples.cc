@@ -1,5 +1,5 @@
-// nights/samples/JOB/NIGHT.jsonl behind its first line, which is ours: under another one the file begins anew. Taken if
-// it has the first process of the library.
+// nights/samples/JOB/NIGHT.jsonl after its first line, which the target writes: with another one the file is started
+// again. Accepted if it has the first process of the library.
 #include "nightly/samples.h"
 
 #include "base/file.h"
@@ -21,7 +21,7 @@ HONE_FUZZ_TARGET(samples) {
   const ProcessTimes* times = samples.Find(first);
   if (times == nullptr) return Status::Invalid("nothing of the first process");
   (void)times->Seconds(), (void)times->PaceSeconds();
-  // What is appended, behind a torn line too, is found again, and takes nothing away.
+  // Appended lines are found again, even after a torn line, and keep the earlier ones.
   HONE_CHECK(samples.Append(other, *times).ok());
   const auto again = NightSamples::Open(path, "fuzz");
   HONE_CHECK(again.ok() && again->Find(first) != nullptr && again->Find(other) != nullptr);

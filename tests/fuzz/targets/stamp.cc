@@ -2,7 +2,7 @@
 #include "pipeline/changes.h"
 #include "pipeline/shares.h"
 
-// Also as hone-plan --why and --export-jobs read it: against what its job reads now, and as each of these.
+// Also as hone-plan --why and --export-jobs read it: against the job's current inputs, and as each of these.
 HONE_FUZZ_TARGET(stamp) {
   using namespace hone::pipeline;
   const std::string text(input);

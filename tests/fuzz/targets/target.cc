@@ -1,4 +1,4 @@
-// pipelines/targets/NAME.toml, what hone-plan makes of it for the tools, and the target itself.
+// pipelines/targets/NAME.toml, hone-plan's conversion of it for the tools, and the target itself.
 #include "target/target.h"
 
 #include "fuzz_target.h"

@@ -1,4 +1,4 @@
-// tasks/TASKID.task.json. Its id is a digest, which a fuzzer does not guess: the one that the reader wants is put in.
+// tasks/TASKID.task.json. Its id is a digest, which a fuzzer cannot guess: the target inserts the right one.
 #include "pipeline/task_file.h"
 
 #include "base/json.h"

@@ -1,5 +1,4 @@
-// A workload's text, as task files, graphs and databases hold it, and what an operator says of it before anything is
-// computed.
+// A workload's text, as task files, graphs and databases contain it, and the operator's checks of it.
 #include "task/workload.h"
 
 #include "fuzz_target.h"
