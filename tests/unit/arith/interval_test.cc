@@ -45,7 +45,7 @@ TEST_F(IntervalTest, FusedLoops) {
   EXPECT_EQ(Text(row), "[f/4, f/4]");
   Interval column = IntervalOf((f * 14 + oi) % 56, {{oi, {0, 13}}}, &analyzer);
   EXPECT_EQ(Text(column), "[f%4*14, f%4*14 + 13]");
-  // Not aligned: sound, with a bound on the extent.
+  // Unaligned: sound, with a bound on the extent.
   Interval ragged = IntervalOf((f * 10 + oi) / 56, {{oi, {0, 9}}}, &analyzer);
   EXPECT_EQ(analyzer.ConstUpperBound(ExtentOf(ragged, &analyzer)), 2);
 }
@@ -62,7 +62,7 @@ TEST_F(IntervalTest, UnionOfTaps) {
   EXPECT_EQ(Text(Union(a, b, &analyzer)), "[oh*2, oh*2 + 6]");
 }
 
-// The tile that a row of an incomplete last tile belongs to is one tile.
+// A row of an incomplete last tile belongs to exactly one tile.
 TEST_F(IntervalTest, DivisionGoesIntoMinAndMax) {
   Var tile("tile"), row("row");
   analyzer.Bind(tile, 0, 4);
@@ -70,7 +70,7 @@ TEST_F(IntervalTest, DivisionGoesIntoMinAndMax) {
   EXPECT_EQ(Text(IntervalOf(row / 4, running, &analyzer)), "[tile, tile]");
 }
 
-// Against all values, for a table of shapes of index.
+// Against all values, for a table of index forms.
 TEST_F(IntervalTest, ContainsEveryValue) {
   std::vector<Expr> table = {
       oh * 3 + oi * 2 - kh,    (oh * 3 + oi) / 4 * 4 + kh,    (oi * 5 + kh) % 7 + oh, Min(oi * 3, oh + kh) - oi,

@@ -1,5 +1,5 @@
-// Random expressions: what comes out of Simplify has the same value for all values in range, keeps its type, and is a
-// fixed point. The interpreter decides.
+// Random expressions: the result of Simplify has the same value for all values in range, keeps its type, and is a fixed
+// point. The interpreter decides.
 #include <gtest/gtest.h>
 
 #include "arith/simplify.h"
@@ -105,7 +105,7 @@ TEST_P(SimplifyRandomTest, Agrees) {
       }
     }
     Expr again = analyzer.Simplify(simple);
-    // Rarely one more round finds something; two must be enough.
+    // Rarely, one more round finds something; two must suffice.
     Expr third = analyzer.Simplify(again);
     EXPECT_TRUE(third.same_as(again)) << ToString(e) << "\n-> " << ToString(simple) << "\n-> " << ToString(again)
                                       << "\n-> " << ToString(third);

@@ -51,9 +51,9 @@ TEST_F(SimplifyTest, Sums) {
       {(i + 3) + (j + 4), "i + j + 7"},
       {j + i, "i + j"},  // i was bound further out
       {o * 4 + j * 2 + i, "i + j*2 + o*4"},
-      {m + n, "m + n"},  // unbound: as they stand
+      {m + n, "m + n"},  // unbound: order unchanged
       {n + m, "n + m"},
-      {i + n, "n + i"},  // unbound is further out still
+      {i + n, "n + i"},  // unbound counts as further out
       {Expr(3) + i, "i + 3"},
       {Expr(3) - i, "i*-1 + 3"},
       {(i - 5) + 2, "i - 3"},
@@ -105,7 +105,7 @@ TEST_F(SimplifyTest, DivisionAndModulo) {
       {n * 17 / 16, "n + n/16"},
       {n * 6 / 4, "n + n/2"},
       {(n * -3) / 2, "n*-1 + n*-1/2"},
-      {n / 0, "n/0"},  // left alone
+      {n / 0, "n/0"},  // unchanged
   });
 }
 
@@ -121,7 +121,7 @@ TEST_F(SimplifyTest, MinMax) {
       {Min(Min(n, 5), 9), "min(n, 5)"},
       {Min(Min(n, m), n), "min(n, m)"},
       {Max(Min(n, m), n), "n"},
-      {Min(Expr(14), Expr(56) - o * 14), "14"},  // 56 - o*14 is 14 at least
+      {Min(Expr(14), Expr(56) - o * 14), "14"},  // 56 - o*14 is at least 14
       {Min(Expr(14), Expr(55) - o * 14), "min(o*-14 + 55, 14)"},
       {Min(Min(n, m), 3) + 0, "min(min(n, m), 3)"},
   });

@@ -1,6 +1,6 @@
 // Expectations are worked out by hand from AutoTVM's rules (doc/reference/formats.md): counts as products of ordered
-// factorisations, C(a+k-1, k-1) a prime power p^a cut in k; digits as positions in the enumeration written out here.
-// The orders of sets are what CPython 3.11 prints for list(set(divisors) | set(powers)).
+// factorisations, C(a+k-1, k-1) for a prime power p^a cut in k; digits as positions in the enumeration written out
+// here. The orders of sets are those that CPython 3.11 prints for list(set(divisors) | set(powers)).
 #include "search/autotvm/autotvm_space.h"
 
 #include <algorithm>
@@ -33,14 +33,14 @@ AutoTvmShape Batch(int64_t b, int64_t m, int64_t k, int64_t n) {
 
 Space Of(const std::string& name, const AutoTvmShape& shape) { return Must(AutoTvmSpace(name, shape)); }
 
-// The knobs, each with how many values it has.
+// The knobs, each with its number of values.
 std::string Knobs(const Space& space) {
   std::string text;
   for (const Knob& k : space.knobs()) text += (text.empty() ? "" : " ") + k.name() + ":" + std::to_string(k.size());
   return text;
 }
 
-// Both ways: the point at `index` has these `values`, and they have this index.
+// Both ways: the point at `index` has these `values`, and these values have this index.
 void ExpectAt(const Space& space, uint64_t index, const std::string& values) {
   const Config config = space.At(index);
   EXPECT_EQ(config.Text(), config.template_name + " " + values);
@@ -69,7 +69,7 @@ TEST(AutoTvmCuda, DirectConvolution) {
   EXPECT_EQ(Knobs(s),
             "tile_f:84 tile_y:80 tile_x:80 tile_rc:7 tile_ry:2 tile_rx:2 auto_unroll_max_step:3 unroll_explicit:2");
   EXPECT_EQ(s.size(), 90316800u);
-  // The last: the innermost factor is the whole extent wherever there is a choice.
+  // The last point: the innermost factor is the whole extent if there is a choice.
   ExpectAt(s, 0,
            "tile_f=[-1,1,1,1] tile_y=[-1,1,1,1] tile_x=[-1,1,1,1] tile_rc=[-1,1] tile_ry=[-1,1] tile_rx=[-1,1] "
            "auto_unroll_max_step=0 unroll_explicit=0");
@@ -78,7 +78,7 @@ TEST(AutoTvmCuda, DirectConvolution) {
            "auto_unroll_max_step=1500 unroll_explicit=1");
 }
 
-// One value of every knob found by hand. CO = 4 in four parts, i inner, t, v: (i, t, v) run through (1,1,1) (1,1,2)
+// One value of every knob, by hand. CO = 4 in four parts, i inner, t, v: (i, t, v) run through (1,1,1) (1,1,2)
 // (1,1,4) (1,2,1) (1,2,2) (1,4,1) (2,1,1) (2,1,2) (2,2,1) (4,1,1); sizes are [-1, v, t, i].
 //   tile_f [-1,2,1,2]: digit 7 of 10     tile_y of 2, [-1,1,2,1]: (1,1,1) (1,1,2) (1,2,1) (2,1,1): digit 2 of 4
 //   tile_x of 2, [-1,2,1,1]: 1 of 4      tile_rc of 6, [-1,3]: 1 2 3 6: 2 of 4
@@ -105,7 +105,7 @@ TEST(AutoTvmCuda, DirectConvolutionsOfResNet18) {
   EXPECT_EQ(size(Conv(512, 512, 7, 3, 1, 1)), 844800u);
 }
 
-// m = 4 where H is a multiple of 8, else 2. tile_b keeps one value of its many.
+// m = 4 if H is a multiple of 8, else 2. tile_b keeps only one of its many values.
 TEST(AutoTvmCuda, Winograd) {
   const Space s = Of("conv2d_nchw_winograd.cuda", Conv(64, 64, 56, 3, 1, 1));  // P = 14 14 = 2^2 7^2: 10 10 = 100
   EXPECT_EQ(Knobs(s), "tile_b:1 tile_y:84 tile_x:100 tile_rc:7 auto_unroll_max_step:3 unroll_explicit:2");
@@ -174,9 +174,9 @@ TEST(AutoTvmX86, DepthwiseAndDense) {
             "tile_y:36 tile_x:100 tile_k:10 tile_inner:5");  // of 128 the inner 1 2 4 8 16
 }
 
-// ann_spatial: 3^3 words less those with two or three `vec`: 8 + 12 = 20, the last axis fastest:
-// 0 none none none, 1 none none unroll, 2 none none vec, 3 none unroll none, .. 5 none unroll vec, 6 none vec none,
-// 7 none vec unroll, 8 unroll none none, 9 unroll none unroll, 10 unroll none vec, ..
+// ann_spatial: 3^3 words minus those with two or three `vec`: 8 + 12 = 20, the last axis fastest: 0 none none none, 1
+// none none unroll, 2 none none vec, 3 none unroll none, .. 5 none unroll vec, 6 none vec none, 7 none vec unroll, 8
+// unroll none none, 9 unroll none unroll, 10 unroll none vec, ..
 TEST(AutoTvmArm, SpatialPack) {
   const Space s = Of("conv2d_nchw_spatial_pack.arm_cpu", Conv(3, 64, 224, 7, 2, 3));
   EXPECT_EQ(Knobs(s), "tile_co:7 tile_oh:10 tile_ow:10 reorder_0:2 ann_reduce:4 ann_spatial:20");
@@ -221,7 +221,7 @@ TEST(AutoTvmCuda, DenseOnTensorCores) {
   ExpectAt(s, 2 + 3 * (0 + 3 * (1 + 3 * (2 + 3 * (3 + 4 * (1 + 2 * (0 + 2 * (2 + 4 * 2))))))),
            "block_row_warps=4 block_col_warps=1 warp_row_tiles=2 warp_col_tiles=4 chunk=8 offset=8 offsetCS=0 vec=4 "
            "wmma_m=8");
-  // The order of the last knob hangs on the shape: what fits it stands first.
+  // The order of the last knob depends on the shape: values that fit it come first.
   EXPECT_EQ(Of(name, Dense(16, 64, 16)).At(15551).Number("wmma_m"), 32);
   EXPECT_EQ(Of(name, Dense(16, 64, 16)).At(0).Number("wmma_m"), 16);
   EXPECT_EQ(Of(name, Dense(8, 64, 32)).At(0).Number("wmma_m"), 8);
@@ -255,7 +255,7 @@ TEST(AutoTvmMali, Winograd) {
            "tile_bna=4 tile_bnb=16 tile_t1=[-1,12] tile_t2=[-1,3] c_unroll=[-1,6] yt=32");
   EXPECT_EQ(Knobs(Of(name, Conv(256, 512, 14, 3, 1, 1))),  // <= 128
             "tile_bna:5 tile_bnb:5 tile_t1:8 tile_t2:8 c_unroll:4 yt:6");
-  // As AutoTVM logged it (mali v0.06), when a knob of one value stood before the others.
+  // As logged by AutoTVM (mali v0.06), when a knob with one value preceded the others.
   ExpectAt(Of(name, Conv(128, 32, 7, 3, 1, 1)), 14587,
            "tile_bna=4 tile_bnb=4 tile_t1=[-1,128] tile_t2=[-1,1] c_unroll=[-1,1] yt=8");
   for (const AutoTvmShape& other : {Conv(24, 24, 8, 5, 1, 2), Conv(24, 24, 8, 3, 2, 1)}) {
@@ -362,7 +362,7 @@ TEST(AutoTvmSpace, ReproducesLoggedIndices) {
   }
 }
 
-// Extents that follow from others are bounded too: their factorisations would take for ever.
+// Derived extents are also bounded: their factorisations would take forever.
 TEST(AutoTvmSpace, HugeDerivedExtentsAreRefusedAtOnce) {
   const int64_t big = 1 << 19;
   const AutoTvmShape tiles = {{{big, 8, big, big}, {8, 8, 3, 3}}, {1, 1}, {1, 1}, {1, 1}};

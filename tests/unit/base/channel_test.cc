@@ -19,7 +19,7 @@ class ChannelTest : public testing::Test {
     a_ = std::move(pair.first);
     b_ = std::move(pair.second);
   }
-  // Puts raw bytes on the wire.
+  // Sends raw bytes.
   void SendRaw(std::string_view bytes) {
     ASSERT_EQ(::send(a_.fd(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   }
@@ -96,13 +96,13 @@ TEST_F(ChannelTest, WaitReadableFindsTheOneWithNews) {
   EXPECT_EQ(WaitReadable({a_.fd(), b_.fd()}, 0), -1);
   ASSERT_TRUE(a_.Send("x").ok());
   EXPECT_EQ(WaitReadable({a_.fd(), -1, b_.fd()}, 1), 2);
-  // Receive takes exactly one frame, so that a second one still shows.
+  // Receive takes exactly one frame, so that a second one remains visible to poll.
   ASSERT_TRUE(a_.Send("y").ok());
   EXPECT_EQ(*b_.Receive(1), "x");
   EXPECT_EQ(WaitReadable({b_.fd()}, 0), 0);
   EXPECT_EQ(*b_.Receive(1), "y");
   a_.Close();
-  EXPECT_EQ(WaitReadable({b_.fd()}, 1), 0);  // the end is news
+  EXPECT_EQ(WaitReadable({b_.fd()}, 1), 0);  // the end counts as readable
 }
 
 TEST_F(ChannelTest, AChildOnTheOtherEnd) {

@@ -79,7 +79,7 @@ TEST_F(FileTest, WhatNeverEndsOrIsNoFileIsRefused) {
   EXPECT_EQ(ReadFile(dir_.path()).status().message(), dir_.path() + ": cannot read: it is a folder, not a file");
   EXPECT_EQ(ReadFile("").status().message(), "the name of a file to read is empty");
   ASSERT_TRUE(WriteFileAtomic(In("huge"), "").ok());
-  ASSERT_EQ(::truncate(In("huge").c_str(), (off_t{4} << 30) + 1), 0);  // a hole: it takes no space
+  ASSERT_EQ(::truncate(In("huge").c_str(), (off_t{4} << 30) + 1), 0);  // sparse: takes no space
   EXPECT_EQ(ReadFile(In("huge")).status().message(), In("huge") + ": cannot read: it is larger than 4 GiB");
 }
 
@@ -93,14 +93,14 @@ TEST_F(FileTest, APipeIsRead) {
 }
 
 TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
-  // The rename fails: a folder that is not empty stands in the way.
+  // The rename fails: a non-empty folder blocks it.
   ASSERT_TRUE(MakeDirs(In("target/sub")).ok());
   EXPECT_FALSE(WriteFileAtomic(In("target"), "new").ok());
   EXPECT_EQ(*ListDir(dir_.path()), Strings{"target"});
   EXPECT_TRUE(IsDirectory(In("target/sub")));
   // The folder is missing.
   EXPECT_EQ(WriteFileAtomic(In("none/x"), "new").kind(), StatusKind::kNotFound);
-  // The name is too long for the temporary or the file.
+  // The name is too long for the temporary file and for the file.
   EXPECT_FALSE(WriteFileAtomic(In(std::string(300, 'n')), "new").ok());
   EXPECT_EQ(*ListDir(dir_.path()), Strings{"target"});
 }
@@ -115,7 +115,7 @@ TEST_F(FileTest, ALinkIsReplacedAndNotWrittenThrough) {
   EXPECT_EQ(*ReadFile(In("far")), "old");
 }
 
-// `--out /dev/full` once put a file in the place of the device.
+// `--out /dev/full` once replaced the device by a file.
 TEST_F(FileTest, WhatIsNoFileIsNotReplaced) {
   ASSERT_EQ(::mkfifo(In("pipe").c_str(), 0600), 0);
   const Status refused = WriteFileAtomic(In("pipe"), "bytes");
@@ -155,8 +155,8 @@ TEST_F(FileTest, FoldersAndRemoval) {
   EXPECT_FALSE(Exists(In("a")));
 }
 
-// The folder of a process that was killed goes with the next one of its name; one that is in use stays, though its
-// process has another name here, as in another container.
+// The folder of a killed process is removed by the next Create with its prefix; one in use stays, although its process
+// has another name here, as in another container.
 TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
   const std::string prefix = dir_.Join("hone-left");
   int ready[2];

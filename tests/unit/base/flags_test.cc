@@ -47,7 +47,7 @@ TEST(Flags, AMistakeIsOneLineThatNamesIt) {
       {{"--task", "x", "--trails=5"}, "unknown flag --trails; did you mean --trials?"},
       {{"--task", "x", "--colour"}, "unknown flag --colour; see hone-tune --help"},
       {{"--task", "x", "--tri\nals\x1b[2J=5"}, "unknown flag --tri\\nals\\x1b[2J; see hone-tune --help"},
-      // A misspelt flag in place of a required one: the slip is what the user wants to hear about.
+      // A misspelt flag in place of a required one: report the misspelling.
       {{"--tsak", "x"}, "unknown flag --tsak; did you mean --task?"},
       {{"--task", "x", "--trials", "many"}, "--trials: `many` is not a whole number"},
       {{"--task", "x", "--trials", "1.5"}, "--trials: `1.5` is not a whole number"},
@@ -99,7 +99,7 @@ TEST(Flags, MistakesInCommands) {
       {{"list", "a.db", "--limt", "3"}, "unknown flag --limt; did you mean --limit?"},
       {{"list", "--limt=3", "a.db"}, "unknown flag --limt; did you mean --limit?"},
       {{"verify", "a.db", "--limit", "3"},
-       "unknown flag --limit; see hone-records verify --help"},  // list alone has it
+       "unknown flag --limit; see hone-records verify --help"},  // only `list` has it
       {{"list", "a.db", ""}, "files: its value is empty"},
   };
   for (const auto& [argv, message] : cases) {

@@ -18,7 +18,7 @@ double ModifiedAt(const std::string& path) {
   return static_cast<double>(info.st_mtim.tv_sec);
 }
 
-// As if the last beat had been long ago.
+// Ages the heartbeat.
 void Silence(const std::string& path) {
   const timespec old[2] = {{1000, 0}, {1000, 0}};
   ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), old, 0), 0);
@@ -33,12 +33,12 @@ TEST(HeartbeatTest, TouchesTheLockWhileTheOwnerIsBusyAndNoticesItsLoss) {
   EXPECT_NE(ModifiedAt(lock.path()), 1000);
   EXPECT_TRUE(heartbeat.Check().ok());
   EXPECT_FALSE(heartbeat.lost());
-  ASSERT_TRUE(WriteFileAtomic(lock.path(), "host another\n").ok());  // as one who takes it over does: a new file
+  ASSERT_TRUE(WriteFileAtomic(lock.path(), "host another\n").ok());  // like a process that takes it over: a new file
   EXPECT_EQ(heartbeat.Check().kind(), StatusKind::kLocked);
   EXPECT_TRUE(heartbeat.lost());
 }
 
-// For the other host this process is one that it knows nothing of but its heartbeat.
+// The other host knows nothing about this process except its heartbeat.
 TEST(HeartbeatTest, AnotherHostDoesNotTakeTheLockOfWhoeverIsBusyAndAlive) {
   const TempDir dir = *TempDir::Create();
   const std::string path = dir.Join("t.lock");

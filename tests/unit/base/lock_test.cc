@@ -23,7 +23,7 @@ using Strings = std::vector<std::string>;
 
 class LockTest : public testing::Test {
  protected:
-  // A child takes the lock and exits without running destructors; nobody has asked for its exit status yet.
+  // A child takes the lock and exits without running destructors; its exit status has not been collected yet.
   pid_t LeaveLockOfZombie() {
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -35,7 +35,7 @@ class LockTest : public testing::Test {
     return pid;
   }
 
-  // Leaves the lock of a process that was killed.
+  // Leaves a killed process's lock.
   pid_t LeaveLockOfDeadProcess() {
     const pid_t pid = LeaveLockOfZombie();
     int raw = -1;
@@ -127,7 +127,7 @@ TEST_F(LockTest, AnotherHostOfTheSameNameIsNotTakenForARebootOfThisOne) {
   ASSERT_NE(BootId(), "");
   LeaveLockOfDeadProcess();
   Rewrite("boot ", "boot other-");
-  // Its heartbeat comes while we look on.
+  // Its heartbeat comes while we watch.
   std::atomic<bool> done{false};
   std::thread heart([&] {
     while (!done) {
@@ -180,7 +180,7 @@ TEST_F(LockTest, WhatASilentHolderElsewhereMeansIsSaid) {
 }
 
 TEST_F(LockTest, AnotherHostWhoseClockIsWrongIsNotRobbed) {
-  // Seen from here its heartbeat is an hour old, or an hour ahead, but it comes.
+  // Seen from here, its heartbeat is an hour old or an hour ahead, but it continues.
   for (const double age : {3600.0, -3600.0}) {
     LeaveLockOfDeadProcess();
     Rewrite("host ", "host far-");
@@ -240,7 +240,7 @@ TEST_F(LockTest, FoldersThatCannotHoldALock) {
   EXPECT_EQ(FileLock::Acquire(dir_.Join("none/job.lock")).status().kind(), StatusKind::kNotFound);
 }
 
-// Many find the same stale lock at the same moment: exactly one may have it.
+// Many processes find the same stale lock at the same moment: exactly one may get it.
 TEST_F(LockTest, OneTakesOverAStaleLock) {
   for (int round = 0; round < 20; ++round) {
     LeaveLockOfDeadProcess();

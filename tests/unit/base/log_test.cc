@@ -25,7 +25,7 @@ TEST(Log, LevelsNamesAndFile) {
   CloseLogFile();
   EXPECT_EQ(err, "words\nhone-tune: error: bad\n");
   std::vector<std::string> lines = Split(*ReadFile(dir.Join("log")), '\n');
-  ASSERT_EQ(lines.size(), 4u);  // the file has the hidden one too
+  ASSERT_EQ(lines.size(), 4u);  // the file also has the hidden one
   EXPECT_TRUE(EndsWith(lines[0], "Z debug hidden")) << lines[0];
   EXPECT_TRUE(EndsWith(lines[2], "Z error bad")) << lines[2];
   EXPECT_EQ(lines[3], "");
@@ -49,7 +49,7 @@ TEST(Log, AMessageIsOneLineWhateverItQuotes) {
   EXPECT_GT(kept[1].size(), 5000u);
 }
 
-// Somebody left a link in the folder: what it points to must not get our words.
+// Somebody left a link in the folder: nothing may be written to its target.
 TEST(Log, NoLinkIsFollowed) {
   TempDir dir = Must(TempDir::Create());
   ASSERT_TRUE(WriteFileAtomic(dir.Join("precious"), "mine\n").ok());

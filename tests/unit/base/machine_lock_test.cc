@@ -75,7 +75,7 @@ TEST_F(MachineLockTest, WaitsForItsTurn) {
   thread.join();
 }
 
-// Two shared users that always overlap: who waits for exclusive use gets it all the same.
+// Two shared users that always overlap do not keep a waiting exclusive user out.
 TEST_F(MachineLockTest, ExclusiveIsNotStarved) {
   std::atomic<bool> stop{false};
   std::atomic<int> rounds{0};
@@ -97,7 +97,7 @@ TEST_F(MachineLockTest, ExclusiveIsNotStarved) {
   EXPECT_TRUE(exclusive.LockExclusive(60).ok());
   int during = rounds;
   ::usleep(5000);
-  EXPECT_LE(rounds - during, 2);  // a round that had ended may still be counted, none begins
+  EXPECT_LE(rounds - during, 2);  // a finished round may still be counted, but no new one starts
   exclusive.Unlock();
   stop = true;
   for (std::thread& user : users) user.join();

@@ -40,7 +40,7 @@ TEST(Rng, UniformIntIsInRangeAndEven) {
   const int draws = 70000;
   for (int i = 0; i < draws; ++i) ++count[rng.UniformInt(7)];
   EXPECT_EQ(count.size(), 7u);
-  // Chi-square with 6 degrees of freedom; above 40 has a chance of 5e-7, and the seed is fixed.
+  // Chi-square with 6 degrees of freedom; a value above 40 has a probability of 5e-7, and the seed is fixed.
   double chi = 0;
   for (const auto& [value, n] : count) {
     EXPECT_LT(value, 7u);

@@ -23,7 +23,7 @@
 namespace hone {
 namespace {
 
-// How a child ends that enters the sandbox and then does `work`; its return value is the exit code.
+// The exit status of a child that enters the sandbox and then does `work`, whose return value is the exit code.
 int InSandbox(const SandboxOptions& options, const std::function<int(const Sandbox&)>& work) {
   const pid_t child = fork();
   if (child == 0) _exit(work(EnterSandbox(options)));
@@ -52,7 +52,7 @@ class SandboxTest : public ::testing::Test {
   std::string dir_;
 };
 
-// By every way there is; which one worked is the exit code.
+// Tries every way to write; the exit code tells which one worked.
 int TryToWrite(const std::string& dir) {
   const std::string db = dir + "/records.db", other = dir + "/other";
   if (open(db.c_str(), O_WRONLY) >= 0) return 1;
@@ -67,7 +67,7 @@ int TryToWrite(const std::string& dir) {
   if (link(db.c_str(), other.c_str()) == 0) return 10;
   if (truncate(db.c_str(), 0) == 0) return 11;
   const int file = open(db.c_str(), O_RDONLY);
-  return file < 0 ? 12 : 0;  // kernels are loaded and references read
+  return file < 0 ? 12 : 0;  // loading kernels and reading references must work
 }
 
 TEST_F(SandboxTest, NothingIsWrittenByAPath) {
@@ -90,11 +90,11 @@ TEST_F(SandboxTest, NothingIsWrittenByAPath) {
       EXPECT_EQ(*ReadFile(dir_ + "/records.db"), "kept");
     }
   }
-  // Nothing stands with neither; with one of them, only where the kernel has it.
+  // With neither, nothing is in force; with one of them, it is in force if the kernel has it.
   if (skipped != ";") GTEST_SKIP() << "this kernel has no sandbox layer with:" << skipped;
 }
 
-// What Landlock has no rules for.
+// Operations that Landlock has no rules for.
 TEST_F(SandboxTest, NorAreModesOwnersTimesAndAttributesChanged) {
   ExpectDone(InSandbox({}, [&](const Sandbox& sandbox) {
     if (!sandbox.file_calls) return kSkip;
@@ -105,14 +105,14 @@ TEST_F(SandboxTest, NorAreModesOwnersTimesAndAttributesChanged) {
     if (chown(db.c_str(), getuid(), getgid()) == 0 || fchown(file, getuid(), getgid()) == 0) return 3;
     if (utimensat(AT_FDCWD, db.c_str(), nullptr, 0) == 0 || futimens(file, nullptr) == 0) return 4;
     if (setxattr(db.c_str(), "user.x", "y", 1, 0) == 0 || errno != EACCES) return 5;
-    // Queues have names too, which stay when whoever made them has gone.
+    // Message queues also have names, which outlive their creator.
     if (syscall(SYS_mq_open, "hone-sandbox", O_RDWR | O_CREAT, 0600, nullptr) >= 0 || errno != EACCES) return 6;
     if (syscall(SYS_mq_unlink, "hone-sandbox") == 0 || errno != EACCES) return 7;
     return 0;
   }));
 }
 
-// Calls whose arguments a filter cannot see, or that came after it, look as on a kernel that lacks them.
+// Calls whose arguments a filter cannot see, or that are newer than the filter, behave as on a kernel that lacks them.
 TEST_F(SandboxTest, CallsThatAFilterCannotJudgeAreNotThere) {
   ExpectDone(InSandbox({}, [&](const Sandbox& sandbox) {
     if (!sandbox.file_calls) return kSkip;
@@ -127,7 +127,7 @@ TEST_F(SandboxTest, CallsThatAFilterCannotJudgeAreNotThere) {
   }));
 }
 
-// What was open before stays usable: the channel to the parent.
+// Descriptors that were open before stay usable, such as the channel to the parent.
 TEST_F(SandboxTest, OpenDescriptorsStay) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -167,7 +167,7 @@ TEST_F(SandboxTest, ThreadsButNoProcesses) {
   }));
 }
 
-// A failed check must still end a child by its own signal, so that its parent is told which.
+// A failed check must still end a child by its own signal, so that the parent sees which.
 TEST_F(SandboxTest, AbortStillAborts) {
   const int status = InSandbox({}, [](const Sandbox&) -> int { abort(); });
   EXPECT_TRUE(WIFSIGNALED(status));
@@ -211,7 +211,7 @@ TEST_F(SandboxTest, EachFenceCanBeLeftOut) {
   }));
 }
 
-// A driver may do what it does, and none of its code reaches another machine.
+// A driver may work as usual, but its code cannot reach another machine.
 TEST_F(SandboxTest, ADevicesDriverHasFilesProcessesAndLocalSockets) {
   ExpectDone(InSandbox(DeviceSandbox(), [&](const Sandbox& sandbox) {
     if (!sandbox.limits || sandbox.files() || sandbox.processes) return 1;
@@ -240,7 +240,7 @@ TEST_F(SandboxTest, WithoutSeccompNoNewTasksAfterTheThreads) {
   ExpectDone(InSandbox(options,
                        [](const Sandbox& sandbox) {
                          if (sandbox.processes) return 1;
-                         if (getuid() == 0 && setuid(65534) != 0) return kSkip;  // root is not bound
+                         if (getuid() == 0 && setuid(65534) != 0) return kSkip;  // not effective for root
                          ForbidNewTasks();
                          const pid_t child = fork();
                          if (child == 0) _exit(0);
@@ -249,7 +249,7 @@ TEST_F(SandboxTest, WithoutSeccompNoNewTasksAfterTheThreads) {
              "this process can be no other user than root");
 }
 
-// What the doctor says is found by trying; what EnterSandbox says, by what the kernel answered.
+// The doctor finds out by trying; EnterSandbox reports the kernel's answers.
 TEST_F(SandboxTest, TryingAgreesWithEntering) {
   SandboxOptions bare;
   bare.seccomp = false;

@@ -23,7 +23,7 @@ TEST(QuantileLinear, LiesBetweenSamples) {
 TEST(QuantileNearest, IsASample) {
   EXPECT_EQ(QuantileNearest({}, 0.5), 0);
   EXPECT_EQ(QuantileNearest({4, 1, 3, 2}, 0), 1);
-  EXPECT_EQ(QuantileNearest({4, 1, 3, 2}, 0.5), 3);  // the upper one of two
+  EXPECT_EQ(QuantileNearest({4, 1, 3, 2}, 0.5), 3);  // the upper one in a tie
   EXPECT_EQ(QuantileNearest({4, 1, 3, 2}, 0.75), 3);
 }
 
@@ -42,7 +42,7 @@ TEST(TrimmedMean, LeavesOutTheExtremesOfMoreThanTwo) {
   EXPECT_EQ(TrimmedMean({100, 2, 1, 6, 4}), 4);
 }
 
-// Ranks from the table of Conover for 95 %: n=10 -> 2nd and 9th, n=20 -> 6th and 15th; below n=6 nothing covers.
+// Ranks from Conover's table for 95 %: n=10 -> 2nd and 9th, n=20 -> 6th and 15th; below n=6 no ranks suffice.
 TEST(MedianInterval, RanksOfTheTable) {
   const auto ranks = [](int n) {
     std::vector<double> v;

@@ -65,7 +65,7 @@ TEST(RunCommand, TooLongIsKilledWithItsChildren) {
   TempDir dir = Must(TempDir::Create());
   std::string script = "sleep 1000 & echo $! > '" + dir.Join("pid") + ".tmp'; mv '" + dir.Join("pid") + ".tmp' '" +
                        dir.Join("pid") + "'; wait";
-  // On a loaded machine the shell may need longer to get as far as its child.
+  // On a loaded machine the shell may take longer to start its child.
   Result<std::string> pid = Status::NotFound("not run yet");
   for (double seconds = 0.3; !pid.ok() && seconds < 60; seconds *= 10) {
     CommandOptions options;
@@ -148,7 +148,7 @@ TEST(Subprocess, SignalsThatWeIgnoreOrBlockReachTheChild) {
 }
 
 TEST(Subprocess, OnlyTheNamedDescriptorsReachTheChild) {
-  int leak = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as careless code does
+  int leak = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, like careless code
   int shared[2];
   ASSERT_EQ(::pipe(shared), 0);
   SpawnOptions options = Shell("ls /proc/self/fd | tr '\\n' ' ' >&3");
@@ -160,7 +160,7 @@ TEST(Subprocess, OnlyTheNamedDescriptorsReachTheChild) {
   ASSERT_GT(::read(shared[0], text, sizeof text - 1), 0);
   ::close(shared[0]);
   ::close(leak);
-  // 3 is ours, and ls has its folder open on one more.
+  // 3 is passed by us, and ls opens its folder as one more.
   EXPECT_EQ(SplitWords(text).size(), 5u) << text;
   options.extra_fds = {{0, 2}};
   EXPECT_EQ(Subprocess::Spawn(options).status().kind(), StatusKind::kInvalid);
@@ -194,7 +194,7 @@ TEST(Subprocess, LimitsHold) {
   EXPECT_EQ(*ReadFile(dir.Join("out")), "1048576\n0\n9\n");
 }
 
-// A worker must not outlive a tool that was killed by SIGKILL, which runs no destructor.
+// A worker must not outlive a tool killed by SIGKILL, which runs no destructor.
 TEST(Subprocess, ChildrenDieWithTheirParent) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);

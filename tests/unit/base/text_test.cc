@@ -15,8 +15,8 @@ TEST(Text, PrintableLeavesNothingThatATerminalObeys) {
       {"caf\xc3\xa9 `x` \\", "caf\xc3\xa9 `x` \\"},
       {"\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s", "\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s"},
       {"\xc2\x9b[J", "\\xc2\\x9b[J"},                // CSI as one character
-      {"\x9b[J", "\\x9b[J"},                         // as a terminal of 8 bits has it
-      {"a\xe2\x80\xae.", "a\\xe2\\x80\\xae."},       // right to left from here
+      {"\x9b[J", "\\x9b[J"},                         // as on an 8-bit terminal
+      {"a\xe2\x80\xae.", "a\\xe2\\x80\\xae."},       // right to left
       {"\xc3", "\\xc3"},                             // half a character
       {"\xc0\x9b", "\\xc0\\x9b"},                    // overlong
       {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"},           // CSI again, overlong in three bytes

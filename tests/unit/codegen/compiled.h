@@ -1,4 +1,4 @@
-// Compiling, loading and running a function in a test, and doing the same by the interpreter.
+// Compiles, loads and runs a function in a test, and does the same by the interpreter.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace hone::codegen {
 
 inline Target HostForTest() {
   Target target = *HostTarget();
-  target.threads = 3;  // more than one, and no divisor of most extents
+  target.threads = 3;  // more than one, and not a divisor of most extents
   return target;
 }
 
@@ -44,7 +44,7 @@ inline Result<CompiledFunction> Compile(const ir::Function& f, const Target& tar
   return CompiledFunction{std::move(dir), std::move(code), std::move(module)};
 }
 
-// Runs on copies of the arguments, each behind a guard page; gives back what they hold then.
+// Runs on copies of the arguments, each followed by a guard page; returns their contents afterwards.
 inline std::vector<Bytes> RunCompiled(const ir::Function& f, const std::vector<Bytes>& args, const Target& target) {
   CompiledFunction compiled = Must(Compile(f, target));
   auto pool = Must(runtime::ThreadPool::Create(target.threads, false));
@@ -69,7 +69,7 @@ inline std::vector<Bytes> RunInterpreted(const ir::Function& f, std::vector<Byte
   return args;
 }
 
-// Both engines on the host's vectors and on the baseline's: equal bytes.
+// Expects equal bytes from both engines, with the host's vectors and the baseline's.
 inline void ExpectAgrees(const ir::Function& f, const std::vector<Bytes>& args) {
   std::vector<Bytes> expected = RunInterpreted(f, args);
   EXPECT_EQ(RunCompiled(f, args, HostForTest()), expected) << "on the host's vectors";

@@ -67,8 +67,8 @@ TEST(Expr, IntegersOfEveryWidth) {
   CheckIntegers<uint32_t>(DType::UInt(32), {0, 1, 7, 4000000000U}, {1, 3, 4000000000U});
 }
 
-// Lanes spread over a block: one load where all lie in an aligned block, lane by lane where the pattern, the base or
-// the buffer's size leaves it.
+// Lanes spread over a block: one load if all lie in an aligned block; lane by lane if the pattern, the base or the
+// buffer's size leaves it.
 TEST(Expr, LoadsOfAPatternOfLanes) {
   constexpr int kLanes = 4;
   for (int64_t size : {28, 30}) {
@@ -94,7 +94,7 @@ TEST(Expr, LoadsOfAPatternOfLanes) {
   }
 }
 
-// By constants code generation goes other ways: shifts, masks, multiplications.
+// For constants, code generation uses other methods: shifts, masks, multiplications.
 TEST(Expr, FloorDivisionByConstants) {
   std::vector<int64_t> a;
   for (int64_t x = -20; x <= 20; ++x) a.push_back(x);
@@ -130,7 +130,7 @@ TEST(Expr, FloatArithmeticAndComparison) {
       ExpectAgrees(f, {ToBytes(a), ToBytes(b), Bytes(a.size() * (compare ? 1 : 4))});
     }
   }
-  // The sign and payload of a NaN that an operation makes is not defined: finite numbers here.
+  // The sign and payload of a computed NaN are undefined: use finite numbers.
   std::vector<float> finite = {-4.5F, -1, -0.5F, 0.25F, 1, 2.25F, 1024, 3};
   std::vector<float> other = {2, 4, -8, 0.5F, 1, -2, 16, 2};
   for (ExprKind kind : {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul, ExprKind::kDiv}) {
@@ -222,7 +222,7 @@ TEST(Expr, StoresWithEveryKindOfIndex) {
   ExpectAgrees(f, {Bytes(256), Bytes(16)});
 }
 
-// Only the chosen side may be evaluated: the other one is out of bounds, and the guard page is right behind it.
+// Only the chosen side may be evaluated: the other one is out of bounds, directly before the guard page.
 TEST(Expr, IfThenElseEvaluatesOneSide) {
   auto a = Buffer::Make("a", DType::Float(32), 16, Scope::kArgument);
   auto out = Buffer::Make("out", DType::Float(32), 32, Scope::kArgument, true);
@@ -235,7 +235,7 @@ TEST(Expr, IfThenElseEvaluatesOneSide) {
   ExpectAgrees(f, {ToBytes(std::vector<float>(16, 2.5F)), Bytes(128)});
 }
 
-// Lanes decide on their own: those outside read nothing, whichever way the load goes.
+// Each lane decides for itself: those outside read nothing, for every kind of load.
 TEST(Expr, IfThenElseByLanes) {
   auto a = Buffer::Make("a", DType::Float(32), 16, Scope::kArgument);
   auto bits = Buffer::Make("bits", DType::Bool(), 16, Scope::kArgument);
@@ -274,7 +274,7 @@ TEST(Expr, IfThenElseByLanes) {
 #endif
 }
 
-// An index over a loop of one iteration whose place is read from memory must not be computed before that is.
+// An index over a loop of one iteration whose place is read from memory must not be computed before that read.
 TEST(Expr, WhatDependsOnABoundValueStaysBehindIt) {
   auto a = Buffer::Make("a", DType::Int(64), 8, Scope::kArgument);
   auto out = Buffer::Make("out", DType::Int(64), 8, Scope::kArgument, true);

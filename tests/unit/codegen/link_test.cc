@@ -98,7 +98,7 @@ TEST(Link, LibcIsRecordedOnRequest) {
 TEST(Link, SameInputSameBytes) {
   const std::string first = Object({Constant("a", 1), Constant("b", 2)});
   EXPECT_EQ(first, Object({Constant("a", 1), Constant("b", 2)}));
-  // No path of the machine in it, and no name of a temporary file in the result.
+  // The result contains no path of the machine and no name of a temporary file.
   Linked one, two;
   for (const Linked* to : {&one, &two}) Must(LinkShared({{"a.o", first}}, {}, to->path));
   EXPECT_EQ(*ReadFile(one.path), *ReadFile(two.path));

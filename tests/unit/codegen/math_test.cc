@@ -1,4 +1,4 @@
-// The inline elementary functions against the C library's in a wider type, over their whole range.
+// The inline elementary functions, compared with the C library's in a wider type over their whole range.
 #include <limits>
 #include <random>
 
@@ -56,7 +56,7 @@ double Exact(Intrinsic fn, double x, double y) {
   }
 }
 
-// Numbers of all magnitudes, around the borders of the approximations, and the special ones; a multiple of 24 of them.
+// Numbers of all magnitudes, near the borders of the approximations, and special values; a multiple of 24 of them.
 template <typename T>
 std::vector<T> Inputs() {
   using Limits = std::numeric_limits<T>;

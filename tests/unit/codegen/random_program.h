@@ -1,5 +1,5 @@
-// Random programs of nested loops, branches, lets and allocations over integers. Integers, as every one of their
-// results is exact; indices are kept in bounds by a modulo.
+// Random programs of nested loops, branches, lets and allocations over integers, whose results are all exact. A modulo
+// keeps indices in bounds.
 #pragma once
 
 #include <random>
@@ -79,7 +79,7 @@ class RandomProgram {
       case 0:
         return ir::MakeIf(Value(2) < Value(2), Statement(depth - 1), Pick(2) ? Statement(depth - 1) : ir::Stmt());
       case 1: {
-        // Filled first: reading what was never written means nothing.
+        // Filled first, as reading unwritten memory is undefined.
         auto local = ir::Buffer::Make("local", DType::Int(64), kRandomSize,
                                       scopes_[static_cast<size_t>(Pick(static_cast<int>(scopes_.size())))]);
         ir::Var k("k");
@@ -95,7 +95,7 @@ class RandomProgram {
       case 2:
         return ir::MakeBlock({Statement(depth - 1), Statement(depth - 1)});
       default: {
-        // One of three is entered once, not at all, or a number of times that depends on another loop.
+        // One loop in three runs once, not at all, or as often as another loop decides.
         ir::Var i("i");
         ir::Expr min = Pick(2) ? ir::Expr(Pick(5) - 2) : Value(1) % 5;
         ir::Expr extent = Pick(3) == 0 ? Value(1) % 4 : ir::Expr(Pick(4) == 0 ? 1 : Pick(5));

@@ -1,4 +1,4 @@
-// Random programs: compiled and interpreted alike.
+// Random programs give the same results compiled and interpreted.
 #include "common/expect.h"
 #include "compiled.h"
 #include "random_program.h"
@@ -10,7 +10,7 @@ TEST(Random, ProgramsAgreeWithTheInterpreter) {
   Bytes in(kRandomSize * 8), out(kRandomSize * 8);
   for (int64_t i = 0; i < kRandomSize; ++i) in[static_cast<size_t>(i * 8)] = static_cast<unsigned char>(i * 7 % 31);
   auto pool = Must(runtime::ThreadPool::Create(1, false));
-  // One object of many functions: linking and loading each would be most of the time.
+  // One object for many functions, as linking and loading each would take most of the time.
   std::vector<ir::Function> functions;
   for (uint32_t seed = 0; seed < 60; ++seed) {
     functions.push_back(RandomProgram(seed).Make());

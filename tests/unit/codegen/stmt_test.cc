@@ -37,7 +37,8 @@ TEST(Stmt, LoopsWithOddBounds) {
   ExpectAgrees(f, {Bytes(3200)});
 }
 
-// The same loop variable in two places with different constants: what was computed for one must not serve the other.
+// The same loop variable in two places with different constants: a value computed for one must not be reused for the
+// other.
 TEST(Stmt, SharedVariablesOfOneIteration) {
   auto a = Buffer::Make("a", kF32, 64, Scope::kArgument);
   auto out = Buffer::Make("out", kF32, 64, Scope::kArgument, true);
@@ -162,7 +163,7 @@ TEST(Stmt, RegisterBuffersBecomeValues) {
   }
 }
 
-// At indices that only running tells, a register buffer is memory after all.
+// With indices known only at run time, a register buffer is in memory.
 TEST(Stmt, RegisterBuffersWithVariableIndices) {
   auto out = Buffer::Make("out", kF32, 24, Scope::kArgument, true);
   auto acc = Buffer::Make("acc", kF32, 8, Scope::kRegister);
@@ -175,7 +176,7 @@ TEST(Stmt, RegisterBuffersWithVariableIndices) {
   Stmt use = ir::MakeStore(out, Vec(Expr(i) * 8, 8), ir::MakeLoad(overlap, Vec(Expr(0), 8)));
   Stmt body = ir::MakeAllocate(acc, ir::MakeAllocate(overlap, ir::MakeBlock({fill, pieces, use})));
   ExpectAgrees({"f", {out}, ir::MakeFor(i, 0, 3, ForKind::kSerial, body)}, {Bytes(96)});
-  // Shared by the threads of a parallel loop inside: in memory too.
+  // Shared by the threads of a parallel loop inside, so also in memory.
   Stmt threads = ir::MakeFor(i, 0, 3, ForKind::kParallel,
                              ir::MakeStore(out, Expr(i), ir::MakeLoad(acc, Expr(0)) + ir::MakeLoad(acc, Expr(1))));
   Stmt shared = ir::MakeAllocate(acc, ir::MakeBlock({ir::MakeStore(acc, Expr(0), ir::Imm(kF32, 3)),
@@ -187,7 +188,7 @@ TEST(Stmt, PrefetchAndPragmaChangeNothing) {
   auto a = Buffer::Make("a", kF32, 16, Scope::kArgument);
   auto out = Buffer::Make("out", kF32, 16, Scope::kArgument, true);
   Var i("i");
-  // The prefetched address may lie anywhere: a prefetch does not fault.
+  // The prefetched address may be anywhere, as a prefetch does not fault.
   Expr ahead = ir::MakeCall(kF32, ir::Intrinsic::kPrefetch, {ir::MakeLoad(a, Expr(i) + 12), Expr(2)});
   Stmt body = ir::MakeBlock({ir::MakeEvaluate(ahead),
                              ir::MakePragma("note", Expr(1), ir::MakeStore(out, Expr(i), ir::MakeLoad(a, Expr(i))))});
@@ -208,7 +209,7 @@ TEST(Stmt, CompilesForAnotherCpu) {
   EXPECT_EQ(static_cast<unsigned char>(code.object.at(18)), 183);
 }
 
-// A CPU's name brings what no target file lists. LLVM would end the process.
+// A CPU's name implies features that no target file lists; LLVM would end the process.
 TEST(Stmt, Avx512WithoutVlIsRefused) {
   auto out = Buffer::Make("out", kF32, 16, Scope::kArgument, true);
   ir::Function f{"f", {out}, ir::MakeStore(out, Vec(Expr(0), 16), ir::Imm(kF32.WithLanes(16), 2))};

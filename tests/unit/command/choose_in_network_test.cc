@@ -1,4 +1,4 @@
-// What hone-confirm decides, by times that are given: where they are real, a comparison the wrong way round would pass.
+// The decisions of hone-confirm for given times: with real times, a reversed comparison would pass.
 #include "command/confirm/choose_in_network.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using pipeline::BestFile;
 using pipeline::Finalist;
 using pipeline::InNetwork;
 
-// Networks that nobody builds; `run` has their times.
+// Networks that are never built; `run` returns their times.
 class FakeTrials final : public NetworkTrials {
  public:
   Result<TrialNetwork> Build(const BestFile& choice) override {
@@ -48,7 +48,7 @@ class FakeTrials final : public NetworkTrials {
   int slices = 0, in_place = 0;
   std::map<std::string, std::string> tasks;  // by workload
   std::vector<BestFile> built;
-  std::vector<bool> layers_asked;  // one a call of Compare
+  std::vector<bool> layers_asked;  // one per call of Compare
 };
 
 struct Layer {
@@ -89,7 +89,7 @@ BestEntry Task(const std::string& id, size_t finalists) {
 uint64_t Chosen(const BestFile& best, size_t task) { return best.tasks[task].config->index; }
 
 TEST(ChooseFinalists, TheFastestInTheNetworkIfItGainsOnePercent) {
-  // Seconds of a layer by task and finalist. `twice` has two layers, `absent` none.
+  // Seconds of a layer by task and finalist. `twice` has two layers, `absent` has none.
   const std::map<std::string, std::vector<double>> seconds = {
       {"twice", {10, 9}}, {"little", {10, 9.95}}, {"enough", {10, 9.85}}, {"slower", {10, 11}}, {"alone", {7}}};
   BestFile best;
@@ -152,7 +152,7 @@ graph::Node NodeOf(const std::string& name, const std::string& op, const std::st
   return node;
 }
 
-// The first node that each alternative which is left stands for.
+// The first node replaced by each remaining alternative.
 std::vector<std::string> Kept(const BestFile& best) {
   std::vector<std::string> names;
   for (const pipeline::Alternative& a : best.alternatives) names.push_back(a.replaces[0]);
@@ -195,16 +195,16 @@ TEST(ChooseAlternatives, OneKernelIsLeftToWholeRuns) {
   EXPECT_TRUE(trials.layers_asked.empty());
 }
 
-// A transform is part of the price of whoever needs it: of an alternative that brings it along, or of the nodes in
-// whose place an alternative stands that can do without.
+// A transform is part of the cost of its users: of an alternative that includes it, or of the nodes that an alternative
+// without it replaces.
 TEST(ChooseAlternatives, TransformsAreCounted) {
   graph::Graph graph;
   graph.nodes.push_back(NodeOf("plain", "conv2d", "data"));
   graph.nodes.push_back(NodeOf("blocks", "block", "more"));
   graph.nodes.push_back(NodeOf("blocked", "conv2d", "blocks"));
   struct Row {
-    double added;  // seconds of the block that the first alternative makes
-    bool shared;   // somebody else needs `blocks`, too
+    double added;  // seconds of the block in the first alternative
+    bool shared;   // another node also needs `blocks`
     std::vector<std::string> kept;
   };
   // `plain` takes 4, and 2 with blocks; `blocked` takes 3 and its blocks 2, 4 without.
@@ -228,12 +228,12 @@ TEST(ChooseAlternatives, TransformsAreCounted) {
   }
 }
 
-// What a run of 100 seconds takes more, or less, without each; and without several at a time on top of that.
+// The change of a run of 100 seconds without each, and additionally without several at once.
 struct Without {
   double finalists = 0, alternatives = 0, slices = 0, in_place = 0, several = 0;
 };
 
-// What is left of the finalists that are best in the network (f), alternatives (a), slices (s) and sums in place (i).
+// What remains of finalists chosen in the network (f), alternatives (a), slices (s) and sums in place (i).
 struct Whole {
   std::string left;
   InNetwork in_network;
@@ -295,7 +295,7 @@ TEST(ChooseWhole, WhatIsFasterWithoutGoes) {
   EXPECT_EQ(alone.left, "asi");
   EXPECT_EQ(alone.in_network.alone_seconds, 99.5);
   EXPECT_EQ(ChooseBy({.alternatives = -0.5}).left, "fsi");
-  // Of sharing memory, which costs nothing, by 1 % at least.
+  // Sharing memory costs nothing, so removing it must gain at least 1 %.
   EXPECT_EQ(ChooseBy({.slices = -0.5}).left, "fasi");
   EXPECT_EQ(ChooseBy({.slices = -1.5}).left, "fai");
   EXPECT_EQ(ChooseBy({.in_place = -0.5}).left, "fasi");

@@ -1,5 +1,4 @@
-// The knapsack behind `[memory] parameters`, on made-up kernels whose best choice is worked out by hand or by trying
-// all.
+// The knapsack of `[memory] parameters`, on invented kernels whose best choice is known by hand or by brute force.
 #include "command/pick_best/limit_memory.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +23,7 @@ TEST(LimitMemory, WithoutNeedTheFastestOfEachIsTaken) {
   EXPECT_TRUE(all.reached);
 }
 
-// One byte less, and one of two must change: the one that costs less time.
+// With one byte less, one of two must change: the cheaper one.
 TEST(LimitMemory, ChangesWhatCostsTheLeastTime) {
   const std::vector<MemoryTask> tasks = {{{{1, 40}, {2, 10}}}, {{{5, 30}, {3, 70}}}};
   const MemoryLimit one = LimitMemory(tasks, 109);
@@ -36,7 +35,7 @@ TEST(LimitMemory, ChangesWhatCostsTheLeastTime) {
   EXPECT_EQ(LimitMemory(tasks, 69).bounds, (Bounds{10, 30}));
 }
 
-// By time per byte the first task goes first, which then was for nothing: the second alone does.
+// By time per byte the first task would change first, in vain: changing the second alone suffices.
 TEST(LimitMemory, IsNoGreedyChoice) {
   const std::vector<MemoryTask> tasks = {{{{0, 20}, {1, 10}}}, {{{0, 100}, {6, 50}}}};
   const MemoryLimit limit = LimitMemory(tasks, 70);
@@ -44,7 +43,7 @@ TEST(LimitMemory, IsNoGreedyChoice) {
   EXPECT_DOUBLE_EQ(limit.seconds, 6);
 }
 
-// A layer that is computed five times costs five times the time, and the memory of as many weights as it has.
+// A layer computed five times costs five times the time, and the memory of each of its distinct weights.
 TEST(LimitMemory, CountsUsesAndCopies) {
   const std::vector<KernelCost> kernels = {{1, 40}, {2, 10}};
   EXPECT_EQ(LimitMemory({{kernels, 5, 1}, {kernels, 1, 1}}, 50).bounds, (Bounds{40, 10}));
@@ -77,7 +76,7 @@ TEST(LimitMemory, NoTasksTakeNothing) {
   EXPECT_EQ(limit.bytes, 0);
 }
 
-// The best of all choices, tried one by one: by seconds, none where all are above the limit.
+// The best of all choices by brute force, in seconds; ignores those above the limit.
 double Best(const std::vector<MemoryTask>& tasks, size_t i, int64_t limit, double seconds) {
   if (limit < 0) return 1e9;
   if (i == tasks.size()) return seconds;
@@ -114,8 +113,8 @@ TEST(LimitMemory, IsTheBestOfAllChoices) {
   }
 }
 
-// 2^40 choices, each with bytes and seconds of its own: no longer all of them, but within the limit, and as close to
-// the best as one can tell without trying all: between what parts of kernels could do and one kernel more.
+// 2^40 choices, each with different bytes and seconds: not all are tried, but the result is within the limit, and as
+// close to the best as can be told without trying all: between a fractional solution and one kernel more.
 TEST(LimitMemory, ManyDifferentSumsStayWithinTheLimit) {
   struct Step {
     double seconds, bytes;

@@ -1,4 +1,4 @@
-// hone-records merge with its threads: several tasks at a time, each under the lock of its output.
+// hone-records merge with threads: several tasks at a time, each under the lock of its output.
 #include <fmt/format.h>
 
 #include <string>
@@ -21,7 +21,7 @@ class MergeRecords : public ::testing::Test {
   MergeRecords() { options_.out = Path("all"); }
 
   std::string Path(const std::string& name) const { return dir_.Join(name); }
-  // A file of `trials` trials of a machine.
+  // A file with `trials` trials of a machine.
   void Record(const std::string& task, const std::string& machine, int64_t trials) {
     ASSERT_TRUE(MakeDirs(Path(machine)).ok());
     const std::string path = Path(machine + "/" + task + ".db");

@@ -1,4 +1,4 @@
-// Whose memory is bounded by what: a network of four layers and their alternatives, with kernels that nobody measured.
+// The memory bounds of a network of four layers and their alternatives, with invented kernels.
 #include "command/pick_best/network_memory.h"
 
 #include <map>
@@ -19,7 +19,7 @@ constexpr char kB[] = "dense(f32[1,8], f32[4,8]) + bias";
 constexpr char kChain[] =
     "conv2d(f32[1,8,4,4], f32[8,8,3,3], pad=1,1,1,1) -> max_pool2d(f32[1,8,4,4], kernel=2x2, stride=2x2)";
 
-// Two layers a with weights of their own, a third with those of the first; b. Bytes: 2 x 256, 128 + 16.
+// Two layers a with separate weights, a third with those of the first; b. Bytes: 2 x 256, 128 + 16.
 graph::Graph Dense() {
   return Must(graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
     "inputs": [{"name": "data", "shape": [1,8]}], "outputs": ["b"],
@@ -64,7 +64,7 @@ TEST(NetworkMemory, CountsWhatNodesReadOnceForEachSetOfParameters) {
   EXPECT_EQ(tight.bounds.at(Id(kA)), 256);
 }
 
-// What is left over goes to kernels in reach of a finalist, and to no slower ones.
+// The rest goes to kernels in reach of a finalist, but not to slower ones.
 TEST(NetworkMemory, FinalistsMayUseWhatIsLeft) {
   const pipeline::TaskList list{"n", kTarget, "cpu", {}};
   const auto costs = Costs({{kA, {{1, 256}, {1.2, 300}, {1.4, 310}, {1.25, 9999}}}, {kB, {{1, 144}}}});
@@ -85,7 +85,7 @@ TEST(NetworkMemory, AnAlternativeMayTakeWhatItsNodesWereGiven) {
                                             "n.json"));
   pipeline::TaskList list{"n", kTarget, "cpu", {}};
   list.alternatives = {{{"c", "p"}, {{"p", kChain, {"data", "w"}}}}};
-  // Four times the weights are faster in both ways.
+  // Four times the weights are faster in both variants.
   const auto costs = Costs({{conv, {{1, 4 * 2304}, {2, 2304}}}, {kChain, {{1, 4 * 2304}, {1.1, 2304}}}});
   const NetworkMemory tight = Must(BoundMemory(graph, list, 2, costs));
   EXPECT_EQ(tight.bounds, (std::map<std::string, int64_t>{{Id(conv), 2304}, {Id(kChain), 2304}}));
@@ -93,7 +93,7 @@ TEST(NetworkMemory, AnAlternativeMayTakeWhatItsNodesWereGiven) {
   EXPECT_EQ(wide.bounds, (std::map<std::string, int64_t>{{Id(conv), 4 * 2304}, {Id(kChain), 4 * 2304}}));
 }
 
-// One more copy of a, for a place that b has now: with 1024 bytes where b was given 144.
+// One more copy of a, in the place of b: with 1024 bytes where b got 144.
 TEST(NetworkMemory, AnAlternativeThatIsATaskOfTheNetworkNeedsRoomForOneMore) {
   pipeline::TaskList list{"n", kTarget, "cpu", {}};
   list.alternatives.push_back({{"b"}, {{"b", kA, {"a3", "w3"}}}});
@@ -110,7 +110,7 @@ TEST(NetworkMemory, AnAlternativeThatIsATaskOfTheNetworkNeedsRoomForOneMore) {
   EXPECT_EQ(beyond.left_out, std::set<size_t>{0});
 }
 
-// a1 and a3 read the same weights, so that what stands for a1 saves nothing as long as a3 is there.
+// a1 and a3 read the same weights, so replacing a1 frees nothing as long as a3 remains.
 TEST(NetworkMemory, AnAlternativeIsGivenNothingThatAnotherNodeStillNeeds) {
   const std::string other = "dense(f32[1,8], f32[8,8]) + relu";
   const auto costs = Costs({{kA, {{1, 1024}, {2, 256}}}, {kB, {{1, 144}}}, {other, {{1, 256}}}});
@@ -120,11 +120,11 @@ TEST(NetworkMemory, AnAlternativeIsGivenNothingThatAnotherNodeStillNeeds) {
     return Must(BoundMemory(Dense(), list, times, costs)).bounds.at(Id(other));
   };
   EXPECT_EQ(bound("a1", 1), 0);
-  EXPECT_EQ(bound("a2", 1), 256);  // its weights are its own
-  EXPECT_EQ(bound("a1", 2), 256);  // of what is left over
+  EXPECT_EQ(bound("a2", 1), 256);  // it has weights of its own
+  EXPECT_EQ(bound("a1", 2), 256);  // from the rest
 }
 
-// A parameter that a sum reads is no kernel's to pack, and takes its room all the same.
+// A parameter that a sum reads is not packed by any kernel, but takes memory as well.
 TEST(NetworkMemory, ParametersThatAreDataCountAsTheyAre) {
   const auto graph = Must(graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
     "inputs": [{"name": "data", "shape": [1,8]}], "outputs": ["s"],

@@ -40,12 +40,12 @@ TEST(Compile, ArgumentsKnowTheirSources) {
   EXPECT_EQ(k.prepare.symbol, "k_prepare");
   ASSERT_EQ(k.prepared.size(), 2u);
   EXPECT_EQ(k.prepared[1].elements % 8, 0);
-  ASSERT_EQ(k.prepare_args.size(), 4u);  // weight and bias in, both packed out
+  ASSERT_EQ(k.prepare_args.size(), 4u);  // weight and bias as inputs, both packed as outputs
   EXPECT_EQ(k.prepare_args[0].index, 1);
   EXPECT_EQ(k.prepare_args[1].index, 2);
   EXPECT_EQ(k.prepare_args[2].kind, Kind::kPrepared);
   EXPECT_TRUE(k.prepare.args[3].written);
-  // An argument's size is what the operand or the prepared constant has.
+  // An argument has the size of its operand or prepared constant.
   EXPECT_EQ(k.prepare.args[2].elements, k.prepared[0].elements);
   EXPECT_EQ(k.kernel.args[1].elements, k.prepared[0].elements);
 }
@@ -74,8 +74,8 @@ TEST(Compile, IsDeterministic) {
   EXPECT_EQ(Must(Compile(text)).object, Must(Compile(text)).object);
 }
 
-// Whatever point a tuner picks, the accumulators of a tile have to end up at constant indices, so that code generation
-// can keep them in registers; in memory they cost a factor of ten.
+// For every point, the accumulators of a tile must be accessed at constant indices, so that code generation can keep
+// them in registers; in memory they cost a factor of ten.
 TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
   const char* workloads[] = {
       "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu",
@@ -126,7 +126,7 @@ TEST(Compile, AConfigOfAnotherShapeIsRefused) {
   EXPECT_EQ(CompileKernel(w, target, config, {}).status().kind(), StatusKind::kInvalid);
 }
 
-// What cost models see of a schedule for a GPU: blocks and threads are loops, around all that a thread does.
+// A cost model's view of a GPU schedule: blocks and threads are loops around everything that a thread does.
 TEST(Compile, LoopsOfAGpuKeepTheirThreads) {
   Workload w = *op::ParseChecked("conv2d(f32[1,16,14,14], f32[32,16,3,3], pad=1,1,1,1) + bias + relu");
   Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
@@ -138,7 +138,7 @@ TEST(Compile, LoopsOfAGpuKeepTheirThreads) {
   EXPECT_THAT(text, HasSubstr("shared"));
 }
 
-// One thread would take a second for the weights of a late layer, in every candidate.
+// A single thread would take a second for the weights of a late layer, in every candidate.
 TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
   const Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
   for (const char* text :

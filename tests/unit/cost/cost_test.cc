@@ -1,4 +1,4 @@
-// The XGBoost model on invented data whose answer is known.
+// The XGBoost model on invented data with a known answer.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -46,7 +46,7 @@ class XgbTest : public testing::Test {
   }
 };
 
-// Of all pairs that differ in label, the share that the scores order alike.
+// The share of pairs with different labels that the scores order correctly.
 double Concordance(const std::vector<float>& labels, const std::vector<float>& scores) {
   int64_t alike = 0, all = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -89,8 +89,8 @@ TEST_F(XgbTest, EqualDataGiveEqualBits) {
   }
 }
 
-// OpenMP reads its number of threads once, so that each number takes a process: this test again, as a child that prints
-// the digest of its fits.
+// OpenMP reads its number of threads once, so each number needs a process: this test again, as a child that prints the
+// digest of its fits.
 TEST_F(XgbTest, NumbersOfThreadsMakeNoDifference) {
   const FitData data = Plane(2000, 5), unseen = Plane(300, 6);
   std::string fits;
@@ -124,8 +124,8 @@ TEST_F(XgbTest, FittingAgainForgets) {
   EXPECT_LT(Concordance(*before, *after), 0.1);
 }
 
-// AutoTVM shuffles its rows, but not the margins of them. Where each margin is its row's label nothing is left to learn
-// if they belong together, whatever the order of rows and groups.
+// AutoTVM shuffles its rows but not their margins. If each margin is its row's label and they stay together, nothing is
+// left to learn, whatever the order of rows and groups.
 TEST_F(XgbTest, MarginsStayWithTheirRows) {
   for (const bool grouped : {false, true}) {
     FitData data = Plane(300, 7);
@@ -147,8 +147,8 @@ TEST_F(XgbTest, WhatIsAddedToMarginsIsTheRest) {
   for (const float added : FitAndPredict({}, data, data.rows)) EXPECT_NEAR(added, 5, 0.05);
 }
 
-// Ranking compares the rows of one group only. The first column tells the groups apart and decides the label nearly
-// alone; the second decides within a group. AutoTVM has one group for everything, and learns the first.
+// Ranking compares only rows of one group. The first column identifies the group and almost determines the label; the
+// second decides within a group. AutoTVM has a single group, and learns the first.
 TEST_F(XgbTest, RowsOfDifferentGroupsAreNotCompared) {
   FitData data;
   data.rows.columns = 2;
@@ -217,8 +217,8 @@ TEST_F(XgbTest, BadDataAreRefusedByName) {
   EXPECT_EQ(model->Fit(data).kind(), StatusKind::kInvalid);
 }
 
-// AutoTVM's early stop: with labels that one split explains, recall is at its best at once, and the trees that come
-// after it are dropped: so more patience changes nothing.
+// AutoTVM's early stop: with labels that one split explains, recall is best at once, and later trees are dropped, so
+// more patience changes nothing.
 TEST_F(XgbTest, TreesAfterTheBestRecallAreDropped) {
   FitData data;
   data.rows.columns = 1;

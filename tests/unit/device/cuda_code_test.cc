@@ -1,4 +1,4 @@
-// CUDA C and what NVRTC makes of it. No GPU: what runs is checked by OpenCL, which prints the same statements.
+// CUDA C and NVRTC's output. No GPU: OpenCL, which prints the same statements, checks what they compute.
 #include <elf.h>
 
 #include <cstring>
@@ -23,9 +23,9 @@ Target CudaTarget(const std::string& arch) {
   return target;
 }
 
-// By the cubin itself, and not by the log that the code under test reads: attribute 0x2f of the section .nv.info holds
-// pairs of a symbol's number and its registers. (https://docs.nvidia.com/cuda/cuda-binary-utilities; the numbers are as
-// `cuobjdump -elf` shows them.)
+// Reads the cubin itself, not the log that the tested code reads: attribute 0x2f of the section .nv.info holds pairs of
+// a symbol's number and its registers. (https://docs.nvidia.com/cuda/cuda-binary-utilities; the numbers are those of
+// `cuobjdump -elf`.)
 std::map<std::string, uint32_t> RegistersIn(const std::string& cubin) {
   std::map<std::string, uint32_t> registers;
   const char* base = cubin.data();
@@ -72,8 +72,8 @@ stencil(const float* __restrict__ in, float* __restrict__ out) {
 )");
 }
 
-// What OpenCL runs and finds right (opencl_test.cc), in the other dialect: 32-bit indices, vector accesses, the sums in
-// registers because their loops are unrolled.
+// The function that OpenCL runs correctly (opencl_test.cc), in the other dialect: 32-bit indices, vector accesses, and
+// sums in registers because their loops are unrolled.
 TEST(CudaText, OfATiledProduct) {
   const std::string source = Must(codegen::WriteCuda({TiledProduct(32, 48, 64)}, CudaTarget("sm_90"))).source;
   for (const char* part : {
@@ -144,7 +144,7 @@ TEST_F(Cuda, RegistersAreTheCubins) {
 }
 
 TEST_F(Cuda, SpillsAreSeen) {
-  // 160 sums a thread of 1024: there are 64 registers for each.
+  // 160 sums per thread of 1024 threads, with 64 registers for each thread.
   constexpr int64_t kSums = 160;
   const DType f32 = DType::Float(32);
   auto in = Argument("in", 2048 * 8), out = Argument("out", 1024 * kSums, true);
@@ -166,7 +166,7 @@ TEST_F(Cuda, SpillsAreSeen) {
   EXPECT_GT(code.resources[0].stack_bytes, (kSums - 64) * 4);
 }
 
-// Of a block, `floats` in each of two arrays; what OpenCL runs with less.
+// A block has `floats` in each of two arrays; OpenCL runs it with fewer.
 ir::Function Reverse(int64_t floats) {
   auto in = Argument("in", 64), out = Argument("out", 64, true);
   auto first = ir::Buffer::Make("first", DType::Float(32), floats, ir::Scope::kShared);

@@ -1,4 +1,4 @@
-// The CUDA runtime against a driver without a device (fake_cuda.cc), which checks what it is told and fails on demand.
+// The CUDA runtime on a driver without a device (fake_cuda.cc), which checks its arguments and fails on demand.
 #include <functional>
 #include <vector>
 
@@ -92,7 +92,7 @@ TEST_F(CudaRuntime, DescribesTheDeviceWithoutAContext) {
   EXPECT_EQ(fake_.calls("cuDevicePrimaryCtxRetain"), 0);
 }
 
-// Its lock was called otherwise then, and whoever asked a moment later timed beside it.
+// Otherwise its lock would have another name, and a process that asks a moment later would time beside it.
 TEST_F(CudaRuntime, ADeviceThatDoesNotSayWhichItIsIsNone) {
   fake_.fail("cuDeviceGetUuid", 46, 0, /*sticky=*/0);
   const Status unknown = DescribeCudaDevice({FAKE_CUDA}).status();
@@ -120,7 +120,7 @@ TEST_F(CudaRuntime, TimesManyLaunchesAsOneGraph) {
   EXPECT_EQ(Out(), kSums);
 }
 
-// The runs before are of their own arguments, and count as work of the device.
+// The runs before have arguments of their own, and count as busy time of the device.
 TEST_F(CudaRuntime, RunsBeforeTheTimedOnesAreAGraphOfTheirOwn) {
   Load();
   auto other = *device_->Allocate(32);
@@ -222,7 +222,7 @@ TEST_F(CudaRuntime, OutOfMemorySaysWhatThereIs) {
 }
 
 TEST_F(CudaRuntime, EveryFailureIsReportedAndNothingLeaks) {
-  // Each call on the way to a result fails once, and sticks: the device is lost, all is released, nothing crashes.
+  // Each call fails once, and permanently: the device is lost, everything is released, nothing crashes.
   for (const char* function : {"cuDeviceGet",
                                "cuDevicePrimaryCtxRetain",
                                "cuCtxSetCurrent",

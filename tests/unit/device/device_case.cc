@@ -46,7 +46,7 @@ ir::Function TiledProduct(int64_t m, int64_t n, int64_t k) {
   auto sums = ir::Buffer::Make("sums", f32, 8, Scope::kRegister);
   Var by("blockIdx.y"), bx("blockIdx.x"), ty("threadIdx.y"), tx("threadIdx.x");
   Var step("step"), i("i"), j("j"), r("r"), i2("i"), j2("j"), i3("i"), j3("j");
-  // 8 x 4 threads; each brings 2 vectors of 4 of either tile, and has 2 rows of 4 columns.
+  // 8 x 4 threads; each loads 2 vectors of 4 of both tiles, and has 2 rows of 4 columns.
   const Expr thread = Expr(ty) * 4 + tx;
   std::vector<Stmt> fetch;
   for (int64_t part = 0; part < 2; ++part) {

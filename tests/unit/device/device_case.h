@@ -1,4 +1,4 @@
-// Small device functions in their final form, and running them on a device.
+// Small device functions in their final form, and a way to run them on a device.
 #pragma once
 
 #include <functional>
@@ -33,20 +33,20 @@ inline ir::Stmt Threads(const ir::Var& x, int64_t n, ir::Stmt body) {
 
 // out[i] = a * in[i] + in[i + 1], 257 elements: 3 blocks of 96 threads and a guard.
 ir::Function Stencil();
-// Two kernels with a workspace of global memory between them: squares, then sums of neighbours from behind.
+// Two kernels with a workspace of global memory between them: squares, then sums of neighbours in reverse.
 ir::Function TwoKernels();
-// out = A (m x k) * B (k x n), tiles of 16 x 16 in shared memory, a 2 x 4 register tile a thread, vector loads. m, n
+// out = A (m x k) * B (k x n), tiles of 16 x 16 in shared memory, a 2 x 4 register tile per thread, vector loads. m, n
 // and k are multiples of 16.
 ir::Function TiledProduct(int64_t m, int64_t n, int64_t k);
-// One warp of 8 x 4 threads. `rounds`: out = tf32(in), each thread its own element; else a product of the warp.
+// One warp of 8 x 4 threads. `rounds`: out = tf32(in), one element per thread; else a product of the warp.
 ir::Function WithTf32(bool rounds);
-// Each of the functions of floats on its own block, over `size` elements.
+// Each function of floats in its own block, over `size` elements.
 ir::Function MathFunctions(int64_t size);
 
 // A random program (tests/unit/codegen/random_program.h) as one thread of one block.
 ir::Function RandomFunction(uint32_t seed);
 
-// Runs the entry point on copies of the arguments; what they hold then. Fails the test if anything fails.
+// Runs the entry point on copies of the arguments and returns their contents afterwards. Fails the test on any error.
 std::vector<Bytes> RunOn(runtime::Device* device, const Artifact& artifact, const std::string& symbol,
                          const std::vector<Bytes>& args);
 std::vector<Bytes> Interpret(const ir::Function& f, std::vector<Bytes> args);

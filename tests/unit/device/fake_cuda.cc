@@ -1,5 +1,5 @@
-// A driver without a device: memory is the host's, kernels are a callback, every handle is checked, any call fails on
-// demand. Its functions have the driver API's signatures, written down here a second time on purpose.
+// A driver without a device: memory is the host's, kernels are a callback, every handle is checked, and any call fails
+// on demand. Its functions have the driver API's signatures, deliberately written down a second time.
 #include "fake_cuda.h"
 
 #include <cctype>
@@ -64,11 +64,11 @@ bool CapturingHere() {
   return false;
 }
 
-// The parameters of a kernel are not in its image: the test's kernels take as many as their symbol's last digit says.
+// A kernel's image does not contain its parameters: the test's kernels have as many as the last digit of their symbol.
 size_t ParameterCount(const std::string& symbol) { return static_cast<size_t>(symbol.back() - '0'); }
 
-// The machine has GPUs 0, 1, 2, ...: those whose numbers CUDA_VISIBLE_DEVICES lists, in its order; without it, or where
-// it names those of a real driver, the first alone.
+// The machine has GPUs 0, 1, 2, ...: those listed in CUDA_VISIBLE_DEVICES, in its order; without it, or if it names
+// those of a real driver, only the first.
 std::vector<int> VisibleDevices() {
   const char* text = getenv("CUDA_VISIBLE_DEVICES");
   if (text == nullptr || *text == 0 || isalpha(static_cast<unsigned char>(*text))) return {kFirstDevice};
@@ -90,7 +90,7 @@ int Complain(const std::string& what) {
   return 1;
 }
 
-// What the call is to return if not what it says; 0: go on.
+// The error that the call must return; 0: none.
 int Enter(const char* function) {
   ++fake.calls[function];
   if (fake.stuck) return fake.stuck;
@@ -131,7 +131,7 @@ void fake_cuda_reset(FakeLaunch on_launch) {
   for (auto& [address, size] : fake.memory) free(reinterpret_cast<void*>(address));
   fake = Fake();
   fake.on_launch = on_launch;
-  fake.initialised = true;  // once in a process, and the process is older than the test
+  fake.initialised = true;  // once per process, which outlives a test
   contexts.clear();
 }
 void fake_cuda_fail(const char* function, int error, int skip, int sticky) {
@@ -192,7 +192,7 @@ int cuDeviceGetName(char* name, int size, int device) {
 int cuDeviceGetUuid(unsigned char* uuid, int device) {
   ENTER();
   for (int i = 0; i < 16; ++i) uuid[i] = static_cast<unsigned char>(i * 16 + 1);
-  // A number, lest the locks of a test be those of another that runs beside it: the first four bytes.
+  // The first four bytes are a number, so that a test's locks differ from those of a test running at the same time.
   if (const char* text = getenv("FAKE_CUDA_MACHINE")) {
     const unsigned long machine = strtoul(text, nullptr, 10);
     for (int i = 0; i < 4; ++i) uuid[i] = static_cast<unsigned char>(machine >> (24 - 8 * i));

@@ -1,4 +1,4 @@
-// The fake driver (fake_cuda.h) as a test holds it in its hands.
+// A test's access to the fake driver (fake_cuda.h).
 #pragma once
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ struct FakeCudaControl {
   decltype(&fake_cuda_calls) calls = nullptr;
   decltype(&fake_cuda_contexts) contexts = nullptr;
 
-  // Loads the driver, which stays: what is opened as libcuda.so.1 later is this one. Throws what is missing.
+  // Loads the driver permanently: opening libcuda.so.1 later gives this one. Throws if something is missing.
   static FakeCudaControl Load(const char* path) {
     void* driver = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (driver == nullptr) throw std::runtime_error(dlerror());

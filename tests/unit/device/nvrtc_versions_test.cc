@@ -1,5 +1,5 @@
-// Which NVRTC compiles for which architecture, where there are several, one or none: against libraries of the test's
-// own (fake_nvrtc.c), which say in their "cubins" who made them.
+// Which NVRTC compiles for which architecture, with several, one or none: uses the test's own libraries (fake_nvrtc.c),
+// whose "cubins" name their compiler.
 #include <dlfcn.h>
 
 #include "base/file.h"
@@ -71,7 +71,7 @@ TEST(NvrtcVersions, NoneThatTheDriverTakes) {
   EXPECT_THAT(old, HasSubstr("the NVIDIA driver is of CUDA 11; Hone needs CUDA 12: install driver 525 or newer"));
 }
 
-// NVRTC 12, which the driver takes, does not know it.
+// NVRTC 12, which the driver accepts, does not know it.
 TEST(NvrtcVersions, ANewerDriverIsWhatHelpsANewerArchitecture) {
   const std::string advice = "; install NVIDIA driver 580 (CUDA 13) or newer, which code of NVRTC 13 needs";
   for (const std::string& words :
@@ -129,7 +129,7 @@ TEST(NvrtcVersions, ADeprecatedArchitectureIsNoWarningOfTheCode) {
   EXPECT_EQ(Made("sm_61", {{FAKE_NVRTC_12}, false}), "sm_61 by 12.9");
 }
 
-// What is opened under a name is what has that name already: from here on the loader's NVRTCs are these.
+// Opening a name returns a library that already has that name: from here on the loader's NVRTCs are these.
 TEST(NvrtcVersions, TheLoadersOfBothVersions) {
   ASSERT_NE(dlopen(FAKE_NVRTC_13, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
   ASSERT_NE(dlopen(FAKE_NVRTC_12, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();

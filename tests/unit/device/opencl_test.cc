@@ -1,5 +1,5 @@
-// OpenCL C that is written here runs on whatever OpenCL device there is (PoCL's CPU, mostly) and gives what the
-// interpreter, or arithmetic in double precision, gives.
+// OpenCL C written by this code runs on this machine's OpenCL device (usually PoCL's CPU) and gives the results of the
+// interpreter, or of arithmetic in double precision.
 #include <algorithm>
 #include <cmath>
 
@@ -77,8 +77,7 @@ TEST_F(OpenCl, FunctionsOfFloatsAgreeWithTheInterpreter) {
   }
 }
 
-// One step of a maximum and of a minimum, as reductions are lowered: b if b is no number, else the one that keeps a's
-// NaN.
+// One step of a maximum and of a minimum, as reductions are lowered: b if b is NaN, else the one that keeps a's NaN.
 TEST_F(OpenCl, NanStaysInASteppedMaximum) {
   const std::vector<float> a = {1, NAN, 3, NAN, -INFINITY, 2}, b = {2, 1, NAN, NAN, NAN, -INFINITY};
   const int64_t size = static_cast<int64_t>(a.size());
@@ -103,7 +102,7 @@ TEST_F(OpenCl, NanStaysInASteppedMaximum) {
 }
 
 TEST_F(OpenCl, RandomProgramsAgreeWithTheInterpreter) {
-  // One program of many functions: compiling each alone would be most of the time.
+  // One program for many functions, as compiling each separately would take most of the time.
   std::vector<ir::Function> functions;
   for (uint32_t seed = 0; seed < 40; ++seed) functions.push_back(RandomFunction(seed));
   auto artifact = Must(codegen::CompileToOpenCl(functions, OpenClTarget()));

@@ -1,4 +1,4 @@
-// Objects that are written or changed here; <elf.h> and a plain walk over their tables say what is in them.
+// Objects written or changed here, examined with <elf.h> and a plain walk over their tables.
 #include <elf.h>
 
 #include <cstring>
@@ -74,7 +74,7 @@ TEST(RenameSymbols, ChangesNamesAndNothingElse) {
     const auto renamed =
         Must(RenameSymbols("t.o", object, [](std::string_view name) { return std::string(name) + "_x"; }));
     EXPECT_EQ(SymbolsOf(renamed), (std::vector<std::string>{"table_x", "other_x"}));
-    // All but the headers and the symbols' table, which is between them, stays where it was.
+    // Everything except the headers and the symbol table between them keeps its place.
     const size_t data = object.find("text") + 8 + 3 * 8;
     EXPECT_EQ(renamed.substr(sizeof(Elf64_Ehdr), data - sizeof(Elf64_Ehdr)),
               object.substr(sizeof(Elf64_Ehdr), data - sizeof(Elf64_Ehdr)));
@@ -90,7 +90,7 @@ TEST(RenameSymbols, RefusesWhatIsNoObject) {
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(RenameSymbols("t.o", whole.substr(0, size), Same).ok()) << size;
   }
-  // Each byte: refused or renamed, never read beyond the end (under a sanitizer: proven).
+  // Damages each byte: the object is rejected or renamed, never read beyond the end (proven under a sanitizer).
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
     for (const char to : {'\x7f', '\xff'}) {

@@ -1,4 +1,4 @@
-// The build without LLVM: what it refuses, and libraries linked by `ld`, which are loaded and called.
+// The build without LLVM: what it rejects, and libraries linked by `ld`, which are loaded and called.
 #include <dlfcn.h>
 
 #include <cstdlib>

@@ -7,7 +7,7 @@
 namespace hone::search {
 namespace {
 
-// Rows are compared as text: missing values are not equal to themselves.
+// Compares rows as text, since missing values (NaN) are not equal to themselves.
 std::string Text(const std::vector<float>& row) {
   std::string text;
   for (const float v : row) text += std::isnan(v) ? "- " : std::to_string(static_cast<int>(v)) + " ";

@@ -1,4 +1,4 @@
-// Where alternatives are found, how they are put into a graph, and which of them are taken.
+// Finding alternatives, putting them into a graph, and choosing them.
 #include "graph/alternatives.h"
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace hone::graph {
 namespace {
 
-// Convolution and pool are one kernel here, and so are two and three convolutions of which the middle one is depthwise.
+// Here, convolution and pool can be one kernel, as can two or three convolutions if the middle one is depthwise.
 Result<Workload> Legal(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(text));
   const std::vector<Workload> parts = workload.Parts();
@@ -54,7 +54,7 @@ const Alternative* Find(const std::vector<Alternative>& alternatives, const std:
   return nullptr;
 }
 
-// Outputs of both graphs on the same input.
+// Expects equal outputs of both graphs on the same input.
 void ExpectSameMeaning(const Graph& a, const Graph& b) {
   std::vector<float> data(static_cast<size_t>(a.inputs[0].type.Elements()));
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 17) / 8 - 1;
@@ -69,14 +69,14 @@ TEST(Alternatives, AreFoundWhereANodeHasOneReader) {
   const Graph graph = Network();
   const auto found = FindAlternatives(graph, Legal);
   // conv1's other layout and its pool; the three of the bottleneck, and its last two. Not `project -> second`, whose
-  // tensor is read twice, nor `expand -> dw`, which is no chain here. The sum's residual is read by two as well.
+  // tensor is read twice, nor `expand -> dw`, which is not a legal chain here. The sum's residual also has two readers.
   EXPECT_EQ(Places(found),
             (std::vector<std::vector<std::string>>{{"r1"}, {"r1", "pool"}, {"re", "rd", "sum"}, {"rd", "sum"}}));
   const Alternative* three = Find(found, {"re", "rd", "sum"});
   ASSERT_NE(three, nullptr);
   ASSERT_EQ(three->by.size(), 1u);
   EXPECT_EQ(three->by[0].name, "sum");
-  // Data and parameters of the first, then of the others without what lies between them, the residual last.
+  // Data and parameters of the first, then of the others without the tensors between them, the residual last.
   EXPECT_EQ(three->by[0].inputs.front(), "pool");
   EXPECT_EQ(three->by[0].inputs.back(), "pool");
   EXPECT_EQ(three->by[0].output.shape, (std::vector<int64_t>{1, 8, 6, 6}));
@@ -95,7 +95,7 @@ TEST(Alternatives, AFirstLayerMayReadBlocksAndBack) {
   const auto blocked = Must(WithAlternatives(graph, {*layout}));
   EXPECT_EQ(blocked.nodes.size(), graph.nodes.size() + 1);
   ExpectSameMeaning(graph, blocked);
-  // From there the way back is an alternative, and the transform goes with it.
+  // From there, the way back is an alternative, which removes the transform.
   const auto again = FindAlternatives(blocked, Legal);
   const Alternative* back = Find(again, {"r1"});
   ASSERT_NE(back, nullptr);
@@ -169,13 +169,13 @@ TEST(Choose, TakesWhatIsLessInSum) {
   seconds[text({"rd", "sum"})] = 18;  // 10 + 18 against 29
   EXPECT_EQ(taken(), (Lists{{"rd", "sum"}}));
   EXPECT_EQ(choose()->chosen_seconds, 48);
-  // The other layout only if its transform is paid for as well.
+  // The other layout counts only with the cost of its transform.
   seconds[text({"r1"})] = 5;
   seconds["block(f32[1,3,12,12])"] = 5;
   EXPECT_EQ(taken(), (Lists{{"rd", "sum"}}));
   seconds["block(f32[1,3,12,12])"] = 4;
   EXPECT_EQ(taken(), (Lists{{"r1"}, {"rd", "sum"}}));
-  // One that nobody measured takes no part.
+  // Without a measurement, an alternative takes no part.
   seconds.erase(text({"rd", "sum"}));
   EXPECT_EQ(taken(), (Lists{{"r1"}, {"re", "rd", "sum"}}));
 }

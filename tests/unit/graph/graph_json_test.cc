@@ -34,7 +34,7 @@ TEST(GraphJson, NodesMayStandInAnyOrder) {
 }
 
 TEST(GraphJson, MistakesAreNamed) {
-  // What to change in the good text, and what the message must contain.
+  // A change to the good text, and part of the expected message.
   struct {
     const char *from, *to, *expected;
   } const table[] = {
@@ -75,7 +75,7 @@ TEST(GraphJson, MistakesAreNamed) {
   }
 }
 
-// The limits stand before anything is allocated: 2 GiB a tensor, 16 GiB of parameters.
+// Limits are checked before allocating: 2 GiB per tensor, 16 GiB of parameters.
 TEST(GraphJson, SizesHaveLimits) {
   const auto dense = [](int64_t units, int more) {
     std::string others;

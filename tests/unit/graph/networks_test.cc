@@ -81,14 +81,14 @@ TEST(Networks, ResNet18HasElevenAnchors) {
   auto graph = BuildNetwork("resnet-18", 1);
   ASSERT_TRUE(Normalise(&*graph).ok());
   EXPECT_EQ(DistinctConvolutions(*graph, false).size(), 11u);
-  // With epilogues: the four block shapes come with and without an addition.
+  // With epilogues: each of the four block shapes occurs with and without an addition.
   const auto full = DistinctConvolutions(*graph, true);
   EXPECT_EQ(full.size(), 15u);
   int convolutions = 0;
   for (const auto& [text, count] : full) convolutions += count;
   EXPECT_EQ(convolutions, 20);
   EXPECT_EQ(full.at("conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + add + relu"), 2);
-  // Nothing is left but convolutions, pooling, flatten and dense.
+  // Only convolutions, pooling, flatten and dense are left.
   EXPECT_EQ(graph->nodes.size(), 20u + 4u);
 }
 

@@ -57,7 +57,7 @@ TEST(ParameterFile, RoundTripAndDamage) {
   auto values = MakeParameters(graph, nullptr);
   std::string bytes = ParameterFileBytes(graph, *values);
   EXPECT_EQ(Must(ParseParameterFile(bytes, "x")), *values);
-  // Any cut is seen, and so is any flipped byte.
+  // Any truncation is detected, and any flipped byte.
   for (size_t cut : {size_t{0}, size_t{7}, size_t{8}, size_t{12}, size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
     EXPECT_FALSE(ParseParameterFile(std::string_view(bytes).substr(0, cut), "x").ok()) << cut;
   }

@@ -1,4 +1,4 @@
-// The cut of a network into kernels, against all cuts there are.
+// The cut of a network into kernels, compared with all possible cuts.
 #include "graph/partition.h"
 
 #include <algorithm>
@@ -83,19 +83,19 @@ TEST(Partition, IsTheBestOfAllCuts) {
       shared += problem.options[static_cast<size_t>(o)].transforms.size() > 1;
     }
   }
-  // Else the rounds would have tested little.
+  // Otherwise the rounds would have tested little.
   EXPECT_GT(larger, 100);
   EXPECT_GT(shared, 20);
 }
 
-// With a beam there is a cover still, and what is promised about the best one holds.
+// With a beam there is still a cover, and the promised bound on the best one holds.
 TEST(Partition, ABeamSaysWhatItMayMiss) {
   Rng rng(2);
   int inexact = 0;
   for (int round = 0; round < 400; ++round) {
     const PartitionProblem problem = Random(&rng);
     const auto found = SolvePartition(problem, 2);
-    if (!found.ok()) continue;  // both states led nowhere
+    if (!found.ok()) continue;  // both states led to no cover
     const double best = BruteForce(problem);
     EXPECT_TRUE(IsCover(problem, found->options)) << round;
     EXPECT_GE(found->seconds, best);
@@ -108,7 +108,7 @@ TEST(Partition, ABeamSaysWhatItMayMiss) {
   EXPECT_GT(inexact, 0);
 }
 
-// Two readers of a plain tensor: blocking it pays only for both together.
+// Two readers of a plain tensor: blocking it pays off only for both together.
 TEST(Partition, ATransformIsPaidOnce) {
   PartitionProblem problem;
   problem.items = 2;
@@ -129,7 +129,7 @@ TEST(Partition, WhatMakesNoSenseIsRefused) {
   EXPECT_TRUE(SolvePartition({0, {}, {}}).ok());
 }
 
-// A long row with many choices at each place stays quick: states are few where little is open.
+// A long row with many choices at each place stays fast: there are few states if few options are open.
 TEST(Partition, ARowOfThousandsIsExact) {
   PartitionProblem problem;
   problem.items = 5000;

@@ -22,7 +22,7 @@ std::string Ops(const Graph& graph) {
   return text;
 }
 
-// A small random residual network with everything the passes look for.
+// A small random residual network with everything that the passes look for.
 Graph RandomNetwork(uint64_t seed) {
   Rng rng(seed);
   NetworkBuilder net("random", seed);
@@ -77,7 +77,7 @@ TEST(Passes, KeepWhatRandomNetworksCompute) {
     const TensorValues expected = Evaluate(graph);
     Must(Normalise(&graph));
     ExpectSameValues(Evaluate(graph), expected);
-    // Once more changes nothing.
+    // A second run changes nothing.
     Graph again = graph;
     Must(Normalise(&again));
     EXPECT_EQ(GraphText(again), GraphText(graph));
@@ -217,8 +217,8 @@ void AddUniform(const std::string& name, const std::vector<int64_t>& shape, Grap
   graph->parameters.push_back(p);
 }
 
-// A plain-only operator between blocked ones gets its input unblocked and its output blocked; what is plain already
-// stays so up to the output.
+// A plain-only operator between blocked ones gets its input unblocked and its output blocked; plain tensors stay plain
+// up to the output.
 TEST(AssignLayout, PlainOperatorsBetweenBlockedOnes) {
   Graph graph = Made({{"x", {DType::Float(32), {1, 32, 4, 4}}}}, {"s"},
                      {{"p", "max_pool2d(f32[1,32,4,4], kernel=2x2)", {"x"}},
@@ -259,7 +259,7 @@ TEST(FuseEpilogue, ClipsAndVolumesButNoBroadcasting) {
   graph.nodes.push_back({"q", *Workload::Parse("clip(f32[1,4,5,5], low=-0.5, high=2)"), {"a"}, {}});
   graph.outputs = {"q"};
   Graph other = graph;
-  // c's only reader is the addition, which broadcasts: nothing may join it.
+  // c's only reader is the addition, which broadcasts: nothing may be fused into it.
   EXPECT_FALSE(FuseEpilogue(&graph));
   other.nodes.erase(other.nodes.begin() + 1);
   other.nodes[1].inputs = {"c"};
@@ -268,7 +268,7 @@ TEST(FuseEpilogue, ClipsAndVolumesButNoBroadcasting) {
   EXPECT_THAT(other.nodes[0].workload.Text(), HasSubstr(" + clip(-0.5,2)"));
 }
 
-// A transposed convolution of 4 channels, a batch norm of what it gives, and parameters that are no round numbers.
+// A transposed convolution of 4 channels, a batch norm of its output, and parameters that are not round numbers.
 Graph TransposedWithNorm(std::vector<std::string> outputs = {"y"}) {
   Graph graph =
       Made({{"x", {DType::Float(32), {2, 4, 3, 2}}}}, std::move(outputs),
@@ -279,7 +279,7 @@ Graph TransposedWithNorm(std::vector<std::string> outputs = {"y"}) {
   return graph;
 }
 
-// Into the weight [in, channels / groups, ..] and a bias, which it may have had already.
+// Into the weight [in, channels / groups, ..] and a bias, which may exist already.
 TEST(FoldBatchNorm, BehindATransposedConvolution) {
   for (const bool biased : {false, true}) {
     SCOPED_TRACE(biased ? "with a bias" : "without");
@@ -300,7 +300,7 @@ TEST(FoldBatchNorm, BehindATransposedConvolution) {
   }
 }
 
-// Another reader of the convolution needs what it was, and what it does to its sum comes before the norm.
+// Another reader needs the convolution unchanged, and its epilogue precedes the norm.
 TEST(FoldBatchNorm, LeavesTransposedConvolutionsThatOthersReadOrThatHaveAnEpilogue) {
   Graph read = TransposedWithNorm({"y", "c"});
   Must(CheckGraph(&read));
@@ -313,7 +313,7 @@ TEST(FoldBatchNorm, LeavesTransposedConvolutionsThatOthersReadOrThatHaveAnEpilog
   EXPECT_EQ(Ops(activated), "c=conv_transpose2d+act y.scaled=mul y=add");
 }
 
-// What no convolution takes in becomes x * scale + shift.
+// Without a convolution it becomes x * scale + shift.
 TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
   Graph graph =
       Made({{"x", {DType::Float(32), {2, 3, 2, 2}}}}, {"y"},

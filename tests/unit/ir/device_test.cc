@@ -1,5 +1,5 @@
-// Kernels of a device by the interpreter and the verifier: what is right gives its values, what is racy or divergent is
-// caught, by the one that can know.
+// Kernels of a device in the interpreter and the verifier: correct ones give their values; races and divergence are
+// found by whichever can know them.
 #include "common/expect.h"
 #include "ir/device_kernels.h"
 #include "ir/interpreter.h"
@@ -21,7 +21,7 @@ class DeviceTest : public testing::Test {
         MakeFor(ty, 0, 2, ForKind::kThreadY, MakeFor(tx, 0, 4, ForKind::kThreadX, MakeAllocate(own, std::move(body))));
     return MakeFor(bx, 0, 2, ForKind::kBlockX, MakeAllocate(shared, threads));
   }
-  // What is wrong, in any order of threads; they must agree.
+  // The error in any order of threads; all orders must agree.
   std::string Run(const Stmt& s) {
     std::string message;
     for (auto order : {ParallelOrder::kForward, ParallelOrder::kReversed, ParallelOrder::kShuffled}) {
@@ -70,7 +70,7 @@ TEST_F(DeviceTest, ReadsOfWhatAnotherThreadWritesNeedABarrier) {
   Stmt filled = MakeBlock({Put(me, one), MakeBarrier()});
   ExpectRun("race: ", Nest(MakeBlock({filled, Put(me, MakeLoad(in, place)), Out(place, Get(Expr(7) - me))})));
   ExpectRun("race: ", Nest(MakeBlock({filled, Out(place, Get(Expr(7) - me)), Put(me, MakeLoad(in, place))})));
-  // One's own element needs none.
+  // A thread's own element needs no barrier.
   EXPECT_EQ(Run(Nest(MakeBlock({Put(me, MakeLoad(in, place)), Out(place, Get(me))}))), "");
 }
 
@@ -82,11 +82,11 @@ TEST_F(DeviceTest, ALoopNeedsABarrierAtItsHeadToo) {
   };
   ExpectRun("race: ", loop(false));
   EXPECT_EQ(Run(loop(true)), "");
-  EXPECT_EQ(Verified(loop(false)), "");  // only a run can tell
+  EXPECT_EQ(Verified(loop(false)), "");  // only a run can detect it
 }
 
 TEST_F(DeviceTest, TwoThreadsMayNotWriteOneElement) {
-  ExpectRun("writes `board` at index", Nest(Put(tx, MakeLoad(in, place))));  // ty has no part in it
+  ExpectRun("writes `board` at index", Nest(Put(tx, MakeLoad(in, place))));  // ty does not matter
   EXPECT_EQ(Run(Nest(MakeIf(Expr(ty) < 1, Put(tx, MakeLoad(in, place))))), "");
 }
 
@@ -112,9 +112,9 @@ TEST_F(DeviceTest, BarriersAreForAllThreads) {
   ExpectRun("divergent control: threads (", rounds);
   ExpectVerified("a barrier where threads of a block part", rounds);
   Stmt by_data = Nest(MakeIf(MakeLoad(in, place) < Imm(kF32, 100), meet));
-  EXPECT_EQ(Run(by_data), "");  // this time
+  EXPECT_EQ(Run(by_data), "");  // by chance
   ExpectVerified("a barrier where threads of a block part", by_data);
-  // A condition that is one for the whole block is none of these.
+  // A condition with the same value in the whole block is allowed.
   Stmt uniform = Nest(MakeIf(Expr(bx) < 1, meet));
   EXPECT_EQ(Run(uniform), "");
   EXPECT_EQ(Verified(uniform), "");

@@ -56,7 +56,7 @@ TEST_F(InterpreterTest, FloatSemantics) {
   EXPECT_EQ(f(Min(nan, one)), 1);
   EXPECT_TRUE(std::isnan(f(Max(one, nan))));
   EXPECT_EQ(f(one / 3), static_cast<double>(1.0f / 3.0f));
-  // 1 + 2^-24 + 2^-24: two roundings give 1; one (fma) does not lose the product's low bits.
+  // 1 + 2^-24 + 2^-24: two roundings give 1; a single one (fma) keeps the product's low bits.
   Expr e = Imm(kF32, 1.0 + std::ldexp(1, -12));
   Expr product = MakeCast(kF32, n) * e;
   EXPECT_EQ(f(MakeCall(kF32, Intrinsic::kFma, {product, product, one * -1})),
@@ -72,7 +72,7 @@ TEST_F(InterpreterTest, IfThenElseEvaluatesOnlyTheChosenSide) {
   ASSERT_TRUE(RunBody(MakeFor(i, 10, 10, ForKind::kSerial, MakeStore(out, i - 10, guarded))).ok());
   EXPECT_EQ(y[5], 7.5f);
   EXPECT_EQ(y[6], 0.0f);
-  // A select evaluates both: the same program is out of bounds.
+  // A select evaluates both sides: the same program is out of bounds.
   Expr both = MakeSelect(i < 16, MakeLoad(in, i), Imm(kF32, 0));
   EXPECT_FALSE(RunBody(MakeFor(i, 10, 10, ForKind::kSerial, MakeStore(out, i - 10, both))).ok());
 }

@@ -15,7 +15,7 @@ class VerifierTest : public testing::Test {
     EXPECT_THAT(Problem(body, options), HasSubstr(what));
   }
   Stmt Set(Expr index) { return MakeStore(out, index, Imm(kF32, 0)); }
-  // A store of `value` that no maker has checked.
+  // A store of `value` that bypasses the makers' checks.
   Stmt Raw(Expr value) { return Stmt(new Store(out, 0, std::move(value))); }
 
   Var i{"i"}, j{"j"};

@@ -1,5 +1,5 @@
-// Products of a warp (Intrinsic::kMmaTf32) by the interpreter and the verifier, on a plain product of matrices that a
-// hand-made kernel loads and stores as the instruction's fragments lie in the threads of a warp: ir/expr.h.
+// Products of a warp (Intrinsic::kMmaTf32) in the interpreter and the verifier, on a plain product of matrices: a
+// hand-written kernel loads and stores elements in the layout of the instruction's fragments (ir/expr.h).
 #include <cmath>
 
 #include "common/expect.h"
@@ -27,7 +27,7 @@ TEST(Tf32, KeepsTenBitsAndRoundsTiesAway) {
   EXPECT_EQ(RoundTf32(std::ldexp(1.0, -149)), 0) << "nothing is left of the least number";
 }
 
-// c + a b of 16x8, 8x8 and 16x8 values, row by row in memory, by `warps` warps that each do all of it.
+// c + a b of 16x8, 8x8 and 16x8 values, row by row in memory, by `warps` warps that each compute all of it.
 class WarpProduct : public testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class WarpProduct : public testing::Test {
     for (int k = 0; k < 64; ++k) y.push_back(static_cast<float>(k * 5 % 17) - 8);
     for (int k = 0; k < 128; ++k) z.push_back(static_cast<float>(k));
   }
-  // Threads along x: 32 in a warp and along y warps; what each of them does.
+  // Threads along x: 32 per warp, with warps along y; `body` is the program of each.
   Stmt Nest(Stmt body, int64_t lanes = 32) {
     body = MakeAllocate(sums, MakeBlock({MakeStore(sums, MakeRamp(0, 1, 4), Gather(c, CIndex)), std::move(body)}));
     return MakeFor(block, 0, 1, ForKind::kBlockX,

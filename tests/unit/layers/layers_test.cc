@@ -1,4 +1,4 @@
-// The tree against its own rules. A failure names file and line.
+// Checks the source tree against its own rules. A failure names file and line.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -31,7 +31,7 @@ struct Include {
   bool quoted = false;  // "x", not <x>
 };
 
-// The #include lines of a source text; what stands in raw strings at the start of a line counts too.
+// The #include lines of a source text, including those at the start of a line in raw strings.
 std::vector<Include> Includes(std::string_view text) {
   std::vector<Include> includes;
   int number = 0;
@@ -50,7 +50,7 @@ std::vector<Include> Includes(std::string_view text) {
   return includes;
 }
 
-// Libraries whose headers cost seconds to compile or that one layer wraps for all others: `path` is an angle include.
+// Libraries whose headers take seconds to compile, or that only one layer may use: `path` is an angle include.
 bool IsHeavy(std::string_view path) {
   for (std::string_view prefix : {"llvm/", "llvm-c/", "lld/", "CLI/", "toml++/", "spdlog/", "xxhash.h", "sqlite3.h",
                                   "xgboost/", "onnx/onnx_pb.h", "google/"}) {
@@ -64,7 +64,7 @@ struct Source {
   std::string text;
 };
 
-// The headers that some file of another folder sees, directly or through other headers. `users` are sources outside
+// The headers that some file of another folder includes, directly or through other headers. `users` are sources outside
 // lib/.
 std::set<std::string> ExportedHeaders(const Rows& rows, const std::vector<Source>& lib,
                                       const std::vector<Source>& users) {
@@ -91,14 +91,14 @@ std::set<std::string> ExportedHeaders(const Rows& rows, const std::vector<Source
     open.pop_back();
     for (const std::string& next : includes_of[header]) reach(next);
   }
-  // The ways to nlohmann, themselves only for .cc files.
+  // The headers that lead to nlohmann, for .cc files only.
   exported.erase("base/json.h");
   exported.erase("base/fields.h");
   return exported;
 }
 
-// What is wrong with the includes of a file, a line each: "lib/te/tensor.cc:3: ...". An exported header must not
-// include heavy ones.
+// The forbidden includes of a file, one line each: "lib/te/tensor.cc:3: ...". An exported header must not include heavy
+// ones.
 std::vector<std::string> Complaints(const Rows& rows, const Source& source, bool exported) {
   const std::string& path = source.path;
   std::vector<std::string> complaints;
@@ -142,7 +142,7 @@ std::vector<std::string> ForbiddenLinks(const Rows& rows, const std::string& fol
 
 const std::string kRoot = HONE_SOURCE_DIR;
 
-// Every .h and .cc below a folder of the tree, sorted; embedded templates and other files are none of our business.
+// Every .h and .cc below a folder of the tree, sorted, without embedded templates and other files.
 std::vector<Source> SourcesBelow(const std::string& folder) {
   std::vector<Source> sources;
   std::filesystem::path base = JoinPath(kRoot, folder);
@@ -156,7 +156,7 @@ std::vector<Source> SourcesBelow(const std::string& folder) {
   return sources;
 }
 
-// Of lib/LAYERS: lines "ROW folder folder..".
+// Parses lib/LAYERS: lines "ROW folder folder..".
 Rows TheRows() {
   Rows rows;
   for (const std::string& line : Split(Must(ReadFile(JoinPath(kRoot, "lib/LAYERS"))), '\n')) {
@@ -223,7 +223,7 @@ TEST(Layers, OwnHeaderComesFirst) {
 TEST(Layers, HeadersAreGuarded) {
   for (const Source& source : SourcesBelow("lib")) {
     if (!EndsWith(source.path, ".h")) continue;
-    // C headers may be included by C compilers of all kinds, hence the second form.
+    // C headers may be included by any C compiler, hence the second form.
     bool guarded = source.text.find("\n#pragma once\n") != std::string::npos ||
                    source.text.find("\n#ifndef HONE_") != std::string::npos;
     EXPECT_TRUE(guarded) << "lib/" << source.path << ":1: no #pragma once";
@@ -242,8 +242,8 @@ TEST(Layers, FilesStayShort) {
   }
 }
 
-// Programs are started by execve with a list of words (base/subprocess.h): what stands in a file or a name never
-// reaches a shell. Ninja uses one, so what goes into a manifest is quoted (pipeline/ninja_writer.h).
+// Programs are started by execve with a list of words (base/subprocess.h), so the contents of a file or a name never
+// reach a shell. Ninja uses a shell, so everything in a manifest is quoted (pipeline/ninja_writer.h).
 TEST(Layers, NoShellIsInvolved) {
   int started = 0;
   for (const char* folder : {"lib", "tools"}) {

@@ -1,4 +1,4 @@
-// The last line of `make check` (tests/sum_results.awk): a crash, a missing program and a skip must not be lost.
+// The last line of `make check` (tests/sum_results.awk) must not lose a crash, a missing program or a skip.
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "common/expect.h"

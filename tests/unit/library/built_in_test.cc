@@ -26,8 +26,8 @@ graph::Graph WithImagesOf(graph::Graph graph, int64_t extent) {
   return graph;
 }
 
-// All of its layers; images of 65 x 65, as the reference of larger ones takes long. Its concatenations are copies with
-// two images.
+// All of its layers, with images of 65 x 65, as the reference of larger ones takes long. With two images its
+// concatenations are copies.
 TEST(BuiltIn, SqueezeNetOfTwoImagesAgreesWithTheReference) {
   const graph::Graph graph = WithImagesOf(Must(graph::BuildNetwork("squeezenet_v1.1", 2)), 65);
   ASSERT_EQ(graph.FindType(graph.outputs[0])->shape, (std::vector<int64_t>{2, 1000}));

@@ -1,5 +1,5 @@
-// Libraries for CUDA against a driver without a device (unit/device/fake_cuda.cc). What a kernel computes is its
-// operator's reference, in f32 or as `fake_arithmetic` says.
+// Libraries for CUDA on a driver without a device (unit/device/fake_cuda.cc). A kernel computes its operator's
+// reference, in f32 or modified by `fake_arithmetic`.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ inline Target CudaTarget(const std::string& arch) {
                             "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80"));
 }
 
-// What the fake device computes, by the symbol of the kernel.
+// What the fake device computes, by the kernel's symbol.
 struct Meaning {
   Workload workload;
   Target target;
@@ -31,8 +31,8 @@ inline std::map<std::string, Meaning>* meanings = nullptr;
 inline std::vector<std::string>* launched = nullptr;
 inline std::mutex* launched_mutex = nullptr;
 
-// What convolutions do with their inputs and weights before they compute, by the symbol of the kernel; and what their
-// kernels say that this may be off.
+// Changes that convolutions make to their inputs and weights before they compute, by the kernel's symbol; and the
+// rounding that their kernels declare.
 struct FakeArithmetic {
   void (*change)(const std::string& symbol, std::vector<float>* data, std::vector<float>* weights) = nullptr;
   double rounding = 0;
@@ -63,8 +63,8 @@ inline void OnLaunch(const char* symbol, void* const* addresses, const unsigned*
   op->Reference(meaning.workload, meaning.target, {buffers.begin(), buffers.end()});
 }
 
-// Kernels as a compiler might make them: those of convolutions take their weights from what a prepare function made
-// (negated), and turn them back into a workspace first; the others are one launch.
+// Kernels as a compiler might make them: those of convolutions read weights that a prepare function negated, and first
+// restore them in a workspace; the others are one launch.
 inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload>& workloads, const Target& target,
                                                       const pipeline::BestFile*, int) {
   std::vector<NetworkKernel> kernels;
@@ -115,7 +115,7 @@ inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload
 
 class CudaLibrary : public ::testing::Test {
  protected:
-  // The driver under its own name: what a library opens as libcuda.so.1 is then this one.
+  // Loads the driver under its usual name, so that a library's libcuda.so.1 is this one.
   static void SetUpTestSuite() {
     fake_ = FakeCudaControl::Load(FAKE_CUDA);
     meanings = new std::map<std::string, Meaning>;

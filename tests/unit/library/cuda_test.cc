@@ -1,4 +1,4 @@
-// Libraries for CUDA against a driver without a device (unit/device/fake_cuda.cc): it checks handles, ranges, order and
+// Libraries for CUDA on a driver without a device (unit/device/fake_cuda.cc), which checks handles, ranges, order and
 // releases, and fails on demand.
 #include <cstring>
 #include <thread>
@@ -38,7 +38,7 @@ TEST_F(CudaLibrary, DataMayStayOnTheDevice) {
   EXPECT_STREQ(info.name, "Fake GPU");
   EXPECT_NE(info.context, nullptr);
   EXPECT_NE(info.queue, nullptr);
-  // The fake's memory is the host's: the caller puts its input where the instance has it.
+  // The fake's memory is the host's: the caller writes its input into the instance's buffer.
   const std::vector<float> values = RandomValues(3 * 13 * 13, 5);
   std::memcpy(in[0], values.data(), values.size() * 4);
   ASSERT_EQ(net_->run_device(instance, nullptr, nullptr), HONE_NET_OK);
@@ -70,7 +70,7 @@ TEST_F(CudaLibrary, ProfilesEveryLayer) {
   ASSERT_EQ(net_->info().layer_count, 6);
   ASSERT_EQ(net_->profile_run(instance, inputs, outputs, seconds.data()), HONE_NET_OK);
   ExpectRight(out, 1);
-  for (const double s : seconds) EXPECT_DOUBLE_EQ(s, 2.5e-3);  // as the fake says
+  for (const double s : seconds) EXPECT_DOUBLE_EQ(s, 2.5e-3);  // the fake's value
   net_->destroy(instance);
 }
 

@@ -1,5 +1,5 @@
-// A library's kernels are built from what a best file says of algorithm and steps: the template that proposed them may
-// be gone.
+// A library's kernels are built from the algorithm and steps in a best file: the template that proposed them may be
+// gone.
 #include "library/kernels.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr const char* kLayers[] = {
     "dense(f32[3,40], f32[24,40]) + bias",
 };
 
-// An entry for a point of the workload's last template: Winograd where there is one.
+// An entry for a point of the workload's last template, which is Winograd if there is one.
 pipeline::BestEntry Entry(const Workload& workload, const Target& target) {
   const op::Template* last = (*op::FindOperator(workload))->Templates(workload, target).back();
   const search::Space space = *last->MakeSpace(workload, target);
@@ -51,12 +51,12 @@ TEST(Kernels, AreBuiltWithoutTheTemplateThatProposedThem) {
     EXPECT_EQ((*known)[i].compiled.object, (*gone)[i].compiled.object) << kLayers[i];
     EXPECT_EQ((*known)[i].compiled.rounding, (*gone)[i].compiled.rounding) << kLayers[i];
     EXPECT_EQ((*known)[i].steps_digest, (*gone)[i].steps_digest) << kLayers[i];
-    // What a best file says of the same candidate (command/pick_best/finalists.cc), algorithm included.
+    // The digest in a best file of the same candidate (command/pick_best/finalists.cc), including the algorithm.
     EXPECT_EQ((*gone)[i].steps_digest, Digest128(without.tasks[i].candidate->Text()).Hex()) << kLayers[i];
   }
 }
 
-// Libraries and trials have other symbols.
+// Libraries and trials use different symbols.
 TEST(Kernels, AreComparedWithWhatWasMeasured) {
   for (const Target& target : {*HostTarget(), *Target::Parse("opencl -threads=256 -block=256x256x64 -shared=32768")}) {
     const Workload workload = *op::ParseChecked(kLayers[3]);

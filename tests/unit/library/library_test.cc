@@ -17,7 +17,7 @@
 namespace hone::library {
 namespace {
 
-// One build serves all tests of this file.
+// One build serves all tests in this file.
 class Library : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -33,7 +33,7 @@ class Library : public ::testing::Test {
   }
   void SetUp() override { ASSERT_TRUE(net_.has_value()); }
 
-  // With the parameters of the folder.
+  // Uses the folder's parameters.
   static HoneNet* Create(int threads = 0) {
     const std::string path = folder_->ParamsPath();
     HoneNetOptions options{};
@@ -63,7 +63,7 @@ class Library : public ::testing::Test {
     ExpectClose(reinterpret_cast<float*>(out->data() + shift), Expected(graph, seed));
   }
 
-  // What create says to a parameter file of these bytes.
+  // The result of create for a parameter file with these bytes.
   int CreateWith(const std::string& bytes) const {
     const std::string path = dir_->Join("changed.params");
     EXPECT_TRUE(WriteFileAtomic(path, bytes).ok());
@@ -90,7 +90,7 @@ TEST_F(Library, ComputesWhatTheGraphMeans) {
   }
 }
 
-// A thread that has been joined stays in the list for a moment.
+// A joined thread stays in the list for a moment.
 void ExpectThreads(size_t count) {
   for (int i = 0; i < 500 && ListDir("/proc/self/task")->size() != count; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -250,7 +250,7 @@ void BuildInto(const graph::Graph& graph, const std::string& dir) {
   Must(WriteLibrary(Must(BuildLibrary(HostInput(graph, "other"))), dir));
 }
 
-// Builds the graph, runs it, and compares with the reference of the graph as it was written, not the normalised one.
+// Builds the graph, runs it, and compares with the reference of the original graph, not the normalised one.
 void ExpectAgreement(const std::string& text) {
   auto graph = Must(graph::ParseGraph(text, "other.json"));
   TempDir dir = *TempDir::Create();
@@ -265,8 +265,8 @@ void ExpectAgreement(const std::string& text) {
     EXPECT_LT(RelativeError(reply.outputs[i].Doubles(), expected[i]), 1e-5) << i;
 }
 
-// Operators that the residual network has not: the plain input read by others than convolutions, outputs of four
-// dimensions, two outputs, two inputs, elementwise operators on their own, a softmax.
+// Operators that the residual network lacks: the plain input read by other operators than convolutions, outputs of four
+// dimensions, two outputs, two inputs, separate elementwise operators, a softmax.
 TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
   const char* const text = R"json({"version": 1, "name": "other", "seed": 3,
     "inputs": [{"name": "a", "shape": [1,5,9,7]}, {"name": "b", "shape": [1,5,9,7]}], "outputs": ["cat", "prob"],
@@ -300,7 +300,7 @@ TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
   ExpectAgreement(text);
 }
 
-// Blocked and plain operators by turns, parameters as operands of any sort, scalars, five axes, a batch norm alone.
+// Alternating blocked and plain operators, parameters as operands of any kind, scalars, five axes, a batch norm alone.
 TEST(WholeNetwork, PlainOperatorsAndParametersAgreeWithTheReference) {
   ExpectAgreement(R"json({"version": 1, "name": "other", "seed": 3,
     "inputs": [{"name": "a", "shape": [1,18,6,5]}, {"name": "v", "shape": [1,3,4,6,6]}], "outputs": ["t", "p3", "s"],
@@ -327,10 +327,10 @@ TEST(WholeNetwork, PlainOperatorsAndParametersAgreeWithTheReference) {
       {"name": "s", "workload": "reduce_mean(f32[1,20,2,3,3])", "inputs": ["p3"]}]})json");
 }
 
-// Asked before any of its instructions runs: a code, and no SIGILL.
+// Checked before any such instruction runs: an error code instead of SIGILL.
 TEST(WholeNetwork, IsRefusedOnACpuThatLacksAFeature) {
   BuildInput input = HostInput(SmallNetwork(1), "small");
-  std::string lacking;  // one that no kernel here is compiled differently for, if possible
+  std::string lacking;  // preferably one that does not change the code of any kernel here
   for (const char* name : {"amx-int8", "avx512fp16", "avxvnni", "avx2", "fma"}) {
     HoneNetTable table{};
     table.features = FindCpuFeature(name);
@@ -357,7 +357,7 @@ TEST(TimeNetwork, APaceRunsInTurnsAndAsOften) {
   request.dir = dir.Join("one");
   request.iterations = 9;
   EXPECT_TRUE(TimeNetwork(request)->pace.empty());
-  // Another library, and this one once more: turns of four until nine are there.
+  // Another library, and this one again: turns of four until there are nine runs.
   for (const std::string& pace : {dir.Join("other"), dir.Join("one")}) {
     request.pace = pace;
     const auto reply = Must(TimeNetwork(request));

@@ -1,5 +1,4 @@
-// What processes that time networks are asked: every setting arrives. One that is lost on the way changes what is
-// measured, and nobody is told.
+// Requests to processes that time networks: every setting arrives. A lost one would silently change what is measured.
 #include "base/json.h"
 #include "common/expect.h"
 #include "library/compare.h"
@@ -8,7 +7,7 @@
 namespace hone::library {
 namespace {
 
-// Each key of `text` is asked for: without it the request is refused.
+// Every key of `text` is required: without it the request is rejected.
 template <typename Parse>
 void ExpectEveryKeyIsNeeded(const std::string& text, Parse parse) {
   const auto json = Must(ParseJson(text, "request"));

@@ -1,4 +1,4 @@
-// Libraries for OpenCL, whole: built, loaded and run on whatever device there is (PoCL's CPU in `make check`).
+// Whole libraries for OpenCL: built, loaded and run on this machine's device (PoCL's CPU in `make check`).
 #include <stdlib.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ BuildInput OpenClInput(graph::Graph graph) {
   return input;
 }
 
-// Concatenated slices, a softmax, several outputs and inputs: what SmallNetwork has not.
+// Concatenated slices, a softmax, several outputs and inputs, which SmallNetwork lacks.
 graph::Graph ForkedNetwork() {
   graph::NetworkBuilder net("forked", 3);
   std::string x = net.Input("data", {1, 16, 8, 8});

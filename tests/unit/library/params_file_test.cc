@@ -1,5 +1,4 @@
-// NET.params as whoever judges a library's results reads it: each damage is told with its name.
-// (What NET_create sees of them: library_test.cc.)
+// VerifyParamsFile on NET.params: each kind of damage has its own message. (library_test.cc has NET_create's checks.)
 #include "library/params_file.h"
 
 #include "base/file.h"
@@ -11,7 +10,7 @@ namespace {
 
 class ParamsFileTest : public testing::Test {
  protected:
-  // What is said of a file with these bytes.
+  // The message for a file with these bytes.
   std::string Said(const std::string& bytes) const {
     const std::string path = dir_.Join("net.params");
     Must(WriteFileAtomic(path, bytes));

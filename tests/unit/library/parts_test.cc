@@ -24,7 +24,7 @@ TEST(ParamsFile, BlobsAreAlignedAndFound) {
   std::memcpy(&header, file.bytes.data(), sizeof(header));
   EXPECT_EQ(header.file_bytes, file.bytes.size());
   EXPECT_STREQ(header.network, "net");
-  // Another value, another digest; another name of the network alone, the same.
+  // Another value changes the digest; another network name alone does not.
   auto other = blobs;
   other[2].bytes = "d";
   EXPECT_NE(MakeParamsFile("net", other).digest, file.digest);
@@ -37,7 +37,7 @@ TEST(Header, IdentifiersAreCs) {
   EXPECT_EQ(CIdentifier("3d"), "net_3d");
 }
 
-// The C compilers are the judges: C99 and C++, all warnings, no extensions.
+// C compilers decide: C99 and C++, all warnings, no extensions.
 TEST(Header, CompilesCleanly) {
   TempDir dir = *TempDir::Create();
   ASSERT_TRUE(WriteFileAtomic(dir.Join("x.h"), HeaderText(SmallNetwork(1), "x", "x")).ok());
@@ -67,7 +67,7 @@ TEST(CpuFeatures, TheHostHasWhatItsTargetSays) {
   table.features = features.data();
   table.feature_count = features.size();
   EXPECT_TRUE(hone_net_cpu_fits(&table));
-  // A leaf that no CPU has, and one bit that stands for nothing (leaf 7, ecx bit 15, is reserved).
+  // A leaf that no CPU has, and a reserved bit (leaf 7, ecx bit 15).
   features.push_back({0x7ffffff0u, 0, 0, 0, 0});
   table.features = features.data();
   table.feature_count = features.size();
@@ -77,5 +77,5 @@ TEST(CpuFeatures, TheHostHasWhatItsTargetSays) {
 }  // namespace
 }  // namespace hone::library
 
-// Of the tables that a real library has; the runtime object is linked into this test for its CPU check.
+// A stub for the tables of a real library: the runtime object is linked into this test for its CPU check.
 extern "C" const HoneNetTable hone_net_table = {};

@@ -7,7 +7,7 @@
 namespace hone::library {
 namespace {
 
-constexpr double kRun = 0.02;  // longer than a turn of the scheduler
+constexpr double kRun = 0.02;  // longer than a time slice of the scheduler
 
 TEST(QuietRunsTest, ARunThatANeighbourDisturbsIsTakenAgainUntilPatienceIsUsedUp) {
   fake::Neighbour neighbour;

@@ -27,7 +27,7 @@ graph::Graph Branches(int64_t batch, int64_t first, int64_t last) {
   return net.Finish({net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", y)), 5)});
 }
 
-// y + f(y) twice, the second one read by two: three sums, of which the first two may lie over what they add to.
+// y + f(y) twice, the second one with two readers: three sums, of which the first two may overwrite their residual.
 graph::Graph Residuals() {
   graph::NetworkBuilder net("residuals", 6);
   std::string x = net.Relu("r0", net.Conv("c0", net.Input("data", {1, 3, 11, 7}), 19, {{3}, {1}, {1}}));
@@ -59,7 +59,7 @@ TimeReply Ran(const BuiltLibrary& built) {
   return Must(TimeNetwork(request));
 }
 
-// Kernels compute the same bits wherever their tensors lie.
+// Expects that kernels compute the same bits wherever their tensors lie.
 void ExpectTheSame(const graph::Graph& graph, size_t fewer_layers) {
   const BuiltLibrary shared = Built(graph, true), apart = Built(graph, false);
   EXPECT_LT(shared.arena_bytes, apart.arena_bytes);
@@ -85,9 +85,9 @@ TEST(ConcatSlices, PartsLieBehindOneAnother) {
 
 TEST(ConcatSlices, WhatDoesNotLieInOnePieceIsCopied) {
   const Target target = *HostTarget();
-  // Zeros would stand between the parts; the outer one's first part is the inner one, which is ragged too.
+  // Zeros would lie between the parts; the outer one's first part is the inner one, which is ragged as well.
   EXPECT_TRUE(FindConcatSlices(Prepared(Branches(1, 17, 20)), target).wholes.empty());
-  // The parts of the second image would stand behind the whole first one.
+  // The parts of the second image would follow the whole first one.
   EXPECT_TRUE(FindConcatSlices(Prepared(Branches(2, 16, 20)), target).wholes.empty());
 }
 
@@ -104,10 +104,10 @@ TEST(ConcatSlices, WhatBelongsToOthersIsCopied) {
         {"name": "e1", "workload": "exp(f32[1,32,4,4])", "inputs": ["cat"]},
         {"name": "e2", "workload": "exp(f32[1,32,4,4])", "inputs": ["cat2"]}]})json";
     auto graph = Must(graph::ParseGraph(text, "n.json"));
-    EXPECT_TRUE(Canonicalise(&graph).ok());  // without blocking, whose copies may lie in a concatenation again
+    EXPECT_TRUE(Canonicalise(&graph).ok());  // without blocking, whose copies may be parts of a concatenation again
     return FindConcatSlices(graph, *HostTarget()).wholes;
   };
-  // `s` can lie in one of the two alone: the first.
+  // `s` can lie in only one of the two: the first.
   EXPECT_EQ(slices(R"(["e1", "e2"])", "t").size(), 1u);
   EXPECT_TRUE(slices(R"(["e1", "e2"])", "t").count("cat"));
   EXPECT_FALSE(slices(R"(["cat", "e1", "e2"])", "t").count("cat"));  // the caller's
@@ -147,7 +147,7 @@ TEST(ShareBuffers, OurKernelsWriteOnce) {
   }
 }
 
-// Kernels that would be wrong in place, and one that would not, written by hand: each adds 1 to 256 floats.
+// Hand-written kernels, of which all but one would be wrong in place: each adds 1 to 256 floats.
 TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
   const Target target = *HostTarget();
   const Workload workload = *op::ParseChecked("conv2d(f32[1,16,4,4], f32[16,16,1,1]) + add");
@@ -155,7 +155,7 @@ TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
   ASSERT_GE(residual, 0);
   const char* const bodies[] = {
       "for (int i = 0; i < 256; ++i) out[i] = in[i] + 1;",
-      // The last tile begins early, so that it is a whole one.
+      // The last tile begins early, to be a whole one.
       "for (int t = 0; t < 256; t += 24) for (int i = 0, at = t > 232 ? 232 : t; i < 24; ++i) out[at + i] = in[at + i] "
       "+ 1;",
       // Partial sums in the output.

@@ -1,4 +1,4 @@
-// A small residual network for tests: awkward channel counts and sizes, everything the passes fuse, built with
+// A small residual network for tests: awkward channel counts and sizes, everything that the passes fuse, built with
 // defaults.
 #pragma once
 
@@ -29,7 +29,7 @@ inline graph::Graph SmallNetwork(int64_t batch, int64_t units = 5) {
   return net.Finish({net.Dense("fc", x, units)});
 }
 
-// What builds a library of `graph` for this host and two threads.
+// The input for building a library of `graph` for this host and two threads.
 inline BuildInput HostInput(graph::Graph graph, const std::string& name) {
   BuildInput input;
   input.graph = std::move(graph);

@@ -1,5 +1,5 @@
-// What an instance asks of the operating system: huge pages for its arena, the parameters as a mapping that processes
-// share, a core for each thread. And that it is one thread's at a time.
+// An instance's use of the operating system: huge pages for its arena, parameters in a mapping shared between
+// processes, a core for each thread; and only one thread may use it at a time.
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -34,11 +34,11 @@ graph::Graph LargeTensors() {
   return net.Finish({net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), 40000)});
 }
 
-// A mapping of this process, as the kernel tells it.
+// A mapping of this process, from the kernel.
 struct Mapping {
   uint64_t begin = 0, end = 0;
   std::string permissions, path, flags;
-  int64_t copied_kb = 0;  // pages of its own, for what was written
+  int64_t copied_kb = 0;  // private pages, because they were written
 };
 
 std::vector<Mapping> Mappings() {
@@ -76,7 +76,7 @@ std::vector<Mapping> MappingsOf(const std::string& file) {
   return found;
 }
 
-// Those for which huge pages were asked.
+// Those with requested huge pages.
 std::vector<Mapping> HugeMappings() {
   std::vector<Mapping> found;
   for (const Mapping& mapping : Mappings()) {
@@ -128,7 +128,7 @@ class LibraryAndSystem : public ::testing::Test {
   std::vector<float> in_, out_;
 };
 
-// Stands first: memory of an instance that is gone may keep its mark. For that, too, this file is a program of its own.
+// Runs first, and this file is a separate program, as memory of a destroyed instance may keep its mark.
 TEST_F(LibraryAndSystem, TheArenaAndTheParametersAskForHugePages) {
   if (!Exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "this kernel has no huge pages on request";
   const std::vector<Mapping> mappings = Mappings();
@@ -171,7 +171,7 @@ TEST_F(LibraryAndSystem, InstancesMapTheParametersAndCopyNothing) {
   EXPECT_TRUE(MappingsOf(ParamsFile()).empty());
 }
 
-// The cores that each thread of this process may use; those that end meanwhile are left out.
+// The cores that each thread of this process may use, without threads that end meanwhile.
 std::vector<std::set<int>> CoresOfThreads() {
   std::vector<std::set<int>> all;
   const std::vector<std::string> threads = Must(ListDir("/proc/self/task"));
@@ -222,7 +222,7 @@ TEST_F(LibraryAndSystem, PinnedThreadsHaveACoreEachAndThenAllAgain) {
   }
 }
 
-// Memory that lets a reader wait until it is opened.
+// Memory that blocks a reader until it is opened.
 struct Gate {
   char* begin = nullptr;
   size_t bytes = 0;
@@ -232,7 +232,7 @@ Gate gate;
 
 void WaitAtTheGate(int, siginfo_t* info, void*) {
   const char* at = static_cast<const char*>(info->si_addr);
-  if (at < gate.begin || at >= gate.begin + gate.bytes) {  // a crash like any other
+  if (at < gate.begin || at >= gate.begin + gate.bytes) {  // an ordinary crash
     signal(SIGSEGV, SIG_DFL);
     return;
   }
@@ -256,7 +256,7 @@ TEST_F(LibraryAndSystem, ASecondRunOfOneInstanceIsTold) {
   HoneNet* instance = Create(1);
   int first = -1;
   std::thread other([&] {
-    // Not aligned, so that the run begins by copying it.
+    // Unaligned, so that the run begins by copying it.
     const void* in[] = {gate.begin + 4};
     std::vector<float> result(out_.size());
     void* out[] = {result.data()};

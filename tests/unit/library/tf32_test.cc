@@ -1,5 +1,5 @@
-// What a network with layers in TF32 may be off. The fake device's convolutions round their factors as tensor cores do,
-// and the outputs are within the tolerance; where a product is left out of every sum besides, they are not.
+// The error of a network with layers in TF32. The fake device's convolutions round their factors like tensor cores, and
+// the outputs are within the tolerance; if, in addition, a product is left out of every sum, they are not.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace hone::library {
 namespace {
 
-// To 10 bits behind the leading one, ties away from zero: PTX's cvt.rna.tf32.f32.
+// To 10 bits after the leading one, ties away from zero: PTX's cvt.rna.tf32.f32.
 float Tf32(float value) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);  // in [0.5, 1)
@@ -23,7 +23,8 @@ void Round(const std::string&, std::vector<float>* data, std::vector<float>* wei
   }
 }
 
-// Besides, the second convolution's 17 x 9 products in a sum are 16 x 9: of an image, channels are the outer axis.
+// In addition, sums of the second convolution use 16 x 9 instead of 17 x 9 products: an image's outer axis is its
+// channels.
 void RoundAndLeaveOut(const std::string& symbol, std::vector<float>* data, std::vector<float>* weights) {
   Round(symbol, data, weights);
   if (symbol.find("hone_k1_") == 0) std::fill_n(data->begin(), data->size() / 17, 0.0f);
@@ -32,7 +33,7 @@ void RoundAndLeaveOut(const std::string& symbol, std::vector<float>* data, std::
 class CudaTf32 : public CudaLibrary {
  protected:
   static void SetUpTestSuite() {
-    fake_arithmetic.rounding = 1.0 / 256;  // as templates for tensor cores have it
+    fake_arithmetic.rounding = 1.0 / 256;  // as declared by templates for tensor cores
     CudaLibrary::SetUpTestSuite();
   }
   static void TearDownTestSuite() {
@@ -40,7 +41,7 @@ class CudaTf32 : public CudaLibrary {
     fake_arithmetic = {};
   }
 
-  // How far the network is off with kernels that compute in this way; and is that accepted?
+  // The error of the network with kernels that compute like this, and whether it is accepted.
   Status Verify(decltype(FakeArithmetic::change) change, double* error) {
     fake_arithmetic.change = change;
     HONE_ASSIGN_OR_RETURN(const LibraryFolder folder, CheckedLibrary(dir_->path()));

@@ -21,7 +21,7 @@ TEST(NetworkRounding, KernelsAddUpAsSquaresDo) {
   EXPECT_DOUBLE_EQ(NetworkRounding({Kernel(kTf32)}, {16}), 4 * kTf32) << "sixteen layers are the same kernel";
   // 3^2 + 2 x 6^2 + 12^2 = 15^2.
   EXPECT_DOUBLE_EQ(NetworkRounding({Kernel(3 * kTf32), Kernel(6 * kTf32), Kernel(12 * kTf32)}, {1, 2, 1}), 15 * kTf32);
-  // What is within a network's tolerance anyway does not widen it, however often it is used.
+  // Errors within a network's tolerance do not widen it, however often they occur.
   EXPECT_EQ(NetworkRounding({Kernel(kSmall), Kernel(0)}, {1000, 1000}), 0);
   EXPECT_DOUBLE_EQ(NetworkRounding({Kernel(kSmall), Kernel(kTf32)}, {1000, 1}), kTf32);
 }

@@ -1,5 +1,5 @@
-// Before and after of each pass that only GPUs have, as text. The expectations are written by hand from what the
-// passes' headers promise.
+// Before and after each pass for GPUs, as text. The expectations are written by hand from the promises of the passes'
+// headers.
 #include <gtest/gtest.h>
 
 #include "lower/passes.h"
@@ -92,16 +92,16 @@ TEST(Barriers, WhereThreadsHandOverAndInLoopsAtTheHead) {
 
 TEST(Barriers, NowhereElse) {
   Program p;
-  // One's own element; also if each thread has several.
+  // A thread's own element, even if each thread has several.
   EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutS(p.tx, p.one), p.PutB(p.tx, p.S(p.tx))})),
             "s[tx] = 1.0f;\nb[tx] = s[tx];\n");
   Var other("k");
   Stmt fill = Loop(p.i, 2, p.PutS(p.i * 8 + p.tx, p.one)), use = Loop(other, 2, p.PutB(other, p.S(other * 8 + p.tx)));
   EXPECT_THAT(Barriers(p, ir::MakeBlock({fill, use})), Not(HasSubstr("barrier")));
-  // Ranges that do not meet.
+  // Disjoint ranges.
   Stmt low = ir::MakeIf(Expr(p.tx) < 4, p.PutS(p.tx, p.one)), high = p.PutB(p.tx, p.S(Expr(p.tx) / 2 + 4));
   EXPECT_THAT(Barriers(p, ir::MakeBlock({low, high})), Not(HasSubstr("barrier")));
-  // Reads alone; the identity and the update of one result.
+  // Only reads; the identity and the update of one result.
   EXPECT_THAT(Barriers(p, ir::MakeBlock({p.PutB(p.tx, p.S(0)), p.PutB(p.tx, p.S(1))})), Not(HasSubstr("barrier")));
   Stmt update = Loop(p.i, 4, p.PutS(Expr(p.tx) / 3, p.S(Expr(p.tx) / 3) + p.A(p.i)));
   EXPECT_THAT(Barriers(p, ir::MakeBlock({p.PutS(Expr(p.tx) / 3, p.one), update})), Not(HasSubstr("barrier")));
@@ -127,13 +127,13 @@ TEST(Barriers, TheHalvesOfADoubleBufferNeedOneARound) {
             "  b[tx] = s[tx/2 + i%2*4];\n"
             "  s[tx%4 + (i + 1)%2*4] = a[tx];\n"
             "}\n");
-  // Halves of which one reaches into the other.
+  // Two halves, one of which extends into the other.
   Stmt wide = p.PutB(p.tx, p.S(Expr(p.i) % 2 * 4 + p.tx));
   const std::string text = Barriers(p, Loop(p.i, 6, ir::MakeBlock({wide, fill})));
   EXPECT_NE(text.find("barrier"), text.rfind("barrier")) << text;
 }
 
-// Where the modulo of two rounds is simplified away, the condition of the last round tells the halves apart.
+// If the modulo of two iterations is simplified away, the condition of the last one distinguishes the halves.
 TEST(Barriers, HalvesThatConditionsTellApart) {
   Program p;
   Stmt use = p.PutB(p.tx, p.S(Expr(p.i) * 8 + 7 - p.tx));
@@ -148,13 +148,13 @@ TEST(Barriers, HalvesThatConditionsTellApart) {
             "}\n");
   const std::string text = Barriers(p, Loop(p.i, 2, ir::MakeBlock({use, fill(7)})));
   EXPECT_NE(text.find("barrier"), text.rfind("barrier")) << text;
-  // Behind an inner loop its variable is anything.
+  // After an inner loop, its variable may have any value.
   Stmt all = Loop(p.j, 2, p.PutB(p.tx, p.S(Expr(p.i) * 8 + Expr(p.j) * 8 + 7 - p.tx)));
   const std::string inner = Barriers(p, Loop(p.i, 2, ir::MakeBlock({all, fill(8)})));
   EXPECT_NE(inner.find("barrier"), inner.rfind("barrier")) << inner;
 }
 
-// The last round has read the second half alone, behind the barrier that all have come to.
+// The last iteration has read only the second half, after the barrier that all threads reached.
 TEST(Barriers, BehindALoopItsLastRoundCounts) {
   Program p;
   Stmt use = p.PutB(p.tx, p.S(Expr(p.i) * 8 + 7 - p.tx));
@@ -218,8 +218,8 @@ TEST(DoubleBuffer, FetchesTheNextRoundIntoRegisters) {
             "}\n");
 }
 
-// Rounds 0 and 1 are fetched before; in round i comes what round i + 2 uses, when all have used what it replaces. One
-// barrier a round, and PlaceBarriers adds none.
+// Iterations 0 and 1 are fetched before; iteration i fetches the data of iteration i + 2 once all have used what it
+// replaces. One barrier per iteration, and PlaceBarriers adds none.
 TEST(DoubleBuffer, MoreStagesAreGroupsOfCopies) {
   Program p;
   Stmt copy = ir::MakePragma(kStagesPragma, 3, Loop(p.j, 2, p.PutS(p.j * 4 + p.tx, p.A(p.i * 8 + p.j * 4 + p.tx))));
@@ -294,7 +294,7 @@ TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
     Stmt inner = ir::MakePragma(kUnrollPragma, rounds, Loop(p.j, 6, p.PutB(p.i * 6 + p.j, p.one)));
     return Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", 400, Loop(p.i, 8, inner))));
   };
-  // Four rounds at a time leave a loop, and a loop around a loop is not unrolled.
+  // Unrolling by four leaves a loop, and a loop around a loop is not unrolled.
   EXPECT_EQ(with(4),
             "for (i, 0, 8) {\n"
             "  pragma unroll 4 {\n"
@@ -303,7 +303,7 @@ TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
             "    }\n"
             "  }\n"
             "}\n");
-  // More than there are is all of them.
+  // More than the extent unrolls the whole loop.
   EXPECT_EQ(with(8).substr(0, with(8).find('\n')), "pragma unroll 8 {");
   EXPECT_THAT(with(8), HasSubstr("pragma unroll 6 {"));
 }

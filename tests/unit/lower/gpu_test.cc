@@ -1,4 +1,4 @@
-// What becomes of schedules for a GPU: the final form as text, and its values by the interpreter.
+// Lowered schedules for a GPU: the final form as text, and its values in the interpreter.
 #include <array>
 
 #include "ir/device_kernels.h"
@@ -28,7 +28,7 @@ struct MatMul : GpuProduct {
   explicit MatMul(int64_t n = 32, int64_t m = 48, int64_t k = 24) : GpuProduct(n, m, k) {}
 };
 
-// Tiles of 16 x 16 by 4 x 4 threads, two virtual threads along j, accumulators in registers, inputs by way of shared
+// Tiles of 16 x 16 by 4 x 4 threads, two virtual threads along j, accumulators in registers, inputs through shared
 // memory.
 const char kTiled[] =
     "split out i [4,4] -> bi ti ii\n"
@@ -73,7 +73,7 @@ TEST(GpuLower, TiledProduct) {
   MatMul m;
   std::string text;
   EXPECT_EQ(m.Run(kTiled, &text), "");
-  // At the loop's head, as the last round may still read, and between filling and use.
+  // At the loop's head, as the previous iteration may still read, and between filling and use.
   EXPECT_EQ(Count(text, "barrier"), 2) << text;
   EXPECT_EQ(Count(text, "if ("), 0) << text;
   EXPECT_THAT(text, HasSubstr("bs[ramp("));
@@ -126,7 +126,7 @@ TEST(GpuLower, Refusals) {
   EXPECT_THAT(refuse("compute_at c out j\nbind c i blockIdx.x\n"), HasSubstr("`i` cannot be bound to blocks"));
   EXPECT_THAT(refuse("reorder c k i j\nbind c k threadIdx.x\n"), HasSubstr("must stand outside its reduce loops"));
   EXPECT_THAT(refuse("fuse out i j -> f\nbind out f vthread\n"), HasSubstr("at most 256"));
-  // And for a CPU.
+  // The same for a CPU.
   for (const char* steps : {"bind out i blockIdx.x\n", "bind out i vthread\n", "set_scope c shared\n",
                             "split c k [8] -> ko ki\ntensorize c ki mma_tf32\n"}) {
     const Status refused = LowerSteps({m.a, m.b}, m.out, steps, false).status();

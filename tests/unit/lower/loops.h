@@ -1,4 +1,4 @@
-// Loops over two buffers, for the tests of single passes.
+// Loops over two buffers, for tests of single passes.
 #pragma once
 
 #include <string>

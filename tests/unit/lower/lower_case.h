@@ -1,4 +1,4 @@
-// Schedules lowered as the tests of lib/lower want them, and products of matrices to lower and to run.
+// Lowered schedules for the tests of lib/lower, and matrix products to lower and run.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace hone::lower {
 using te::Tensor;
 using Vars = std::vector<ir::Var>;
 
-// `out` of `inputs`, by `steps`; verified between passes.
+// Lowers `out` of `inputs` by `steps`, verified between passes.
 inline Result<ir::Function> LowerSteps(const std::vector<Tensor>& inputs, const Tensor& out, const std::string& steps,
                                        bool gpu) {
   HONE_ASSIGN_OR_RETURN(schedule::Schedule s, schedule::Schedule::Create({out}));
@@ -32,7 +32,7 @@ inline Result<ir::Function> LowerSteps(const std::vector<Tensor>& inputs, const 
   return Lower(s, args, options);
 }
 
-// The lowered body, or what is wrong.
+// The lowered body, or the error.
 inline std::string LoweredText(const std::vector<Tensor>& inputs, const Tensor& out, const std::string& steps,
                                bool gpu) {
   Result<ir::Function> f = LowerSteps(inputs, out, steps, gpu);
@@ -54,7 +54,7 @@ struct GpuProduct {
   }
   Result<ir::Function> Lowered(const std::string& steps) const { return LowerSteps({a, b}, out, steps, true); }
 
-  // Runs it by the interpreter in every order; the first thing that is wrong.
+  // Runs it in the interpreter in every order; returns the first error.
   std::string Run(const std::string& steps, std::string* text = nullptr) const {
     const Result<ir::Function> f = Lowered(steps);
     if (!f.ok()) return f.status().message();

@@ -129,7 +129,7 @@ TEST(Lower, ScratchInsideParallelAndWorkspaceOutside) {
   MatMul m;
   EXPECT_THAT(LowerText({m.a, m.b}, m.out, "parallel out i\ncompute_at c out i\n"), HasSubstr("c: f32[8] scratch"));
   EXPECT_THAT(LowerText({m.a, m.b}, m.out, "compute_at c out i\n"), HasSubstr("c: f32[8] workspace"));
-  // Private storage that a parallel loop inside would share is not private.
+  // Private storage shared by a parallel loop inside is not private.
   EXPECT_THAT(LowerText({m.a, m.b}, m.out, "compute_at c out i\nset_scope c register\nparallel c j\n"),
               HasSubstr("c: f32[8] workspace"));
 }

@@ -1,5 +1,5 @@
-// Before and after of each pass that works on statements, as text. The expectations are written by hand from what the
-// passes' headers promise.
+// Before and after each pass on statements, as text. The expectations are written by hand from the promises of the
+// passes' headers.
 #include <gtest/gtest.h>
 
 #include "lower/passes.h"
@@ -62,7 +62,7 @@ TEST(Specialize, WhatStaysUnknownBecomesSerial) {
 
 TEST(Specialize, CutsAtAMaxAsWell) {
   Program p;
-  // 5 iterations from i = 2 on, one less for each step before.
+  // 5 iterations from i = 2 on, one fewer for each smaller i.
   Stmt inner = Loop(p.j, Expr(5) - Max(Expr(2) - p.i, Expr(0)), p.B(p.j, p.A(p.j)), ForKind::kUnrolled);
   Stmt s = Specialize(Loop(p.i, 6, inner));
   std::string text = Text(s);
@@ -110,7 +110,7 @@ TEST(Partition, NeverAndAlways) {
   EXPECT_EQ(Simple(PartitionConditions(pad(p.i < Expr(4)))), "for (i, 0, 4) {\n  b[i] = a[i];\n}\n");
 }
 
-// Found by agree: after the first copy of a body, its loops' ranges were still believed while the second was looked at.
+// Found by agree: after the first copy of a body, its loops' ranges were still assumed for the second one.
 TEST(Partition, CopiesOfABodyDoNotMixTheirRanges) {
   Program p;
   Expr inside = p.i < Expr(4) && p.j >= Expr(1);
@@ -235,7 +235,7 @@ TEST(Prefetch, OneForEachDistinctLoad) {
       << text;
 }
 
-// Sixteen lines of 16 floats over a nest of 2 x 4 rounds: two a round, in order.
+// Sixteen lines of 16 floats over a nest of 2 x 4 iterations: two per iteration, in order.
 TEST(Prefetch, ManyLinesAreSpreadOverTheLoopsInside) {
   Program p;
   Stmt inner = Loop(p.j, 4, p.B(0, p.A(p.i * 128 + p.j * 32) + p.A(p.i * 128 + p.j * 32 + 16)));
@@ -254,7 +254,7 @@ TEST(Prefetch, LinesThatAreWrittenCount) {
       << Text(InjectPrefetches(s));
 }
 
-// x[i*2 + j - 1] for i < 4, j < 2 unrolled: only i = 0 meets the border.
+// x[i*2 + j - 1] for i < 4, j < 2 unrolled: only i = 0 reaches the border.
 TEST(Partition, ABorderInARegisterTileIsWrittenOut) {
   Program p;
   Expr at = p.i * 2 + p.j - 1;

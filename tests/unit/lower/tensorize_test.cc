@@ -1,17 +1,17 @@
-// `tensorize S axis mma_tf32`: a product of matrices on warps gives what its definition says, in any order of threads;
-// and what is no such product is refused in words.
+// `tensorize S axis mma_tf32`: a product of matrices on warps gives the defined result, in any order of threads; other
+// loops are rejected with a reason.
 #include "ir/device_kernels.h"
 #include "unit/lower/lower_case.h"
 
 namespace hone::lower {
 namespace {
 
-// Of a whole multiple of what a block has.
+// With extents that are multiples of a block's.
 struct WarpProduct : GpuProduct {
   WarpProduct(int64_t n, int64_t m, int64_t depth) : GpuProduct(n, m, depth, true) {}
 };
 
-// `rows`: of out, after the blocks; `columns` likewise.
+// `rows` and `columns` of out, after the blocks.
 std::string Steps(const std::string& rows, const std::string& columns, const std::string& more) {
   return "split out i " + rows + " -> ib iv it\nsplit out j " + columns +
          " -> jb jv jz jt ji\n"
@@ -54,21 +54,21 @@ TEST(Tensorize, IsRefusedWhereItIsNoProductOfWarps) {
   EXPECT_THAT(why("[2,4]", "[1,1,4,2]"), HasSubstr("4 threads along x and a multiple of 8 along y"));
   EXPECT_THAT(why("[3,8]", "[1,1,4,2]"), HasSubstr("pairs of rows and pairs of columns"));
   EXPECT_THAT(why("[2,8]", "[3,1,4,1]"), HasSubstr("pairs of rows and pairs of columns"));
-  // A tile is fetched by twice the threads that add up.
+  // Twice as many threads fetch a tile as sum it.
   const std::string wide = std::string(kShared) + "tensorize c km mma_tf32\n";
   EXPECT_THAT(WarpProduct(64, 64, 32).Run(Steps("[2,16]", "[4,1,4,2]", wide)),
               HasSubstr("not all threads of the block come there"));
   // A tail: the sums would be under a condition.
   const std::string tail = WarpProduct(90, 96, 32).Run(Steps("[2,8]", "[1,1,4,2]", "tensorize c km mma_tf32\n"));
   EXPECT_THAT(tail, HasSubstr("tensorize mma_tf32: "));
-  // What one thread holds, the other threads of its warp cannot read.
+  // A value private to one thread cannot be read by the other threads of its warp.
   EXPECT_THAT(why("[2,8]", "[1,1,4,2]", "cache_read b register c -> bl\ncompute_at bl c ki\n"),
               HasSubstr("a factor is private"));
   EXPECT_THAT(why("[2,8]", "[1,1,4,2]", "cache_read a register c -> al\ncompute_at al c ki\n"),
               HasSubstr("a factor is private"));
 }
 
-// A second loop of the reduction inside of k is neither rows nor columns: pairs of it would be two halves of one sum.
+// A second reduction loop inside k counts neither rows nor columns: its pairs would be two halves of one sum.
 TEST(Tensorize, IsRefusedAroundAnotherReduceLoop) {
   for (int64_t taps : {2, 3}) {
     const Tensor a = te::Placeholder("a", {16, 16}), b = te::Placeholder("b", {16, taps, 8});

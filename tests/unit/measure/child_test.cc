@@ -1,4 +1,4 @@
-// The measuring child with candidates written in C: verdicts, and what becomes of the child.
+// The measuring child with candidates written in C: verdicts, and the child's fate.
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ BuiltKernel Kernel(const std::string& symbol) {
   return kernel;
 }
 
-// A file that goes when the test does, however it ends.
+// A file that is removed when the test ends.
 struct Removed {
   std::string path;
   ~Removed() { (void)Remove(path).ok(); }
@@ -91,7 +91,7 @@ TEST_F(ChildTest, ARightKernelIsTimedAndKeepsItsDescription) {
   ExpectRight("right_with_memory");
 }
 
-// A run of this kernel takes microseconds: blocks of one are thrown away until one is long enough.
+// A run of this kernel takes microseconds: blocks of one run are discarded until a block is long enough.
 TEST_F(ChildTest, BlocksLastAtLeastMinRepeat) {
   setup_.protocol.number = 1;
   setup_.protocol.repeat = 4;
@@ -144,7 +144,7 @@ TEST_F(ChildTest, WritingBehindAThreadsScratchIsACrash) {
   ExpectFailure("right_with_memory", TrialError::kCrash, "while verifying");
 }
 
-// What lies beside buffers is looked at after every run: one in ten writes there, and computes what it is to.
+// Memory beside buffers is checked after every run: one in ten writes there, but computes the right result.
 TEST_F(ChildTest, WritingBesideABufferLaterIsFound) {
   setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
   const std::string kText = "right at first, then not: it wrote beside a buffer";
@@ -168,7 +168,7 @@ TEST_F(ChildTest, ACandidateIsInTheSandbox) {
   if (!sandbox.file_calls || !sandbox.network || !sandbox.processes) {
     GTEST_SKIP() << "this kernel has no seccomp filters; it keeps candidates from: " << sandbox.Text();
   }
-  const std::string pid = std::to_string(getpid());  // the child asks for its parent's
+  const std::string pid = std::to_string(getpid());  // the child reads its parent's pid
   const Removed victim{"intruder-tried-this-" + pid}, made{"intruder-was-here-" + pid};
   ASSERT_TRUE(WriteFileAtomic(victim.path, "kept").ok());
   ExpectRight("intruder");
@@ -198,7 +198,7 @@ TEST_F(ChildTest, AChildKilledFromOutsideIsReplacedAndTheTrialRepeated) {
   EXPECT_NE(Measurer().child_pid(), first);
 }
 
-// As the out-of-memory killer does where it strikes again and again: nobody knows whose fault it was.
+// Like repeated kills by the out-of-memory killer: nobody knows who is at fault.
 TEST_F(ChildTest, AChildThatIsKilledEveryTimeIsNoVerdict) {
   ExpectFailure("killed", TrialError::kDevice, "the measuring child killed by SIGKILL");
   const auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("killed")}, 3);
@@ -214,8 +214,8 @@ TEST_F(ChildTest, AHopelessKernelIsPrunedWithALowerBound) {
   EXPECT_EQ(outcome.median, std::min(outcome.samples[0], outcome.samples[1]));
 }
 
-// What a task's protocol says of patience is what the child has: beside a neighbour on its core, runs are taken again
-// for so long, and with none nothing is known of neighbours.
+// The child uses the protocol's patience: beside a neighbour on its core, runs are repeated for that long, and without
+// patience disturbances are not detected.
 TEST_F(ChildTest, DisturbedRunsAreTakenAgainWithTheProtocolsPatience) {
   fake::Neighbour neighbour;
   if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
@@ -239,7 +239,7 @@ TEST_F(ChildTest, FasterThanTheRooflineIsWrong) {
   EXPECT_THAT(outcome.error_text, HasSubstr("roofline"));
 }
 
-// Winograd: a kernel that says what it does is judged by it.
+// Winograd: a kernel's declared rounding and arithmetic are used to judge it.
 TEST_F(ChildTest, AnAlgorithmMayRoundMoreAndDoLess) {
   setup_.flop = 1e15;
   auto kernel = Kernel("wrong");  // by 1, in one element
@@ -273,7 +273,7 @@ TEST_F(ChildTest, InterleavedRoundsGiveASampleEach) {
 }
 
 TEST_F(ChildTest, ARunThatIsWrongLaterIsFound) {
-  // Right when it is verified, wrong in every tenth run: no time of it may stand.
+  // Right when verified, wrong in every tenth run: none of its times may count.
   setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
   ExpectFailure("moody", TrialError::kWrong, "right at first, then not: out[");
   ExpectFinalistOut("moody", TrialError::kWrong);
@@ -282,7 +282,7 @@ TEST_F(ChildTest, ARunThatIsWrongLaterIsFound) {
 
 TEST_F(ChildTest, WritingInFrontOfABufferIsFound) {
   ExpectFailure("underrun", TrialError::kWrong, "wrote beside a buffer");
-  ExpectRight("right");  // in the same child, on the same buffers: it is not to blame
+  ExpectRight("right");  // in the same child, on the same buffers: the earlier kernel's fault is not this one's
   ExpectFailure("far_underrun", TrialError::kCrash, "while verifying");
 }
 

@@ -1,5 +1,5 @@
-// The measuring child on the fake driver, which stands for libcuda.so.1. HONE_FAKE_CUDA_LIVES names a file with a line
-// for each child to come, "FUNCTION ERROR SKIP STICKY" (fake_cuda_fail) or "well"; each takes the first one away.
+// The measuring child on the fake driver, which replaces libcuda.so.1. HONE_FAKE_CUDA_LIVES names a file with a line
+// for each future child, "FUNCTION ERROR SKIP STICKY" (fake_cuda_fail) or "well"; each child removes the first line.
 #include <cstdlib>
 #include <sstream>
 

@@ -15,7 +15,7 @@ class DeviceLoss : public ::testing::Test {
     setup_.target = Target::Parse("cuda -arch=sm_90")->Text();
     setup_.protocol.cold_bytes = 4096;
   }
-  // What happens to one child after the other; those behind the last are well.
+  // The fates of successive children; later ones work.
   void Lives(const std::string& lines) {
     ASSERT_TRUE(WriteFileAtomic(dir_.Join("lives"), lines).ok());
     setenv("HONE_FAKE_CUDA_LIVES", dir_.Join("lives").c_str(), 1);
@@ -35,7 +35,7 @@ class DeviceLoss : public ::testing::Test {
 TEST_F(DeviceLoss, TheChildIsReplacedAndMeasuringGoesOn) {
   struct Case {
     const char* life;
-    TrialError error;  // whose fault it is
+    TrialError error;  // who is at fault
     const char* words;
   };
   // The first calls pack and verify, the others time.

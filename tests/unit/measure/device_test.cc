@@ -1,4 +1,4 @@
-// Measuring on devices: OpenCL in a child (PoCL's CPU will do), and CUDA on a driver that fails on demand.
+// Measuring on devices: OpenCL in a child (PoCL's CPU suffices), and CUDA on a driver that fails on demand.
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -118,9 +118,9 @@ TEST_F(OpenClDeviceTest, TheChildIsFenced) {
   EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
 }
 
-int launches = 0;  // of those whose name begins with "late"
+int launches = 0;  // of kernels whose name begins with "late"
 
-// As LaunchTwice; and some that go wrong from the third run on.
+// As LaunchTwice, plus kernels that fail from the third run on.
 void OnLaunch(const char* symbol, void* const* addresses, const unsigned* grid, const unsigned* block) {
   LaunchTwice(symbol, addresses, grid, block);
   const std::string name = symbol;
@@ -137,7 +137,7 @@ class CudaDeviceTest : public DeviceTest {
     fake_ = FakeCudaControl::Load(FAKE_CUDA);
     Start(OnLaunch);
   }
-  // From the beginning, with a new runner.
+  // From the start, with a new runner.
   void Start(FakeLaunch on_launch) {
     runner_.reset();
     fake_.reset(on_launch);
@@ -174,7 +174,7 @@ TEST_F(CudaDeviceTest, AFaultCostsTheTrialAndTheChild) {
   EXPECT_TRUE(runner_->lost());
 }
 
-// No guard pages there: what timed runs left in the output and behind it is looked at once, when they are through.
+// There are no guard pages: the output and the bytes behind it are checked once, after all timed runs.
 TEST_F(CudaDeviceTest, WhatTimedRunsLeaveIsLookedAt) {
   Outcome outcome = Measure("late_wrong3");
   EXPECT_EQ(outcome.error, TrialError::kWrong);
@@ -241,7 +241,7 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsOutliveACandidateThatDoesNotLoad) {
 }
 
 TEST_F(CudaDeviceTest, FasterThanThePeakIsWrong) {
-  setup_.flop = 1e12;  // in 2.5 ms 400 TFLOP/s, where there are 31 at f32
+  setup_.flop = 1e12;  // 400 TFLOP/s in 2.5 ms, where f32 reaches 31
   Start(OnLaunch);
   BuiltKernel kernel = Kernel("right3", "cubin", "fake cubin");
   const Outcome outcome = runner_->Measure(kernel, 0);
@@ -258,7 +258,7 @@ void KeepPacked(const char* symbol, void* const* addresses, const unsigned* grid
   if (std::string(symbol) == "right3") packed->push_back(addresses[1]);
 }
 
-// 16 copies; each run, timed or before the timed ones, has those that were used longest ago.
+// 16 copies; each run, timed or untimed, uses the least recently used one.
 TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   setup_.protocol.number = 4;
   setup_.protocol.repeat = 3;
@@ -276,13 +276,13 @@ TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   }
 }
 
-// Two milliseconds of runs are a sample, in graphs that are made once: so many runs that all samples begin at the same
-// few of the 16 copies.
+// A sample is two milliseconds of runs, in graphs that are created once: as many runs as let all samples begin at the
+// same few of the 16 copies.
 TEST_F(CudaDeviceTest, SamplesOfShortRunsAreTheSameFewGraphs) {
   struct Case {
-    float milliseconds;  // that the first run takes
+    float milliseconds;  // of the first run
     size_t runs;         // of a sample
-    size_t copies;       // that they take turns with
+    size_t copies;       // that they use in turn
     int graphs;
   };
   for (const Case& c : {Case{0.27f, 8, 16, 2}, Case{0.7f, 3, 15, 5}, Case{0.05f, 48, 16, 1}}) {
@@ -305,8 +305,8 @@ TEST_F(CudaDeviceTest, SamplesOfShortRunsAreTheSameFewGraphs) {
   }
 }
 
-// Of 256 bytes each: twice the cache at least, and no more than 1024 of them. What more bytes are asked for takes no
-// more than 64 that would not stay in the cache.
+// For 256 bytes each: at least twice the cache, but at most 1024 copies. Larger constants get at most 64 copies beyond
+// the cache.
 TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
   struct Case {
     const char* cache;

@@ -1,4 +1,4 @@
-// Timed runs that others disturb: what is seen (real threads), and what is done about it (an invented machine).
+// Timed runs that others disturb: detection (real threads), and reaction (a simulated machine).
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -22,7 +22,7 @@ class LoadGuardTest : public testing::Test {
         {[] {}, [this] { return lost_; }, [this] { return std::exchange(stolen_, 0); }, [this] { return pulse_; }},
         &clock_);
   }
-  // A run that takes `seconds`, of which `lost` go to somebody else.
+  // A run of `seconds`, of which others take `lost`.
   LoadVerdict Run(LoadGuard* guard, double seconds, double lost) {
     guard->BeginRun();
     lost_ = lost;
@@ -48,7 +48,7 @@ TEST_F(LoadGuardTest, ARunThatLostMoreThanItsShareIsTakenAgain) {
   EXPECT_EQ(Run(&guard, 1e-3, 2e-5), LoadVerdict::kAgain);
   EXPECT_EQ(Run(&guard, 1e-3, 0), LoadVerdict::kClean);
   EXPECT_EQ(guard.retaken(), 1);
-  // What is below the clock's own grain is nothing, however short the run.
+  // A loss below the clock's own resolution counts as none, however short the run.
   EXPECT_EQ(Run(&guard, 1e-5, 1e-6), LoadVerdict::kClean);
 }
 
@@ -60,16 +60,16 @@ TEST_F(LoadGuardTest, PatienceEnds) {
   while (Run(&guard, 1e-2, 5e-3) == LoadVerdict::kAgain && again < 100000) ++again;
   EXPECT_GT(again, 10);
   EXPECT_LE(clock_.NowSeconds() - begin, limits_.patience_seconds + 0.1);
-  // From here on half of the time at most is spent on what is thrown away: it comes from what is kept.
+  // From here on, discarded runs may take at most half of the time, as kept runs earn it.
   const double spent = clock_.NowSeconds() - begin;
-  clock_.Advance(1);  // a second of something else earns one
+  clock_.Advance(1);  // a second of other work earns one
   int more = 0;
   while (Run(&guard, 1e-2, 5e-3) == LoadVerdict::kAgain && more < 100000) ++more;
   EXPECT_GT(more, 10);
   EXPECT_LE(clock_.NowSeconds() - begin, spent + 1 + 1 + 0.1);
 }
 
-// Large activations take longer to write anew than the kernel runs: that time is not earned, or patience would never
+// Rewriting large activations takes longer than the kernel: that time must not earn credit, or patience would never
 // end.
 TEST_F(LoadGuardTest, WhatIsPreparedAgainComesFromTheCreditToo) {
   LoadGuard guard = Guard();
@@ -140,7 +140,7 @@ TEST(LoadMeterTest, SeesANeighbourOnTheSameCore) {
   if (!meter.SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
   ASSERT_TRUE(neighbour.Come());
   meter.Start();
-  fake::Work(0.2);  // many turns of the scheduler: the core is shared by the two
+  fake::Work(0.2);  // many time slices: the two share the core
   EXPECT_GT(meter.Lost(), 0.02);
 }
 

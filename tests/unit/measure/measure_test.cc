@@ -46,7 +46,7 @@ TEST(StoppingRuleTest, ALoserStopsAsSoonAsItsIntervalIsAboveTheIncumbent) {
   EXPECT_EQ(rule.median(), 1.4e-3);
 }
 
-// How many runs of these times, in turns, a rule takes.
+// The number of runs, alternating between these times, until the rule stops.
 int RunsUntilDone(StoppingRule rule, double even, double odd) {
   int count = 0;
   while (rule.Add(count++ % 2 == 0 ? even : odd) == Verdict::kMore) continue;
@@ -197,7 +197,7 @@ TEST(VerifyTest, NanAndInfinityAreNeverRight) {
   }
 }
 
-// The tolerance must lie between what rounding does and what a missing term does, at every length.
+// At every length, the tolerance must lie between rounding errors and the effect of a missing term.
 TEST(VerifyTest, ToleranceSeparatesRoundingFromMissingTerms) {
   for (const int64_t length : {1, 9, 64, 576, 4608, 25088}) {
     const double missing_term = 1 / std::sqrt(static_cast<double>(length));
@@ -283,7 +283,7 @@ TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
   for (int i = 0; i < kCopies; ++i) EXPECT_EQ(std::string((*again)->Next()[0], 100), a);
 }
 
-// Of large constants there are 8 as well, within three times the bytes, and never fewer than 2.
+// Large constants also have 8 copies, within three times the bytes, but never fewer than 2.
 TEST(RingCacheTest, FewCopiesWouldStayInALastCache) {
   auto pool = Must(runtime::ThreadPool::Create(2, false));
   struct Case {
@@ -314,7 +314,7 @@ TEST(RingCacheTest, ACopyKnowsWhoWroteBesideItsConstants) {
       EXPECT_FALSE(ring.Intact()) << i << ": " << at - copy[0];
       runtime::AlignedBuffer::Mark(at, at + 1);
     }
-    copy[0][99] = copy[1][0] = 'x';  // the constants themselves are not its business
+    copy[0][99] = copy[1][0] = 'x';  // it does not check the constants themselves
     EXPECT_TRUE(ring.Intact()) << i;
   }
   ring.Next()[1][64] = 0;

@@ -7,7 +7,7 @@
 
 namespace hone::measure {
 
-// pack2: packed = 2 * weight. Any other: out = data * packed.
+// pack2: packed = 2 * weight. All others: out = data * packed.
 inline void LaunchTwice(const char* symbol, void* const* addresses, const unsigned[3], const unsigned[3]) {
   const float* a = static_cast<const float*>(addresses[0]);
   const float* b = static_cast<const float*>(addresses[1]);

@@ -24,7 +24,7 @@ inline Operand MakeOperand(const std::string& name, OperandRole role) {
   return operand;
 }
 
-// With its reference in `dir`, and times that a loaded machine keeps.
+// With its reference in `dir`, and time limits that suit a loaded machine.
 inline TaskSetup TwiceTask(const TempDir& dir) {
   TaskSetup setup;
   setup.operands = {MakeOperand("data", OperandRole::kData), MakeOperand("weight", OperandRole::kConstant),
@@ -36,7 +36,7 @@ inline TaskSetup TwiceTask(const TempDir& dir) {
   setup.reference_key = ReferenceKey("twice", setup.operands);
   EXPECT_TRUE(WriteReference(setup.reference_path, setup.reference_key, out).ok());
   setup.protocol.candidate_seconds = 0.05;
-  setup.protocol.timeout_seconds = 60;  // a loaded machine must not fail the tests that do not hang
+  setup.protocol.timeout_seconds = 60;  // a loaded machine must not fail tests without hangs
   return setup;
 }
 

@@ -71,7 +71,7 @@ TEST_F(Accepted, NothingIsHalfAccepted) {
 TEST_F(Accepted, AWholeCopyThatTheNextBuildDoesNotTouch) {
   const auto first = Must(Take("the beginning"));
   Write("out/libnet.so", "code 2");
-  // What nights know the library of the day by, before and after.
+  // The library's identity for regression runs, before and after.
   EXPECT_NE(*FolderDigest(dir_.Join("out"), "net"), first.digest);
   EXPECT_EQ(*FolderDigest(AcceptedDir(folder_, kJob, first.digest), "net"), first.digest);
   EXPECT_EQ(*ReadFile(In(first.digest, "libnet.so")), "code 1");
@@ -95,7 +95,7 @@ TEST_F(Accepted, TheLogHoldsBothAndTheFirstStaysAsCanary) {
   const Acceptance canary = ReadAcceptances(folder_, kJob)->front();
   EXPECT_EQ(canary.digest, first->digest);
   EXPECT_TRUE(CheckAccepted(folder_, kJob, canary).ok());
-  // Parameters are large, and the same.
+  // Equal parameters are shared, as they are large.
   const auto same_file = [&](const char* name) {
     return std::filesystem::equivalent(In(first->digest, name), In(second.digest, name));
   };
@@ -113,7 +113,7 @@ TEST_F(Accepted, TheSameAgainMovesNothing) {
   EXPECT_TRUE(Take("again").ok());
   EXPECT_FALSE(moved_);
   EXPECT_EQ(*ReadFile(AcceptedLogPath(folder_, kJob)), log);
-  // Back and forth is recorded.
+  // Changing back and forth is recorded.
   Write("out/libnet.so", "code 2");
   ASSERT_TRUE(Take("2").ok());
   Write("out/libnet.so", "code 1");
@@ -136,8 +136,8 @@ TEST_F(Accepted, DamageIsNamedAndAcceptingAgainMendsIt) {
   EXPECT_TRUE(CheckAccepted(folder_, kJob, *first).ok());
 }
 
-// Work folders hold files of others: a log must not lead out of the folder, nor name another digest than its files
-// have.
+// Work folders may contain other people's files: a log must not lead out of the folder, nor name digests other than its
+// files have.
 TEST_F(Accepted, ALogThatMakesNoSenseIsRefusedByItsLine) {
   const auto first = Take("1");
   const std::string line = AcceptanceText(*first);
@@ -164,11 +164,11 @@ TEST(NightFile, ANightIsOpenUntilItIsClosedOrTooOld) {
   EXPECT_EQ(*OpenNight(nights, 1e9 + 3600), first);
   ASSERT_TRUE(CloseNight(nights).ok());
   EXPECT_EQ(*LastNight(nights), first);
-  // Within the same second, and yet another one, later by its name.
+  // Another night within the same second has a later name.
   EXPECT_GT(*OpenNight(nights, 1e9), first);
   const std::string abandoned = *OpenNight(nights, 1e9 + 100);
   EXPECT_GT(*OpenNight(nights, 1e9 + 100 + kLongestNight), abandoned);
-  // The clock was set back by a year: not the night of then.
+  // If the clock was set back by a year, that night is not reused.
   EXPECT_LT(*OpenNight(nights, 1e9 - 3e7), first);
 }
 

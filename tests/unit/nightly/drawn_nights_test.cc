@@ -1,7 +1,6 @@
-// The gate over nights that are drawn at random, by the whole of what a real night goes through: its processes in
-// turns, the repeat, the noise of the nights before, the canary, the verdict. The machine is the one that the rule was
-// chosen for: log-normal times, nights differ by 1 %, processes by 1 %, runs by 2 %, and 3 % of the runs are up to half
-// slower.
+// The gate on randomly drawn nights, through everything in a real night: processes in turns, the repeat, the noise of
+// earlier nights, the canary, the verdict. The machine is the one that the rule was designed for: log-normal times;
+// nights differ by 1 %, processes by 1 %, runs by 2 %, and 3 % of the runs are up to half slower.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,8 +23,8 @@ class DrawnMachine {
  public:
   explicit DrawnMachine(uint64_t seed) : rng_(seed) {}
 
-  // A night of a library that takes 1 + `change` times as long as its reference, whose bytes are others. Counts what
-  // its verdict is.
+  // A night of a library that takes 1 + `change` times as long as its reference and has different bytes. Counts its
+  // verdict.
   Night Draw(const std::string& name, const std::string& library, double change, const std::vector<Night>& before) {
     NightInput input;
     input.night = name;
@@ -79,7 +78,7 @@ TEST(DrawnNights, EqualLibrariesAreLeftAloneAndFivePercentAreFound) {
   }
 }
 
-// The first nights, which know nothing of the noise yet, cry wolf no more than the later ones.
+// The first nights, which do not know the noise yet, give no more false alarms than later ones.
 TEST(DrawnNights, NorAreTheFirstNightsOfAJobFlagged) {
   DrawnMachine machine(7);
   for (int job = 0; job < kNights / 5; ++job) {

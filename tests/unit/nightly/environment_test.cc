@@ -47,9 +47,9 @@ TEST(Environment, TwoNightsAtAnotherLevelAreANewMachine) {
   failed.fingerprint = "f1";
   failed.failure = "crashed";
   EXPECT_EQ(EnvironmentMoved(nights + std::vector<Night>{failed}, WithCanary(0.0105)), "");
-  // The new level is the one that counts from then on.
+  // From then on, the new level counts.
   EXPECT_THAT(EnvironmentMoved(nights + Level(0.0105, 5), WithCanary(0.01)), HasSubstr("from its level of 6 nights"));
-  // Two wild nights that do not agree are none.
+  // Two outlying nights that disagree are no new level.
   EXPECT_NE(EnvironmentMoved(nights, WithCanary(0.012)), "");
 }
 

@@ -45,7 +45,7 @@ TEST(Gate, ALargeDifferenceThatMayBeChanceIsNone) {
   EXPECT_THAT(c.why, HasSubstr("may be chance"));
 }
 
-// Where equal libraries differ by 2 % (robust deviation), 5 % say nothing.
+// If equal libraries differ by 2 % (robust deviation), 5 % is not significant.
 TEST(Gate, TheNetworksOwnNoiseRaisesTheThreshold) {
   const Values noisy = {0.98, 1.02, 1.0, 0.97, 1.03, 1.01, 0.99};
   const Comparison c = Compare(Times(kReference, 1.05), kReference, noisy);
@@ -56,7 +56,7 @@ TEST(Gate, TheNetworksOwnNoiseRaisesTheThreshold) {
   EXPECT_EQ(Compare(Times(kReference, 1.05), kReference, {0.9, 1.1, 0.8, 1.2}).change, Change::kSlower);
 }
 
-// Seven processes each that lie 10 % apart: the interval is as wide.
+// Seven processes each, spread over 10 %: the interval is equally wide.
 TEST(Gate, AnIntervalThatIsTooWideSaysNothing) {
   const Values wide = {1.00, 1.02, 1.04, 1.06, 1.08, 1.09, 1.10};
   EXPECT_TRUE(TooWide(Compare(wide, wide, {})));

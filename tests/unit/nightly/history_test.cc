@@ -44,13 +44,13 @@ TEST(History, WhatIsWrittenIsRead) {
   EXPECT_EQ(history.nights[0].night, "2026-11-21T02:50:00Z");
   EXPECT_THAT(history.nights[0].repeat->library, ElementsAre(0.011));
   EXPECT_EQ(history.nights[1].comparison.change, Change::kFaster);
-  // Older Hones wrote quantiles, too.
+  // Older versions of Hone also wrote quantiles.
   std::string older = NightText(plain);
   older.insert(older.find("\"processes\""), "\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"p99\":1,");
   EXPECT_EQ(NightText(ParseHistory(older, "n.jsonl")->nights.at(0)), NightText(plain));
 }
 
-// A machine that died while it wrote must not cost the nights before; the next line cuts the torn one off.
+// A machine that dies while writing must not lose earlier nights; the next line cuts off the torn one.
 TEST(History, ATornLastLineIsLeftOutAndTold) {
   const std::string line = NightText(SomeNight()), torn = line.substr(0, line.size() / 2);
   const auto history = Must(ParseHistory(line + torn, "n.jsonl"));
@@ -63,7 +63,7 @@ TEST(History, ATornLastLineIsLeftOutAndTold) {
   ASSERT_TRUE(WriteFileAtomic(path, line + torn).ok());
   ASSERT_TRUE(AppendLine(path, line).ok());
   EXPECT_EQ(*ReadFile(path), line + line);
-  // Also one that was alone in the file, or longer than what is read at once.
+  // Also if it was the only line, or longer than one read.
   ASSERT_TRUE(WriteFileAtomic(path, std::string(10000, 'x')).ok());
   ASSERT_TRUE(AppendLine(path, line).ok());
   EXPECT_EQ(*ReadFile(path), line);
@@ -104,7 +104,7 @@ TEST(History, NightsThatSayNothingAreNoNoise) {
   EXPECT_THAT(NoiseRatios(nights, "f1"), ElementsAre(1.06, 0.98));
 }
 
-// Where the reference is older than the library no night compares equal ones, and yet the same pair night after night.
+// If the reference is older than the library, no night compares equal ones, but the same pair is compared every night.
 TEST(History, APairThatIsComparedAgainAndAgainTellsTheNoiseToo) {
   std::vector<Night> nights(5, SomeNight());
   for (size_t i = 0; i < nights.size(); ++i) nights[i].comparison.ratio = 0.8 + 0.01 * static_cast<double>(i);

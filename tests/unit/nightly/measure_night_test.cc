@@ -25,12 +25,12 @@ NightInput Input(const std::vector<Night>* before = nullptr) {
   return input;
 }
 
-// A machine without noise: each process takes the given time, plus a little more than the one before, so that ranks are
-// unambiguous.
+// A machine without noise: each process takes the given time, plus slightly more than the previous one, so that ranks
+// are unambiguous.
 struct Machine {
   double library = 0.01, reference = 0.01, canary = 0.01;
   double repeat_library = 0;     // in the repeat; 0: the same
-  double slower_each_round = 0;  // share by which each round is slower than the one before
+  double slower_each_round = 0;  // share by which each round is slower than the previous one
   Status fails;                  // from the third process on
   Status canary_fails;           // from its process of round `canary_round` on
   int canary_round = 0;

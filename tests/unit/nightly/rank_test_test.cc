@@ -18,7 +18,7 @@ Values Drawn(Rng* rng, int count, double shift = 0) {
   return values;
 }
 
-// 2 of the C(14, 7) = 3432 splits are as uneven as that.
+// 2 of the C(14, 7) = 3432 splits are at least as uneven.
 TEST(MannWhitney, SevenAgainstSevenApart) {
   const Values low = {1, 2, 3, 4, 5, 6, 7}, high = {8, 9, 10, 11, 12, 13, 14};
   EXPECT_NEAR(MannWhitneyP(low, high), 2.0 / 3432, 1e-12);
@@ -66,7 +66,7 @@ TEST(MannWhitney, ChanceFlagsAsOftenAsItSays) {
     const Values a = Drawn(&rng, 7), b = Drawn(&rng, 7);
     flagged += MannWhitneyP(a, b) < 0.05;
   }
-  // The exact test never exceeds its level; with so few values it stays below: 3.8 % is the next step of the table.
+  // The exact test never exceeds its level; with few values it stays below: 3.8 % is the table's next step.
   EXPECT_LT(flagged, 0.05 * rounds);
   EXPECT_GT(flagged, 0.025 * rounds);
 }

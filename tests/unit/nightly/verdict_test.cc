@@ -50,7 +50,7 @@ TEST(Verdict, FasterAndFineAreNoFailure) {
   EXPECT_THAT(v.Text(), StartsWith("no confirmed slowdown in 1 of 2; 1 faster: accept to keep it\n"));
 }
 
-// A machine that was not itself blames nobody, and a night of only such says nothing: 3, not 0.
+// A disturbed machine blames nobody, and a night of only such results gives 3, not 0.
 TEST(Verdict, NothingUsableIsNotFine) {
   EXPECT_EQ(Judge({}).ExitCode(), 3);
   EXPECT_EQ(Judge({{"a.cpu", {}}}).ExitCode(), 3);

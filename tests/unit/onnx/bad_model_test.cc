@@ -1,4 +1,4 @@
-// Models that are wrong: each gives one line that says what and where.
+// Invalid models: each gives one line that says what and where.
 #include <filesystem>
 
 #include "base/file.h"
@@ -35,7 +35,7 @@ TEST(BadModel, CutShortAnywhere) {
   m.Floats("w", {4}, {1, 2, 3, 4});
   const std::string bytes = m.Bytes();
   for (size_t size = 0; size < bytes.size(); ++size) {
-    // Some prefixes are models by themselves: without their output, say. None crashes, and a message is one line.
+    // Some prefixes are models themselves, for example without an output. None crashes, and a message is one line.
     EXPECT_THAT(Load(bytes.substr(0, size)).message(), Not(HasSubstr("\n"))) << size;
   }
   EXPECT_EQ(Load(bytes.substr(0, bytes.size() - 9)).message(),
@@ -78,7 +78,7 @@ TEST(BadModel, InitialiserOfAnotherSize) {
 
 constexpr const char* kTooLarge = " is too large: at most 536870912 elements";
 
-// A billion is below 2^30: the limit lies below both.
+// A billion is below 2^30: the limit is below both.
 TEST(BadModel, ABillionElementsAreRefusedBeforeTheyAreThere) {
   ModelMaker initialiser = Small();
   initialiser.Floats("w", {1000000, 1000}, {1});
@@ -116,7 +116,7 @@ TEST(BadModel, InputsOfABillionElements) {
             std::string("input `x`: [4611686018427387904,4611686018427387904]") + kTooLarge);
 }
 
-// What is computed while importing: refused by what its shape says.
+// Computed while importing: rejected by its shape.
 TEST(BadModel, ConstantsOfABillionElements) {
   struct Row {
     const char* op;
@@ -156,7 +156,7 @@ TEST(BadModel, ConstantsOfABillionElements) {
   }
 }
 
-// What shapes of inputs lead to: refused while importing, long before anybody makes a buffer.
+// Shapes that follow from the inputs: rejected while importing, long before a buffer is allocated.
 TEST(BadModel, ActivationsOfABillionElements) {
   struct Row {
     const char* op;
@@ -288,7 +288,7 @@ TEST(BadModel, OutputsThatNothingComputes) {
 
 class ExternalDataFile : public ::testing::Test {
  protected:
-  // y = x + w, where the bytes of w lie in `location`.
+  // y = x + w, where the bytes of w are in `location`.
   Status Load(const std::string& location, const std::string& length = "8") {
     ModelMaker m = ModelMaker::Of("Add", {2}, 13, {"w"});
     pb::TensorProto& w = m.Floats("w", {2}, {});

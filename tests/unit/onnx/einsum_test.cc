@@ -1,4 +1,4 @@
-// Einsum against a sum over all of its labels, straight from the equation; ScatterND; what is refused of both.
+// Einsum compared with a direct sum over all of its labels; ScatterND; and what both reject.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,7 @@ std::vector<float> Values(const Shape& shape, int seed) {
   return SomeValues(TensorType{DType::Float(32), shape}.Elements(), seed);
 }
 
-// Operands x0, x1, .. of these shapes; those of `constant` are initialisers.
+// Operands x0, x1, .. with these shapes; those in `constant` are initialisers.
 ModelMaker Einsum(const std::string& equation, const std::vector<Shape>& shapes, const std::string& constant = "") {
   ModelMaker m;
   std::vector<std::string> names;
@@ -77,7 +77,7 @@ std::vector<double> Direct(const std::string& equation, const std::vector<Shape>
 TEST(Einsum, MeansWhatItsEquationSays) {
   struct Row {
     const char* equation;
-    const char* plain;  // the same without ellipses, and with its result
+    const char* plain;  // the same without ellipses, with an explicit result
     std::vector<Shape> shapes;
   };
   const Row rows[] = {
@@ -137,7 +137,7 @@ TEST(Einsum, MeansWhatItsEquationSays) {
   }
 }
 
-// Of matrices as they are it is one product, and with a constant one a dense layer.
+// Plain matrices need a single product, and with a constant one a dense layer.
 TEST(Einsum, NeedsNothingElseWhereItIsAProduct) {
   const auto attention = Must(ImportBytes(Einsum("bghij,bghjd->bghid", {{1, 2, 3, 4, 6}, {1, 2, 3, 6, 5}})));
   ASSERT_EQ(attention.graph.nodes.size(), 1u);
@@ -168,7 +168,7 @@ TEST(Einsum, Refusals) {
             node + "[2,1] and [4,5] do not fit its equation: an axis of both is 1 and 4");
 }
 
-// y = x + what ScatterND makes of constants.
+// y = x + the result of ScatterND on constants.
 ModelMaker Scatter(const Shape& places, const std::vector<int64_t>& indices, const Shape& shape,
                    const std::vector<float>& updates) {
   ModelMaker m(16);
@@ -191,7 +191,7 @@ TEST(ScatterNd, OfConstantsIsComputed) {
   };
   const Row rows[] = {
       {{2, 1}, {2, 0}, {2, 2}, {10, 11, 12, 13}, {12, 13, 2, 3, 10, 11}},      // whole rows
-      {{2, 2}, {1, 1, -1, -2}, {2}, {7, 8}, {0, 1, 2, 7, 8, 5}},               // elements, from the end, too
+      {{2, 2}, {1, 1, -1, -2}, {2}, {7, 8}, {0, 1, 2, 7, 8, 5}},               // elements, also counted from the end
       {{1, 3, 2}, {0, 0, 1, 0, 0, 0}, {1, 3}, {7, 8, 9}, {9, 1, 8, 3, 4, 5}},  // the last one counts
       {{1}, {1}, {2}, {7, 8}, {0, 1, 7, 8, 4, 5}},                             // one place
   };

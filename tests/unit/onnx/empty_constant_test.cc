@@ -1,4 +1,4 @@
-// Constants without elements: a few bytes of a file may say [2^29,0], and nothing of that size may be made.
+// Constants without elements: a few bytes of a file may declare [2^29,0], and nothing of that size may be allocated.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -15,7 +15,7 @@ int64_t PeakMebibytes() {
   return usage.ru_maxrss / 1024;
 }
 
-// y = x + the number of elements that `op` makes of nothing.
+// y = x + the number of elements that `op` makes from an empty tensor.
 TEST(EmptyConstant, OfManyRowsTakesNoMemory) {
   struct Row {
     const char* op;

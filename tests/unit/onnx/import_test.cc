@@ -1,5 +1,5 @@
-// What models become: constants are computed, every other node is operators of the graph. Whether these mean the same
-// is tested against onnxruntime (tests/onnx) and ONNX's backend tests (make check-onnx).
+// What models become: constants are computed, every other node becomes operators of the graph. Comparison with
+// onnxruntime (tests/onnx) and ONNX's backend tests (make check-onnx) check the meaning.
 #include "onnx/import.h"
 
 #include "common/expect.h"

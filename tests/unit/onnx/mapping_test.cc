@@ -1,5 +1,4 @@
-// Operators of ONNX, as a model has them, beside their formulas: reductions, products of elements, transposed
-// convolutions.
+// Operators of ONNX models, compared with their formulas: reductions, products of elements, transposed convolutions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,7 +71,7 @@ TEST(Reduce, OverSomeAxesAndAll) {
   }
 }
 
-// The first of equals counts; infinities are numbers like others.
+// The first of equal values counts; infinities are ordinary values.
 TEST(Hardmax, IsOneAtTheFirstOfTheGreatest) {
   const std::vector<float> x = {3, 3,        1,         -2,        -INFINITY, INFINITY,
                                 5, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
@@ -81,7 +80,7 @@ TEST(Hardmax, IsOneAtTheFirstOfTheGreatest) {
   ModelMaker columns = ModelMaker::Of("Hardmax", {3, 4});
   columns.FirstNode().Set("axis", 0);
   EXPECT_EQ(RunModel(columns, {{"x", x}}).values.at("y"), (std::vector<double>{1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0}));
-  ModelMaker flat = ModelMaker::Of("Hardmax", {1, 3, 4}, 11);  // of all axes from this one, together
+  ModelMaker flat = ModelMaker::Of("Hardmax", {1, 3, 4}, 11);  // over all axes from this one on together
   EXPECT_EQ(RunModel(flat, {{"x", x}}).values.at("y"), (std::vector<double>{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
 }
 
@@ -112,12 +111,12 @@ TEST(Pow, TakesExponentsOfOtherTypesAndShapes) {
              {1, 2, 16, 1, 3, 81});
 }
 
-// A transposed convolution as it is meant: each element of x is spread over its window of the output.
+// A transposed convolution by its definition: each element of x is spread over its window of the output.
 struct Transposed {
   int channels, height, width;   // of x
-  int each, kernel_h, kernel_w;  // output channels a group, extents of the window
+  int each, kernel_h, kernel_w;  // output channels per group, extents of the window
   int groups, stride_h, stride_w;
-  int top, left, out_h, out_w;  // what is cut off before, and the output's extents
+  int top, left, out_h, out_w;  // padding to cut off before, and the output's extents
 };
 
 std::vector<double> Spread(const Transposed& t, const std::vector<float>& x, const std::vector<float>& weight) {
@@ -159,7 +158,7 @@ TEST(ConvTranspose, WithGroupsPaddingAndABias) {
   EXPECT_EQ(ran.values.at("y"), wanted);
 }
 
-// Of 3 elements, a window of 3 and a stride of 2 make 7.
+// 3 elements, a window of 3 and a stride of 2 give 7.
 TEST(ConvTranspose, OfOneAxisToAGivenExtent) {
   struct Row {
     const char* auto_pad;

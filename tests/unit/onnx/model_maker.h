@@ -1,4 +1,4 @@
-// Models for tests, written with protobuf as other programs write them.
+// Models for tests, written with protobuf like those of other programs.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -26,7 +26,7 @@ struct MadeNode {
     Add(name, pb::AttributeProto::STRING)->set_s(value);
     return *this;
   }
-  // Of a float or an integer, as the value is.
+  // A float or an integer, by the value's type.
   template <typename T>
   MadeNode Set(const std::string& name, T value) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -83,7 +83,7 @@ class ModelMaker {
   }
   MadeNode FirstNode() { return {model.mutable_graph()->mutable_node(0)}; }
 
-  // y = op(x, further..), an input and an output of the model.
+  // y = op(x, further..), with x and y as the model's input and output.
   static ModelMaker Of(const std::string& op, const std::vector<int64_t>& x, int64_t opset = 13,
                        const std::vector<std::string>& further = {}) {
     ModelMaker m(opset);

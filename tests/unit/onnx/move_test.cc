@@ -1,4 +1,4 @@
-// What moves elements about, beside plain loops.
+// Operators that move elements, compared with plain loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace hone::onnx {
 namespace {
 
-// As exporters write a max pool whose padding is of its own.
+// As exporters write a max pool with its own padding.
 TEST(Pad, OfMinusInfinityBeforeAMaximum) {
   ModelMaker m;
   m.Input("x", {1, 2, 3, 4});
@@ -40,7 +40,7 @@ TEST(Pad, OfMinusInfinityBeforeAMaximum) {
   EXPECT_EQ(ran.values.at("y"), wanted);
 }
 
-// [2,5] along its second axis: element i of a row is the given one of x, -1 the value.
+// [2,5] along its second axis: element i of a row is the given one of x; -1 means the padding value.
 TEST(Pad, InItsModes) {
   struct Row {
     const char* mode;
@@ -52,7 +52,7 @@ TEST(Pad, InItsModes) {
       {"reflect", {2, 3}, {2, 1, 0, 1, 2, 3, 4, 3, 2, 1}},
       {"edge", {1, 3}, {0, 0, 1, 2, 3, 4, 4, 4, 4}},
       {"wrap", {2, 3}, {3, 4, 0, 1, 2, 3, 4, 0, 1, 2}},
-      {"constant", {-1, 2}, {1, 2, 3, 4, -1, -1}},  // a negative one cuts off
+      {"constant", {-1, 2}, {1, 2, 3, 4, -1, -1}},  // a negative one crops
       {"edge", {1, -2}, {0, 0, 1, 2}},
   };
   const std::vector<float> x = SomeValues(10);
@@ -120,14 +120,14 @@ TEST(Split, ByListsAndByNumbers) {
   }
 }
 
-// Indices without order: 17 * i * i modulo the extent of the axis.
+// Irregular indices: 17 * i * i modulo the extent of the axis.
 Shape Places(int64_t count, int64_t extent) {
   Shape places;
   for (int64_t i = 0; i < count; ++i) places.push_back(17 * i * i % extent);
   return places;
 }
 
-// As the positions of relative attention are: a kernel takes 512 runs of indices.
+// Like the positions of relative attention: a kernel accepts 512 runs of indices.
 TEST(Gather, OfManyIndicesWithoutOrderIsInParts) {
   constexpr int64_t kCount = 1400, kExtent = 1009;
   const Shape places = Places(kCount, kExtent);
@@ -158,7 +158,7 @@ TEST(Gather, OfTooManyIndicesWithoutOrderIsRefused) {
   EXPECT_EQ(Refusal(m), "node `y_node` (Gather, opset 13): its indices have no order: more than 32768 runs of them");
 }
 
-// Exporters compute shapes and bounds from constants: the elements of integers move unchanged, all 64 bits of them.
+// Exporters compute shapes and bounds from constants: moving integers must keep all 64 bits.
 TEST(Integers, OfAShapeArePaddedTiledJoinedAndGathered) {
   ModelMaker m;
   m.Input("x", {24});

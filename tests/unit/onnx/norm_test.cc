@@ -1,4 +1,4 @@
-// Normalisations beside their formulas, straight from ONNX's text.
+// Normalisations compared with the formulas of ONNX's specification.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ ModelMaker BatchNorm(int64_t opset, const std::vector<std::string>& further) {
   return m;
 }
 
-// Until opset 14 the outputs say that a node trains: its y is another than that of inference.
+// Until opset 14, additional outputs mean training mode, in which y differs from inference.
 TEST(BatchNorm, OutputsOfTrainingAreRefusedWhereNoAttributeSaysSo) {
   const std::string refusal =
       " it has the outputs of training, which is supported from opset 14 on; export it for inference";
@@ -35,7 +35,7 @@ TEST(BatchNorm, OutputsOfTrainingAreRefusedWhereNoAttributeSaysSo) {
   }
 }
 
-// [2,5,3]: `size` channels around, one more behind than before where it is even.
+// [2,5,3]: `size` neighbouring channels; if even, one more behind than before.
 TEST(Lrn, DividesByThePowersOfItsNeighbours) {
   for (const int size : {1, 3, 4}) {
     SCOPED_TRACE(size);
@@ -59,7 +59,7 @@ TEST(Lrn, DividesByThePowersOfItsNeighbours) {
   }
 }
 
-// x [2,4,3] normalised over groups of so many neighbours in memory, then by the scale and bias of channel i / 3 % 4.
+// x [2,4,3] normalised over groups of this many neighbours in memory, then scale and bias of channel i / 3 % 4.
 std::vector<double> Normal(const std::vector<float>& x, size_t group, double epsilon, const std::vector<double>& scale,
                            const std::vector<double>& bias) {
   std::vector<double> wanted(x.size());
@@ -83,7 +83,7 @@ TEST(InstanceNorm, IsOverEachChannel) {
   ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Normal(x, 3, 0.25, {1, 2, -1, 0.5}, {0, 1, 2, 3}));
 }
 
-// Scale and bias are a group's until opset 21, a channel's since.
+// Scale and bias are per group until opset 21, per channel since.
 TEST(GroupNorm, IsOverGroupsOfChannels) {
   const std::vector<float> x = SomeValues(24);
   for (const int64_t opset : {18, 21}) {

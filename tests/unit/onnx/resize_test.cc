@@ -1,4 +1,4 @@
-// Resize and Upsample beside formulas of one axis, and examples of ONNX's own text.
+// Resize and Upsample compared with formulas of one axis, and with examples of ONNX's specification.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ ModelMaker Resize(const Shape& shape, const Shape& sizes, const std::vector<floa
   return m;
 }
 
-// Rows of x [rows, in], each element of the result by `at`, of a row and an index.
+// Rows of x [rows, in]; `at` gives each element of the result from a row and an index.
 std::vector<double> Rows(const std::vector<float>& x, int64_t rows, int64_t out,
                          const std::function<double(const float*, int64_t)>& at) {
   const int64_t in = static_cast<int64_t>(x.size()) / rows;
@@ -84,7 +84,7 @@ TEST(Resize, LinearAndCubicByTheirFilters) {
   }
 }
 
-// The filter is as much wider as the result is smaller, and its weights sum to 1.
+// The smaller the result, the wider the filter; its weights sum to 1.
 TEST(Resize, WithAntialiasingByWiderFilters) {
   for (const char* mode : {"linear", "cubic"}) {
     for (const bool outside : {true, false}) {

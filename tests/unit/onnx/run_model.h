@@ -1,4 +1,4 @@
-// Models of tests through the importer, and the graph they become by the definitions of its operators.
+// Runs test models through the importer, and the resulting graph by the definitions of its operators.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ inline Ran RunModel(const ModelMaker& m, const std::map<std::string, TensorData>
 inline void ExpectNear(const std::vector<double>& found, const std::vector<double>& wanted, double error = 1e-5) {
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < found.size(); ++i) {
-    // Equal first: the difference of equal infinities is no number.
+    // Compare for equality first: the difference of equal infinities is NaN.
     if (found[i] != wanted[i]) {
       EXPECT_NEAR(found[i], wanted[i], error) << "element " << i;
     }

@@ -1,4 +1,4 @@
-// Chains: what is refused, and kernels against the members' references and against the members' own kernels in turn.
+// Chains: what is rejected, and kernels compared with the members' references and with the members' own kernels.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -54,7 +54,7 @@ TEST(Chain, CanonicalTypeFlopAndOperands) {
   EXPECT_EQ(names, "data weight bias residual then.weight then.bias then.bias1 out ");
 }
 
-// More rows made twice, a smaller register tile, or a busier thread cost more; the best legal point is near the
+// More rows computed twice, a smaller register tile, or a busier thread cost more; the best legal point is near the
 // default.
 TEST(Chain, EstimatesKnowWhatCosts) {
   const std::string conv = "conv2d(f32[1,16,112,112], f32[96,16,1,1]) + bias";
@@ -89,10 +89,10 @@ TEST(Chain, EstimatesKnowWhatCosts) {
 
 struct Apart {
   std::vector<float> values;
-  double rounding = 0;  // of the members' algorithms together
+  double rounding = 0;  // total of the members' algorithms
 };
 
-// The output of the members' own kernels, one after the other, at the points that `choose` gives for each.
+// The output of the members' separate kernels, one after the other, at the points that `choose` returns.
 Apart Unfused(const ReferenceCase& c, const Target& target, runtime::ThreadPool* pool,
               const std::function<Config(const Workload&)>& choose) {
   Apart apart;
@@ -139,7 +139,7 @@ class ChainKernels : public KernelTest {
     for (int i = 0; i <= random_points; ++i) {
       if (i > 0) config = space.At(*space.SampleLegal(rng));
       CheckConfig(c, target, config, &pool_);
-      // With each other, and not by way of the reference, which would allow twice as much.
+      // Compared with each other, as the reference would allow twice the error.
       const testing::KernelCase kernel = RunOnce(c, target, config, &pool_);
       EXPECT_LE(testing::Compare(unfused.values, kernel.output()).worst,
                 bound + kernel.compiled().rounding + unfused.rounding)
@@ -168,13 +168,13 @@ TEST_F(ChainKernels, ConvolutionThenPool) {
   });
 }
 
-// Pools of 2x2 behind 3x3 and 5x5: the Winograd template is one of two, and each m of it is run.
+// Pools of 2x2 after 3x3 and 5x5: Winograd is one of two templates, and each m of it runs.
 TEST_F(ChainKernels, WinogradThenPool) {
   const Target target = HostWith(64, 32, 2);
   for (const std::string text : {
            "conv2d(f32[1,17,14,10], f32[33,17,3,3], pad=1,1,1,1) + bias + clip(0.5,2) -> "
            "max_pool2d(f32[1,33,14,10], kernel=2x2, stride=2x2)",
-           // Without the pool three tiles of 5 outputs would be the cheapest: a window of the pool would lie in two of
+           // Without the pool, three tiles of 5 outputs would be cheapest, but a window of the pool would lie in two of
            // them.
            "conv2d(f32[1,32,14,14], f32[64,32,3,3], pad=1,1,1,1) + bias + relu -> "
            "max_pool2d(f32[1,64,14,14], kernel=2x2, stride=2x2)",
@@ -197,7 +197,7 @@ TEST_F(ChainKernels, WinogradThenPool) {
         const testing::KernelCase kernel = RunOnce(c, target, config, &pool_);
         const double bound = RoundingBound(c.workload) + kernel.compiled().rounding;
         EXPECT_LE(testing::Compare(c.reference, kernel.output()).worst, bound);
-        // The same tiles, and the pool behind them as a kernel of its own.
+        // The same tiles, with the pool as a separate kernel.
         const Apart unfused = Unfused(c, target, &pool_, [&](const Workload& part) {
           return part.op == "conv2d" ? WinogradOf(part, target, m) : *DefaultConfig(part, target);
         });

@@ -1,4 +1,4 @@
-// The bytes of packed constants: by hand where an algorithm says them, and as the compiled kernels have them.
+// The bytes of packed constants: by hand if an algorithm determines them, and as in compiled kernels.
 #include "op/constant_bytes.h"
 
 #include <map>
@@ -25,7 +25,7 @@ std::vector<Config> Points(const Workload& workload, const Target& target, int c
   return points;
 }
 
-// 64 x 64 channels of 3x3: whole vectors everywhere, so that nothing is filled up. (m + 2)^2 elements instead of 9.
+// 64 x 64 channels of 3x3: whole vectors everywhere, so no padding. (m + 2)^2 elements instead of 9.
 TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
   const Workload w = *ParseChecked("conv2d(f32[1,64,28,28], f32[64,64,3,3], pad=1,1,1,1) + bias + relu");
   const Target target = *Target::Parse("cpu -features=avx2,fma -vector=32");
@@ -47,7 +47,7 @@ TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
   EXPECT_EQ(tiles, (std::set<int64_t>{2, 4, 6}));
 }
 
-// Odd shapes, chains, what has no constants: what the library stores of the compiled kernel.
+// Odd shapes, chains, operators without constants: compared with what the library stores for the compiled kernel.
 TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
   const Target target = *HostTarget();
   for (const char* text : {"conv2d(f32[1,3,13,13], f32[17,3,3,3], stride=2x2, pad=1,1,1,1, in=nchw) + bias + relu",

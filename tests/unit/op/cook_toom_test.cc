@@ -36,7 +36,7 @@ void ExpectIdentity(int m, int r, const std::vector<Rational>& points) {
   CookToom t = Must(MakeCookToom(m, r, points));
   const size_t n = static_cast<size_t>(m + r - 1);
   for (int64_t seed : {3, 20, 77}) {
-    const int64_t denominators = n > 8 ? 1 : 4;  // exact sums of more would overflow
+    const int64_t denominators = n > 8 ? 1 : 4;  // larger exact sums would overflow
     std::vector<Rational> d = Numbers(n, seed, denominators),
                           g = Numbers(static_cast<size_t>(r), seed + 1, denominators);
     std::vector<Rational> dt = Times(t.bt, d), gt = Times(t.g, g), product;
@@ -57,7 +57,7 @@ TEST(CookToom, IdentityHoldsExactly) {
     }
   }
   ExpectIdentity(4, 3, {0, {5, 8}, {-5, 8}, {3, 2}, {-3, 2}});
-  ExpectIdentity(3, 2, {5, {-1, 3}, 7});  // nothing symmetric, no zero
+  ExpectIdentity(3, 2, {5, {-1, 3}, 7});  // asymmetric, without zero
 }
 
 // F(2,3) of the literature (Lavin and Gray), whose rows of B^T and G may differ by opposite signs.

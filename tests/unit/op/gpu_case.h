@@ -17,17 +17,17 @@ std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const 
 Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
                                         const std::string& symbol = "kernel");
 
-// Runs the point: constants are packed, then the kernel runs, blocks and threads in an order that `seed` chooses. The
-// interpreter refuses races, barriers that not all threads reach, reads of what was never written and accesses outside.
+// Runs the point: constants are packed, then the kernel runs, with blocks and threads in an order given by `seed`. The
+// interpreter rejects races, barriers that not all threads reach, reads of unwritten memory and accesses out of bounds.
 Status RunOnInterpreter(const compile::LoweredKernel& kernel, uint64_t seed, std::vector<std::vector<float>>* operands);
 Status RunOnInterpreter(const Workload& workload, const Target& target, const Config& config, uint64_t seed,
                         std::vector<std::vector<float>>* operands);
 
-// `operands.back()` against Operator::Reference on the others: "" or what differs.
+// Compares `operands.back()` with Operator::Reference on the others: "" or the difference.
 std::string DiffersFromReference(const Workload& workload, const Target& target,
                                  const std::vector<std::vector<float>>& operands);
 
-// All of it: "" or the point and what is wrong.
+// Combines these: "" or the point and the problem.
 std::string CheckGpu(const Workload& workload, const Target& target, const Config& config, uint64_t seed);
 
 }  // namespace hone::testing

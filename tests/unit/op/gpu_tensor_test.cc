@@ -1,5 +1,5 @@
-// The template of tensor cores through the interpreter, against the reference (odd shapes: tests/agree). Inputs are
-// multiples of 1/8, which TF32 holds, so that results are exact; what rounding does is tested apart.
+// The template for tensor cores in the interpreter, compared with the reference (tests/agree has odd shapes). Inputs
+// are multiples of 1/8, exact in TF32, so results are exact; rounding is tested separately.
 #include <cmath>
 #include <map>
 #include <set>
@@ -64,7 +64,7 @@ TEST(GpuTensor, TakesNoMoreThanItsFormulaSays) {
   }
 }
 
-// What TF32 drops is dropped, once: with a reduction of one product of each kind the result is known to the last bit.
+// TF32 drops its bits exactly once: with a reduction of one product of each kind, the result is known to the last bit.
 TEST(GpuTensor, RoundsBothFactorsAndNothingElse) {
   const Workload w = *ParseChecked("conv2d(f32[1,1,4,4], f32[16,1,1,1])");
   const Template* t = Tensor(w, Cuda());
@@ -86,7 +86,7 @@ TEST(GpuTensor, RoundsBothFactorsAndNothingElse) {
   EXPECT_TRUE(any) << "nothing was rounded";
 }
 
-// On inputs as candidates are verified with (measure/inputs.h), 576 products an output.
+// With the inputs used for verifying candidates (measure/inputs.h), 576 products per output.
 TEST(GpuTensor, TheBoundIsThatOfTheRounding) {
   double worst = 0, squares = 0, count = 0;
   Rng rng(2);

@@ -1,5 +1,5 @@
-// Templates for GPUs: which apply, what they take of the device, and knobs that few points have, through the
-// interpreter. Each template on many shapes: tests/agree/gpu_templates_test.cc.
+// Templates for GPUs: which apply, their resources, and knobs that few points have, in the interpreter.
+// tests/agree/gpu_templates_test.cc tests each template on many shapes.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -41,8 +41,8 @@ TEST(GpuConv2d, WinogradOfEveryTile) {
   }
 }
 
-// Whether vectors are aligned decides what is written and not what is legal: where the pixels are no multiple of 4, a
-// thread's 4 are stored one by one.
+// The alignment of vectors decides how they are stored, not what is legal: if the number of pixels is not a multiple of
+// 4, a thread's 4 are stored one by one.
 TEST(GpuConv2d, VectorsOnlyWhereTheyAreAligned) {
   const Target target = *Target::Parse("cuda -arch=sm_80");
   const auto stored_as_vectors = [&](const char* text) {
@@ -68,7 +68,7 @@ TEST(GpuConv2d, VectorsOnlyWhereTheyAreAligned) {
   EXPECT_EQ(stored_as_vectors("conv2d(f32[1,8,7,13], f32[16,8,3,3], pad=1,1,1,1)"), 0);
 }
 
-// cp.async is CUDA's from sm_80: the interpreter executes what it means.
+// cp.async needs CUDA and sm_80: the interpreter executes its meaning.
 TEST(GpuConv2d, ThreeAndFourStages) {
   const Target target = *Target::Parse("cuda -arch=sm_80");
   const Workload w = *ParseChecked("conv2d(f32[1,20,9,7], f32[12,20,3,3], pad=1,1,1,1) + bias");
@@ -125,7 +125,7 @@ TEST(GpuTemplates, OfEachKindOfConvolution) {
   EXPECT_EQ(names("matmul(f32[2,64,32], f32[32,64])"), "matmul_gpu") << "the batch is broadcast";
 }
 
-// AutoTVM's tile: 4 where 8 divides the input's rows, else 2.
+// AutoTVM's tile: 4 if 8 divides the input's rows, else 2.
 TEST(GpuConv2d, WinogradOfAutoTvm) {
   const Target target = Gpu();
   for (const char* text :
@@ -172,7 +172,7 @@ TEST(GpuLimits, UseIsWhatTheFormulaSays) {
   EXPECT_EQ(reject(enough), "");
 }
 
-// Shared memory as the formula has it is at least what the kernel then asks for.
+// The formula's shared memory is at least what the kernel requests.
 TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
   for (const char* text : {"conv2d(f32[1,8,14,14], f32[16,8,3,3], pad=1,1,1,1) + bias + relu",
                            "conv2d(f32[1,16,14,14], f32[16,1,3,3], groups=16, pad=1,1,1,1)",
@@ -190,7 +190,7 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
         for (const ir::DeviceKernel& kernel : program.kernels) {
           GpuUse use;
           for (int k = 0; k < 3; ++k) use.threads[k] = kernel.block[k], use.blocks[k] = kernel.grid[k];
-          use.shared_bytes = kernel.shared_bytes - 16;  // what rounding each buffer's start up may add
+          use.shared_bytes = kernel.shared_bytes - 16;  // rounding up each buffer's start may add this
           const std::optional<std::string> why = ExceedsDevice(use, Gpu().limits);
           EXPECT_FALSE(why.has_value()) << config.Text() << ": " << *why;
         }
@@ -199,7 +199,7 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
   }
 }
 
-// With what blocks of sm_90 may have, kernels of more than the 48 KiB that all devices have are legal, and right.
+// With the shared memory of sm_90, kernels above the 48 KiB of all devices are legal, and correct.
 TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
   const Target usual = *Target::Parse("cuda -arch=sm_90"), all = *Target::Parse("cuda -arch=sm_90 -shared=232448");
   for (const char* name : {"conv2d_gpu_gemm", "conv2d_nchw.cuda"}) {
@@ -230,7 +230,7 @@ TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
   }
 }
 
-// Of the legal points each is as likely, drawn by parts or not.
+// All legal points are equally likely, whether drawn by parts or not.
 TEST(GpuSampling, DrawsEachLegalPointAlike) {
   const Workload w = *ParseChecked("dense(f32[32,4], f32[12,4])");
   const Target target = *Target::Parse("opencl -threads=64 -warp=16");
@@ -257,7 +257,7 @@ TEST(GpuSampling, DrawsEachLegalPointAlike) {
   EXPECT_LT(chi, n - 1 + 5 * std::sqrt(2 * n));
 }
 
-// A maximum is NaN where a NaN is among its values: in one thread's share, and where threads put theirs together.
+// A maximum is NaN if any of its values is: in one thread's part, and where threads combine theirs.
 TEST(GpuValues, NanStaysInMaxima) {
   for (const char* text : {"max_pool2d(f32[1,4,5,5], kernel=3x3, pad=1,1,1,1)", "global_max_pool(f32[1,4,3,3])",
                            "reduce_max(f32[3,200], axes=1)", "reduce_min(f32[200])"}) {

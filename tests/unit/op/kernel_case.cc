@@ -23,7 +23,7 @@ std::vector<void*> OperandData::Pointers() {
 
 namespace {
 
-// How many products with this operand are summed up for an output; 1 for what is no factor of a sum.
+// The number of products with this operand that an output sums; 1 if it is not a factor of a sum.
 int64_t FanIn(const Workload& workload, const Operand& operand) {
   if (operand.name.ends_with("weight")) return operand.logical.Elements() / operand.logical.shape[0];
   if (operand.name != "data1") return 1;
@@ -113,7 +113,7 @@ bool KernelCase::Intact() const {
 
 namespace {
 
-// The constants among a kernel's arguments: which, and how many bytes.
+// The constants among a kernel's arguments, with their bytes.
 std::vector<std::pair<size_t, int64_t>> ConstantArgs(const compile::CompiledKernel& k,
                                                      const std::vector<Operand>& operands) {
   std::vector<std::pair<size_t, int64_t>> found;

@@ -13,11 +13,11 @@
 
 namespace hone::testing {
 
-// Inputs of all operands: deterministic, about N(0, 1) scaled so that outputs are about 1; lanes beyond the channels
-// zero. Outputs are filled with a signalling pattern (NaN), so that what a kernel forgets shows.
+// Inputs of all operands: deterministic, about N(0, 1), scaled so that outputs are about 1; lanes beyond the channels
+// are zero. Outputs are filled with a signalling pattern (NaN), to expose elements that a kernel does not write.
 struct OperandData {
   std::vector<Operand> operands;
-  std::vector<std::vector<float>> values;  // one an operand, physical layout
+  std::vector<std::vector<float>> values;  // one per operand, physical layout
   std::vector<void*> Pointers();
 };
 Result<OperandData> MakeOperandData(const Workload& workload, const Target& target, uint64_t seed);
@@ -30,11 +30,12 @@ class KernelCase {
   // Copies the inputs in, packs the constants, and fills the output with NaN.
   Status Load(const OperandData& data);
   void Run() { kernel_->Run(args_); }
-  // Nothing was written beside a buffer.
+  // Whether the bytes beside the buffers are unchanged.
   bool Intact() const;
-  // For timing as in a network: `bytes` of copies of the constants, which RunCold takes in turn. After Load.
+  // For timing as in a network: makes `bytes` of copies of the constants, which RunCold uses in turn. Call it after
+  // Load.
   Status MakeCold(int64_t bytes);
-  // Rewrites every data operand by the pool's threads, as the layer before would leave it.
+  // The pool's threads rewrite every data operand, like the previous layer.
   void TouchData(runtime::ThreadPool* pool);
   void NextCold();  // Run() uses the next copy of the constants
   const float* output() const { return reinterpret_cast<const float*>(operands_.back().data()); }
@@ -52,8 +53,8 @@ class KernelCase {
   size_t next_cold_ = 0;
 };
 
-// The largest |difference| of two physical outputs relative to max(1, |reference|), and where; NaN counts as infinite
-// where the reference is none.
+// The largest |difference| of two physical outputs relative to max(1, |reference|), and its place; NaN counts as
+// infinite unless the reference is NaN.
 struct Difference {
   double worst = 0;
   size_t at = 0;

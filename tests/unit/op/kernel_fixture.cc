@@ -20,7 +20,7 @@ Target HostWith(int vector_bytes, int registers, int threads) {
 
 namespace {
 
-// How many numbers are summed up for one output: errors grow with it.
+// The number of values summed for one output, with which errors grow.
 double ReductionLength(const Workload& w) {
   double length = 0;
   for (const Workload& part : w.Parts()) {
@@ -77,7 +77,7 @@ testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const 
 void CheckConfig(const ReferenceCase& c, const Target& target, const Config& config, runtime::ThreadPool* pool) {
   SCOPED_TRACE(c.workload.Text() + "\n  " + config.Text() + " vector=" + std::to_string(target.vector_bytes));
   testing::KernelCase kernel = RunOnce(c, target, config, pool);
-  kernel.Run();  // a second run must not depend on what the first one left behind
+  kernel.Run();  // a second run must not depend on the first one's leftovers
   EXPECT_TRUE(kernel.Intact()) << "something was written beside a buffer";
   testing::Difference d = testing::Compare(c.reference, kernel.output());
   const Operand& out = c.data.operands.back();

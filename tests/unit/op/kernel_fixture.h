@@ -1,5 +1,5 @@
-// What tests of compiled kernels share: a workload's kernels against its operator's reference, which is independent of
-// te, schedules and code generation (loops over plain indices in double precision).
+// Shared parts of the tests of compiled kernels: compares a workload's kernels with its operator's reference, which
+// does not use te, schedules or code generation (loops over plain indices in double precision).
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace hone::op {
 
-// This host, with vectors no wider than asked for.
+// This host, with vectors of at most this width.
 Target HostWith(int vector_bytes, int registers, int threads);
 
-// A workload with inputs, and what its operator's reference makes of them. The data's output is NaN.
+// A workload with inputs and its operator's reference output. The output in the data is NaN.
 struct ReferenceCase {
   Workload workload;
   const Operator* op = nullptr;
@@ -23,28 +23,28 @@ struct ReferenceCase {
   std::vector<float> reference;
 };
 using Change = std::function<void(std::vector<std::vector<float>>* operands)>;
-// `change` may set inputs to other values than the usual ones.
+// `change` may replace the usual inputs.
 ReferenceCase MakeReferenceCase(const std::string& text, const Target& target, const Change& change = {});
 
 // The kernel of one point, loaded with the case's data, after one run.
 testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Config& config,
                             runtime::ThreadPool* pool);
 
-// What an error may be relative to max(1, |reference|), without what an algorithm's own rounding adds.
+// The allowed error relative to max(1, |reference|), without an algorithm's own rounding.
 double RoundingBound(const Workload& w);
 
-// Lanes of a blocked output beyond its channels hold zeros.
+// Expects zeros in lanes of a blocked output beyond its channels.
 void ExpectUnusedLanesAreZero(const Operand& out, const float* values);
 
-// One configuration: two runs are right within its bound, and unused lanes hold zeros.
+// One configuration: expects that two runs are within its bound, and that unused lanes are zero.
 void CheckConfig(const ReferenceCase& c, const Target& target, const Config& config, runtime::ThreadPool* pool);
 
-// The default configuration and some random legal ones, if there is anything to choose.
+// Checks the default configuration and, if there is a choice, some random legal ones.
 void CheckWorkload(const std::string& text, const Target& target, runtime::ThreadPool* pool, int random_points);
 
 class KernelTest : public ::testing::Test {
  protected:
-  // On the host's own vectors, and on 32-byte ones with half the registers.
+  // With the host's own vectors, and with 32-byte ones and half the registers.
   void Check(const std::vector<std::string>& texts, int random_points = 3) {
     int i = 0;
     for (const std::string& text : texts) {

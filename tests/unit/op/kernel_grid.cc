@@ -16,11 +16,11 @@ namespace {
 
 using fmt::format;
 
-// One place of the grid.
+// One cell of the grid.
 struct Place {
   int turn = 0;  // 0 .. 19
   int64_t n = 1, c = 1, h = 1, w = 1;
-  int64_t out = 1;  // channels of what follows
+  int64_t out = 1;  // channels of the following layer
 
   std::string Data() const { return Data(c); }
   std::string Data(int64_t channels) const { return format("f32[{},{},{},{}]", n, channels, h, w); }
@@ -28,7 +28,7 @@ struct Place {
   std::string Volume() const { return Volume(c); }
   std::string Volume(int64_t channels) const { return format("f32[{},{},{},{},{}]", n, channels, depth(), h, w); }
 
-  // Half a window around, and one more on one side of each axis.
+  // Padding of half a window, and one more on one side of each axis.
   std::string Window(int64_t kh, int64_t kw, int64_t stride, int64_t dilation = 1) const {
     auto around = [&](int64_t k, int64_t more) { return k == 1 ? 0 : (k - 1) * dilation / 2 + more; };
     return format("stride={0}x{0}, pad={1},{2},{3},{4}{5}", stride, around(kh, turn % 2), around(kw, turn / 2 % 2),
@@ -46,7 +46,7 @@ struct Place {
   std::string Epilogue() const {
     return Turn<std::string>({" + bias + relu", "", " + bias + add + relu", " + bias", " + bias + clip(0.25,1)"});
   }
-  // Of what a pool may follow.
+  // An epilogue that may precede a pool.
   std::string EpilogueOfOne() const { return Turn<std::string>({" + bias + relu", "", " + bias"}); }
 };
 
@@ -63,7 +63,7 @@ std::vector<Place> Places() {
   return places;
 }
 
-// What a workload gives, for the one that follows it in a chain.
+// A workload's output type, for the next one in a chain.
 TensorType Made(const std::string& text) {
   Result<Workload> w = ParseChecked(text);
   HONE_CHECK(w.ok());
@@ -113,7 +113,7 @@ class Texts {
     const int64_t stride = 1 + p_.turn % 2, k = p_.turn % 4 < 2 ? 3 : 5;
     Add(format("conv2d({}, f32[{},1,{},{}], {}, groups={}){}", p_.Data(), p_.c, k, k, p_.Window(k, k, stride), p_.c,
                p_.Epilogue()));
-    // As many groups as channels of the grid: as many channels out as in for vectors over lanes, and not.
+    // As many groups as the grid's channels: with as many channels out as in, for vectors over lanes, and with more.
     for (int64_t more : {0, 1}) {
       const int64_t in = p_.Turn<int64_t>({2, 4, 3}), out = in + more;
       Add(format("conv2d({}, f32[{},{},3,3], {}, groups={}){}", p_.Data(p_.c * in), p_.c * out, in,
@@ -180,7 +180,7 @@ class Texts {
     Add(wide + " -> " + narrow + " -> " + pointwise(Made(narrow), p_.c) + p_.Epilogue());
   }
 
-  // Three functions a place: each is there once or more.
+  // Three functions per cell: each occurs at least once.
   void Elementwise() {
     const std::vector<semantics::ScalarFunction>& functions = semantics::ScalarFunctions();
     for (size_t i = 0; i < 3; ++i) {
@@ -195,7 +195,7 @@ class Texts {
     for (const std::string& name : OperatorNames()) {
       if (name.ends_with("softmax")) Add(format("{}({}, axis={})", name, p_.Data(), p_.turn % 4));
       if (!name.starts_with("reduce_")) continue;
-      // A logarithm near 1 has the error of its sum: one output alone is not near it.
+      // A logarithm near 1 has the error of its sum, so avoid a single output near it.
       const std::string axes = p_.Turn<std::string>({", axes=1", ", axes=2,3, keep=1", ", axes=0,1", ""});
       Add(format("{}({}{})", name, p_.Data(), name == "reduce_log_sum" ? "" : axes));
     }

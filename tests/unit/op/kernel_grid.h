@@ -1,5 +1,5 @@
-// The grid of odd layers: channels 1, 3, 17, 33 by extents 1, 2, 5, 7, 13, of every kind of operator. What else makes
-// layers odd goes in turn: another width, batch 3, stride 2, the epilogue. Padding is never the same on both sides.
+// The grid of odd layers: channels 1, 3, 17, 33 by extents 1, 2, 5, 7, 13, of every kind of operator. Other odd
+// properties take turns: another width, batch 3, stride 2, the epilogue. Padding always differs between the two sides.
 #pragma once
 
 #include <string>

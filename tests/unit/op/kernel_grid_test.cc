@@ -1,4 +1,4 @@
-// Every template of the registry, and every algorithm that its knobs choose among, over the grid of odd layers.
+// Every template of the registry, and every algorithm that its knobs select, over the grid of odd layers.
 #include "unit/op/kernel_grid.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace hone::op {
 namespace {
 
-// What a value of a knob makes another algorithm of: a word, or the size of Winograd's tiles for a kind of window.
+// The part of a knob's value that selects another algorithm: a word, or Winograd's tile size for a kind of window.
 std::string Algorithm(const Workload& w, const std::string& name, const KnobValue& v) {
   if (!v.words.empty()) return fmt::format("{} {}={}", name, v.name, v.words[0]);
   if (v.name != "m") return "";
@@ -23,7 +23,7 @@ std::string Algorithm(const Workload& w, const std::string& name, const KnobValu
 
 class KernelGridTest : public KernelTest {
  protected:
-  // Each template's default, a random point, and points of algorithms that were not run before.
+  // Runs each template's default, a random point, and points of algorithms that have not run yet.
   void RunAll(const std::string& text, const Target& target) {
     SCOPED_TRACE(text);
     const ReferenceCase c = MakeReferenceCase(text, target);
@@ -63,7 +63,7 @@ class KernelGridTest : public KernelTest {
     return points;
   }
 
-  // How many algorithms of this point are new.
+  // The number of new algorithms of this point.
   int Note(const Workload& w, const Config& config) {
     int fresh = 0;
     for (const KnobValue& v : config.values) {
@@ -89,7 +89,7 @@ TEST_F(KernelGridTest, EveryTemplateAndAlgorithmOverOddLayers) {
   for (const std::string& name : registry) EXPECT_EQ(run_.count(name), 1u) << name << " was not reached";
   for (const std::string& name : run_) EXPECT_EQ(registry.count(name), 1u) << name << " is not in the registry's list";
   for (const std::string& each : offered_) EXPECT_EQ(algorithms_.count(each), 1u) << each << " was not reached";
-  // That spaces offer all that the templates promise: Winograd along one axis, along two, and by phases of a stride.
+  // Spaces offer everything that the templates promise: Winograd along one axis, along two, and by phases of a stride.
   for (const char* window :
        {"3x3 stride=1 m=2", "3x3 stride=1 m=4", "3x3 stride=1 m=5", "3x3 stride=1 m=6", "5x5 stride=1 m=2",
         "5x5 stride=1 m=4", "1x3 stride=1 m=6", "3x1 stride=1 m=6", "1x7 stride=1 m=3", "7x1 stride=1 m=4",

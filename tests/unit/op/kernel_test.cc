@@ -1,5 +1,5 @@
 // Compiled kernels of layers, reductions and movements x the default and some random legal points: attributes and
-// shapes that the grid of odd layers (kernel_grid.h) does not have.
+// shapes that the grid of odd layers (kernel_grid.h) lacks.
 #include "unit/op/kernel_fixture.h"
 
 namespace hone::op {
@@ -20,7 +20,7 @@ TEST_F(KernelTest, ConvolutionsOfOddShapes) {
   });
 }
 
-// A task's weights meet several images, or several depths, or both.
+// A task's weights are used for several images, several depths, or both.
 TEST_F(KernelTest, ManyPlanes) {
   Check(
       {
@@ -128,12 +128,12 @@ TEST_F(KernelTest, Pooling) {
   });
 }
 
-// With gaps between its taps a window may see nothing but padding: its average is 0, not 0 / 0.
+// With gaps between its taps, a window may see only padding: its average is 0, not 0 / 0.
 TEST_F(KernelTest, AnAverageOverPaddingAloneIsZero) {
   Check({
       "avg_pool2d(f32[1,16,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2)",
-      "avg_pool2d(f32[2,17,2,5], kernel=2x3, pad=2,1,2,1, dilation=3x1)",  // the middle rows alone
-      "avg_pool2d(f32[1,5,4,2], kernel=3x2, pad=1,2,1,2, dilation=1x3)",   // the middle columns alone
+      "avg_pool2d(f32[2,17,2,5], kernel=2x3, pad=2,1,2,1, dilation=3x1)",  // only the middle rows
+      "avg_pool2d(f32[1,5,4,2], kernel=3x2, pad=1,2,1,2, dilation=1x3)",   // only the middle columns
       "avg_pool2d(f32[1,16,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2, count_include_pad=1)",
       "avg_pool3d(f32[1,16,1,1,1], kernel=2x2x2, pad=1,1,1,1,1,1, dilation=2x2x2)",
       "conv2d(f32[1,16,2,5], f32[17,16,1,1]) + bias -> "
@@ -141,13 +141,13 @@ TEST_F(KernelTest, AnAverageOverPaddingAloneIsZero) {
   });
 }
 
-// And its maximum is -inf, in the channels alone: lanes beyond them hold zeros as they always do.
+// Its maximum is -inf, but only in the channels: lanes beyond them are zero as always.
 TEST_F(KernelTest, AMaximumOverPaddingAloneLeavesUnusedLanesZero) {
   Check({
       "max_pool2d(f32[1,17,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2)",
       "max_pool2d(f32[1,16,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2)",
-      "max_pool2d(f32[2,3,2,5], kernel=2x3, pad=2,1,2,1, dilation=3x1)",  // the middle rows alone
-      "max_pool2d(f32[1,5,4,2], kernel=3x2, pad=1,2,1,2, dilation=1x3)",  // the middle columns alone
+      "max_pool2d(f32[2,3,2,5], kernel=2x3, pad=2,1,2,1, dilation=3x1)",  // only the middle rows
+      "max_pool2d(f32[1,5,4,2], kernel=3x2, pad=1,2,1,2, dilation=1x3)",  // only the middle columns
       "max_pool3d(f32[1,17,1,1,1], kernel=2x2x2, pad=1,1,1,1,1,1, dilation=2x2x2)",
       "max_pool3d(f32[2,3,5,2,4], kernel=1x2x1, pad=0,2,0,0,2,0, dilation=1x3x1)",
       "conv2d(f32[1,16,2,5], f32[17,16,1,1]) + bias -> "

@@ -1,5 +1,4 @@
-// Compiled kernels of elementwise operators, and what all kernels do with values that are not ordinary: far out, NaN,
-// infinite, denormal.
+// Compiled kernels of elementwise operators, and all kernels on unusual values: large, NaN, infinite, denormal.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -71,7 +70,7 @@ TEST_F(KernelTest, BroadcastingOperators) {
   });
 }
 
-// Inputs of 10 and 1000 times the usual size, where series end and exponentials run over.
+// Inputs of 10 and 1000 times the usual size, where series end and exponentials overflow.
 TEST_F(KernelTest, ScalarFunctionsFarOut) {
   const Target target = HostWith(32, 16, 2);
   for (const char* name :
@@ -88,7 +87,7 @@ TEST_F(KernelTest, ScalarFunctionsFarOut) {
   }
 }
 
-// min, max, relu, clip and their like let a NaN through, as numpy's do; infinities are numbers.
+// min, max, relu, clip and similar ones pass on a NaN, as in numpy; infinities are numbers.
 TEST_F(KernelTest, NanAndInfinityPass) {
   const Target target = HostWith(32, 16, 2);
   const std::vector<std::string> texts = {"relu(f32[20])",
@@ -121,7 +120,7 @@ TEST_F(KernelTest, NanAndInfinityPass) {
   }
 }
 
-// Infinities in the data of what sums, compares and normalises; weights without zeros.
+// Infinities in the data of operators that sum, compare and normalise; weights without zeros.
 TEST_F(KernelTest, InfinitiesPass) {
   const Target target = HostWith(64, 32, 2);
   const std::vector<std::string> texts = {"max_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)",
@@ -141,7 +140,7 @@ TEST_F(KernelTest, InfinitiesPass) {
                                           "min(f32[40], f32[40])",
                                           "pad(f32[3,40], low=1,2, high=0,3, value=-inf)"};
   for (const std::string& text : texts) {
-    // The first row or channel meets one of each sign, the last elements only the negative one.
+    // The first row or channel has one of each sign, the last elements only the negative one.
     const ReferenceCase c = MakeReferenceCase(text, target, [](auto* x) {
       std::vector<float>& data = (*x)[0];
       data[1] = INFINITY, data[3] = -INFINITY;
@@ -151,8 +150,8 @@ TEST_F(KernelTest, InfinitiesPass) {
   }
 }
 
-// Whatever looks at a NaN is NaN, wherever in a window or a row it stands. The numbers of NaN outputs are counted by
-// hand.
+// Every output that depends on a NaN is NaN, wherever in a window or a row it is. The numbers of NaN outputs are
+// counted by hand.
 TEST_F(KernelTest, NanStaysInMaximaAndSums) {
   struct Row {
     const char* text;
@@ -164,7 +163,7 @@ TEST_F(KernelTest, NanStaysInMaximaAndSums) {
       {"max_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)", {(2 * 5 + 2) * 16 + 3, 5}, 9 + 4},
       {"max_pool2d(f32[1,16,7,7], kernel=3x3, stride=2x2)", {7, (2 * 7 + 2) * 16 + 7, (6 * 7 + 6) * 16 + 7}, 1 + 3 + 1},
       {"max_pool2d(f32[1,16,4,4], kernel=2x2, stride=2x2)", {0, 16 + 1, 4 * 16 + 2, 5 * 16 + 3}, 4},
-      // Windows too wide to be written out: columns 0 to 20 of 65 see column 0, in all three rows.
+      // Windows too wide to unroll: columns 0 to 20 of 65 see column 0, in all three rows.
       {"max_pool2d(f32[1,16,3,64], kernel=3x40, pad=1,20,1,20)", {64 * 16}, 3 * 21},
       {"avg_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)", {(2 * 5 + 2) * 16 + 3}, 9},
       {"max_pool3d(f32[1,16,3,5,5], kernel=3x3x3, pad=1,1,1,1,1,1)", {(25 + 2 * 5 + 2) * 16 + 3}, 27},
@@ -194,7 +193,7 @@ TEST_F(KernelTest, NanStaysInMaximaAndSums) {
   }
 }
 
-// Winograd mixes the inputs of a tile, so that all of its outputs become NaN: those that are by definition, and others.
+// Winograd mixes the inputs of a tile, so all of its outputs become NaN: those required by definition, and others.
 TEST_F(KernelTest, WinogradLosesNoNan) {
   const Target target = HostWith(64, 32, 2);
   for (const char* text : {"conv2d(f32[1,16,16,16], f32[16,16,3,3], pad=1,1,1,1) + bias + relu",
@@ -220,7 +219,7 @@ TEST_F(KernelTest, WinogradLosesNoNan) {
   }
 }
 
-// Numbers below the smallest normal one are neither flushed on the way in nor on the way out.
+// Numbers below the smallest normal one are not flushed, neither as inputs nor as outputs.
 TEST_F(KernelTest, DenormalsAreKept) {
   const Target target = HostWith(64, 32, 2);
   for (const char* text :

@@ -1,5 +1,5 @@
-// Operators as such: which workloads they take, their canonical text, shapes, FLOP and operands. Expected values by
-// hand.
+// Operators themselves: which workloads they accept, their canonical text, shapes, FLOP and operands. Expected values
+// by hand.
 #include "op/operator.h"
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST(Operator, ABatchIsTheFirstAxisOfThoseThatHaveImages) {
   }
 }
 
-// Every algorithm is a name and numbers that are read from files: what does not fit the workload is refused.
+// Algorithms are a name and numbers read from files: those that do not fit the workload are rejected.
 TEST(Operator, RefusesAlgorithmsThatAWorkloadDoesNotHave) {
   const Target cuda = *Target::Parse("cuda -arch=sm_80");
   const char* layer = "conv2d(f32[1,16,14,14], f32[16,16,3,3], pad=1,1,1,1)";
@@ -79,7 +79,7 @@ TEST(Operator, RefusesAlgorithmsThatAWorkloadDoesNotHave) {
   EXPECT_EQ(unknown.message(), "conv2d has no algorithm `winograt` for this target; did you mean `winograd`?");
 }
 
-// An algorithm is limited whatever template proposed it.
+// Limits apply to an algorithm whatever template proposed it.
 TEST(Operator, NumericsForbidAlgorithms) {
   const Algorithm winograd{"winograd", {{"m", 4}, {"tiles", 20}}}, tf32{"gemm_tf32", {}};
   EXPECT_FALSE(Forbidden({}, winograd).has_value());
@@ -173,7 +173,7 @@ TEST(Operator, RefusesWhatMakesNoSense) {
   }
 }
 
-// Before anything is built: the kernel has its indices in its code.
+// Before building, as the kernel contains its indices as code.
 TEST(Operator, GathersOfIndicesWithoutOrderAreRefusedByTheirCheck) {
   for (auto [count, fits] : {std::pair(1000, true), std::pair(1100, false)}) {  // two indices a run
     std::string text = "gather(f32[1009], indices=";
@@ -208,7 +208,7 @@ TEST(Operator, OutputShapesAndFlop) {
       {"max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1)", {1, 64, 56, 56}, 200704.0 * 9},
       {"max_pool2d(f32[1,1,6,6], kernel=3x3, stride=2x2)", {1, 1, 2, 2}, 36},
       {"max_pool2d(f32[1,1,6,6], kernel=3x3, stride=2x2, ceil_mode=1)", {1, 1, 3, 3}, 81},
-      // Rounded up there would be three, the third starting in the padding at the end.
+      // Rounding up would give three, but the third would start in the padding at the end.
       {"max_pool2d(f32[1,1,4,4], kernel=2x2, stride=3x3, pad=0,0,1,1, ceil_mode=1)", {1, 1, 2, 2}, 16},
       {"global_avg_pool(f32[3,17,5,3])", {3, 17, 1, 1}, 51 * 15},
       {"flatten(f32[3,17,5,3])", {3, 255}, 0},
@@ -239,7 +239,7 @@ TEST(Operator, OperandsInOrderWithTheirStorage) {
   EXPECT_EQ((*FindOperator("conv2d"))->Operands(*plain, Avx512())[0].physical, (std::vector<int64_t>{2, 17, 8, 8}));
 }
 
-// References read and write blocks of channels; what operators compute is tested in semantics.
+// References read and write blocks of channels; semantics tests what operators compute.
 std::vector<float> RunReference(const char* text, std::vector<std::vector<float>> buffers) {
   Workload w = Must(ParseChecked(text));
   Target t;

@@ -1,4 +1,4 @@
-// Plugins: the example's operator on CPUs and GPUs, and what is refused.
+// Plugins: the example's operator on CPUs and GPUs, and what is rejected.
 #include "op/plugin.h"
 
 #include <sys/stat.h>
@@ -93,7 +93,7 @@ TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
   const TempDir dir = *TempDir::Create();
   ASSERT_TRUE(WriteFileAtomic(dir.Join("text.so"), "no library").ok());
   EXPECT_THAT(LoadPlugin(dir.Join("text.so")).message(), HasSubstr("cannot be loaded"));
-  // Of a part of a library the loader died.
+  // The loader died on a truncated library.
   const std::string whole = *ReadFile(PluginFile("lazy.so")), cut = dir.Join("cut.so");
   for (const size_t size : {size_t{100}, size_t{4000}, whole.size() / 2}) {
     ASSERT_TRUE(WriteFileAtomic(cut, whole.substr(0, size)).ok());
@@ -122,7 +122,7 @@ TEST(Plugin, AChildIsToldWhichToLoad) {
   EXPECT_FALSE(LoadPluginArguments(1, good).ok());
 }
 
-// A task or a graph by somebody else names a library: nothing of it may run.
+// Somebody else's task or graph names a library: none of it may run.
 TEST(Plugin, NamedByAFileItMustBeTrusted) {
   auto dir = Must(TempDir::Create());
   const std::string own = PluginFile("rgb_to_yuv.so"), copy = dir.Join("copy.so");
@@ -141,7 +141,7 @@ TEST(Plugin, NamedByAFileItMustBeTrusted) {
   ASSERT_EQ(chmod(copy.c_str(), 0644), 0);
   refused(copy, "00", "another one than when the file was written");
   if (geteuid() == 0) {
-    // A link of ours does not make it ours.
+    // Our link to somebody else's file does not make it ours.
     ASSERT_EQ(chown(copy.c_str(), 65534, 65534), 0);
     ASSERT_EQ(symlink(copy.c_str(), dir.Join("link.so").c_str()), 0);
     refused(dir.Join("link.so"), "", "belongs to another user");

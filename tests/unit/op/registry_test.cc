@@ -1,4 +1,4 @@
-// The list of operators, and the list of their templates, whose versions say which records are stale.
+// The list of operators, and the list of their templates, whose versions decide which records are stale.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -13,7 +13,7 @@
 namespace hone::op {
 namespace {
 
-// Workloads that differ in which templates for CPUs compete for them; those for GPUs are of agree/gpu_workloads.
+// Workloads for which different templates for CPUs compete; agree/gpu_workloads has those for GPUs.
 constexpr const char* kCpuWorkloads[] = {
     "conv2d(f32[1,16,7,7], f32[16,16,3,3])",
     "conv2d(f32[1,16,8,7], f32[16,16,3,3])",
@@ -57,7 +57,7 @@ TEST(Registry, NamesAreUnique) {
   EXPECT_EQ(templates.size(), count);
 }
 
-// Two operators have no kernels: the passes over graphs fold one and drop the other.
+// Two operators have no kernels: the passes over graphs fold one and remove the other.
 TEST(Registry, WhatIsDefinedCanBeBuilt) {
   std::vector<std::string> defined = semantics::Names(), built = OperatorNames();
   std::erase_if(defined, [](const std::string& name) { return name == "batch_norm" || name == "dropout"; });
@@ -65,7 +65,7 @@ TEST(Registry, WhatIsDefinedCanBeBuilt) {
   EXPECT_EQ(defined, built);
 }
 
-// What any target chooses for any workload is listed, on the side where it belongs, by the operator and the registry.
+// Every template chosen for any target and workload is listed, under its family, by the operator and the registry.
 TEST(Registry, EveryTemplateThatIsChosenIsListed) {
   Target wide;
   wide.vector_bytes = 64;
@@ -88,8 +88,8 @@ TEST(Registry, EveryTemplateThatIsChosenIsListed) {
       }
     }
   }
-  // And each is chosen for one of them, so that the list names nothing that is never used; but for those of CPUs that
-  // have no knobs, one for each operator.
+  // And each is chosen for one of them, so the list has no unused names, except those for CPUs without knobs, one per
+  // operator.
   for (const std::string& name : cpu) EXPECT_TRUE(name.ends_with("_default") || chosen.count(name)) << name;
   for (const std::string& name : gpu) EXPECT_TRUE(chosen.count(name)) << name;
 }

@@ -73,7 +73,7 @@ TEST(Space, FirstKnobIsTheLeastSignificantDigit) {
   EXPECT_EQ(space.At(6).Number("tile_ow"), 14);
 }
 
-// The point of the recipe (2 vectors x 14 pixels) with one knob changed, against the rule that must catch it.
+// The point of the recipe (2 vectors x 14 pixels) with one knob changed, and the rule that must reject it.
 TEST(Space, RulesNameThemselves) {
   Workload w = *ParseChecked(Workloads()[0]);
   Target target = Cpu(64, 32, 2);

@@ -1,4 +1,4 @@
-// conv2d_winograd: compiled kernels against conv2d's reference over odd shapes, accuracy, spaces.
+// conv2d_winograd: compiled kernels compared with conv2d's reference over odd shapes; accuracy; spaces.
 #include <cmath>
 #include <set>
 #include <utility>
@@ -37,7 +37,7 @@ class WinogradTest : public KernelTest {
     return error;
   }
 
-  // The default and a random point of each form and m that the layer has.
+  // The default and a random point of each form and m of the layer.
   void Check(const std::string& text, const Target& target) {
     SCOPED_TRACE(text);
     const ReferenceCase c = MakeReferenceCase(text, target);
@@ -48,18 +48,18 @@ class WinogradTest : public KernelTest {
     std::set<std::pair<int64_t, std::string>> seen;
     uint64_t index = Rng(std::hash<std::string>()(text)).UniformInt(space.size());
     for (uint64_t i = 0; i < space.size(); ++i) {
-      index = (index + 7919) % space.size();  // a prime: all of the space
+      index = (index + 7919) % space.size();  // a prime: visits the whole space
       Config config = space.At(index);
       std::pair<int64_t, std::string> kind = {config.Number("m"), config.Word("form")};
       if (seen.count(kind) || space.Reject(config)) continue;
       seen.insert(std::move(kind));
       configs.push_back(std::move(config));
     }
-    EXPECT_GE(seen.size(), space.knobs()[0].size());  // small layers have one form alone
+    EXPECT_GE(seen.size(), space.knobs()[0].size());  // small layers have only one form
     for (const Config& config : configs) {
       SCOPED_TRACE(config.Text());
       const Error error = Run(c, target, config);
-      // Small outputs deviate less than they are large: errors are of the size of the sums.
+      // Small outputs have a small deviation relative to their size; errors are of the size of the sums.
       EXPECT_LE(error.worst, WinogradErrorBound(config.Number("m")) * std::max(error.deviation, 0.5));
     }
   }
@@ -77,7 +77,7 @@ TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
       "conv2d(f32[1,32,12,12], f32[64,32,3,3], pad=1) + bias + relu",
       "conv2d(f32[2,17,24,5], f32[17,17,3,3], pad=3,3,1,2) + clip(-1,1)",
       "conv2d(f32[1,16,1,13], f32[16,16,3,3], pad=2)",
-      "conv2d(f32[1,16,3,55], f32[16,16,3,3], pad=1) + bias + relu",  // tasks of a part of a row
+      "conv2d(f32[1,16,3,55], f32[16,16,3,3], pad=1) + bias + relu",  // tasks of part of a row
       "conv2d(f32[2,16,4,110], f32[16,16,3,3], pad=0,1,0,3)",
       "conv2d(f32[2,17,10,5], f32[33,17,3,3], pad=1) + bias + relu",  // m = 5
       "conv2d(f32[3,17,5,7], f32[33,17,1,3], pad=0,1,0,1) + bias + add + relu",
@@ -97,13 +97,13 @@ TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
   }
 }
 
-// The figures that a user may rely on: the largest error of a layer of a network against double precision, in standard
-// deviations of the output.
+// The documented figures: the largest error of a layer of a network against double precision, in standard deviations of
+// the output.
 TEST_F(WinogradTest, Accuracy) {
   Target target = HostWith(64, 32, 2);
   const char* layers[] = {
       "conv2d(f32[1,64,24,24], f32[64,64,3,3], pad=1)",
-      "conv2d(f32[1,64,14,14], f32[64,64,3,3], pad=1)",  // m = 5, too
+      "conv2d(f32[1,64,14,14], f32[64,64,3,3], pad=1)",  // m = 5 as well
       "conv2d(f32[1,64,24,24], f32[64,64,1,3], pad=0,1,0,1)",
       "conv2d(f32[1,64,24,24], f32[64,64,7,1], pad=3,0,3,0)",
       "conv2d(f32[1,64,24,24], f32[64,64,5,5], pad=2)",
@@ -137,12 +137,12 @@ TEST_F(WinogradTest, Accuracy) {
       ASSERT_LT(index, space.size());
       const Error error = Run(c, target, space.At(index));
       EXPECT_LE(error.worst / error.deviation, WinogradErrorBound(m));
-      // What a pool or an epilogue does to the deviation, the estimate does not know.
+      // The estimate does not know how a pool or an epilogue changes the deviation.
       if (!w.chain()) {
         const WinogradLayer layer = WinogradLayer::Of(w, target);
         EXPECT_LE(error.worst / error.deviation, (layer.Tiles(m).both() ? 1 : 1.2) * layer.Error(m));
       }
-      // Less than this would be no arithmetic of single precision: the test would test nothing.
+      // A smaller error would not be single precision: the test would test nothing.
       EXPECT_GE(error.worst / error.deviation, 1e-8);
     }
   }
@@ -163,7 +163,7 @@ TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
            {"conv2d(f32[1,16,9,9], f32[16,16,5,5], pad=2)", true},
            {"conv2d(f32[1,16,28,28], f32[16,16,7,7], stride=2, pad=3)", true},
            {"conv2d(f32[1,16,28,28], f32[16,16,3,7], pad=1,3,1,3)", true},
-           // F(2x2) of these would be less exact than F(2x2) may be.
+           // Here F(2x2) would be less accurate than the bound.
            {"conv2d(f32[1,16,28,28], f32[16,16,7,7], pad=3)", false},
            {"conv2d(f32[1,16,28,28], f32[16,16,5,7], pad=2,3,2,3)", false},
            {"conv2d(f32[1,16,28,28], f32[16,16,6,6])", false},
@@ -186,15 +186,15 @@ TEST(WinogradSpace, LongSumsLeaveOutWhatWouldBeInexact) {
   EXPECT_EQ(sizes("conv2d(f32[1,384,28,28], f32[64,384,7,7], stride=2, pad=3)"), (Sizes{2}));
   EXPECT_EQ(sizes("conv2d(f32[1,512,28,28], f32[64,512,7,7], stride=2, pad=3)"), (Sizes{2}));
   EXPECT_FALSE(WinogradApplies(*ParseChecked("conv2d(f32[1,2048,28,28], f32[64,2048,7,7], stride=2, pad=3)"), target));
-  // Nothing that networks have is lost.
+  // No layer of real networks loses its sizes.
   EXPECT_EQ(sizes("conv2d(f32[1,2048,7,7], f32[64,2048,3,3], pad=1)"), (Sizes{2, 4, 6}));
   EXPECT_EQ(sizes("conv2d(f32[1,512,28,28], f32[64,512,3,3], stride=2, pad=1)"), (Sizes{2, 4}));
   EXPECT_EQ(sizes("conv2d(f32[1,512,28,28], f32[64,512,5,5], pad=2)"), (Sizes{2, 4}));
   EXPECT_EQ(sizes("conv2d(f32[1,768,17,17], f32[64,768,1,7], pad=0,3,0,3)"), (Sizes{2, 3, 4}));
 }
 
-// A layer whose errors were simulated: 2.0e-5 with 64 channels, 4.4e-5 with 256, in standard deviations of the output;
-// and what follows from the definition: errors grow with the root of the sum, rows and columns alike.
+// A layer with simulated errors: 2.0e-5 with 64 channels, 4.4e-5 with 256, in standard deviations of the output; and
+// consequences of the definition: errors grow with the root of the sum, in the same way for rows and columns.
 TEST(WinogradSpace, ExpectsNoLessThanTheErrorsThatWereSimulated) {
   const WinogradAxis seven{2, 7, 1}, three{4, 3, 1}, one{1, 1, 1};
   for (const auto& [channels, simulated] : {std::pair(64, 2.0e-5), std::pair(256, 4.4e-5)}) {
@@ -203,7 +203,7 @@ TEST(WinogradSpace, ExpectsNoLessThanTheErrorsThatWereSimulated) {
   }
   EXPECT_DOUBLE_EQ(WinogradError(three, three, 400), 2 * WinogradError(three, three, 100));
   EXPECT_DOUBLE_EQ(WinogradError(seven, three, 64), WinogradError(three, seven, 64));
-  // No transform at all: a sum as any other.
+  // Without a transform: a sum like any other.
   EXPECT_NEAR(WinogradError(one, one, 100), 21.5 * 0x1p-24, 1e-12);
   // F(2, 3) by hand. A^T = 1 1 1 0 / 0 1 -1 1; squares of B^T's rows 2, 2, 2, 2; of G's 1, 3/4, 3/4, 1.
   const WinogradAxis small{2, 3, 1};
@@ -240,7 +240,7 @@ TEST(WinogradSpace, FetchesWhatIsAStream) {
       Config c = space.At(i);
       if (space.Reject(c)) continue;
       found.insert(c.Word("prefetch"));
-      // In the other form an element's weights of some channels are followed by those of other tasks' channels.
+      // In the other form, an element's weights of some channels are followed by those of other tasks' channels.
       const bool stream = c.Word("form") == "oc_xi" || c.Number("oc_block") == 16;
       EXPECT_TRUE(c.Word("prefetch") != "far" || stream) << c.Text();
     }
@@ -252,7 +252,7 @@ TEST(WinogradSpace, FetchesWhatIsAStream) {
   EXPECT_EQ(words("conv2d(f32[1,32,28,28], f32[32,32,3,3], pad=1)"), (Words{"none"}));  // 64 KB stay near a core
 }
 
-// The distance is whole elements, and the loops have room for the lines: else there would be no prefetch at all.
+// The distance is whole elements, and the loops have room for the lines: otherwise there would be no prefetch.
 TEST(WinogradSpace, FarPrefetchIsThere) {
   Target target = HostWith(64, 32, 2);
   Workload w = *ParseChecked("conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)");
@@ -271,8 +271,8 @@ TEST(WinogradSpace, FarPrefetchIsThere) {
   EXPECT_THAT(kernel.program, HasSubstr("prefetch(weight.packed["));
 }
 
-// The first part of the estimate is the register tiles' share of a direct convolution's ideal cycles. Tiles that come
-// out even keep both multiply-add units busy, so it is the share of the multiplications, as counted by hand.
+// The first part of the estimate is the register tiles' cycles relative to a direct convolution's ideal ones. Even
+// tiles keep both multiply-add units busy, so it equals the share of the multiplications, counted by hand.
 TEST(WinogradEstimate, CountsTheMultiplications) {
   Target target = HostWith(64, 32, 2);
   target.vector_bytes = 64, target.vector_registers = 32;

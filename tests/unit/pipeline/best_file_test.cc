@@ -63,7 +63,7 @@ TEST(BestFile, ReadsWhatItWrites) {
   EXPECT_FALSE(best.partition->exact);
 }
 
-// What hone-build reads changes with the choice, and with nothing that measuring it again would bring.
+// hone-build's input changes with the choice, but not with anything that measuring it again would change.
 TEST(BestFile, TheChoiceHoldsNoFigures) {
   BestFile best = Sample();
   const std::string choice = ChoiceText(best);
@@ -82,7 +82,7 @@ TEST(BestFile, TheChoiceHoldsNoFigures) {
   BestFile other = best;
   other.tasks[0].Choose(other.tasks[0].finalists[0]);
   EXPECT_NE(ChoiceText(other), choice);
-  // What is built is more than configurations.
+  // More than configurations is built.
   other = best;
   other.alternatives.clear();
   EXPECT_NE(ChoiceText(other), choice);
@@ -91,7 +91,7 @@ TEST(BestFile, TheChoiceHoldsNoFigures) {
   EXPECT_NE(ChoiceText(other), choice);
 }
 
-// A task that nothing is built of leaves the choice alone.
+// A task that is not built does not affect the choice file.
 TEST(BestFile, TheChoiceHoldsTasksThatAreBuilt) {
   BestFile best = Sample();
   const std::set<std::string> built = {"a"};

@@ -56,7 +56,7 @@ TEST(ChangesTest, AStampAgainstWhatItsJobReadsNow) {
   EXPECT_EQ(StampChanges(stamp, now), Words{"version of the code generator 3 -> 4"});
   EXPECT_EQ(NewTrials(stamp, now), 8);
   EXPECT_EQ(NewTrials("", was), 8) << "no stamp";
-  // A stamp that has digests alone.
+  // A stamp with digests only.
   Json old = Stamp(was);
   old.erase("task_file"), old.erase("settings");
   now = was;

@@ -58,7 +58,7 @@ TEST(Donors, NoneUnlessAskedFor) {
   EXPECT_TRUE(donors[1].empty());
 }
 
-// Whatever mixture of lists and `true` there is, nobody learns from itself in the end.
+// With any mixture of lists and `true`, nobody learns from itself.
 TEST(Donors, ListedTasksComeFirstAndThereIsNoCircle) {
   const std::vector<DonorTask> tasks = {{"a", Conv(64, 56), {false, {"c"}}},
                                         {"b", Conv(64, 28), {true, {}}},

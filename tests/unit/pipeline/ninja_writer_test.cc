@@ -9,7 +9,7 @@
 namespace hone::pipeline {
 namespace {
 
-// What Ninja's lexer makes of a wrapped line: "$\n" and the indent after it vanish.
+// Ninja's reading of a wrapped line: "$\n" and the following indent vanish.
 std::string Unwrapped(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

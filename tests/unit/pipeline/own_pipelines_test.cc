@@ -1,4 +1,4 @@
-// The repository's own pipelines/: they can be read and planned, and no built-in network lacks one.
+// The repository's own pipelines/: they can be read and planned, and every built-in network has one.
 #include <set>
 #include <string>
 #include <vector>
@@ -38,13 +38,13 @@ TEST(OwnPipelines, AreReadAndPlanned) {
   for (const PipelineFile& file : input.folder.pipelines) {
     EXPECT_FALSE(file.AllTargets().empty()) << file.name;
     for (const std::string& target : file.AllTargets()) {
-      // The first stage extracts: nothing else is known of a network before.
+      // The first stage only extracts, as nothing else is known of a network yet.
       EXPECT_THAT(plan.manifest, HasSubstr(TaskListPath(file.name, target))) << file.name << " " << target;
     }
   }
 }
 
-// Those, too, that no pipeline names.
+// Including those that no pipeline names.
 TEST(OwnPipelines, EveryTargetFileIsRead) {
   const std::string targets = std::string(kFolder) + "/targets";
   const std::vector<std::string> names = Must(ListDir(targets));

@@ -100,10 +100,10 @@ TEST(PipelineFile, EverythingButTheNetworkHasADefault) {
 
 struct Bad {
   const char* text;
-  const char* message;  // what the error must begin with, behind the file's name
+  const char* message;  // beginning of the error after the file's name
 };
 
-// Each case is refused with its message, in one line. `parse` takes the text and the file's name.
+// Each case is rejected with its message, in one line. `parse` takes the text and the file's name.
 template <typename Parse, size_t N>
 void ExpectRefused(Parse parse, const std::string& file, const std::string& head, const Bad (&cases)[N]) {
   for (const Bad& bad : cases) {
@@ -186,7 +186,7 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
   ExpectRefused(ParsePipelineFile, "p/n.toml", "", whole);
 }
 
-// What a target's own tables change, and what they leave: the rest is [tune]'s.
+// What a target's own tables change and what they leave to [tune].
 TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
   const char* text =
       "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"opencl\", \"cuda\"]\n"
@@ -216,7 +216,7 @@ TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
   EXPECT_EQ(file.bench, BenchSettings());
 }
 
-// It is in no settings file, so that a target with a limit of its own is tuned by the edges and settings of the others.
+// It is not in a settings file, so a target with its own limit is tuned by the edges and settings of the others.
 TEST(PipelineFile, AMemoryLimitOfOneTargetLeavesItsSettingsAlone) {
   const std::string head = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cuda\"]\n[memory]\nparameters = 3\n";
   const PipelineFile file = Must(ParsePipelineFile(head + "[memory.cpu]\nparameters = 1.5\n", "p/n.toml"));

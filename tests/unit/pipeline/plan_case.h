@@ -1,4 +1,4 @@
-// Pipelines, targets and task lists of the tests of plans, and the statements of the manifest they make.
+// Pipelines, targets and task lists for tests of plans, and the statements of the resulting manifest.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ inline PlanInput OneTask() {
   return input;
 }
 
-// The statement (with its bindings, unwrapped) that makes `output` first; "" if there is none.
+// The first statement (with its bindings, unwrapped) that makes `output`; "" if there is none.
 inline std::string Statement(const std::string& manifest, const std::string& output) {
   const size_t at = manifest.find("\nbuild " + output);
   if (at == std::string::npos) return "";

@@ -35,11 +35,11 @@ TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
   for (const char* output : {"best/a", "report/a", "records-a-cpu"}) {
     EXPECT_THAT(Statement(manifest, output), HasSubstr("stamps/a.cpu.tuned")) << output;
   }
-  // The other network tunes as ever.
+  // The other network is unaffected.
   EXPECT_THAT(Statement(manifest, "stamps/x.cpu.done"), HasSubstr("settings/b.tune.json"));
 }
 
-// hone-tune refuses records that another one is writing.
+// hone-tune rejects records that another process is writing.
 TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
   PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
   input.folder.targets[0].devices = 8;
@@ -56,7 +56,7 @@ TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
   }
 }
 
-// What asks about edges need not know how the manifest says what they have in common.
+// Callers that examine edges need not know how the manifest expresses shared settings.
 TEST(Plan, StatementsThatTuneHaveTheirSettingsWhateverTheirRule) {
   PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
   input.folder.pipelines[0].tune.trials_total = 100;

@@ -1,4 +1,4 @@
-// Plans: aliases, edges and their inputs, and what reaches which command.
+// Plans: aliases, edges and their inputs, and what each command receives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace hone::pipeline {
 namespace {
 
-// A bare `ninja` does not ask for it; who names it gets all of it, with the settings of that target.
+// A bare `ninja` does not include it; requesting it by name gives all of it, with that target's settings.
 TEST(Plan, ATargetOnRequestIsTunedByName) {
   TargetFile gpu = Cpu("cuda");
   gpu.device = true;
@@ -52,7 +52,7 @@ TEST(Plan, BeforeExtractTheAliasesExistAndWaitForTheList) {
   EXPECT_THAT(manifest, Not(HasSubstr("stamps/")));
 }
 
-// Its own targets fail at once; an alias of many comes to it when the others are built.
+// Its own targets fail at once; an alias of many jobs reaches it after the others are built.
 TEST(Plan, ANetworkThatFailedComesBehindAllOthers) {
   PipelineFile a = Network("a", {"cpu"}), b = Network("b", {"cpu"});
   b.on_request = {"cuda"};
@@ -102,7 +102,7 @@ TEST(Plan, ATaskOfTwoNetworksIsTunedOnceWithTheLargerBudget) {
   EXPECT_THAT(Statement(manifest, "stamps/y.cpu.done"), HasSubstr("settings/b.tune.json"));
   EXPECT_THAT(Statement(manifest, "stamps/y.cpu.done"), Not(HasSubstr("settings/a.tune.json")));
   EXPECT_THAT(manifest, HasSubstr("# conv2d(y) : a x2, b x2; largest budget: b\n"));
-  // Its file has one maker, or Ninja would refuse the manifest.
+  // Its file has a single maker, or Ninja would reject the manifest.
   EXPECT_THAT(Statement(manifest, "tasks/a.cpu.tasks.json"), HasSubstr("tasks/y.task.json"));
   EXPECT_THAT(Statement(manifest, "tasks/b.cpu.tasks.json"), Not(HasSubstr("tasks/y.task.json")));
   // Both wait for it.
@@ -126,17 +126,17 @@ TEST(Plan, TheSameTaskOnTwoTargetsIsTunedOnEachWithRecordsOfItsOwn) {
   EXPECT_THAT(Statement(manifest, "tasks/a.old.tasks.json"), HasSubstr("abi/hone-extract.txt nets/a.graph.json ||"));
 }
 
-// It competed for the cores, and for the machine lock, with the first tuning edges.
+// It competed with the first tuning edges for the cores and the machine lock.
 TEST(Plan, TheUntunedLibraryIsBuiltAfterTuning) {
   PlanInput input = OneTask();
   const std::string untuned = Statement(Manifest(input), "out/a.cpu.untuned/");
-  // In order, but no reason to build again.
+  // Ordered, but no reason to build again.
   EXPECT_LT(untuned.find("||"), untuned.find("best/a.cpu.choice.json")) << untuned;
   EXPECT_THAT(untuned, HasSubstr("best/a.cpu.choice.json"));
 }
 
-// Who makes the choice: hone-confirm, or, where the pipeline wants that, hone-pick-best. Nothing is built or timed
-// again for new figures of the same choice.
+// hone-confirm makes the choice or, if the pipeline asks for that, hone-pick-best. New figures for the same choice
+// build and time nothing.
 TEST(Plan, TheChoiceIsConfirmedInTheNetworkUnlessNotWanted) {
   PlanInput input = OneTask();
   for (const bool in_network : {true, false}) {
@@ -155,7 +155,7 @@ TEST(Plan, TheChoiceIsConfirmedInTheNetworkUnlessNotWanted) {
   }
 }
 
-// Nobody else is told, and no settings say it: a changed limit picks again and tunes nothing.
+// Only hone-pick-best gets it, and no settings file: a changed limit picks again and tunes nothing.
 TEST(Plan, ALimitOnMemoryIsAFlagOfPickingAlone) {
   PlanInput input = OneTask();
   EXPECT_EQ(Count(Manifest(input), "--memory"), 0);
@@ -246,7 +246,7 @@ TEST(Plan, JobsThatWouldMakeTheSameFileOrAliasAreRefused) {
   EXPECT_THAT(file.status().message(), HasSubstr("tasks/a.b.c.tasks.json"));
 }
 
-// Ninja reloads its manifest only if the text changes; what extract reads must therefore show in it.
+// Ninja reloads its manifest only if the text changes; so it must contain extract's inputs.
 TEST(Plan, TheManifestChangesWithWhatExtractReadsAndNotWithABudget) {
   const PlanInput input = Input({Network("a", {"cpu"})});
   PlanInput other = input;
@@ -268,7 +268,7 @@ TEST(Plan, InputsOfAModelAreFlagsOfExtract) {
   EXPECT_THAT(before, Not(HasSubstr("--input")));
   input.folder.pipelines[0].inputs = {{"my x", {1, 3, 8, 8}}, {"y", {}}};
   EXPECT_THAT(Statement(Manifest(input), "tasks/a.cpu.tasks.json"), HasSubstr("--input 'my x=1,3,8,8' --input y="));
-  EXPECT_NE(Manifest(input).substr(0, before.size()), before);  // the digest of what extract reads
+  EXPECT_NE(Manifest(input).substr(0, before.size()), before);  // the digest of extract's inputs
 }
 
 TEST(Plan, ACapOnNumericsReachesTheTasksAndWhoPicksAndBuilds) {
@@ -278,7 +278,7 @@ TEST(Plan, ACapOnNumericsReachesTheTasksAndWhoPicksAndBuilds) {
   EXPECT_THAT(before, Not(HasSubstr("winograd")));
   input.folder.pipelines[1].tune.winograd = 0;
   const std::string manifest = Manifest(input);
-  // Each has its own edge and stamp, the records are the same.
+  // Each has its own edge and stamp, but the records are the same.
   EXPECT_THAT(Edge(manifest, "stamps/x.cpu.done"), HasSubstr("--settings settings/a.tune.json"));
   const std::string capped = Edge(manifest, "stamps/x.cpu.winograd-off.done");
   EXPECT_THAT(capped, HasSubstr("--settings settings/b.tune.json"));
@@ -286,7 +286,7 @@ TEST(Plan, ACapOnNumericsReachesTheTasksAndWhoPicksAndBuilds) {
   EXPECT_THAT(Statement(manifest, "stamps/b.cpu.tuned"), HasSubstr("stamps/x.cpu.winograd-off.done"));
   EXPECT_THAT(Statement(manifest, "best/b"), HasSubstr("numerics = --winograd off"));
   EXPECT_THAT(Statement(manifest, "out/b.cpu/"), HasSubstr("numerics = --winograd off"));
-  // The other network's edges are what they were.
+  // The other network's edges are unchanged.
   for (const char* output : {"best/a", "out/a.cpu/", "bench/a", "report/a", "bench/b", "out/b.cpu.untuned"}) {
     EXPECT_EQ(Statement(manifest, output), Statement(before, output));
   }

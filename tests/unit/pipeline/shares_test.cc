@@ -9,7 +9,7 @@ namespace {
 
 int64_t Sum(const std::vector<int64_t>& values) { return std::accumulate(values.begin(), values.end(), int64_t{0}); }
 
-// All rounds; the tasks' times do not change, and every task spends what it is given but no more than `limits`.
+// Plays all rounds with constant times; every task uses its budget, but no more than `limits`.
 std::vector<int64_t> Play(std::vector<ShareTask> tasks, int64_t total, int rounds,
                           const std::vector<int64_t>& limits = {}) {
   std::vector<double> seconds;

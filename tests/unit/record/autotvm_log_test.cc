@@ -1,4 +1,4 @@
-// Lines are written here as AutoTVM's documentation shows them; indices are worked out by hand (see the comments).
+// Lines are as in AutoTVM's documentation; indices are worked out by hand (see the comments).
 #include "record/autotvm_log.h"
 
 #include "base/file.h"
@@ -42,7 +42,7 @@ TEST(AutoTvmReader, SaysWhetherTheEntityStandsAtItsIndex) {
   EXPECT_EQ(Read(ReplaceAll(Dense("1", "[-1, 2]", "[1]"), "dense_small_batch.gpu", "my.own")).fit, Fit::kUnknown);
 }
 
-// Without the last knob, which numbers of four bits do not have.
+// Without the last knob, which does not exist for four-bit numbers.
 TEST(AutoTvmReader, TheTypeOfTheNumbersIsRead) {
   const std::string line =
       R"({"input": ["cuda", "dense_tensorcore.cuda", [["TENSOR", [32, 64], "float16"], ["TENSOR", [8, 64], )"
@@ -58,7 +58,7 @@ TEST(AutoTvmReader, TheTypeOfTheNumbersIsRead) {
   EXPECT_EQ(Read(ReplaceAll(shorter, "float16", "uint4")).fit, Fit::kYes);
 }
 
-// Strides, padding and dilation are found among the arguments; true is a knob's value. 3x3 of 64 channels on 56 x 56:
+// Finds strides, padding and dilation among the arguments; true is a knob's value. 3x3 of 64 channels on 56 x 56:
 // tile_ic 64 is 6 of 7, tile_oc 32 is 5 of 7, tile_ow 8 is 5 of 10, true is 0: 6 + 7 (5 + 7 5) = 286.
 TEST(AutoTvmReader, ReadsAConvolutionsArguments) {
   const std::string line =
@@ -86,7 +86,7 @@ TEST(AutoTvmReader, FailuresAndTimesThatAreNone) {
                             "[1000000000.0]", "[\"fast\"]", "[null]"}) {
     EXPECT_EQ(error(costs, "0"), "no-time") << costs;
   }
-  // A word in a string is no number, and quotes may be escaped.
+  // A word in a string is not a number, and quotes may be escaped.
   const std::string line = ReplaceAll(Dense("1", "[-1, 2]", "[NaN]"), "-model=x", "-model=NaN\\\" Infinity");
   EXPECT_EQ(Read(line).target, "cuda -model=NaN\" Infinity");
   EXPECT_EQ(Read(line).text, line);
@@ -161,8 +161,8 @@ TEST_F(AutoTvmImport, KeepsEveryRecordByteByByte) {
   EXPECT_EQ(tasks[1].task, "my.own");
 }
 
-// More tasks than spaces are kept at a time (256), each met twice: whatever was forgotten in between is made again. A
-// sum of length i * 4, i = 1 .. 300, of which [-1, 2] is the second split.
+// More tasks than cached spaces (256), each twice: forgotten spaces are made again. A sum of length i * 4, i = 1 ..
+// 300, where [-1, 2] is the second split.
 TEST_F(AutoTvmImport, ThreeHundredTasksInOneLog) {
   std::string log;
   for (int round = 0; round < 2; ++round) {
@@ -206,7 +206,7 @@ TEST_F(AutoTvmImport, BrokenLinesAreNamedAndTheOthersKept) {
   EXPECT_EQ(reports_[1], "3 version 0.1 of AutoTVM's format; only 0.2 is read");
   EXPECT_EQ(reports_[2], "5 the last line is cut off; import again once it is whole");
   EXPECT_EQ(Texts(), a + "\n" + b + "\n");
-  // Whole again: only the last one is new.
+  // Complete now: only the last one is new.
   EXPECT_EQ(Import(a + "\n" + b + "\n" + ReplaceAll(b, "0.001", "0.003") + "\n")->added, 1);
 }
 

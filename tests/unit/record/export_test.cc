@@ -36,8 +36,8 @@ TEST(Export, OneLineATrialInBothForms) {
   EXPECT_EQ(rows[2], "dense-0123456789abcdef,1,failed,compile,,0,0,0,,\"dense unroll=2\"");
 }
 
-// A task of two of AutoTVM's templates: the second one's points begin behind the first one's in the records, and at 0
-// in its own space, whose index is what AutoTVM knows.
+// A task with two of AutoTVM's templates: in the records, the second one's points follow the first one's; in its own
+// space, whose index AutoTVM knows, they begin at 0.
 TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
   const Workload workload = *Workload::Parse("conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)");
   const search::AutoTvmShape shape = *search::AutoTvmShapeOf(workload);

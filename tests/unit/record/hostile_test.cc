@@ -1,4 +1,4 @@
-// A record file by somebody who knows SQLite: what its schema says must not run.
+// A record file by somebody who knows SQLite: its schema must not run.
 #include "base/file.h"
 #include "common/expect.h"
 #include "record/foreign_store.h"
@@ -19,7 +19,7 @@ class HostileFile : public ::testing::Test {
     auto db = Must(Database::Open(path_, OpenMode::kWrite));
     Must(db->Execute(sql));
   }
-  // Neither read nor written, in one line with `part`.
+  // Expects that it is neither read nor written, with `part` in a one-line message.
   void ExpectRefused(const std::string& part) {
     for (const Status& status :
          {Store::OpenForReading(path_).status(), Store::OpenForWriting(path_, SampleMeta()).status()}) {
@@ -36,7 +36,7 @@ class HostileFile : public ::testing::Test {
 TEST_F(HostileFile, WhatHoneDoesNotMakeIsRefused) {
   const std::string whole = *ReadFile(path_);
   for (auto [sql, part] : {
-           // A view that never ends in the place of a table.
+           // An endless view in place of a table.
            std::pair("DROP VIEW best; DROP TABLE sample; CREATE VIEW sample AS WITH RECURSIVE n(i) AS (SELECT 1 UNION "
                      "ALL SELECT i + 1 FROM n) SELECT 0 AS trial, i AS sequence, 0 AS round, 1.0 AS seconds FROM n",
                      "table sample is missing"),

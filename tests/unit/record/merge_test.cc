@@ -13,7 +13,7 @@ class MergeTest : public ::testing::Test {
   MergeTest() : dir_(*TempDir::Create()) {}
 
   std::string Path(const std::string& name) const { return dir_.Join(name); }
-  // A session more in the file.
+  // Adds a session to the file.
   void Fill(const std::string& name, const std::string& fingerprint, double started,
             const std::vector<Outcome>& outcomes, const Meta& meta = SampleMeta()) {
     auto store = Must(Store::OpenForWriting(Path(name), meta));
@@ -42,7 +42,7 @@ class MergeTest : public ::testing::Test {
   TempDir dir_;
 };
 
-// An artifact of its own, as candidates that differ have.
+// A separate artifact, as for different candidates.
 Outcome Of(int64_t unroll, std::vector<double> samples) {
   Outcome o = Good(unroll, std::move(samples));
   o.artifact_digest = "a" + std::to_string(unroll);
@@ -70,7 +70,7 @@ TEST_F(MergeTest, TrialsOfTwoMachinesStandSideBySide) {
   EXPECT_EQ((*(*store)->Best("there"))->ordinal, 3);
 }
 
-// A work folder was copied, and both went on.
+// A work folder was copied, and both copies continued.
 TEST_F(MergeTest, WhatBothHaveIsOneAndMergingAgainAddsNothing) {
   Fill("a.db", "here", 1000, {Of(1, {1e-3}), Of(2, {2e-3})});
   ASSERT_TRUE(WriteFileAtomic(Path("b.db"), *ReadFile(Path("a.db"))).ok());
@@ -120,7 +120,7 @@ TEST_F(MergeTest, OtherTasksAndDamagedFilesAreRefusedAndNothingChanges) {
   for (const std::string& name : names) EXPECT_THAT(name, Not(HasSubstr("merging")));
 }
 
-// A point of another version of its template is another trial; the newest version counts.
+// A point with another version of its template is another trial; the newest version counts.
 TEST_F(MergeTest, TrialsKeepTheVersionsOfTheirTemplates) {
   Fill("old.db", "here", 1000, {Of(1, {1e-3}), Of(2, {2e-3})});
   MakeOld(Path("old.db"), 2);

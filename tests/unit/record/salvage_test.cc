@@ -1,4 +1,4 @@
-// What is left of damaged record files: every other page of one is destroyed in turn.
+// Salvaging damaged record files: each second page of one is destroyed in turn.
 #include "record/salvage.h"
 
 #include <sqlite3.h>
@@ -29,7 +29,7 @@ class SalvageTest : public ::testing::Test {
       Outcome o = Good(i, {1e-3 + i * 1e-6, 1.1e-3, 1.2e-3});
       o.artifact_digest = "ab" + std::to_string(i);
       if (i % 10 == 3) o = Bad(i, TrialError::kCrash, std::string(200, 'x'));
-      if (i % 10 == 7) {  // a twin of an earlier one
+      if (i % 10 == 7) {  // an equal artifact to an earlier one
         o.artifact_digest = "ab" + std::to_string(i - 1);
         o.median = Median({1e-3 + (i - 1) * 1e-6, 1.1e-3, 1.2e-3});
         o.samples.clear();
@@ -105,13 +105,13 @@ TEST_F(SalvageTest, OnePageCostsWhatWasOnItAndNoMore) {
       ++at;
     }
     EXPECT_EQ(count->trials, static_cast<int64_t>(rows.size()));
-    // Of the last ones nothing may be left to count them by.
+    // The last ones may leave nothing to count them by.
     EXPECT_LE(count->trials + count->lost, 120) << page;
     EXPECT_GE(count->trials + count->lost, 110) << page;
     saved += count->trials;
     ++tries;
   }
-  // Of all pages but those of meta and sessions, which everything hangs on, the others' trials are saved.
+  // For all pages except those of meta and sessions, which everything depends on, the other pages' trials are saved.
   EXPECT_GT(tries, static_cast<int64_t>(pages / 4));
   EXPECT_GT(saved, tries * 120 / 2);
 }
@@ -138,7 +138,7 @@ TEST_F(SalvageTest, RefusesWhatItCannotOrMustNotDo) {
   EXPECT_FALSE(Exists(dir_.Join("o.db")));
 }
 
-// Files of the format before runs under load were marked.
+// Files from before disturbed runs were marked.
 TEST_F(SalvageTest, FilesOfVersionOneAreReadMigratedAndSaved) {
   MakeOld(path_, 1);
   const auto trials = *(*Store::OpenForReading(path_))->Trials();

@@ -20,7 +20,7 @@ class StoreTest : public ::testing::Test {
   StoreTest() : dir_(*TempDir::Create()), path_(dir_.Join("records/cpu/t.db")) {}
 
   std::unique_ptr<Store> Open() { return Must(Store::OpenForWriting(path_, SampleMeta())); }
-  // Straight into the file, as somebody with another tool would.
+  // Changes the file directly, like another tool.
   void Sql(const std::string& sql) {
     sqlite3* db = nullptr;
     ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
@@ -37,7 +37,7 @@ class StoreTest : public ::testing::Test {
     Must(store->Append(session, {Good(4, {1e-3})}));
     Must(store->EndSession(session, 2000));
   }
-  // Neither read nor written.
+  // Expects that it is neither read nor written.
   void ExpectRefused(const std::string& path, StatusKind kind, const std::string& message) {
     for (const Status& s : {Store::OpenForReading(path).status(), Store::OpenForWriting(path, SampleMeta()).status()}) {
       EXPECT_EQ(s.kind(), kind);
@@ -116,7 +116,7 @@ TEST_F(StoreTest, AnotherTaskIsRefused) {
   EXPECT_THAT(refused.message(), HasSubstr("its workload is"));
 }
 
-// A template that changes sets its own trials aside, and no others; they count again when its version is back.
+// A changed template supersedes only its own trials; they count again when its version returns.
 TEST_F(StoreTest, VersionsBelongToTrials) {
   const auto ordinals = [](const std::vector<Trial>& trials) {
     std::vector<int64_t> list;
@@ -241,7 +241,7 @@ TEST_F(StoreTest, VerifyComparesTheMedianWithTheLastRoundOnly) {
   EXPECT_EQ(Findings(), std::vector<std::string>{"trial 0: its median is 0.003, but its 2 samples give 0.006"});
 }
 
-// AutoTVM's way of timing in blocks: the mean of the middle ones stands for the median.
+// With AutoTVM's timing in blocks, the trimmed mean replaces the median.
 TEST_F(StoreTest, VerifyTakesTheTrimmedMeanOfBlocks) {
   Fill();
   std::unique_ptr<Store> store = Open();
@@ -304,8 +304,8 @@ TEST_F(StoreTest, TuningSecondsOfASessionOnlyGrow) {
   EXPECT_EQ(store->Sessions()->front().tuning_seconds, 0);
 }
 
-// SQLite writes page 1, with the new number of pages, before the new pages: a kill in between leaves a file that is
-// shorter than its header says, and a journal that mends it.
+// SQLite writes page 1, with the new number of pages, before the new pages: a kill in between leaves a file shorter
+// than its header says, and a journal that repairs it.
 class KilledCommit : public StoreTest {
  protected:
   static std::vector<Outcome> Large(int from, int count) {
@@ -327,7 +327,7 @@ class KilledCommit : public StoreTest {
       const rlimit no_core = {0, 0};
       const rlimit size = {static_cast<rlim_t>(*FileSize(path_)), static_cast<rlim_t>(*FileSize(path_))};
       setrlimit(RLIMIT_CORE, &no_core);
-      setrlimit(RLIMIT_FSIZE, &size);  // the first page behind the end of the file is the end
+      setrlimit(RLIMIT_FSIZE, &size);  // the first page beyond the file's end ends the process
       signal(SIGXFSZ, SIG_DFL);
       auto store = Store::OpenForWriting(path_, SampleMeta());
       if (store.ok()) (void)(*store)->Append(1, Large(100, 40)).ok();
@@ -359,7 +359,7 @@ TEST_F(KilledCommit, OpensForWritingAndGoesOn) {
 TEST_F(StoreTest, AFailedAppendStoresNothing) {
   Fill();
   std::unique_ptr<Store> store = Open();
-  // The second outcome breaks the table's rule that a failed trial names its error.
+  // The second outcome violates the table's constraint that a failed trial names its error.
   EXPECT_FALSE(store->Append(1, {Good(32, {1e-3}), Bad(64, TrialError::kNone, "")}).ok());
   EXPECT_EQ(*store->CountTrials(), 3);
   EXPECT_TRUE(store->Append(1, {Good(32, {1e-3})}).ok());

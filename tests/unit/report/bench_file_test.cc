@@ -31,7 +31,7 @@ TEST(BenchFile, ReadsWhatItWrites) {
   EXPECT_EQ(read.kernels.layer_seconds, 0.0085);
 }
 
-// An image of a user's own operator has no such axis, and its height is none.
+// An image of a user's own operator has no batch axis; its height is not a batch.
 TEST(BenchFile, ABatchIsSaidWhereThereIsOne) {
   BenchFile bench = SampleBench();
   EXPECT_EQ(bench.What(), "net, batch 1, 2 threads");

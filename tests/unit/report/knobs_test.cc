@@ -16,7 +16,7 @@ TrialFact Trial(int64_t ordinal, double seconds, int64_t tile, const std::string
 
 TEST(Knobs, TheOneThatDecidesComesFirst) {
   TaskFact task;
-  // The tile decides; the order says nothing: each has the same times.
+  // The tile decides; the order does not matter: both orders have the same times.
   for (int i = 0; i < 16; ++i) {
     task.trials.push_back(
         Trial(i, (i % 2 ? 0.001 : 0.004) * (1 + 0.001 * (i / 4)), i % 2 ? 16 : 4, i % 4 < 2 ? "a" : "b"));

@@ -1,4 +1,4 @@
-// A strict reader of the markup that lib/report writes, to tell what is markup in it and what is text.
+// A strict reader of the markup that lib/report writes, to distinguish markup from text.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ struct Element {
 
 struct Markup {
   std::vector<Element> elements;  // in document order
-  std::string error;              // the first thing that is not well formed; empty: all is
+  std::string error;              // the first violation of well-formedness; empty: well-formed
 
   std::vector<const Element*> Find(const std::string& tag) const;
 };
 
-// Well formed as XML is; but <style> and <script> hold anything up to their end tag, as in HTML.
+// Well-formed like XML, but <style> and <script> contain anything up to their end tag, as in HTML.
 Markup ReadMarkup(const std::string& text);
 
 inline bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

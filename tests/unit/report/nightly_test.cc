@@ -1,4 +1,4 @@
-// The report of a night: what its page and its JUnit file say, and what is read from a work folder.
+// The report of a night: its page and its JUnit file, and reading a work folder.
 #include <algorithm>
 
 #include "base/file.h"
@@ -138,7 +138,7 @@ TEST(Nightly, NinetyNightsOfTenNetworksStayBelowTwoMebibytes) {
 
 class NightsFolder : public testing::Test {
  protected:
-  // Writes the files that a work folder has after the nights of `data`.
+  // Writes the files of a work folder after the nights of `data`.
   void Lay(const NightlyData& data, const std::string& nights = "nights/") {
     for (const NightlyJob& job : data.jobs) {
       std::string log, lines;
@@ -164,7 +164,7 @@ TEST_F(NightsFolder, TheReportIsAFunctionOfTheFiles) {
   EXPECT_TRUE(data.problems.empty()) << data.problems[0];
   EXPECT_EQ(data.verdict.ExitCode(), 1);
   ASSERT_EQ(data.jobs.size(), 3u);
-  // Jobs by name; resnet18.cpu is the one that was made slower.
+  // Jobs by name; resnet18.cpu is the slower one.
   EXPECT_EQ(data.jobs[1].verdict.state, JobState::kSlower);
   EXPECT_EQ(data.jobs[1].page, "../resnet18.cpu/index.html");
   EXPECT_EQ(data.jobs[0].page, "");
@@ -200,7 +200,7 @@ TEST_F(NightsFolder, DamagedLinesAndFilesOfANewerVersionCostThemselvesAlone) {
   EXPECT_EQ(torn.jobs[1].nights.size(), 30u);
   EXPECT_EQ(torn.problems.size(), 3u);
   EXPECT_TRUE(torn.unreadable.ok());
-  // A file that cannot be read leaves the page, but not the verdict.
+  // With an unreadable file there is still a page, but no verdict.
   Put("nights/mobilenet_v2.cpu.jsonl", "{\"version\": 99}\n");
   const NightlyData newer = ReadNights(folders_);
   EXPECT_EQ(newer.jobs[0].verdict.state, JobState::kMissing);

@@ -11,14 +11,14 @@ namespace {
 
 using namespace nightly;
 
-// Between -1 and 1, of the numbers alone.
+// Between -1 and 1, a function of the numbers.
 double Noise(int a, int b, int c = 0) {
   const double x = std::sin(12.9898 * a + 78.233 * b + 37.719 * c + 4.1) * 43758.5453;
   return 2 * (x - std::floor(x)) - 1;
 }
 
 std::string Day(int night, int minute) {
-  // Months of 30 days will do.
+  // Months of 30 days suffice.
   const int day = night + 1;
   return fmt::format("2026-{:02}-{:02}T03:{:02}:00Z", 1 + day / 28, 1 + day % 28, minute);
 }

@@ -17,7 +17,8 @@ TEST(Html, EscapesEverythingThatCouldBeMarkup) {
   EXPECT_EQ(EscapeMarkup("tab\tline\n"), "tab\tline\n");
   EXPECT_EQ(EscapeMarkup(std::string("\x00\x1b\x7f", 3)), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(EscapeMarkup("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
-  // An overlong '<', a surrogate, a sequence cut short, a tail alone, beyond U+10FFFF: a replacement for every byte.
+  // An overlong '<', a surrogate, a truncated sequence, a lone continuation byte, beyond U+10FFFF: one replacement per
+  // byte.
   EXPECT_EQ(EscapeMarkup("\xc0\xbc"), "\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(EscapeMarkup("\xed\xa0\x80").size(), 9u);
   EXPECT_EQ(EscapeMarkup("\xe2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");
@@ -109,7 +110,7 @@ TEST(Outputs, SayWhichLayersAreComputedHow) {
   EXPECT_TRUE(Has(HtmlText(data), "Winograd F(4x4)"));
 }
 
-// 2 ms alone in tuning: what the layers of that kernel take in the network is held against it.
+// 2 ms alone in tuning: compared with the time of that kernel's layers in the network.
 TEST(Outputs, SayWhichLayersAreFarFromTheirKernelAlone) {
   ReportData data = SampleReport();
   std::vector<BenchLayer>& layers = data.bench.libraries[0].layers;

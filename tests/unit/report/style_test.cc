@@ -47,7 +47,7 @@ TEST(Style, TextAndFiguresCanBeToldFromTheBackground) {
     for (const char* name : {"text", "soft", "accent", "pruned", "good", "bad"}) {
       EXPECT_GE(Contrast(palette.at(name), palette.at("back")), 4.5) << name << " on " << palette.at("back");
     }
-    // Lines of figures; `line` separates rows, and says nothing.
+    // Lines of figures; `line` only separates rows.
     EXPECT_GE(Contrast(palette.at("axis"), palette.at("back")), 3) << palette.at("back");
   }
   EXPECT_LT(Luminance(palettes[1].at("back")), 0.05) << "the dark scheme is dark";

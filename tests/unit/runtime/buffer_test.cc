@@ -36,7 +36,7 @@ TEST(AlignedBuffer, KnowsWhoWroteBesideIt) {
     auto buffer = Must(AlignedBuffer::Create(bytes, true));
     std::memset(buffer.data(), 1, static_cast<size_t>(bytes));
     EXPECT_TRUE(buffer.Intact()) << bytes;
-    // The first byte behind it, up to the page that faults; and the last one in front, where there is one.
+    // The first byte behind it, up to the faulting page, and the last byte in front, if there is one.
     std::vector<char*> beside;
     if (bytes % 64 != 0) beside = {buffer.data() + bytes, buffer.data() + (bytes + 63) / 64 * 64 - 1};
     if (bytes % 4096 != 0) beside.push_back(buffer.data() - 1);

@@ -111,7 +111,7 @@ TEST(Pool, ScratchCanBeLentAndIsItsOwnAgain) {
   std::fill(pool.scratch(), pool.scratch() + 100000, 1);
 }
 
-// Where guarded blocks go that are lent, nobody writes into what was theirs.
+// After lent guarded blocks are destroyed, nobody writes into their memory.
 TEST(Pool, LentScratchGoesBackWhereItsOwnerGoes) {
   auto pool = Must(ThreadPool::Create(2, false));
   ASSERT_TRUE(pool.Reserve(64).ok());
@@ -139,7 +139,7 @@ TEST(Pool, LentScratchGoesBackWhereItsOwnerGoes) {
   EXPECT_EQ(visits.scratch[0], own);
 }
 
-// What one loop wrote, the next one reads, whichever thread it runs on; more threads than cores.
+// The next loop reads what a loop wrote, on whichever thread it runs; with more threads than cores.
 TEST(Pool, LoopsAreOrdered) {
   auto pool = Must(ThreadPool::Create(7, false));
   struct Data {

@@ -1,4 +1,4 @@
-// Every refusal: its kind, what it says, and that the schedule stays as it was.
+// Every error: its kind, its message, and that the schedule is unchanged.
 #include "common/expect.h"
 #include "schedule/schedule.h"
 
@@ -64,7 +64,7 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
       {"unroll mm j", "vectorize mm j", kInvalid, "unrolled already"},
       {"", "prefetch mm x k 64", kNotFound, "does not read `x`"},
       {"", "prefetch mm pad k 64 3", kInvalid, "1 or 2"},
-      // Numbers of damaged files.
+      // Numbers from damaged files.
       {"", "split mm i [-4] -> a b", kInvalid, "factor -4 is not positive"},
       {"", "split mm i [4611686018427387904] -> a b", kInvalid, "factor 4611686018427387904 is too large"},
       {"", "split mm i [1048577,1048576] -> a b c", kInvalid, "factor 1048576 is too large"},
@@ -122,7 +122,7 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
   }
 }
 
-// A factor that does not divide rounds up; a file may say so again and again.
+// A factor that does not divide rounds up; a file may repeat that many times.
 TEST(ScheduleErrors, ALoopStopsGrowing) {
   Schedule s = Make("");
   Status status;

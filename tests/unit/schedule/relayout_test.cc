@@ -83,7 +83,7 @@ TEST(Relayout, RefusesInOneLineAndChangesNothing) {
   EXPECT_EQ(schedule.inputs()[1].shape(), (std::vector<int64_t>{10, 8}));
 }
 
-// x * packed, where packed is made of taps, which is made of w, and of a table that is made of nothing.
+// x * packed, where packed is computed from taps, which is computed from w, and from a table without operands.
 class Packed {
  public:
   const Tensor x = te::Placeholder("x", {12, 10}), w = te::Placeholder("w", {8, 10});
@@ -110,7 +110,7 @@ TEST(Relayout, ConstantsInsideConstantsHaveNames) {
   }
 }
 
-// The kernel and the prepare function mean the same tensor.
+// The kernel and the prepare function refer to the same tensor.
 TEST(Relayout, AConstantIsRewrittenOnceForAllThatReadIt) {
   Packed dag;
   Must(dag.schedule.Apply(Relayout("taps", {"d1", "d0"}, "taps.turned")));

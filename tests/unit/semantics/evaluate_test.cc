@@ -53,8 +53,8 @@ TEST(Evaluate, PoolingIgnoresPadding) {
       (std::vector<double>{0.5, 1.5, 2, 5}));
 }
 
-// ceil_mode adds a window that reaches behind the padding; what lies there is counted by nobody. Four columns, one of
-// padding on each side, windows of three at -1 and 3: {pad, 3, 6} and {12, pad, nothing}.
+// ceil_mode adds a window that extends beyond the padding; elements there are not counted. Four columns, one of padding
+// on each side, windows of three at -1 and 3: {pad, 3, 6} and {12, pad, nothing}.
 TEST(Evaluate, CeilModeCountsNothingBehindThePadding) {
   EXPECT_EQ(RunOne("avg_pool2d(f32[1,1,1,4], kernel=1x3, stride=1x4, pad=0,1,0,1, ceil_mode=1, count_include_pad=1)",
                    {1, 1, 1, 2}, {{3, 6, 9, 12}}),
@@ -106,7 +106,7 @@ TEST(Evaluate, VolumesAndTransposedConvolutions) {
   EXPECT_EQ(RunOne("conv3d(f32[1,1,2,1,2], f32[1,1,2,1,1])", {1, 1, 1, 1, 2}, {{1, 2, 3, 4}, {10, 100}}),
             (V{310, 420}));
   EXPECT_EQ(RunOne("max_pool3d(f32[1,1,2,1,2], kernel=2x1x1)", {1, 1, 1, 1, 2}, {{1, 5, 3, 4}}), (V{3, 5}));
-  // Each input spreads the kernel at twice its place; the two overlap in the middle.
+  // Each input spreads the kernel at twice its position; the two overlap in the middle.
   EXPECT_EQ(RunOne("conv_transpose2d(f32[1,1,1,2], f32[1,1,1,3], stride=1x2)", {1, 1, 1, 5}, {{1, 10}, {1, 2, 3}}),
             (V{1, 2, 13, 20, 30}));
 }
@@ -121,7 +121,7 @@ TEST(Evaluate, NormsAndResizing) {
   EXPECT_EQ(RunOne("resize(f32[2], out=4)", {4}, {{1, 2}}), (V{1, 1, 2, 2}));
   EXPECT_EQ(RunOne("resize(f32[2], out=4, mode=linear)", {4}, {{1, 2}}), (V{1, 1.25, 1.75, 2}));
   EXPECT_EQ(RunOne("resize(f32[2], out=3, mode=linear, coordinate=align_corners)", {3}, {{1, 2}}), (V{1, 1.5, 2}));
-  // 4 * 0.6 = 2.4 elements, of which 2 are there: the second is at 3 / 1.4 of the input.
+  // 4 * 0.6 = 2.4 elements, of which 2 exist: the second is at 3 / 1.4 of the input.
   EXPECT_NEAR(
       RunOne("resize(f32[4], out=2, scale=0.6, mode=linear, coordinate=align_corners)", {2}, {{0, 7, 14, 21}})[1],
       7 * 3 / 1.4, 1e-9);

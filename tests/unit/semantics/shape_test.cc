@@ -10,7 +10,7 @@ std::string ShapeOf(const std::string& text) {
   return type.ok() ? type->Text() : type.status().message();
 }
 
-// What the shapes must be, by hand.
+// Expected shapes, by hand.
 const std::pair<const char*, const char*> kByHand[] = {
     {"sub(f32[2,1,4], f32[3,1])", "f32[2,3,4]"},
     {"div(f32[], f32[5])", "f32[5]"},
@@ -72,7 +72,7 @@ const std::pair<const char*, const char*> kByHand[] = {
 TEST(Shape, ByHand) {
   for (auto [text, shape] : kByHand) {
     EXPECT_EQ(ShapeOf(text), shape) << text;
-    EXPECT_EQ(ShapeOf(Canonical(*Workload::Parse(text)).Text()), shape) << text;  // what a built library holds
+    EXPECT_EQ(ShapeOf(Canonical(*Workload::Parse(text)).Text()), shape) << text;  // stored in built libraries
   }
 }
 
@@ -82,7 +82,7 @@ TEST(Shape, OfChains) {
   EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> max_pool2d(f32[1,8,4,4], kernel=2x2)"),
               HasSubstr("f32[1,8,7,7]"));
   EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> relu(f32[1,8,7,7])"), HasSubstr("relu in a chain"));
-  // Those of the first, then of each that follows but its data: weights, biases, residuals.
+  // Those of the first, then of each later one except its data: weights, biases, residuals.
   auto operands = [](const std::string& text) {
     std::string types;
     const std::vector<TensorType> all = *OperandTypes(*Workload::Parse(text));
@@ -100,7 +100,7 @@ TEST(Shape, OfChains) {
 TEST(Shape, CeilModeRoundsUp) {
   EXPECT_EQ(ShapeOf("max_pool2d(f32[1,8,13,112], kernel=3x3, stride=2x2)"), "f32[1,8,6,55]");
   EXPECT_EQ(ShapeOf("max_pool2d(f32[1,8,13,112], kernel=3x3, stride=2x2, ceil_mode=1)"), "f32[1,8,6,56]");
-  // No window starts in the padding behind the input: {-1,0}, {1,2}, and not {3,4}.
+  // No window starts in the padding behind the input: {-1,0}, {1,2}, but not {3,4}.
   EXPECT_EQ(ShapeOf("max_pool2d(f32[1,8,3,3], kernel=2x2, stride=2x2, pad=1,1,1,1, ceil_mode=1)"), "f32[1,8,2,2]");
 }
 

@@ -1,5 +1,5 @@
-// The definitions' threads: each plane once, and the same values whatever their number. What the values are is told by
-// the tests of op/ and graph/.
+// The definitions' threads: each plane is computed once, and the number of threads does not affect the values. Tests of
+// op/ and graph/ check the values.
 #include <numeric>
 #include <string>
 #include <vector>

@@ -1,15 +1,14 @@
-// Where the device is not the host, candidates are measured while others are built; and the trials are what they would
-// be one step after the other.
+// If the device is not the host, candidates are measured while others are built; the trials are the same as one step
+// after the other.
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
 namespace {
 
-// What happened in a session, in order: "begin", "built", "measured" with what others could have of the host,
-// "finalists".
+// The events of a session, in order: "begin", "built", "measured" with how others could lock the host, "finalists".
 using Events = std::vector<std::string>;
 
-// Builds a candidate where one is waited for, and another one at each look.
+// Builds a candidate when one is awaited, and another one at each check.
 class StepBuilder : public measure::FakeBuilder {
  public:
   StepBuilder(const measure::FakeWorld& world, Events* events) : FakeBuilder(world), events_(events) {}
@@ -60,7 +59,7 @@ class SlowBuilder : public StepBuilder {
   SlowBuilder(const measure::FakeWorld& world, Events* events, std::function<void()> look)
       : StepBuilder(world, events), look_(std::move(look)) {}
   Result<bool> Ready(double) override {
-    slow_ = ++asked_ == 2;  // of the first one it is not asked
+    slow_ = ++asked_ == 2;  // it is not asked for the first one
     return !slow_;
   }
   Result<measure::BuildResult> Next() override {
@@ -82,7 +81,7 @@ class BuildAheadTest : public TwoLocksTest {
         world_, &events_, [this] { events_.push_back("waited, host " + Free("host") + ", gpu " + Free("gpu")); });
   }
 
-  // A world apart from its host.
+  // A world whose device is separate from its host.
   SessionWorld WorldApart(MemoryStore* store, int64_t interrupt_after = -1) {
     events_.clear();
     turns_.emplace(Lock("host"), Lock("gpu"));
@@ -90,7 +89,7 @@ class BuildAheadTest : public TwoLocksTest {
     world.turns = &*turns_;
     return world;
   }
-  // As Run, on a device that is apart from its host.
+  // As Run, on such a device.
   Result<SessionResult> RunApart(MemoryStore* store, int64_t interrupt_after = -1) {
     hooks_.before = [this] {
       EXPECT_EQ(Free("gpu"), "nothing");
@@ -124,7 +123,7 @@ TEST_F(BuildAheadTest, ACandidateIsMeasuredWhileTheNextAreBuilt) {
                              "built", "measured, host alone", "measured, host alone"}));
 }
 
-// A compiler may hang for a minute: others have the device meanwhile, and the host is shared with those who compile.
+// A compiler may hang for a minute: others can use the device meanwhile, and compilers share the host.
 TEST_F(BuildAheadTest, WhoWaitsForACompilerGivesTheDeviceBack) {
   FourCandidates();
   MemoryStore store;
@@ -168,7 +167,7 @@ TEST_F(BuildAheadTest, StoppingEarlyGivesUpTheRestOfTheBatch) {
   ExpectSameTrials(apart, serial, "apart");
 }
 
-// Others may have the device for long: all that is to be built is built meanwhile, and then the host is given back.
+// Others may hold the device for long: everything is built meanwhile, and then the host is released.
 TEST_F(BuildAheadTest, WhoWaitsForTheDeviceGoesOnBuilding) {
   FourCandidates();
   MachineLock other = Lock("gpu");

@@ -1,4 +1,4 @@
-// Records of other tasks for a tuner to learn from: which are taken, which are refused, and how that is said.
+// Records of other tasks for a tuner to learn from: which are used, which are rejected, and the messages.
 #include "session/donors.h"
 
 #include "base/file.h"
@@ -14,10 +14,10 @@ constexpr char kLarge[] = "conv2d(f32[1,32,8,8], f32[32,32,3,3], pad=1,1,1,1)";
 
 class DonorsTest : public testing::Test {
  protected:
-  // Of kSmall, and so of all layers like it.
+  // kSmall's versions, and so those of all similar layers.
   static TemplateVersions Version() { return *op::TemplatesOf(*Workload::Parse(kSmall), Target()); }
 
-  // A record file with `trials` trials of that template, of a machine.
+  // A record file with `trials` trials of that template, from a machine.
   std::string Write(const std::string& name, const std::string& workload, const std::string& target,
                     const std::string& template_name, const std::string& fingerprint, int trials,
                     const TemplateVersions& version = Version()) {
@@ -54,7 +54,8 @@ TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
   EXPECT_EQ(got.donors[1].outcomes.size(), 2u);
 }
 
-// Finalists are measured again when the machine is another one: beside the other trials their first times count.
+// Finalists are measured again when the machine has changed: their first times are the ones comparable with other
+// trials.
 TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
   const std::string path = Write("large", kLarge, Target().Text(), "conv2d_direct", "here", 1);
   {
@@ -87,7 +88,7 @@ TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
   EXPECT_THAT(got.refused[0], HasSubstr("3 of its 3 trials are of another machine"));
 }
 
-// What a knob's value means there is not what it means here; templates that have not changed are taken.
+// A knob's value has another meaning there; templates that have not changed are used.
 TEST_F(DonorsTest, TrialsOfAnotherVersionOfATemplateAreRefusedWithALine) {
   TemplateVersions version = Version();
   ASSERT_GT(version.count("conv2d_direct"), 0u);

@@ -1,4 +1,4 @@
-// Small parts of a tuning job: task files, closings, stamps, summaries.
+// Small parts of a tuning job: task files, closing rows, stamps, summaries.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -96,7 +96,7 @@ TEST(ClosingTest, SurvivesItsTextForm) {
     return std::tuple(c.trials, c.reason, c.early_stop, c.finalists, c.drift, c.expected_gain, c.winograd, c.tf32);
   };
   EXPECT_EQ(fields(*read), fields(closing));
-  // Of a version that knew neither.
+  // From a version that knew neither.
   const auto old = Closing::FromSettings(
       R"({"closing": {"trials": 1, "reason": "trials", "early_stop": 0, "finalists": 8, "drift": 1}})");
   ASSERT_TRUE(old.has_value());

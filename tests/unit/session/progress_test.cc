@@ -12,7 +12,7 @@ void AddTrials(History* history, int count) {
   for (int i = 0; i < count; ++i) history->Add({.state = TrialState::kOk, .median = 1e-3});
 }
 
-// It is asked to show itself while it waits for the machine, too, before there is a new trial.
+// Progress is also updated while waiting for the machine, before there is a new trial.
 TEST(Progress, AResumedJobThatHadToWaitCountsItsOwnTrials) {
   const auto dir = Must(TempDir::Create());
   FakeClock clock;

@@ -1,5 +1,5 @@
-// A job that was killed goes on as if nothing had happened, whichever tuner proposes: those that plan rounds, too,
-// whose plans do not hold the default.
+// A killed job continues as if nothing had happened, whichever tuner proposes, including those that plan rounds and
+// whose plans lack the default.
 #include "common/xgb.h"
 #include "unit/session/tune_session_fixture.h"
 
@@ -17,7 +17,7 @@ class EveryTuner : public TuneSessionTest, public testing::WithParamInterface<st
 
 TEST_P(EveryTuner, ResumesAtEveryTrialWhereItsPlanLacksTheDefault) {
   options_.budget.trials = 30;
-  options_.batch = 16;  // more than a round of some
+  options_.batch = 16;  // more than a round of some tuners
   const auto plan = Must(search::MakeTuner(options_.tuner, space_, options_.seed))->NextBatch(16);
   ASSERT_EQ(std::count(plan.begin(), plan.end(), options_.default_config->index), 0);
   MemoryStore whole;
@@ -26,7 +26,7 @@ TEST_P(EveryTuner, ResumesAtEveryTrialWhereItsPlanLacksTheDefault) {
   ExpectResumes(whole);
 }
 
-// 64^12 points, and 9 of another template behind them: most have no index of 64 bits, which records could hold.
+// 64^12 points, followed by 9 of another template: most have no 64-bit index, which records could hold.
 TEST_P(EveryTuner, TunesAndResumesBeyond2To64Points) {
   search::Space large("large"), small("small");
   for (int k = 0; k < 12; ++k) large.Add(search::Knob::Choice("k" + std::to_string(k), UpTo(64)));

@@ -1,4 +1,4 @@
-// Finalists are measured again under other conditions: tuners and donors are told the times of the search all the same.
+// Finalists are measured again under other conditions, but tuners and donors still get the times of the search.
 #include "session/history.h"
 
 #include "unit/session/tune_session_fixture.h"
@@ -29,7 +29,7 @@ TEST(SearchTimes, OfBlocksAreTrimmedMeansAsTheTrialsWere) {
   EXPECT_EQ(times.Take(Timed("b", TrialState::kOk, 5, {1, 4, 6, 9})), 5);
 }
 
-// Remembers what it is told.
+// Records what it is told.
 class Listener : public search::Tuner {
  public:
   Listener(std::unique_ptr<search::Tuner> inner, std::vector<Outcome>* told) : inner_(std::move(inner)), told_(told) {}
@@ -49,7 +49,7 @@ class AfterFinalistsTest : public TuneSessionTest {
  protected:
   AfterFinalistsTest() {
     world_.fail_share = 0;
-    world_.prune_factor = 0;  // what is pruned is a matter of the incumbent, which may be a finalist
+    world_.prune_factor = 0;  // pruning depends on the incumbent, which may be a finalist
     SlowFinalists(10);        // so that the fastest points look like the slowest
   }
 
@@ -86,7 +86,7 @@ TEST_F(AfterFinalistsTest, ATunerIsToldTheTimesOfTheSearch) {
   EXPECT_GE(slow, 4);
 }
 
-// The same when it goes on as if it had been told of all trials in one run.
+// A continued run behaves as if one run had reported all trials.
 TEST_F(AfterFinalistsTest, ABudgetThatGrowsTriesWhatALargeOneHad) {
   for (const char* tuner : {"annealing", "ga", "auto"}) {
     options_.tuner = tuner;
@@ -97,8 +97,8 @@ TEST_F(AfterFinalistsTest, ABudgetThatGrowsTriesWhatALargeOneHad) {
   }
 }
 
-// A trial whose artifact was timed in one that is a finalist now: it has that one's first time, in the run that tried
-// it as after it.
+// A trial whose artifact was timed in a trial that is now a finalist has that one's first time, both in the run that
+// tried it and later.
 TEST_F(AfterFinalistsTest, ATwinOfAFinalistHasItsFirstTime) {
   MakeTwins();
   MemoryStore store;

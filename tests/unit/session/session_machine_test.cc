@@ -1,6 +1,6 @@
-// The locks of devices: whoever sees the same GPU under another number waits, who sees another one does not. The driver
-// is unit/device/fake_cuda.cc, which counts devices as CUDA_VISIBLE_DEVICES says. Its GPUs are this process's own, and
-// so are the locks that are taken here.
+// The locks of devices: a process that sees the same GPU under another number waits, one that sees another GPU does
+// not. The driver is unit/device/fake_cuda.cc, which counts devices as CUDA_VISIBLE_DEVICES says. Its GPUs, and so the
+// locks, are private to this process.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -81,7 +81,7 @@ TEST_F(SessionMachineTest, AnotherGpuUnderTheSameNumberIsFree) {
   EXPECT_TRUE(second.LockExclusive(0).ok());
 }
 
-// Names only: the host's lock is everybody's, and others may be timing under it.
+// Only names: everybody shares the host's lock, and others may be timing under it.
 TEST_F(SessionMachineTest, AGpuIsNotItsHost) {
   EXPECT_EQ(*MachineName(Target()), "cpu");
   const std::string gpu = LockName("0");
@@ -99,7 +99,7 @@ TEST_F(SessionMachineTest, AGpuThatDoesNotAnswerNowIsNoOther) {
   }
 }
 
-// Nothing can be timed then, and what opens the device says why: the lock is no reason to fail.
+// Nothing can be timed then, and opening the device says why: the lock itself must not fail.
 TEST_F(SessionMachineTest, WithoutADeviceThereIsALockAllTheSame) {
   See(",");
   EXPECT_EQ(measure::DescribeMachine(cuda_).status().kind(), StatusKind::kNotFound);

@@ -1,5 +1,5 @@
-// Why tuning ends when the tuner expects little, and which trials count under a cap on numerics; the fake device's
-// times are a pure function of the config.
+// Tuning ends when the tuner expects little, and which trials count under limits on numerics; the fake device's times
+// are a pure function of the config.
 
 #include "base/statistics.h"
 #include "unit/session/tune_session_fixture.h"
@@ -7,7 +7,7 @@
 namespace hone::session {
 namespace {
 
-// Three values of m, of which a cap may forbid some, and forty of b.
+// Three values of m, some of which limits may forbid, and forty of b.
 search::TaskSpace MakeCappedSpace(int64_t cap = 6) {
   search::Space space("fake");
   space.Add(search::Knob::Choice("m", {2, 4, 6}));
@@ -21,7 +21,7 @@ search::TaskSpace MakeCappedSpace(int64_t cap = 6) {
   return task;
 }
 
-// The grid's order; expects to gain 8 / the trials that it knows.
+// The grid's order; expects a gain of 8 / the number of known trials.
 class HopefulTuner : public search::Tuner {
  public:
   explicit HopefulTuner(const search::TaskSpace& space) : inner_(*search::MakeTuner("grid", space, 1)) {}
@@ -77,7 +77,7 @@ class StopAndScopeTest : public TuneSessionTest {
   bool hopeful_ = false;
 };
 
-// 8 / 32 is not below a quarter, 8 / 40 is; batches are of 8.
+// 8 / 32 is not below a quarter, 8 / 40 is; batches have 8.
 TEST_F(StopAndScopeTest, StopsWhereTheTunerExpectsLessAndStoresThatItDid) {
   hopeful_ = true;
   options_.budget.expected_gain = 0.25;
@@ -134,7 +134,7 @@ TEST_F(StopAndScopeTest, ALowerCapMeasuresWhatIsMissingUnderItAndNothingElse) {
   EXPECT_EQ(Run(&store, 6).new_trials, 0) << "all that a wider cap measured is there";
 }
 
-// What was found under a narrow cap must not keep a wide one from being searched.
+// Results under narrow limits must not prevent a search under wide ones.
 TEST_F(StopAndScopeTest, AHigherCapIsSearchedAnewButNoKernelIsTimedTwice) {
   options_.budget.trials = 30;
   MemoryStore store;
@@ -150,8 +150,8 @@ TEST_F(StopAndScopeTest, AHigherCapIsSearchedAnewButNoKernelIsTimedTwice) {
   }
   EXPECT_GT(again, 0) << "choose another seed for this test";
   EXPECT_EQ(counts_.measured, 30 - again);
-  // Finalists take twice as long the second time. A median is that of the trial's own last samples, or of an earlier
-  // trial of its artifact: `hone-records verify` sees to that.
+  // Finalists take twice as long the second time. `hone-records verify` checks that a median is that of the trial's own
+  // last samples, or of an earlier trial of its artifact.
   const std::vector<record::Trial> trials = *store.Trials();
   for (const record::Trial& trial : trials) {
     if (!trial.rounds.empty()) {
@@ -172,7 +172,7 @@ TEST_F(StopAndScopeTest, WhereNoCapMattersAChangedOneMeasuresNothing) {
   for (const int64_t cap : {6, 0, 4}) EXPECT_EQ(Run(&store, cap, false).new_trials, 0) << cap;
 }
 
-// Sharing trials out goes by it: what comes later must not change what was decided.
+// The distribution of trials depends on it: later trials must not change an earlier decision.
 TEST_F(StopAndScopeTest, SearchSecondsAreThoseBeforeFinalistsAndLaterTrials) {
   options_.budget.trials = 20;
   MemoryStore store;
@@ -224,7 +224,7 @@ TEST(HistoryTest, SupersededTrialsAreNotCountedButTheirArtifactsAreKnown) {
   EXPECT_EQ(history.ordinal(1), 2) << "behind all that are stored";
 }
 
-// A session that was not allowed TF32 did not look at it; one that was, looked at all.
+// A session without TF32 did not try those points; one with TF32 tried all.
 TEST(HistoryTest, TrialsCountUnderTheSameOrWiderNumerics) {
   MemoryStore store;
   const auto session = [&](const char* settings) {

@@ -1,4 +1,4 @@
-// That a back end needs nothing but its own classes and one line a table: HACKING.md, "Adding a back end".
+// A back end needs only its own classes and one line per table: HACKING.md, "Adding a back end".
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "common/expect.h"
@@ -36,7 +36,7 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   const auto store = Must(record::Store::OpenForReading(options.db_path));
   const auto trials = Must(store->Trials());
   ASSERT_GE(trials.size(), 4U);
-  // A candidate that is clearly slower than the best so far is not measured to the end.
+  // A candidate that is clearly slower than the best so far is not fully measured.
   int whole = 0;
   for (const record::Trial& trial : trials) {
     if (trial.outcome.state == TrialState::kPruned) continue;

@@ -1,4 +1,4 @@
-// What the tuning loop makes of devices that fail, fill up or mislead.
+// The tuning loop on devices that fail, fill up or mislead.
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
@@ -12,8 +12,7 @@ class FailingDeviceTest : public TuneSessionTest {
     options_.finalists = 0;
   }
 
-  // On a device whose memory runs out after `good` candidates, and which has worked half a second for each by its own
-  // clock.
+  // On a device that runs out of memory after `good` candidates and was busy half a second for each by its own clock.
   Result<SessionResult> RunWith(MemoryStore* store, int64_t good) {
     int64_t asked = 0;
     hooks_.after = [&, good](const Config&, Outcome* outcome) {
@@ -42,7 +41,7 @@ TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichEndsAsUndisturb
   ExpectSameTrials(store, undisturbed, "after a device that was away");
 }
 
-// Else a device that is away for a while would close the task for good.
+// Otherwise a device that is away for a while would close the task for good.
 TEST_F(FailingDeviceTest, WhatFailsAtFirstIsTriedByTheNextRun) {
   MemoryStore store;
   options_.default_config = space_.At(36);
@@ -56,7 +55,7 @@ TEST_F(FailingDeviceTest, WhatFailsAtFirstIsTriedByTheNextRun) {
   EXPECT_EQ(TrialsOf(store).front().outcome.config.index, 36U) << "the default first, as ever";
 }
 
-// A candidate that this machine can never try stops one run; the next ones leave it out and go on.
+// A candidate that this machine can never try stops one run; later runs skip it and continue.
 TEST_F(FailingDeviceTest, OneThatCanNeverBeTriedDoesNotKeepTheTaskFromItsEnd) {
   hooks_.after = [](const Config& config, Outcome* outcome) {
     if (config.index % 7 == 3) FailDevice(outcome, "killed by SIGKILL");
@@ -70,7 +69,7 @@ TEST_F(FailingDeviceTest, OneThatCanNeverBeTriedDoesNotKeepTheTaskFromItsEnd) {
     EXPECT_EQ(TrialsOf(store).size(), 50U) << tuner;
     for (const record::Trial& trial : TrialsOf(store)) EXPECT_EQ(trial.outcome.error, TrialError::kNone) << tuner;
   }
-  // Once all others are tried the task stays open: the next run may try these.
+  // After all others were tried, the task stays open: the next run may try these.
   options_.tuner = "random";
   options_.budget.trials = 1000;
   MemoryStore store;
@@ -84,7 +83,7 @@ TEST_F(FailingDeviceTest, OneThatCanNeverBeTriedDoesNotKeepTheTaskFromItsEnd) {
   EXPECT_FALSE(again.Closed(0));
 }
 
-// The finalists' first times stand only for a fault of theirs: here the next run measures them.
+// A finalist keeps its first time only if the failure is its own: here the next run measures them.
 TEST_F(FailingDeviceTest, FinalistsThatCannotBeCompiledLeaveTheTaskOpen) {
   hooks_.built = [](std::vector<measure::BuildResult>* built) {
     if (built->size() == 8 || built->size() == 2) return;  // a batch, not a heat
@@ -112,7 +111,7 @@ TEST_F(TuneSessionTest, AFinalistOfWhichNothingComesBackDoesNotKeepTheJobFromClo
   EXPECT_TRUE(again.Closed(options_.finalists));
 }
 
-// The tuning-time winner was a lucky measurement: interleaved, another one is faster.
+// The fastest candidate during tuning was a lucky measurement: interleaved, another one is faster.
 
 TEST_F(TuneSessionTest, TheWinnerIsChosenFromTheInterleavedTimes) {
   world_.fail_share = 0;

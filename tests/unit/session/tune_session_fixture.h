@@ -1,4 +1,4 @@
-// A tuning job with a fake device: times are a pure function of the config, so every run can be compared exactly.
+// A tuning job with a fake device: times are a pure function of the config, so runs can be compared exactly.
 #pragma once
 
 #include <algorithm>
@@ -47,21 +47,21 @@ inline search::TaskSpace MakeSpace(size_t a_values, size_t b_values) {
 
 inline std::vector<record::Trial> TrialsOf(const MemoryStore& store) { return Must(store.Trials()); }
 
-// The outcome of a candidate that could not be tried.
+// Makes the outcome of a candidate that could not be tried.
 inline void FailDevice(Outcome* outcome, const std::string& text) {
   *outcome = {.config = outcome->config, .error = TrialError::kDevice, .error_text = text};
 }
 
-// What a device saw in one run.
+// A device's counts in one run.
 struct Counts {
   int64_t measured = 0;
   int devices = 0;
 };
 
-// What a test adds to the fake device: each is called if it is there.
+// A test's additions to the fake device, called if set.
 struct Hooks {
-  std::function<void()> open;    // the device is opened
-  std::function<void()> before;  // a candidate is measured
+  std::function<void()> open;    // when the device is opened
+  std::function<void()> before;  // before a candidate is measured
   std::function<void(const Config&, Outcome*)> after;
   std::function<void(std::vector<measure::BuildResult>*)> built;
   std::function<void(std::vector<measure::Series>*)> finalists;
@@ -136,7 +136,7 @@ class TuneSessionTest : public ::testing::Test {
   }
   virtual std::unique_ptr<measure::Builder> MakeBuilder() { return std::make_unique<HookedBuilder>(world_, hooks_); }
 
-  // A session on what the store holds; its history stays in history_.
+  // A session on the store's contents; keeps its history in history_.
   Result<SessionResult> RunIn(const SessionWorld& world, const Scope& scope = {}) {
     history_.emplace(options_.session.fingerprint, scope);
     HONE_RETURN_IF_ERROR(history_->Load(*world.store));
@@ -146,7 +146,7 @@ class TuneSessionTest : public ::testing::Test {
     return RunIn(World(store, interrupt_after));
   }
 
-  // Kernels are equal for configs with equal a: few distinct artifacts.
+  // Configs with equal a get equal kernels: few distinct artifacts.
   void MakeTwins() {
     hooks_.built = [](std::vector<measure::BuildResult>* results) {
       for (auto& [ok, kernel, error, text, seconds] : *results) {
@@ -154,7 +154,7 @@ class TuneSessionTest : public ::testing::Test {
       }
     };
   }
-  // Finalists take so many times as long when they are measured again.
+  // Finalists take this many times as long when measured again.
   void SlowFinalists(double factor) {
     hooks_.finalists = [factor](std::vector<measure::Series>* all) {
       for (measure::Series& series : *all) {
@@ -178,7 +178,7 @@ class TuneSessionTest : public ::testing::Test {
       EXPECT_EQ(left[i].outcome.proposer, right[i].outcome.proposer) << what << ", trial " << i;
     }
   }
-  // Kills the run that made `whole`, the last one, after each `step`th trial: `run` measures those that are missing.
+  // Kills the run that made `whole` after each `step`th trial; `run` must measure the missing ones.
   void ExpectResumes(const MemoryStore& whole, size_t step,
                      const std::function<Result<SessionResult>(MemoryStore*)>& run) {
     const size_t trials = TrialsOf(whole).size();
@@ -204,12 +204,12 @@ class TuneSessionTest : public ::testing::Test {
   std::optional<History> history_;  // of the last session
 };
 
-// The locks of a host and of a device apart from it.
+// The locks of a host and of a separate device.
 class TwoLocksTest : public TuneSessionTest {
  protected:
   MachineLock Lock(const std::string& name) { return Must(MachineLock::Open(dir_.Join(name))); }
 
-  // What others can have of it: "alone", "shared" (with us) or "nothing".
+  // How others can lock it: "alone", "shared" (with us) or "nothing".
   std::string Free(const std::string& name) {
     MachineLock other = Lock(name);
     if (other.LockExclusive(0).ok()) return "alone";

@@ -1,4 +1,4 @@
-// The tuning loop from its first trial to its last: resuming, budgets, failures, what is stored.
+// The tuning loop from its first trial to its last: resuming, budgets, failures, and what is stored.
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
@@ -136,7 +136,7 @@ TEST_F(TuneSessionTest, SecondsOfEarlierSessionsCount) {
 
 TEST_F(TuneSessionTest, SecondsRunOutWithinASessionAndThoseOfAKilledOneCount) {
   world_.fail_share = 0;
-  options_.default_config.reset();  // it is not legal, and takes no time
+  options_.default_config.reset();  // it is illegal, and takes no time
   hooks_.before = [this] { clock_.Advance(1); };
   hooks_.finalists = [this](std::vector<measure::Series>*) { clock_.Advance(10); };
   const auto run = [&](MemoryStore* store, double seconds) {
@@ -219,7 +219,7 @@ TEST_F(TuneSessionTest, WhenEverythingFailsEveryFailureIsRecordedAndThereIsNoBes
   EXPECT_EQ(store.remeasured, 0);
 }
 
-// As AutoTVM's tuners do.
+// As in AutoTVM's tuners.
 TEST_F(TuneSessionTest, EarlyStopEndsATaskOfWhichNothingWorks) {
   world_.fail_share = 1;
   options_.budget.early_stop = 20;

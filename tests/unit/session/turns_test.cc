@@ -1,5 +1,5 @@
-// Whose turn it is on a host and on its device: who compiles for a GPU shares the host and leaves the GPU to others,
-// who times on it leaves the host.
+// The locks of a host and its device: compiling for a GPU shares the host and leaves the GPU to others; timing on the
+// GPU releases the host.
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
@@ -61,12 +61,12 @@ TEST_F(TurnsTest, EachWaitsForItsOwnLock) {
   EXPECT_EQ(turns.Time(0).kind(), StatusKind::kTimeout);
 }
 
-// What is free while a session does what.
+// What is free during each activity of a session.
 using Seen = std::map<std::string, std::set<std::string>>;
 
 class SessionTurns : public TurnsTest {
  protected:
-  // Of a whole session, finalists included.
+  // For a whole session, including finalists.
   Seen Watch(Turns turns) {
     MemoryStore store;
     return Watch(std::move(turns), &store);
@@ -99,7 +99,7 @@ TEST_F(SessionTurns, AHostIsSharedWhileItCompilesAndHadAloneWhileItIsTimed) {
   EXPECT_EQ(seen.at("finalists"), std::set<std::string>{"nothing, alone"});
 }
 
-// To open it computes the reference, on all cores: nothing may be timed on the host meanwhile.
+// Opening it computes the reference on all cores: nothing may be timed on the host meanwhile.
 TEST_F(SessionTurns, TheDeviceIsOpenedWithTheHostShared) {
   for (const bool apart : {false, true}) {
     MemoryStore store;

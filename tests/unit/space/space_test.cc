@@ -138,7 +138,7 @@ TEST(TaskSpace, ASmallTemplateIsDrawnAsOftenAsALargeOne) {
   EXPECT_NEAR(small, 500, 80);  // five standard deviations
 }
 
-// 2^70 points, and 2 behind them.
+// 2^70 points, followed by 2.
 TEST(TaskSpace, MoreThan2To64Points) {
   Space large("large"), small("small");
   for (int k = 0; k < 35; ++k) large.Add(Knob::Choice("k" + std::to_string(k), {0, 1, 2, 3}));

@@ -65,7 +65,7 @@ TEST(Artifact, LaunchesSurviveTheirText) {
   EXPECT_EQ(EntriesText(parsed), text);
 }
 
-// As before there were devices: digests in records hold this text.
+// As before devices existed: digests in records include this text.
 TEST(Artifact, AHostsEntriesSayNothingOfLaunches) {
   EXPECT_EQ(EntriesText({{"f", {}, 0, 0}}),
             "{\"entries\":[{\"symbol\":\"f\",\"args\":[],\"workspace_bytes\":0,\"scratch_bytes\":0}]}\n");

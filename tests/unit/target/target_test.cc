@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-// Texts of targets, each with a part of what is said of it.
+// Texts of targets, each with part of its error message.
 using Refusals = std::vector<std::pair<const char*, const char*>>;
 
 constexpr const char* kText =
@@ -46,7 +46,7 @@ TEST(Target, GpusSayTheirLimits) {
   EXPECT_EQ(target.limits.multiprocessors, 132);
   EXPECT_EQ(target.Text(), kCudaText);
   EXPECT_EQ(target.ChannelBlock(), 1) << "tensors are plain there";
-  // What is left out is the usual, and is said.
+  // Omitted keys have their default, and the text includes them.
   EXPECT_EQ(Target::Parse("cuda -multiprocessors=132 -arch=sm_90")->Text(), kCudaText);
   EXPECT_EQ(Target::Parse("opencl -threads=256")->limits.max_threads_per_block, 256);
 }
@@ -126,7 +126,7 @@ TEST_F(TargetFile, FeaturesDecideTheVectors) {
             32);
 }
 
-// A name alone gave SSE vectors, code for the whole CPU, and a library that did not look for it before running.
+// A name alone gave SSE vectors, code for the whole CPU, and a library that did not check for it before running.
 TEST_F(TargetFile, ACpuBringsItsFeaturesOrIsRefused) {
   auto v3 = Must(Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "x86-64-v3"})"));
   EXPECT_EQ(v3.vector_bytes, 32);
@@ -143,7 +143,7 @@ TEST_F(TargetFile, ACpuBringsItsFeaturesOrIsRefused) {
   EXPECT_THAT(named.status().message(), HasSubstr("list `features`"));
 }
 
-// Not the host's name with other features: LLVM would use all that the name has.
+// Not the host's name with other features: LLVM would use all features of the name.
 TEST_F(TargetFile, FeaturesAloneMakeTheLevel) {
   auto fewer = Must(Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "features": ["avx2", "fma"]})"));
   EXPECT_EQ(fewer.cpu, "x86-64");
@@ -158,7 +158,7 @@ TEST_F(TargetFile, VectorsMustBeThere) {
   EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v3", "vector_bytes": 16})").ok());
 }
 
-// LLVM only warns of a name it does not know, and makes code for another machine than was meant.
+// LLVM only warns about an unknown name, and generates code for another machine than intended.
 TEST_F(TargetFile, NamesMustBeKnown) {
   ExpectRefused(
       {{R"({"kind": "cpu", "triple": "x86_64-x", "features": ["avxx"]})", "features: unknown feature `avxx`; did"},
@@ -170,7 +170,7 @@ TEST_F(TargetFile, NamesMustBeKnown) {
   EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "znver4", "features": ["avx2", "fma"]})").ok());
 }
 
-// LLVM ends the process at such a target's code.
+// LLVM ends the process for such a target.
 TEST_F(TargetFile, Avx512WithoutVlIsRefused) {
   for (const char* text :
        {R"({"kind": "cpu", "triple": "x86_64-x", "features": ["avx512f"]})",
@@ -187,7 +187,7 @@ TEST_F(TargetFile, Avx512WithoutVlIsRefused) {
   EXPECT_EQ(with.vector_bytes, 64);
 }
 
-// A host that has it is used without.
+// On a host that has it, it is left out.
 TEST(X86Levels, PartialAvx512IsLeftOut) {
   using Features = std::vector<std::string>;
   EXPECT_EQ(WithoutPartialAvx512({"avx2", "avx512cd", "avx512f", "fma"}), (Features{"avx2", "fma"}));

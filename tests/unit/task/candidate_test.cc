@@ -22,7 +22,7 @@ TEST(Algorithm, TextIsReadAsItIsWritten) {
   }
 }
 
-// Records of direct algorithms are as they were before algorithms had names.
+// Records of direct algorithms are unchanged from before algorithms had names.
 TEST(Candidate, TextBeginsWithAnAlgorithmThatIsNotDirect) {
   const Candidate direct{{}, {Unroll("out", "k")}};
   EXPECT_EQ(direct.Text(), StepsText(direct.steps));

@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// Text, and what it means, written down by hand from the table in task/step.h and doc/reference/schedule.md.
+// Text and meaning, written by hand from the table in task/step.h and doc/reference/schedule.md.
 struct Case {
   const char* text;
   Step step;

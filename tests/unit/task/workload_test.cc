@@ -111,7 +111,7 @@ TEST(Workload, InfiniteAttributes) {
   }
 }
 
-// Lists with a number that is not whole stand as one word, each number in its shortest form.
+// A list with a fractional number is one word, with each number in its shortest form.
 TEST(Workload, RealAttributes) {
   auto w = Must(Workload::Parse("elu(f32[4], alpha=1.50, size=3, scale=1,2.5,-3e-2, mode=linear)"));
   EXPECT_EQ(w.Text(), "elu(f32[4], alpha=1.5, size=3, scale=1,2.5,-0.03, mode=linear)");

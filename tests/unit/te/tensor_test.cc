@@ -54,7 +54,7 @@ TEST(TensorTest, InlineSubstitutesTheIndices) {
   Tensor sum = Compute("sum", {8}, {"i"}, [&](const Index& i) { return Sum(pad(i[0] + k.var), {k}); });
   EXPECT_EQ(ToString(Inline(sum.node()->body, pad)),
             "sum(if_then_else(i + k >= 1 && i + k < 9, a(i + k - 1), 0.0f), k: 3)");
-  // A read inside the index of a read is replaced too.
+  // A read inside the index of a read is replaced as well.
   Tensor twice = Compute("twice", {8}, {"i"}, [&](const Index& i) { return i[0] * 2; });
   Tensor nested = Compute("nested", {4}, {"i"}, [&](const Index& i) { return twice(twice(i[0])); });
   EXPECT_EQ(ToString(Inline(nested.node()->body, twice)), "i*2*2");

@@ -1,4 +1,4 @@
-// What the tuner `auto` makes of donors, on invented surfaces.
+// How the tuner `auto` uses donors, on invented surfaces.
 #include "search/tuner/auto_donors.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace hone::search {
 namespace {
 
-// Donors know that c = 6 and d = 2 are best; the estimate knows nothing.
+// Donors know that c = 6 and d = 2 are best; the estimate does not.
 TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context = Estimating([](const Config&) { return 1.0; });
@@ -21,8 +21,8 @@ TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
   EXPECT_LT(helped, alone);
 }
 
-// The same without an estimate, as on GPUs: knobs are known by their names, of a donor whose space has them in another
-// order and one value more.
+// The same without an estimate, as on GPUs. Knobs are matched by name; the donor's space has them in another order and
+// with one more value.
 TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
   const TaskSpace space = SurfaceSpace();
   Space other("surface");
@@ -47,7 +47,7 @@ TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
   }
 }
 
-// They may be wrong: what is tried before anything is measured does not depend on them.
+// Donors may be wrong: the trials before any measurement do not depend on them.
 TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context = Estimating([](const Config& c) { return std::log(SurfaceSeconds(c)); });
@@ -59,8 +59,8 @@ TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
   EXPECT_NE(alone, with);
 }
 
-// Of two donors the second says the opposite of the first, less loudly: they are wrong about each other and not
-// believed. One alone is half believed.
+// The second of two donors contradicts the first, with a smaller effect: they predict each other badly and are ignored.
+// A single donor counts half.
 TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context = Estimating([](const Config&) { return 1.0; });
@@ -80,7 +80,7 @@ TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
   const float agreed = correction({1, 1});
   EXPECT_GT(agreed, 0.1);
   EXPECT_LT(correction({1, -0.3}), 1e-4);
-  EXPECT_NEAR(correction({1}) / agreed, 0.5, 0.1);  // a second copy makes it a little surer
+  EXPECT_NEAR(correction({1}) / agreed, 0.5, 0.1);  // a second copy raises the trust slightly
 }
 
 }  // namespace

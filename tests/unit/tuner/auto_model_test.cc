@@ -12,7 +12,7 @@
 namespace hone::search {
 namespace {
 
-// A Gaussian process without noise goes through its observations, and knows more near them than far away.
+// A Gaussian process without noise passes through its observations, and is more certain near them than far away.
 TEST(GaussianModel, MeansAndVariances) {
   GaussianModel model(4, {1, 1, 1, 1});
   GaussianSettings settings;
@@ -34,8 +34,7 @@ TEST(GaussianModel, MeansAndVariances) {
   EXPECT_GT(variance(far), 0.05);
 }
 
-// Two values of one place: nearly without a prior the mean is theirs, weighed by what their variances are the inverse
-// of.
+// Two values at one place: with almost no prior, the mean is theirs, weighted by the inverse variances.
 TEST(GaussianModel, WhatIsDoubtedCountsLess) {
   GaussianModel model(4, {1, 1, 1, 1});
   GaussianSettings settings;
@@ -48,7 +47,7 @@ TEST(GaussianModel, WhatIsDoubtedCountsLess) {
   EXPECT_NEAR(model.Mean({place, 0}), 0.5, 1e-2);
 }
 
-// What lies far apart has in common what its last columns have.
+// Rows far apart are similar only in their last columns.
 TEST(GaussianModel, ColumnsBehindTheWeightsAreAPartOfTheirOwn) {
   GaussianModel model(4, {1, 1});
   GaussianSettings settings;
@@ -65,7 +64,7 @@ TEST(GaussianModel, ColumnsBehindTheWeightsAreAPartOfTheirOwn) {
   EXPECT_NEAR(model.Mean({far, 0}), 0.25 / 4.2501, 1e-5);
 }
 
-// Against models that were really fitted without the row.
+// Compared with models fitted without the row.
 TEST(GaussianModel, ErrorsOfRowsLeftOut) {
   const float x[5][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0.5F, 0.2F, 0, 0}};
   const std::vector<double> values = {0.1, 0.4, -0.2, 0.9, 0.0}, doubts = {1, 2, 1, 5, 1};
@@ -93,7 +92,7 @@ TEST(GaussianModel, ErrorsOfRowsLeftOut) {
   EXPECT_NEAR(all.LeftOut(3) / (squares / weight), 1, 0.02);
 }
 
-// Rows of two groups, with columns of both kinds, against the covariances written out.
+// Rows of two groups, with columns of both kinds, compared with explicit covariances.
 TEST(GaussianModel, MeansAreThoseOfTheCovariances) {
   const std::vector<std::vector<float>> x = {
       {0, 0.3F, 1, 0}, {1, 0, 0, 1}, {0, 1, 1, 0}, {1, 1, 0, 0}, {0.5F, 0.2F, 0, 1}};
@@ -113,7 +112,7 @@ TEST(GaussianModel, MeansAreThoseOfTheCovariances) {
   Forward(n, k, &alpha);
   Backward(n, k, &alpha);
   const float at[4] = {0.7F, 0.4F, 1, 1};
-  for (const int group : {0, 7, 3}) {  // of the last one nothing is known
+  for (const int group : {0, 7, 3}) {  // the last group has no observations
     double mean = 0;
     for (size_t i = 0; i < n; ++i) mean += alpha[i] * model.Covariance({at, group}, rows[i]);
     EXPECT_NEAR(model.Mean({at, group}), mean, 1e-5) << group;
@@ -121,7 +120,7 @@ TEST(GaussianModel, MeansAreThoseOfTheCovariances) {
 }
 
 TEST(Cholesky, FactorsAndSolves) {
-  std::vector<double> m = {4, 0, 2, 5};  // what stands above the diagonal does not count
+  std::vector<double> m = {4, 0, 2, 5};  // entries above the diagonal are ignored
   ASSERT_TRUE(Cholesky(2, &m));
   EXPECT_DOUBLE_EQ(m[0], 2);
   EXPECT_DOUBLE_EQ(m[2], 1);
@@ -142,7 +141,8 @@ std::vector<GaussianRow> Rows(const std::vector<std::vector<float>>& x) {
   return rows;
 }
 
-// 20 rows whose values wave along the first column, stand still along the second, and have one value of the third.
+// 20 rows whose values oscillate along the first column, do not change along the second, and have a single value in the
+// third.
 TEST(TuneSettings, WeighsWhatValuesChangeWith) {
   std::vector<std::vector<float>> x;
   std::vector<double> values;
@@ -158,8 +158,8 @@ TEST(TuneSettings, WeighsWhatValuesChangeWith) {
   EXPECT_EQ(tuned.settings.main, GaussianSettings().main);  // there are no such columns
 }
 
-// The first 32 of 96 rows are the fastest: what they say of the first column counts, though the others' values, doubted
-// a hundred times as much, are lower and newer.
+// The first 32 of 96 rows are the fastest: their dependence on the first column counts, although the other values,
+// doubted a hundred times as much, are lower and newer.
 TEST(TuneSettings, OfManyRowsTheFastestAreAsked) {
   std::vector<std::vector<float>> x;
   std::vector<double> values, doubts;

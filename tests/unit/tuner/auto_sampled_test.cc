@@ -1,4 +1,4 @@
-// The tuner `auto` where a space has too many points to look at: the sample, and what becomes a row beside it.
+// The tuner `auto` on a space that is too large to enumerate: the sample, and the rows that are added.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kNames[] = {"a", "b", "c", "d", "e", "f"};
 
-// 64^6 points, of which a sample of 100,000 has next to none that differ in two knobs only.
+// 64^6 points; a sample of 100,000 has almost no pairs that differ in only two knobs.
 TaskSpace LargeSpace() {
   Space large("large");
   for (const char* name : kNames) large.Add(Knob::Choice(name, Numbers(1, 64)));
@@ -35,7 +35,7 @@ size_t Apart(const Config& a, const Config& b) {
 TEST(AutoSampled, TheDefaultIsAmongThePoints) {
   const TaskSpace space = LargeSpace();
   TunerContext context;
-  context.defaults = {12345678901, space.size()};  // the second is none
+  context.defaults = {12345678901, space.size()};  // the second one is not a point
   const std::vector<PointIndex> tried = Search(space, InBowl, 4, 1, context);
   ASSERT_EQ(tried.size(), 4U);
   EXPECT_EQ(tried[0], 12345678901U);
@@ -64,7 +64,7 @@ TEST(AutoSampled, LearnsFromAHistoryThatIsNotInTheSample) {
   for (uint64_t i = 1; i <= 8; ++i) history.push_back(Mix64(i) % space.size());
   AutoTuner tuner(space, 1, {});
   Propose(&tuner, space, InBowl, history.size(), 16, history);
-  EXPECT_TRUE(tuner.ExpectedGain().has_value());  // nothing is expected where nothing is known to have worked
+  EXPECT_TRUE(tuner.ExpectedGain().has_value());  // without any success, nothing is expected
 }
 
 TEST(AutoSampled, ResumedAnywhereItEndsWithTheSameTrials) {
@@ -104,10 +104,10 @@ TEST(AutoPoints, ARowAddedIsAsIfItHadBeenThere) {
   EXPECT_EQ(some.Find(other), 64U);  // not there
 }
 
-// 8 x 8 x 8 x 8 points: one knob differs in 4 x 7 ways, two in 6 x 7 x 7.
+// 8 x 8 x 8 x 8 points: 4 x 7 neighbours differ in one knob, 6 x 7 x 7 in two.
 TEST(Near, OneAndTwoKnobsAway) {
   const TaskSpace space = SurfaceSpace();
-  const uint64_t center = 5 + 8 * 3 + 64 * 2;  // a = 6, b = 4: at the edge of what is legal
+  const uint64_t center = 5 + 8 * 3 + 64 * 2;  // a = 6, b = 4: at the border of legality
   std::set<PointIndex> visited;
   VisitNear(space, center, [&](PointIndex index) { visited.insert(index); });
   EXPECT_EQ(visited.size(), 1U + 4 * 7 + 6 * 49);
@@ -115,7 +115,7 @@ TEST(Near, OneAndTwoKnobsAway) {
   Rng rng(1);
   const std::vector<PointIndex> drawn = DrawNear(space, center, 40, &rng);
   EXPECT_LE(drawn.size(), 40U);
-  EXPECT_GE(drawn.size(), 20U);  // more than half of what is near is legal
+  EXPECT_GE(drawn.size(), 20U);  // more than half of the near points are legal
   size_t one = 0;
   for (const PointIndex index : drawn) {
     EXPECT_FALSE(space.Reject(index));

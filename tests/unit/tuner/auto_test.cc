@@ -11,7 +11,7 @@
 namespace hone::search {
 namespace {
 
-// As for GPUs, whose compilers take long: a group is what is compiled at once.
+// As for GPUs, whose compilers are slow: a group is compiled at once.
 TEST(Auto, AGroupIsAsLargeAsTheContextSaysAndAFunctionOfTheHistoryBeforeIt) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
@@ -34,8 +34,8 @@ TEST(Auto, FollowsAGoodEstimateFromTheFirstTrial) {
   EXPECT_DOUBLE_EQ(BestSeconds(space, Search(space, OnSurface, 4, 1, context), OnSurface), 1e-3);
 }
 
-// 65,536 points that promise the same before anything is measured, and after times that are all equal: the words of the
-// last knob are in none of the 512 points of the lowest indices but the first one.
+// 65,536 points of equal promise, before any measurement and after equal times: of the last knob's words, only the
+// first occurs in the 512 points with the lowest indices.
 TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
   Space knobs("knobs");
   std::vector<std::string> words;
@@ -56,7 +56,7 @@ TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
   EXPECT_NE(Search(space, EqualTimes, 8, 2), tried);
 }
 
-// The estimate says the opposite of the truth about `c`; measurements must win.
+// The estimate is wrong about `c`, in the opposite direction; measurements must win.
 TEST(Auto, CorrectsAnEstimateThatIsWrong) {
   const TaskSpace space = SurfaceSpace();
   const TunerContext context = Estimating([](const Config& config) {
@@ -65,8 +65,8 @@ TEST(Auto, CorrectsAnEstimateThatIsWrong) {
   EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 96, 1, context), OnSurface), 1.25e-3);
 }
 
-// The estimate and the times speak for small `a`, so that only the rule leads to the large ones early: after eight
-// trials each group of four has a value that is new, until there are none.
+// The estimate and the times favour small `a`, so only the rule leads to large ones early: after eight trials each
+// group of four has a new value, until none is left.
 TEST(Auto, TriesANewValueInEachGroup) {
   Space knobs("knobs");
   knobs.Add(Knob::Choice("a", Numbers(1, 12)));
@@ -97,10 +97,10 @@ TEST(Auto, BeginsWithTheDefaults) {
   EXPECT_EQ(tried[1], 5U);
 }
 
-// Half of the space fails; few trials are spent there once that is known.
+// Half of the space fails; once that is known, few trials are spent there.
 TEST(Auto, LearnsWherePointsFail) {
   const TaskSpace space = SurfaceSpace();
-  // which makes the failing half look good.
+  // The estimate makes the failing half look good.
   const TunerContext context = Estimating([](const Config& c) { return c.Number("d") <= 4 ? -1.0 : 0.0; });
   const Measure half = [](const Config& c) { return c.Number("d") <= 4 ? Failed(c) : OkOutcome(c, SurfaceSeconds(c)); };
   const std::vector<PointIndex> tried = Search(space, half, 64, 1, context);
@@ -109,7 +109,7 @@ TEST(Auto, LearnsWherePointsFail) {
   EXPECT_LE(fails, 12);
 }
 
-// As above, but it is the device that fails: that says nothing about the points, and the estimate is believed still.
+// As above, but the device fails: that says nothing about the points, and the estimate is still trusted.
 TEST(Auto, FailuresOfTheDeviceAreNotThePoints) {
   const TaskSpace space = SurfaceSpace();
   const TunerContext context = Estimating([](const Config& c) { return c.Number("d") <= 4 ? -1.0 : 0.0; });
@@ -132,7 +132,7 @@ TEST(Auto, ExpectsLessTheLongerItSearches) {
   const std::optional<double> late = tuner.ExpectedGain();
   ASSERT_TRUE(early && late);
   EXPECT_GT(*early, 2 * *late);
-  // A function of the history: a tuner that was told of it at once expects the same.
+  // A function of the history: a tuner that got the whole history at once has the same expectation.
   AutoTuner resumed(space, 1, {});
   Propose(&resumed, space, OnSurface, 16, 16, some);
   EXPECT_EQ(resumed.ExpectedGain(), early);
@@ -155,7 +155,7 @@ TEST(TriedValues, OfPairsTheShareThatIsNew) {
   EXPECT_DOUBLE_EQ(tried.NewPairs(1), 1.0 / 3);
 }
 
-// Differences of the columns for values by themselves are those that the covariance has: 2 between words and, for the
+// Differences of the columns for the similarity of values are those of the covariance: 2 between words and, for the
 // ends of a range of numbers, 2 (1 - (1 - kSame) M), M = (1 + r + r^2 / 3) e^-r at r = sqrt(5) * 1.8.
 TEST(AutoPoints, ColumnsOfValuesByThemselves) {
   Space knobs("knobs");
@@ -175,7 +175,7 @@ TEST(AutoPoints, ColumnsOfValuesByThemselves) {
   EXPECT_LT(apart(0, 1), apart(0, 2));
 }
 
-// 24 words are 24 columns: of ten such knobs and one of `words`.
+// 24 words give 24 columns, for ten such knobs; the last knob has `words`.
 TaskSpace ManyWords(int words) {
   const auto knob = [](const std::string& name, int count) {
     std::vector<std::string> values;
@@ -188,8 +188,8 @@ TaskSpace ManyWords(int words) {
   return TaskOf(std::move(space));
 }
 
-// With the estimate's slope 255 columns fill the model. With one more the last knob has none, and it searches all the
-// same.
+// With the estimate's slope, 255 columns fill the model. With one more, the last knob gets none, and the search still
+// works.
 TEST(AutoPoints, AsManyColumnsAsTheModelHas) {
   const std::vector<std::pair<int, size_t>> cases = {{15, 255}, {16, 240}};
   for (const auto& [words, columns] : cases) {

@@ -1,4 +1,4 @@
-// Rows of features of loops: whatever the number of threads, and without a model.
+// Rows of features of loops do not depend on the number of threads, and need no model.
 #include "search/tuner/feature_rows.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ TEST(FeatureRows, AreTheSameWhateverTheNumberOfThreads) {
       context.threads = threads;
       const auto rows = MakeFeatureRows(kind, space, context);
       EXPECT_EQ(rows->Rows(Points(0, 60)), alone) << threads;
-      // Half of them are known by now, and some are asked for twice.
+      // Half of them are cached by now, and some are requested twice.
       std::vector<PointIndex> again = Points(7 * 30, 60);
       again.insert(again.end(), again.begin(), again.begin() + 5);
       const Rows more = rows->Rows(again);

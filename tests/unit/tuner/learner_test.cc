@@ -1,4 +1,4 @@
-// Tuners that learn, on surfaces whose best point is known, and where there is nothing to learn.
+// Tuners that learn, on surfaces with a known best point, and on ones where there is nothing to learn.
 #include <set>
 
 #include "common/xgb.h"
@@ -41,13 +41,13 @@ class EveryTuner : public testing::TestWithParam<std::string> {
 };
 class Learner : public EveryTuner {};
 
-// 6 of the 2,816 legal points are within 15 %, by the formula: a * b = 18 in two ways, c from 5 to 7, d = 2. Of draws
-// without repetition the median is where (1 - n / 2816)^6 is a half: n = 307.
+// By the formula, 6 of the 2,816 legal points are within 15 %: a * b = 18 in two ways, c from 5 to 7, d = 2. For draws
+// without repetition, the median is where (1 - n / 2816)^6 is a half: n = 307.
 TEST_P(Learner, FindsTheBestInAThirdOfRandomsTrials) { EXPECT_LE(TrialsToGood(GetParam(), 110), 307 / 3); }
 
 TEST_P(EveryTuner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
   const TaskSpace space = SurfaceSpace();
-  // Two plans that were learnt; of loop features, which cost more, one and a bit.
+  // Two learnt plans; with loop features, which cost more, slightly more than one.
   const int trials = GetParam().find("knob") != std::string::npos || !IsXgb(GetParam()) ? 36 : 20;
   const std::vector<PointIndex> all = Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials);
   ASSERT_EQ(all.size(), static_cast<size_t>(trials));
@@ -59,7 +59,7 @@ TEST_P(EveryTuner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
   }
 }
 
-// It may hold what this one would propose.
+// It may contain what this tuner would propose.
 TEST_P(EveryTuner, GoesOnFromAnotherTunersHistory) {
   const TaskSpace space = SurfaceSpace();
   std::vector<PointIndex> history;
@@ -85,7 +85,7 @@ TEST_P(EveryTuner, DoesNotDependOnTheBatchSizeOrTheThreads) {
   EXPECT_EQ(Propose(Make(GetParam(), space, 6).get(), space, OnSurface, 50) != all, seeded);
 }
 
-// Nothing to learn from the times, but every legal point is tried once, in spite of it.
+// The times contain nothing to learn, but every legal point is still tried once.
 TEST_P(EveryTuner, GoesOnWhereTimesSayNothing) {
   const TaskSpace space = SmallSpace();
   int trial = 0;
@@ -157,7 +157,7 @@ TEST_F(XgbTunerTest, LoopFeaturesNeedLoops) {
   EXPECT_TRUE(MakeTuner("xgb", space_, 1).ok());
 }
 
-// A point whose loops cannot be made is a row of missing values, no more.
+// A point whose loops cannot be made only has a row of missing values.
 TEST_F(XgbTunerTest, PointsThatCannotBeLoweredAreBorne) {
   TunerContext context;
   int64_t bad = 3;
@@ -168,8 +168,8 @@ TEST_F(XgbTunerTest, PointsThatCannotBeLoweredAreBorne) {
   EXPECT_EQ(Propose(Make("xgb_itervar", space_, 1, context).get(), space_, OnSurface, 40).size(), 40u);
 }
 
-// Where no loops can be made at all (a space of another version is replayed) it is said at once; names that leave the
-// features open take those of knobs.
+// If no loops can be made at all (when replaying a space of another version), the tuner reports that at once; names
+// without features then use those of knobs.
 TEST_F(XgbTunerTest, LoopsThatCannotBeMadeAreRefused) {
   TunerContext context;
   context.loops = [](const Workload&, const Config&) -> Result<ir::Function> { return Status::Invalid("12 knobs"); };
@@ -179,7 +179,7 @@ TEST_F(XgbTunerTest, LoopsThatCannotBeMadeAreRefused) {
   EXPECT_TRUE(MakeTuner("xgb_rank", space_, 1, context).ok());
 }
 
-// AutoTVM's constants in small, so that several plans are made; its walkers go on from plan to plan.
+// Scaled-down constants of AutoTVM, so that several plans are made; its walkers continue from plan to plan.
 XgbTunerOptions SmallAutotvm(Loss loss) {
   XgbTunerOptions options = XgbTunerOptions::LikeAutotvm(loss, FeatureKind::kKnob);
   options.plan_size = 8;
@@ -207,7 +207,7 @@ Donor SurfaceDonor(const TaskSpace& space, double slower, uint64_t step) {
   return DonorOf(space, step, [&](const Config& c) { return slower * SurfaceSeconds(c); });
 }
 
-// Donors of very different speed, each among its own: AutoTVM ranks them all in one group.
+// Donors of very different speeds, each in its own group: AutoTVM ranks them all in one.
 TEST_F(XgbTunerTest, DonorsMakeTheFirstRoundGood) {
   for (const char* name : {"xgb_knob", "xgb_rank_knob", "xgb_itervar"}) {
     TunerContext context = SurfaceContext();
@@ -234,12 +234,12 @@ TEST_F(XgbTunerTest, FewOrFailedDonorsAreNotUsed) {
 TEST_F(XgbTunerTest, ADonorThatMisleadsIsOvercome) {
   TunerContext context;
   context.donors = {SurfaceDonor(space_, 1, 3)};
-  for (Outcome& o : context.donors[0].outcomes) o.median = 1e-6 / o.median;  // what is slow was fast there
+  for (Outcome& o : context.donors[0].outcomes) o.median = 1e-6 / o.median;  // slow points were fast there
   const std::vector<PointIndex> all = Propose(Make("xgb_knob", space_, 1, context).get(), space_, OnSurface, 200);
   EXPECT_LT(BestSeconds(space_, all, OnSurface), 1.1e-3);
 }
 
-// AutoTVM's annealing drops what has a score below 0, which ranks have by the half: its plans run short.
+// AutoTVM's annealing drops points with a score below 0, which is half of them with rank losses: its plans run short.
 TEST(AnnealTest, NegativeScoresStayInThePlan) {
   const TaskSpace space = SurfaceSpace();
   const Points points(space);
@@ -321,7 +321,7 @@ TEST(PointsTest, DrawsAndWalksAreLegalAndNew) {
   }
 }
 
-// 2 points of one template and 500 of another: a draw is of each template as often.
+// 2 points of one template and 500 of another: both templates are drawn equally often.
 TEST(PointsTest, ATemplateOfFewPointsIsDrawnAsOften) {
   const std::vector<int64_t> many = Numbers(0, 500);
   Space large("large"), small("small");
@@ -350,7 +350,7 @@ TEST(SpeedSharesTest, FailuresAndNonsenseAreWorthNothing) {
   EXPECT_EQ(SpeedShares(outcomes), (std::vector<float>{0.5, 1, 0.25, 0, 0, 0.125, 0}));
 }
 
-// GA measures nothing twice, unlike AutoTVM's, even where its population has come together.
+// Unlike AutoTVM's, GA measures nothing twice, even when its population has converged.
 TEST(GaTunerTest, NothingTwice) {
   const TaskSpace space = SurfaceSpace();
   GaTuner tuner(space, 1, GaOptions{.population = 8, .elites = 2, .newcomers = 0, .mutation = 0.0});

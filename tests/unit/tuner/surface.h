@@ -61,8 +61,7 @@ inline std::vector<PointIndex> LegalOfSmall() {
   return legal;
 }
 
-// Seconds: a valley along a * b = 18 with its deepest place at c = 6, d = 2; 1 ms there (a = 3, b = 6 and a = 6, b =
-// 3).
+// Seconds: a valley along a * b = 18, deepest at c = 6, d = 2, with 1 ms there (a = 3, b = 6 and a = 6, b = 3).
 inline double SurfaceSeconds(const Config& config) {
   const double ab = static_cast<double>(config.Number("a") * config.Number("b"));
   const double c = static_cast<double>(config.Number("c")), d = static_cast<double>(config.Number("d"));
@@ -87,7 +86,7 @@ using Measure = std::function<Outcome(const Config&)>;
 inline Outcome OnSurface(const Config& config) { return OkOutcome(config, SurfaceSeconds(config)); }
 inline Outcome EqualTimes(const Config& config) { return OkOutcome(config, 1e-3); }
 
-// The fastest of those that work.
+// The time of the fastest point that works.
 inline double BestSeconds(const TaskSpace& space, const std::vector<PointIndex>& tried, const Measure& measure) {
   double best = std::numeric_limits<double>::infinity();
   for (const PointIndex index : tried) {
@@ -97,7 +96,7 @@ inline double BestSeconds(const TaskSpace& space, const std::vector<PointIndex>&
   return best;
 }
 
-// Goes on from `history` up to `trials` trials, asking for `batch` at a time.
+// Continues `history` up to `trials` trials, requesting `batch` at a time.
 inline std::vector<PointIndex> Propose(Tuner* tuner, const TaskSpace& space, const Measure& measure, size_t trials,
                                        size_t batch = 16, const std::vector<PointIndex>& history = {}) {
   std::vector<PointIndex> all, next = history;
@@ -120,7 +119,7 @@ inline std::vector<PointIndex> Search(const TaskSpace& space, const Measure& mea
   return Propose(&tuner, space, measure, trials);
 }
 
-// Loops whose lengths are the knobs' numbers: for tuners that look at loops.
+// Loops whose lengths are the knobs' numbers, for tuners that look at loops.
 inline Result<ir::Function> SurfaceLoops(const Workload&, const Config& config) {
   const ir::Buffer out = ir::Buffer::Make("out", DType::Float(32), 1 << 20, ir::Scope::kArgument, true);
   std::vector<ir::Var> vars;
@@ -144,7 +143,7 @@ inline TunerContext SurfaceContext() {
   return context;
 }
 
-// One that knows an estimate of one part.
+// A context with an estimate that has one part.
 template <typename F>
 TunerContext Estimating(F estimate) {
   TunerContext context;
@@ -155,7 +154,7 @@ TunerContext Estimating(F estimate) {
   return context;
 }
 
-// Outcomes of every `step`th legal point of a space, whose seconds `seconds` says.
+// Outcomes of every `step`th legal point of a space, with times from `seconds`.
 template <typename F>
 Donor DonorOf(const TaskSpace& space, uint64_t step, F seconds) {
   Donor donor;

@@ -1,4 +1,4 @@
-// Tuners that do not learn, and what makes tuners.
+// Tuners that do not learn, and the making of tuners.
 #include "common/expect.h"
 #include "search/tuner/random_tuner.h"
 #include "surface.h"
@@ -6,7 +6,7 @@
 namespace hone::search {
 namespace {
 
-// The guarantees of every tuner where the space is too large to enumerate at once: the limit is lowered instead.
+// The guarantees of every tuner on spaces too large to enumerate at once; here the limit is lowered instead.
 TEST(RandomTunerTest, DrawingFindsEveryLegalPointToo) {
   const TaskSpace space = SmallSpace();
   RandomTuner tuner(space, 9, /*enumerate_limit=*/10);

@@ -1,4 +1,4 @@
-// Throws wherever it is called later on.
+// Throws in every later call.
 #include <stdexcept>
 
 #include "op/plugin.h"
