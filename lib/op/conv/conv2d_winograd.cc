@@ -180,6 +180,23 @@ WinogradLayer LayerOf(const Workload& workload, const Target& target) {
   return l;
 }
 
+// Of a convolution that Winograd's stages can compute, by some m or by none.
+bool HasShape(const Workload& workload) {
+  const Conv2dShape s = Conv2dShape::Of(workload);
+  if (s.plain_input || s.groups != 1 || s.dh != 1 || s.dw != 1) return false;
+  return s.sh == s.sw && (s.sh == 1 || (s.sh == 2 && s.kh > 1 && s.kw > 1));
+}
+
+bool HasShapeWithPool(const Workload& chain) {
+  const std::vector<Workload> parts = chain.Parts();
+  if (parts.size() != 2 || parts[0].HasEpilogue(EpilogueKind::kAdd) || !HasShape(parts[0])) return false;
+  const Conv2dShape s = Conv2dShape::Of(parts[0]);
+  const semantics::Window p = *semantics::WindowOf(parts[1]);
+  const semantics::Shape none = {0, 0}, one = {1, 1}, two = {2, 2};
+  const bool window = p.kernel == two && p.stride == two && p.dilation == one && p.before == none && p.after == none;
+  return window && s.sh == 1 && s.kh > 1 && s.kw > 1 && s.oh % 2 == 0 && s.ow % 2 == 0;
+}
+
 class Conv2dWinogradTemplate final : public Template {
  public:
   Conv2dWinogradTemplate(const char* name, int version) : name_(name), version_(version) {}
@@ -216,19 +233,14 @@ class Conv2dWinogradTemplate final : public Template {
 }  // namespace
 
 bool WinogradApplies(const Workload& workload, const Target& target) {
-  Conv2dShape s = Conv2dShape::Of(workload);
-  if (s.plain_input || s.groups != 1 || s.dh != 1 || s.dw != 1) return false;
-  if (s.sh != s.sw || s.sh > 2 || (s.sh == 2 && (s.kh == 1 || s.kw == 1))) return false;
-  return !WinogradLayer::Of(workload, target).Sizes().empty();
+  return HasShape(workload) && !WinogradLayer::Of(workload, target).Sizes().empty();
 }
 
 Result<Computation> ComputeWinograd(const Workload& workload, const Target& target, const Algorithm& algorithm) {
-  const bool applies = workload.chain() ? WinogradPoolApplies(workload, target) : WinogradApplies(workload, target);
-  if (!applies) return NotComputedBy(algorithm, workload);
   const WinogradLayer l = LayerOf(workload, target);
   const int64_t m = algorithm.Number("m", 0);
-  const std::vector<int64_t> sizes = l.Sizes();
-  if (std::find(sizes.begin(), sizes.end(), m) == sizes.end() || !CoversExtent(algorithm, "tiles", l.Tiles(m).count)) {
+  if (!(workload.chain() ? HasShapeWithPool(workload) : HasShape(workload)) || !l.Computes(m) ||
+      !CoversExtent(algorithm, "tiles", l.Tiles(m).count)) {
     return NotComputedBy(algorithm, workload);
   }
   const Conv2dShape& s = l.s;
@@ -250,13 +262,7 @@ const Template& Conv2dWinograd() {
 }
 
 bool WinogradPoolApplies(const Workload& chain, const Target& target) {
-  const std::vector<Workload> parts = chain.Parts();
-  if (parts.size() != 2 || parts[0].HasEpilogue(EpilogueKind::kAdd) || !WinogradApplies(parts[0], target)) return false;
-  const Conv2dShape s = Conv2dShape::Of(parts[0]);
-  const semantics::Window p = *semantics::WindowOf(parts[1]);
-  const semantics::Shape none = {0, 0}, one = {1, 1}, two = {2, 2};
-  const bool window = p.kernel == two && p.stride == two && p.dilation == one && p.before == none && p.after == none;
-  return window && s.sh == 1 && s.kh > 1 && s.kw > 1 && s.oh % 2 == 0 && s.ow % 2 == 0;
+  return HasShapeWithPool(chain) && !WinogradLayer::Of(chain.Parts()[0], target).Sizes().empty();
 }
 
 const Template& ChainWinogradPool() {

@@ -233,23 +233,28 @@ double WinogradLayer::Error(int64_t m) const {
   return WinogradError({k.mh, s.kh, k.sh}, {k.mw, s.kw, k.sw}, s.c);
 }
 
-std::vector<int64_t> WinogradLayer::Sizes() const {
-  std::vector<int64_t> sizes;
+bool WinogradLayer::Computes(int64_t m) const {
   const WinogradTiles one = Tiles(1);
   const int64_t r = std::max(one.rh, one.rw);
-  if (r < 2 || r > 7) return sizes;
+  if (r < 2 || r > 7 || m < 2 || m > 6) return false;
+  // With more than ten elements, or more than eight in two dimensions, single precision is not accurate enough; neither
+  // with long windows on both axes: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
+  const bool exact = one.both() ? m + r - 1 <= 8 && one.rh + one.rw <= kMostTaps : m + r - 1 <= 10;
+  const bool whole_windows = m % pool == 0;  // each tile contains whole windows of the following pool
+  // Nor with long sums, and those over a stride's phases are four times as long: F(4x4) is accurate enough for 7x7
+  // with stride 2 up to about 250 channels, for 3x3 with stride 1 up to about eight thousand.
+  return exact && whole_windows && Error(m) <= WinogradErrorBound(m);
+}
+
+std::vector<int64_t> WinogradLayer::Sizes() const {
+  const WinogradTiles one = Tiles(1);
+  const int64_t r = std::max(one.rh, one.rw);
+  // 13 or 14 outputs need three tiles of 5, but four of 4.
+  const bool fits = r == 3 && Work(5) < 0.95 * std::min(Work(4), Work(6));
+  std::vector<int64_t> sizes;
   for (int64_t m : {2, 3, 4, 5, 6}) {
-    // 13 or 14 outputs need three tiles of 5, but four of 4.
-    const bool fits = r == 3 && Work(5) < 0.95 * std::min(Work(4), Work(6));
-    const bool known = m == 3 ? r == 7 : m == 5 ? fits : m == 6 ? r == 3 : true;
-    // With more than ten elements, or more than eight in two dimensions, single precision is not accurate enough;
-    // neither with long windows on both axes: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
-    const bool exact = one.both() ? m + r - 1 <= 8 && one.rh + one.rw <= kMostTaps : m + r - 1 <= 10;
-    const bool whole_windows = m % pool == 0;  // each tile contains whole windows of the following pool
-    if (!known || !exact || !whole_windows || Work(m) > 0.9) continue;
-    // Nor with long sums, and those over a stride's phases are four times as long: F(4x4) is accurate enough for 7x7
-    // with stride 2 up to about 250 channels, for 3x3 with stride 1 up to about eight thousand.
-    if (Error(m) <= WinogradErrorBound(m)) sizes.push_back(m);
+    const bool useful = m == 3 ? r == 7 : m == 5 ? fits : m == 6 ? r == 3 : true;
+    if (useful && Computes(m) && Work(m) <= 0.9) sizes.push_back(m);
   }
   return sizes;
 }

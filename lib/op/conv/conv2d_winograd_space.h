@@ -54,8 +54,10 @@ struct WinogradLayer {
   double Work(int64_t m) const;
   // The expected largest error (conv2d_winograd_error.h). REQUIRES: as there.
   double Error(int64_t m) const;
-  // The useful m: at most 0.9 of a direct convolution's multiplications, and an error within WinogradErrorBound. Empty:
-  // the layer does not suit Winograd.
+  // Whether tiles of m outputs can compute it with an error within WinogradErrorBound.
+  bool Computes(int64_t m) const;
+  // The useful m among them: at most 0.9 of a direct convolution's multiplications. Empty: the layer does not suit
+  // Winograd.
   std::vector<int64_t> Sizes() const;
 };
 

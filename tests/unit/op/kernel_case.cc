@@ -52,13 +52,18 @@ Result<OperandData> MakeOperandData(const Workload& workload, const Target& targ
 }
 
 Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& target, const Config& config,
-                                      runtime::ThreadPool* pool, bool keep_text) {
+                                      runtime::ThreadPool* pool) {
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  return Create(workload, target, candidate, pool);
+}
+
+Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& target, const Candidate& candidate,
+                                      runtime::ThreadPool* pool) {
   static int serial = 0;
   KernelCase c;
   compile::CompileOptions options;
   options.verify = true;
-  options.keep_text = keep_text;
-  HONE_ASSIGN_OR_RETURN(c.compiled_, compile::CompileKernel(workload, target, config, options));
+  HONE_ASSIGN_OR_RETURN(c.compiled_, compile::CompileKernel(workload, target, candidate, options));
   std::string path = std::filesystem::temp_directory_path() /
                      ("hone-case-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".so");
   Status linked = codegen::LinkShared({{"kernel", c.compiled_.object}}, {}, path);

@@ -24,8 +24,10 @@ Result<OperandData> MakeOperandData(const Workload& workload, const Target& targ
 
 class KernelCase {
  public:
+  static Result<KernelCase> Create(const Workload& workload, const Target& target, const Candidate& candidate,
+                                   runtime::ThreadPool* pool);
   static Result<KernelCase> Create(const Workload& workload, const Target& target, const Config& config,
-                                   runtime::ThreadPool* pool, bool keep_text = false);
+                                   runtime::ThreadPool* pool);
 
   // Copies the inputs in, packs the constants, and fills the output with NaN.
   Status Load(const OperandData& data);

@@ -66,12 +66,17 @@ void ExpectUnusedLanesAreZero(const Operand& out, const float* values) {
   }
 }
 
-testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Config& config,
+testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Candidate& candidate,
                             runtime::ThreadPool* pool) {
-  testing::KernelCase kernel = Must(testing::KernelCase::Create(c.workload, target, config, pool));
+  testing::KernelCase kernel = Must(testing::KernelCase::Create(c.workload, target, candidate, pool));
   Must(kernel.Load(c.data));
   kernel.Run();
   return kernel;
+}
+
+testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Config& config,
+                            runtime::ThreadPool* pool) {
+  return RunOnce(c, target, Must(Instantiate(c.workload, target, config)), pool);
 }
 
 void CheckConfig(const ReferenceCase& c, const Target& target, const Config& config, runtime::ThreadPool* pool) {

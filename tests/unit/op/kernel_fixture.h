@@ -26,7 +26,9 @@ using Change = std::function<void(std::vector<std::vector<float>>* operands)>;
 // `change` may replace the usual inputs.
 ReferenceCase MakeReferenceCase(const std::string& text, const Target& target, const Change& change = {});
 
-// The kernel of one point, loaded with the case's data, after one run.
+// The kernel of one candidate or point, loaded with the case's data, after one run.
+testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Candidate& candidate,
+                            runtime::ThreadPool* pool);
 testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Config& config,
                             runtime::ThreadPool* pool);
 

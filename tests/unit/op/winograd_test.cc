@@ -21,8 +21,8 @@ struct Error {
 
 class WinogradTest : public KernelTest {
  protected:
-  Error Run(const ReferenceCase& c, const Target& target, const Config& config) {
-    const testing::KernelCase kernel = RunOnce(c, target, config, &pool_);
+  Error Run(const ReferenceCase& c, const Target& target, const Candidate& candidate) {
+    const testing::KernelCase kernel = RunOnce(c, target, candidate, &pool_);
     const Operand& out = c.data.operands.back();
     ExpectUnusedLanesAreZero(out, kernel.output());
     Error error;
@@ -58,7 +58,7 @@ class WinogradTest : public KernelTest {
     EXPECT_GE(seen.size(), space.knobs()[0].size());  // small layers have only one form
     for (const Config& config : configs) {
       SCOPED_TRACE(config.Text());
-      const Error error = Run(c, target, config);
+      const Error error = Run(c, target, Must(Conv2dWinograd().Instantiate(c.workload, target, config)));
       // Small outputs have a small deviation relative to their size; errors are of the size of the sums.
       EXPECT_LE(error.worst, WinogradErrorBound(config.Number("m")) * std::max(error.deviation, 0.5));
     }
@@ -135,7 +135,7 @@ TEST_F(WinogradTest, Accuracy) {
       uint64_t index = 0;
       while (index < space.size() && (space.At(index).Number("m") != m || !space.Legal(index))) ++index;
       ASSERT_LT(index, space.size());
-      const Error error = Run(c, target, space.At(index));
+      const Error error = Run(c, target, Must(Instantiate(w, target, space.At(index))));
       EXPECT_LE(error.worst / error.deviation, WinogradErrorBound(m));
       // The estimate does not know how a pool or an epilogue changes the deviation.
       if (!w.chain()) {
@@ -149,6 +149,35 @@ TEST_F(WinogradTest, Accuracy) {
   EXPECT_LE(WinogradErrorBound(2), 2e-5);
   EXPECT_LE(WinogradErrorBound(4), 1e-4);
   EXPECT_LE(WinogradErrorBound(6), 3e-4);
+}
+
+// A best file may name any m that is exact enough; whether one pays is for templates to judge.
+TEST_F(WinogradTest, ComputesAlsoWhatNoTemplateOffers) {
+  const Target target = HostWith(64, 32, 2);
+  for (const auto& [text, m] :
+       std::vector<std::pair<const char*, int64_t>>{{"conv2d(f32[1,16,1,1], f32[16,16,3,3], pad=1)", 2},
+                                                    {"conv2d(f32[1,17,5,7], f32[9,17,3,3], pad=1) + bias", 3},
+                                                    {"conv2d(f32[1,16,12,12], f32[16,16,3,3], pad=1) + relu", 5},
+                                                    {"conv2d(f32[1,16,2,2], f32[16,16,3,3], pad=1)", 6}}) {
+    SCOPED_TRACE(text);
+    const ReferenceCase c = MakeReferenceCase(text, target);
+    const WinogradLayer layer = WinogradLayer::Of(c.workload, target);
+    const std::vector<int64_t> offered = layer.Sizes();
+    EXPECT_EQ(std::count(offered.begin(), offered.end(), m), 0);
+    const Error error = Run(c, target, {{"winograd", {{"m", m}, {"tiles", layer.Tiles(m).count}}}, {}});
+    EXPECT_LE(error.worst, WinogradErrorBound(m) * std::max(error.deviation, 0.5));
+  }
+  for (const auto& [text, m] :
+       std::vector<std::pair<const char*, int64_t>>{{"conv2d(f32[1,16,28,28], f32[16,16,7,7], pad=3)", 2},
+                                                    {"conv2d(f32[1,16,28,28], f32[16,16,5,5], pad=2)", 6},
+                                                    {"conv2d(f32[1,16,28,28], f32[16,16,3,3], pad=1)", 7},
+                                                    {"conv2d(f32[1,16,28,28], f32[16,16,3,3], pad=1)", 1},
+                                                    {"conv2d(f32[1,16,28,28], f32[16,16,1,1])", 2}}) {
+    const Algorithm algorithm{"winograd", {{"m", m}, {"tiles", 1024}}};
+    EXPECT_THAT(Compute(Must(ParseChecked(text)), target, algorithm).status().message(),
+                HasSubstr("cannot be computed by winograd"))
+        << text << " " << m;
+  }
 }
 
 TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
