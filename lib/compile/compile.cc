@@ -113,16 +113,9 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
     kernel.functions.push_back(std::move(prepared->function));
   }
   kernel.kernel_args = Sources(args, computation, constants);
-  kernel.steps = candidate.steps;
   kernel.arithmetic = computation.arithmetic;
   kernel.rounding = computation.rounding;
   return kernel;
-}
-
-Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
-                                  const CompileOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
-  return LowerKernel(workload, target, candidate, options);
 }
 
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Candidate& candidate,
@@ -132,7 +125,6 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   const std::vector<ir::Function>& functions = lowered.functions;
   CompiledKernel kernel;
   static_cast<KernelInterface&>(kernel) = lowered;
-  kernel.steps = candidate.steps;
   kernel.lower_seconds = SecondsSince(start);
 
   start = Clock::now();
@@ -144,12 +136,6 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
     for (const ir::Function& f : functions) kernel.program += ir::ToString(f);
   }
   return kernel;
-}
-
-Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
-                                     const CompileOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
-  return CompileKernel(workload, target, candidate, options);
 }
 
 std::string ArtifactDigest(const CompiledKernel& kernel) {

@@ -18,12 +18,10 @@
 namespace hone::compile {
 
 struct LoweredKernel : KernelInterface {
-  std::vector<Step> steps;
   std::vector<ir::Function> functions;  // the kernel, then the function that packs constants
 };
 
 struct CompiledKernel : KernelInterface {
-  std::vector<Step> steps;
   std::string format = "elf-object";      // Artifact::format: "elf-object", "cubin" or "opencl-c"
   std::string object;                     // the bytes, with both functions
   std::string llvm_ir, assembly, program;           // program: lowered ir as text; all only if requested
@@ -53,12 +51,6 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
 // For a device, one artifact has the launches of the kernel and of the prepare function. Returns kNotFound without its
 // compiler.
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Candidate& candidate,
-                                     const CompileOptions& options);
-
-// As above, for the candidate that a template makes from `config` (op::Instantiate).
-Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
-                                  const CompileOptions& options);
-Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
                                      const CompileOptions& options);
 
 // The digest of all code that the machine runs, as stored in records. Equal code has equal digests if it was compiled

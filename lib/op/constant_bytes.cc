@@ -17,9 +17,8 @@ int64_t PackedBytes(const te::Tensor& tensor) {
 
 }  // namespace
 
-Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Config& config) {
+Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Candidate& candidate) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, Instantiate(workload, target, config));
   HONE_ASSIGN_OR_RETURN(const Computation computation, op->Compute(workload, target, candidate.algorithm));
   HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(computation.outputs));
   for (const Step& step : candidate.steps) {

@@ -5,13 +5,13 @@
 
 #include "base/result.h"
 #include "target/target.h"
-#include "task/config.h"
+#include "task/candidate.h"
 #include "task/workload.h"
 
 namespace hone::op {
 
 // The bytes of all constants of one kernel, including those read unchanged (a bias): what one node of a network adds to
-// its library's parameters. Compiles nothing. Errors as in Instantiate for a config that is not the workload's.
-Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Config& config);
+// its library's parameters. Compiles nothing. Returns an error if the candidate is not of the workload.
+Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Candidate& candidate);
 
 }  // namespace hone::op

@@ -119,6 +119,13 @@ Result<Candidate> Instantiate(const Workload& workload, const Target& target, co
   return Status::Invalid("the space has no template `" + config.template_name + "`");
 }
 
+Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome) {
+  Result<Candidate> recorded = Candidate::Parse(outcome.steps);
+  if (recorded.ok() && !(recorded->algorithm == Algorithm())) return recorded;
+  Result<Candidate> made = Instantiate(workload, target, outcome.config);
+  return made.ok() ? made : recorded;
+}
+
 Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   return op->Compute(workload, target, algorithm);

@@ -94,6 +94,14 @@ std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& 
   return configs;
 }
 
+Result<compile::CompiledKernel> CompileTrial(const pipeline::TaskFile& task, const Outcome& outcome) {
+  compile::CompileOptions options;
+  options.keep_text = true;
+  options.newest_cuda = measure::NewestCode(task.target);
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::CandidateOf(task.workload, task.target, outcome));
+  return compile::CompileKernel(task.workload, task.target, candidate, options);
+}
+
 // `samples` are those behind the median; empty if another trial of the same artifact was timed.
 std::string VerdictText(const Outcome& outcome, const std::vector<double>& samples, double flop) {
   std::string text = TrialStateName(outcome.state);
@@ -175,10 +183,7 @@ Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::v
                                  outcome.proposer, outcome.config.IndexText(), outcome.config.Text(),
                                  outcome.steps.empty() ? "none: nothing was generated\n" : outcome.steps);
   if (outcome.error != TrialError::kInvalid) {
-    compile::CompileOptions compile_options;
-    compile_options.keep_text = true;
-    compile_options.newest_cuda = measure::NewestCode(inputs.task.target);
-    auto compiled = compile::CompileKernel(inputs.task.workload, inputs.task.target, outcome.config, compile_options);
+    const Result<compile::CompiledKernel> compiled = CompileTrial(inputs.task, outcome);
     if (!compiled.ok()) {
       text += "\ncompiling it fails: " + compiled.status().message() + "\n";
     } else {

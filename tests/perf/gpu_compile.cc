@@ -83,7 +83,9 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     if (!index) break;
     const hone::Config config = space->At(*index);
     const std::clock_t start = std::clock();
-    const auto kernel = hone::compile::CompileKernel(workload, target, config, options);
+    const auto candidate = hone::op::Instantiate(workload, target, config);
+    const auto kernel = candidate.ok() ? hone::compile::CompileKernel(workload, target, *candidate, options)
+                                       : hone::Result<hone::compile::CompiledKernel>(candidate.status());
     const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (!kernel.ok()) {
       if (tally.first_error.empty()) {

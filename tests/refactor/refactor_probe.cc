@@ -49,17 +49,17 @@ struct Subject {
 Result<std::string> Digests(const Subject& subject, const Target& target, const Config& config) {
   compile::CompileOptions options;
   options.keep_text = true;
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(subject.workload, target, config));
+  const std::string steps = Digest128(StepsText(candidate.steps)).Hex();
   if (target.kind == &CudaKind()) {
     HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel lowered,
-                          compile::LowerKernel(subject.workload, target, config, options));
+                          compile::LowerKernel(subject.workload, target, candidate, options));
     HONE_ASSIGN_OR_RETURN(const codegen::CudaCode code, codegen::WriteCuda(lowered.functions, target));
-    return fmt::format("{}\t{}", Digest128(code.source + EntriesText(code.artifact.entries)).Hex(),
-                       Digest128(StepsText(lowered.steps)).Hex());
+    return fmt::format("{}\t{}", Digest128(code.source + EntriesText(code.artifact.entries)).Hex(), steps);
   }
   HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
-                        compile::CompileKernel(subject.workload, target, config, options));
-  return fmt::format("{}\t{}", Digest128(kernel.object + EntriesText({kernel.kernel, kernel.prepare})).Hex(),
-                     Digest128(StepsText(kernel.steps)).Hex());
+                        compile::CompileKernel(subject.workload, target, candidate, options));
+  return fmt::format("{}\t{}", Digest128(kernel.object + EntriesText({kernel.kernel, kernel.prepare})).Hex(), steps);
 }
 
 void Probe(const Subject& subject, const Target& target, int points, uint64_t seed) {

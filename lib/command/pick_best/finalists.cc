@@ -12,14 +12,15 @@ namespace {
 
 using pipeline::Finalist;
 
-Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>& sessions) {
+Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>& sessions,
+            const CandidateOfTrial& candidate) {
   Finalist f;
   f.config = trial.outcome.config;
   f.median = trial.outcome.median;
   f.trial = trial.ordinal;
   f.steps_digest = Digest128(trial.outcome.steps).Hex();
   f.artifact_digest = trial.outcome.artifact_digest;
-  if (Result<Candidate> recorded = Candidate::Parse(trial.outcome.steps); recorded.ok()) f.candidate = *recorded;
+  if (Result<Candidate> made = candidate(trial.outcome); made.ok()) f.candidate = *std::move(made);
   if (auto session = sessions.find(trial.session); session != sessions.end()) {
     f.host = session->second.host;
     f.recorded = FormatIso8601(session->second.started);
@@ -54,7 +55,8 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
 }
 
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
-                                     const std::function<bool(const Outcome&)>& allows) {
+                                     const std::function<bool(const Outcome&)>& allows,
+                                     const CandidateOfTrial& candidate) {
   HONE_ASSIGN_OR_RETURN(const CorrectTrials correct, FindCorrectTrials(store, allows));
   const std::vector<record::Trial>& trials = correct.trials;
   FoundFinalists found;
@@ -72,7 +74,7 @@ Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
   std::stable_sort(first.begin(), first.end(), [](const record::Trial* a, const record::Trial* b) {
     return a->outcome.median < b->outcome.median;
   });
-  for (const record::Trial* t : first) found.finalists.push_back(Of(*t, correct.sessions));
+  for (const record::Trial* t : first) found.finalists.push_back(Of(*t, correct.sessions, candidate));
   found.marked = !first.empty() && first[0]->outcome.disturbed > 0;
   return found;
 }

@@ -22,16 +22,19 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
 
 struct FoundFinalists {
   std::string fingerprint;                    // of the measuring machine
-  std::vector<pipeline::Finalist> finalists;  // fastest first, with the recorded candidates
+  std::vector<pipeline::Finalist> finalists;  // fastest first
   bool marked = false;                        // the first was timed while others used the machine
 };
 
 // Returns at most `count` (at least 1) of the correct trials: each artifact once, and only those within kFinalistReach
 // times the fastest. A trial that was timed while others used the machine counts with its fastest run. Each template's
 // fastest trial goes before any template's second one, because kernels of different algorithms differ most in what they
-// do to the caches. Empty if there is no correct trial.
+// do to the caches. Empty if there is no correct trial. `candidate` says what a trial is built from; a finalist for
+// which it fails has no candidate.
+using CandidateOfTrial = std::function<Result<Candidate>(const Outcome&)>;
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
-                                     const std::function<bool(const Outcome&)>& allows);
+                                     const std::function<bool(const Outcome&)>& allows,
+                                     const CandidateOfTrial& candidate);
 
 inline constexpr double kFinalistReach = 1.3;
 

@@ -26,16 +26,14 @@ struct NetworkMemory {
   int64_t bytes = 0;                      // with `chosen`, including parameters that are not constants of a kernel
 };
 
-// The kernels that a task may be built with, at least one: without records, the default's bytes without seconds.
+// The kernels that a task may be built with, at least one: if no trial counts, the default's bytes without seconds.
 using KernelCosts = std::function<Result<std::vector<KernelCost>>(const std::string& id, const Workload& workload)>;
 
 // 1. Bounds the tasks of the network without alternatives (LimitMemory). Constants count once for each set of
-// parameters
-//    that nodes of a workload read, since equal ones are stored once.
+//    parameters that nodes of a workload read, since equal ones are stored once.
 // 2. Bounds the tasks of alternatives. A kernel that replaces some nodes may take as much as these nodes got together,
-// so
-//    that every combination of alternatives is within the limit. If its task is also one of the network's own, it gets
-//    that task's bound, or is left out if that exceeds the space of the replaced nodes.
+//    so that every combination of alternatives is within the limit. If its task is also one of the network's own, it
+//    gets that task's bound, or is left out if that exceeds the space of the replaced nodes.
 // 3. Gives the rest to kernels that are about as fast but larger (SpendRest), so that hone-confirm can try them.
 Result<NetworkMemory> BoundMemory(const graph::Graph& graph, const pipeline::TaskList& list, double times,
                                   const KernelCosts& costs);

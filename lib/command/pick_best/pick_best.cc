@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -121,7 +122,8 @@ class Picker {
                               return !op::Forbidden(workload, target_, numerics_, outcome);
                             }));
       for (const record::Trial& trial : found.trials) {
-        const std::optional<int64_t> bytes = BytesOf(id, workload, trial.outcome.config);
+        const std::optional<int64_t> bytes =
+            BytesOf(id, workload, trial.outcome, [&] { return op::CandidateOf(workload, target_, trial.outcome); });
         if (bytes) costs.push_back({trial.outcome.median, *bytes});
       }
     }
@@ -129,28 +131,33 @@ class Picker {
       timed_.insert(id);
     } else {
       HONE_ASSIGN_OR_RETURN(const Config config, op::DefaultConfig(workload, target_));
-      HONE_ASSIGN_OR_RETURN(const int64_t bytes, op::ConstantBytes(workload, target_, config));
+      HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target_, config));
+      HONE_ASSIGN_OR_RETURN(const int64_t bytes, op::ConstantBytes(workload, target_, candidate));
       costs.push_back({0, bytes});
     }
     return costs;
   }
 
-  // Nothing if this version of Hone no longer has the configuration.
-  std::optional<int64_t> BytesOf(const std::string& id, const Workload& workload, const Config& config) {
-    const auto [known, added] = bytes_.try_emplace({id, config.ValueDigest()});
-    if (added) {
-      const Result<int64_t> bytes = op::ConstantBytes(workload, target_, config);
-      if (bytes.ok()) known->second = *bytes;
-    }
+  using MakeCandidate = std::function<Result<Candidate>()>;
+
+  // Nothing if the task cannot be built from the trial.
+  std::optional<int64_t> BytesOf(const std::string& id, const Workload& workload, const Outcome& outcome,
+                                 const MakeCandidate& make) {
+    const auto [known, added] = bytes_.try_emplace({id, Digest128(outcome.config.Text() + "\n" + outcome.steps)});
+    if (!added) return known->second;
+    const Result<Candidate> candidate = make();
+    if (!candidate.ok()) return std::nullopt;
+    const Result<int64_t> bytes = op::ConstantBytes(workload, target_, *candidate);
+    if (bytes.ok()) known->second = *bytes;
     return known->second;
   }
 
-  bool HasMemoryFor(const BestEntry& entry, const Config& config) {
+  bool HasMemoryFor(const BestEntry& entry, const Result<Workload>& workload, const Outcome& outcome,
+                    const MakeCandidate& make) {
     const auto bound = memory_.bounds.find(entry.id);
     if (bound == memory_.bounds.end()) return true;
-    const Result<Workload> workload = op::ParseChecked(entry.workload);
     if (!workload.ok()) return false;
-    const std::optional<int64_t> bytes = BytesOf(entry.id, *workload, config);
+    const std::optional<int64_t> bytes = BytesOf(entry.id, *workload, outcome, make);
     return bytes && *bytes <= bound->second;
   }
 
@@ -234,17 +241,23 @@ class Picker {
   Result<bool> Take(const record::Store& store, BestSource source, BestEntry* entry) {
     const Result<Workload> workload = op::ParseChecked(store.meta().workload), own = op::ParseChecked(entry->workload);
     const Result<Target> target = Target::Parse(store.meta().target);
+    const auto candidate = [&](const Outcome& outcome) -> Result<Candidate> {
+      HONE_RETURN_IF_ERROR(target.status());
+      if (source == BestSource::kTuned) {
+        return own.ok() ? op::CandidateOf(*own, *target, outcome) : Candidate::Parse(outcome.steps);
+      }
+      HONE_RETURN_IF_ERROR(own.status());
+      return op::Instantiate(*own, *target, outcome.config);  // the recorded steps are of another epilogue
+    };
     const auto allows = [&](const Outcome& outcome) {
       if (workload.ok() && target.ok() && op::Forbidden(*workload, *target, numerics_, outcome)) return false;
-      return HasMemoryFor(*entry, outcome.config);
+      return HasMemoryFor(*entry, own, outcome, [&] { return candidate(outcome); });
     };
-    HONE_ASSIGN_OR_RETURN(FoundFinalists found, FindFinalists(store, std::max(1, options_.finalists), allows));
+    HONE_ASSIGN_OR_RETURN(FoundFinalists found,
+                          FindFinalists(store, std::max(1, options_.finalists), allows, candidate));
     if (found.finalists.empty()) return false;
-    for (pipeline::Finalist& f : found.finalists) {
-      if (source != BestSource::kTuned) f.candidate.reset(), f.artifact_digest.clear();  // for another epilogue
-      // Older records do not name the algorithm. If the template is gone, build what was recorded.
-      if (!own.ok() || !target.ok()) continue;
-      if (Result<Candidate> made = op::Instantiate(*own, *target, f.config); made.ok()) f.candidate = std::move(*made);
+    if (source != BestSource::kTuned) {
+      for (pipeline::Finalist& f : found.finalists) f.artifact_digest.clear();
     }
     entry->source = source;
     entry->from = store.meta().task_id;
@@ -285,7 +298,7 @@ class Picker {
   Target target_;
   NetworkMemory memory_;
   std::set<std::string> timed_;  // tasks with correct trials, regardless of memory
-  std::map<std::pair<std::string, Digest>, std::optional<int64_t>> bytes_;  // by task and values of a configuration
+  std::map<std::pair<std::string, Digest>, std::optional<int64_t>> bytes_;  // by task, configuration and steps
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // hone-pick-best: what it picks, what it rejects, and when it leaves its output alone.
+#include "base/hash.h"
 #include "base/rng.h"
 #include "op/operator.h"
 #include "pipeline/best_file.h"
@@ -40,6 +41,24 @@ TEST_F(PickBestTool, TakesTheFastestCorrectTrial) {
   Picked();
   EXPECT_EQ(Best().tasks.at(0).trial, 5);
   EXPECT_EQ(Best().tasks.at(0).fingerprint, "machine-2");
+}
+
+// What was recorded is built, and judged by the numerics, though no template of this Hone would make it.
+TEST_F(PickBestTool, TakesTrialsWhoseTemplateIsGone) {
+  Outcome gone = Ok(0, 1e-3);
+  gone.config.template_name = "of_long_ago";
+  gone.steps = "algorithm winograd(m=6)\nunroll out k\n";
+  TaskA({Ok(1, 2e-3), gone});
+  Picked();
+  pipeline::BestEntry entry = Best().tasks.at(0);
+  EXPECT_EQ(entry.config->template_name, "of_long_ago");
+  ASSERT_TRUE(entry.candidate.has_value());
+  EXPECT_EQ(entry.candidate->Text(), gone.steps);
+  EXPECT_EQ(entry.steps_digest, Digest128(gone.steps).Hex());
+  Picked({"--winograd", "4"});
+  entry = Best().tasks.at(0);
+  EXPECT_EQ(entry.config->template_name, "dense");
+  EXPECT_EQ(entry.candidate->Text(), "unroll out k\n");
 }
 
 TEST_F(PickBestTool, AMissingRecordFileIsAnErrorUnlessAllowed) {
@@ -130,11 +149,11 @@ class PickBestWithinMemory : public PickBestTool {
                 {"name": "c2", "workload": "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1,1,1,1) + relu",
                  "inputs": ["c1", "w2"]}]})json");
     first_ = TaskId(*op::ParseChecked(kPlain), kTarget);
-    const std::string relu = std::string(kPlain) + " + relu", second = TaskId(*op::ParseChecked(relu), kTarget);
-    WriteTaskList({{first_, kPlain}, {second, relu}});
+    const std::string second = TaskId(*op::ParseChecked(kWithRelu), kTarget);
+    WriteTaskList({{first_, kPlain}, {second, kWithRelu}});
     Record(first_, kPlain,
            {Timed(kPlain, 4, 1e-3), Timed(kPlain, 2, 1.1e-3), Timed(kPlain, 0, 2e-3), Timed(kPlain, 0, 2.1e-3)});
-    Record(second, relu, {Timed(relu, 4, 1e-3), Timed(relu, 2, 1.4e-3), Timed(relu, 0, 1.5e-3)});
+    Record(second, kWithRelu, {Timed(kWithRelu, 4, 1e-3), Timed(kWithRelu, 2, 1.4e-3), Timed(kWithRelu, 0, 1.5e-3)});
   }
 
   // A legal point of Winograd with tiles of m, or (0) of a direct kernel; a new one each time.
@@ -169,6 +188,7 @@ class PickBestWithinMemory : public PickBestTool {
   }
 
   static constexpr char kPlain[] = "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1,1,1,1)";
+  static constexpr char kWithRelu[] = "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1,1,1,1) + relu";
   std::string first_;  // id of the first task
 
  private:
@@ -201,6 +221,30 @@ TEST_F(PickBestWithinMemory, TheLimitTakesTheKernelsThatCostTheLeastTime) {
   ASSERT_EQ(Best().tasks.at(0).finalists.size(), 2u);
   EXPECT_EQ(Best().tasks.at(0).finalists[0].median, 2e-3);
   EXPECT_EQ(Best().tasks.at(0).finalists[1].median, 2.1e-3);
+}
+
+// Their bytes are those of the recorded algorithm and steps.
+TEST_F(PickBestWithinMemory, TrialsWhoseTemplateIsGoneCount) {
+  for (const char* workload : {kPlain, kWithRelu}) {
+    std::vector<Outcome> outcomes;
+    for (const auto& [m, seconds] : std::vector<std::pair<int64_t, double>>{{4, 8e-4}, {2, 9e-4}}) {
+      Outcome outcome = Timed(workload, m, seconds);
+      outcome.steps = op::Instantiate(*op::ParseChecked(workload), *Target::Parse(kTarget), outcome.config)->Text();
+      outcome.config.template_name = "of_long_ago";
+      outcomes.push_back(std::move(outcome));
+    }
+    Record(TaskId(*op::ParseChecked(workload), kTarget), workload, outcomes, "machine-2", 2000);
+  }
+  const auto algorithms = [&] {
+    std::vector<int64_t> m;
+    for (const pipeline::BestEntry& entry : Best().tasks) m.push_back(entry.candidate->algorithm.Number("m", 0));
+    return m;
+  };
+  PickedWithin("4");
+  EXPECT_EQ(algorithms(), (M{4, 4}));
+  EXPECT_EQ(PickedWithin("2"),
+            "net: parameters: 131 kB of at most 147 kB; 2 of 2 tasks have another kernel for it, 200 us more in all\n");
+  EXPECT_EQ(algorithms(), (M{2, 2}));
 }
 
 TEST_F(PickBestWithinMemory, ACapOnWinogradLeavesTheKernelsBeyondItOut) {

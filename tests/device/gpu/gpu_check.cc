@@ -142,8 +142,9 @@ class Checker {
   Status RunHere(const Workload& workload, const Config& config) {
     compile::CompileOptions options;
     options.newest_cuda = measure::NewestCode(target_);
+    HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target_, config));
     HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
-                          compile::CompileKernel(workload, target_, config, options));
+                          compile::CompileKernel(workload, target_, candidate, options));
     Artifact artifact{kernel.format, kernel.object, {kernel.kernel}};
     if (kernel.has_prepare) artifact.entries.push_back(kernel.prepare);
     HONE_ASSIGN_OR_RETURN(const auto module, device_->Load(artifact));

@@ -17,7 +17,7 @@ Result<CompiledKernel> Compile(const char* text, bool keep_text = false) {
   options.verify = true;
   options.symbol = "k";
   options.keep_text = keep_text;
-  return CompileKernel(w, target, *op::DefaultConfig(w, target), options);
+  return CompileKernel(w, target, Must(op::Instantiate(w, target, *op::DefaultConfig(w, target))), options);
 }
 
 TEST(Compile, ArgumentsKnowTheirSources) {
@@ -62,7 +62,6 @@ TEST(Compile, TextOnlyIfAskedFor) {
   CompiledKernel k = Must(Compile("dense(f32[1,16], f32[16,16])"));
   EXPECT_TRUE(k.llvm_ir.empty() && k.assembly.empty() && k.program.empty());
   EXPECT_FALSE(k.object.empty());
-  EXPECT_FALSE(k.steps.empty());
   k = Must(Compile("dense(f32[1,16], f32[16,16])", true));
   EXPECT_THAT(k.llvm_ir, HasSubstr("k_prepare"));
   EXPECT_THAT(k.program, HasSubstr("acc"));
@@ -123,7 +122,7 @@ TEST(Compile, AConfigOfAnotherShapeIsRefused) {
   Workload w = *op::ParseChecked("dense(f32[1,16], f32[16,16])");
   Target target = *HostTarget();
   Config config = *op::DefaultConfig(*op::ParseChecked("softmax(f32[1,16])"), target);
-  EXPECT_EQ(CompileKernel(w, target, config, {}).status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(LowerLoops(w, target, config).status().kind(), StatusKind::kInvalid);
 }
 
 // A cost model's view of a GPU schedule: blocks and threads are loops around everything that a thread does.
@@ -146,7 +145,8 @@ TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
     const Workload w = *op::ParseChecked(text);
     for (const op::Template* t : (*op::FindOperator(w))->Templates(w, target)) {
       const search::Space space = *t->MakeSpace(w, target);
-      const CompiledKernel kernel = Must(CompileKernel(w, target, *t->Default(space, w, target), {}));
+      const CompiledKernel kernel =
+          Must(CompileKernel(w, target, Must(op::Instantiate(w, target, *t->Default(space, w, target))), {}));
       if (!kernel.has_prepare) continue;
       int64_t threads = 0;
       for (const Launch& launch : kernel.prepare.launches) {

@@ -32,7 +32,7 @@ TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
   std::set<int64_t> tiles;
   bool direct = false;
   for (const Config& config : Points(w, target, 60)) {
-    const int64_t bytes = Must(ConstantBytes(w, target, config));
+    const int64_t bytes = Must(ConstantBytes(w, target, Must(Instantiate(w, target, config))));
     int64_t elements = 9;
     if (config.template_name == "conv2d_winograd") {
       const int64_t m = config.Number("m");
@@ -59,7 +59,8 @@ TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
     const Workload w = Must(ParseChecked(text));
     const std::vector<Operand> operands = (*FindOperator(w))->Operands(w, target);
     for (const Config& config : Points(w, target, 8)) {
-      const compile::LoweredKernel kernel = Must(compile::LowerKernel(w, target, config, {}));
+      const Candidate candidate = Must(Instantiate(w, target, config));
+      const compile::LoweredKernel kernel = Must(compile::LowerKernel(w, target, candidate, {}));
       int64_t expected = 0;
       for (const ArgSource& arg : kernel.kernel_args) {
         const auto i = static_cast<size_t>(arg.index);
@@ -69,18 +70,17 @@ TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
           expected += operands[i].PhysicalElements() * 4;
         }
       }
-      const int64_t bytes = Must(ConstantBytes(w, target, config));
+      const int64_t bytes = Must(ConstantBytes(w, target, candidate));
       EXPECT_EQ(bytes, expected) << text << ", " << config.Text();
       EXPECT_EQ(bytes == 0, w.op == "max_pool2d") << text;
     }
   }
 }
 
-TEST(ConstantBytes, RefusesAConfigurationOfAnotherTemplate) {
+TEST(ConstantBytes, RefusesACandidateOfAnotherWorkload) {
   const Workload w = *ParseChecked("dense(f32[1,8], f32[8,8])");
-  Config config = *DefaultConfig(w, *HostTarget());
-  config.template_name = "of_long_ago";
-  EXPECT_FALSE(ConstantBytes(w, *HostTarget(), config).ok());
+  EXPECT_FALSE(ConstantBytes(w, *HostTarget(), {{"winograd", {{"m", 4}, {"tiles", 4}}}, {}}).ok());
+  EXPECT_FALSE(ConstantBytes(w, *HostTarget(), {{}, {Relayout("taps", {"d0", "d1"}, "packed")}}).ok());
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& 
   compile::CompileOptions options;
   options.symbol = symbol;
   options.verify = true;
-  return compile::LowerKernel(workload, target, config, options);
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  return compile::LowerKernel(workload, target, candidate, options);
 }
 
 Status RunOnInterpreter(const compile::LoweredKernel& kernel, uint64_t seed,

@@ -294,9 +294,10 @@ TEST(WinogradSpace, FarPrefetchIsThere) {
   ASSERT_LT(index, space.size());
   compile::CompileOptions keep;
   keep.keep_text = true;
-  compile::CompiledKernel kernel = Must(compile::CompileKernel(w, target, space.At(index), keep));
+  const Candidate candidate = Must(Conv2dWinograd().Instantiate(w, target, space.At(index)));
+  compile::CompiledKernel kernel = Must(compile::CompileKernel(w, target, candidate, keep));
   // 128 channels x 2 vectors of 64 bytes are 16 KB: two elements ahead.
-  EXPECT_THAT(StepsText(kernel.steps), HasSubstr("prefetch m weight.packed co.o 32768 2"));
+  EXPECT_THAT(candidate.Text(), HasSubstr("prefetch m weight.packed co.o 32768 2"));
   EXPECT_THAT(kernel.program, HasSubstr("prefetch(weight.packed["));
 }
 
