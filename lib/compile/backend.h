@@ -28,12 +28,10 @@ class Backend {
   // `options` ask to keep. Returns kNotFound without a compiler.
   virtual Result<std::vector<EntryPoint>> Generate(const std::vector<ir::Function>& functions, const Target& target,
                                                    const CompileOptions& options, CompiledKernel* kernel) const = 0;
-  // Whether a compiled kernel can get another symbol. If so, Rename changes the symbol `from`, under which it was
-  // compiled, to `to`; the code stays the same.
-  virtual bool renames() const { return false; }
-  virtual Status Rename(const std::string& /*from*/, const std::string& /*to*/, CompiledKernel* /*kernel*/) const {
-    return Status::Unsupported("this kind of code cannot be renamed");
-  }
+  // Changes the symbol `from`, under which a kernel was compiled, to `to`; the code stays the same.
+  using Renaming = Status (*)(const std::string& from, const std::string& to, CompiledKernel* kernel);
+  // Returns null if this kind of code cannot be renamed.
+  virtual Renaming renaming() const { return nullptr; }
   // Writes the file that measure's machine loads to `path`, and returns its format (Artifact::format).
   virtual Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const;
 

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "op/shapes.h"
 #include "runtime/host/buffer.h"
+#include "runtime/host/loader.h"
 #include "runtime/host/thread_pool.h"
 
 namespace hone::library {
@@ -32,12 +32,12 @@ class Maker {
 
  private:
   Status LoadPrepareFunctions(int threads) {
-    std::vector<codegen::LinkInput> inputs;
+    std::vector<const compile::CompiledKernel*> preparing;
     for (const NetworkKernel& kernel : kernels_) {
-      if (kernel.compiled.has_prepare) inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
+      if (kernel.compiled.has_prepare) preparing.push_back(&kernel.compiled);
     }
-    if (inputs.empty()) return Status();
-    HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(inputs));
+    if (preparing.empty()) return Status();
+    HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(preparing));
     module_.emplace(std::move(module));
     HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(threads, false));
     pool_.emplace(std::move(pool));
@@ -126,15 +126,6 @@ Result<std::string> RawConstant(const PlannedOperand& operand, const graph::Para
   std::string bytes(static_cast<size_t>(stored.PhysicalBytes()), '\0');
   op::WritePlain(stored, given.Doubles(), bytes.data());
   return bytes;
-}
-
-Result<runtime::LoadedModule> LoadKernels(const std::vector<codegen::LinkInput>& objects) {
-  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
-  const std::string path = dir.Join("kernels.so");
-  codegen::LinkOptions options;
-  options.need_libc = true;  // the compiler may have generated calls of memset and memcpy
-  HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, options, path));
-  return runtime::LoadedModule::Open(path);
 }
 
 Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,

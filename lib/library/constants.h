@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codegen/llvm/codegen.h"
 #include "graph/parameters.h"
 #include "library/kernels.h"
 #include "library/network_plan.h"
-#include "runtime/host/loader.h"
 #include "target/target.h"
 
 namespace hone::library {
@@ -36,9 +34,6 @@ struct Constants {
 
 // A constant operand as a kernel reads it: its values, followed by zeros up to the stored size.
 Result<std::string> RawConstant(const PlannedOperand& operand, const graph::ParameterValues& parameters);
-
-// Links the kernels with each other and loads them into this process.
-Result<runtime::LoadedModule> LoadKernels(const std::vector<codegen::LinkInput>& objects);
 
 // Runs the prepare functions in this process, so the machine must be able to run the target's code: kUnsupported if its
 // architecture differs. `threads`: at least 1.

@@ -81,13 +81,12 @@ int ResidualOperand(const Workload& workload, const Target& target) {
 
 Result<std::vector<bool>> InPlaceKernels(const std::vector<NetworkKernel>& kernels, const Target& target) {
   std::vector<bool> in_place(kernels.size(), false);
-  std::vector<codegen::LinkInput> inputs;
+  std::vector<const compile::CompiledKernel*> adding;
   for (const NetworkKernel& kernel : kernels) {
-    if (ResidualOperand(kernel.workload, target) >= 0)
-      inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
+    if (ResidualOperand(kernel.workload, target) >= 0) adding.push_back(&kernel.compiled);
   }
-  if (inputs.empty()) return in_place;
-  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(inputs));
+  if (adding.empty()) return in_place;
+  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(adding));
   HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(1, false));
   Asker asker(module, &pool, target);
   for (size_t i = 0; i < kernels.size(); ++i) {

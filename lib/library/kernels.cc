@@ -6,7 +6,9 @@
 #include <cmath>
 #include <thread>
 
+#include "base/file.h"
 #include "base/hash.h"
+#include "codegen/llvm/codegen.h"
 #include "compile/backend.h"
 #include "op/operator.h"
 
@@ -41,12 +43,13 @@ Status Compile(const Target& target, const pipeline::BestEntry* entry, int newes
   compile::CompileOptions options;
   options.newest_cuda = newest_cuda;
   const std::string measured = options.symbol;
-  if (!backend->renames()) options.symbol = symbol;
+  const compile::Backend::Renaming rename = backend->renaming();
+  if (!rename) options.symbol = symbol;
   HONE_ASSIGN_OR_RETURN(kernel->compiled, compile::CompileKernel(kernel->workload, target, candidate, options));
-  if (!backend->renames()) return Status();
+  if (!rename) return Status();
   kernel->artifact_digest = compile::ArtifactDigest(kernel->compiled);
   kernel->changed = entry && !entry->artifact_digest.empty() && entry->artifact_digest != kernel->artifact_digest;
-  return backend->Rename(measured, symbol, &kernel->compiled);
+  return rename(measured, symbol, &kernel->compiled);
 }
 
 Status CompileOne(const Target& target, const pipeline::BestFile* best, int newest_cuda, int index,
@@ -84,6 +87,17 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
   for (std::thread& thread : pool) thread.join();
   for (Status& status : statuses) HONE_RETURN_IF_ERROR(std::move(status));
   return kernels;
+}
+
+Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::CompiledKernel*>& kernels) {
+  std::vector<codegen::LinkInput> objects;
+  for (const compile::CompiledKernel* kernel : kernels) objects.push_back({kernel->kernel.symbol, kernel->object});
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+  const std::string path = dir.Join("kernels.so");
+  codegen::LinkOptions options;
+  options.need_libc = true;  // for memset and memcpy, should the compiler have made calls of them
+  HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, options, path));
+  return runtime::LoadedModule::Open(path);
 }
 
 double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses) {

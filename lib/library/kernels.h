@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "compile/compile.h"
 #include "pipeline/best_file.h"
+#include "runtime/host/loader.h"
 #include "target/target.h"
 #include "task/workload.h"
 
@@ -29,6 +30,9 @@ struct NetworkKernel {
 // longer has.
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
                                                   const pipeline::BestFile* best, int threads, int newest_cuda = 0);
+
+// Links kernels for this machine's CPU with each other and loads them into this process.
+Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::CompiledKernel*>& kernels);
 
 // The rounding error that these kernels, used `uses` times each, add to the network's outputs beyond plain sums, in
 // standard deviations of the outputs. The kernels' errors (op::Computation::rounding) add up as squares. Only errors

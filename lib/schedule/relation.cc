@@ -29,13 +29,6 @@ std::vector<std::string> ReadsOf(const Stage& stage) {
   return names;
 }
 
-bool IsRootAxis(const Stage& stage, const std::string& name) {
-  auto is = [&](const ir::IterVar& v) { return v.var.name() == name; };
-  const te::TensorNode& node = *stage.tensor.node();
-  return std::any_of(node.axes.begin(), node.axes.end(), is) ||
-         std::any_of(node.reduce_axes.begin(), node.reduce_axes.end(), is);
-}
-
 std::vector<std::string> LeavesOf(const Stage& stage, const std::string& axis) {
   std::set<std::string> found = Descendants(stage, axis);
   std::vector<std::string> leaves;

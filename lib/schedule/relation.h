@@ -15,9 +15,6 @@ namespace hone::schedule {
 // Names of the tensors that the stage's computation reads, each once.
 std::vector<std::string> ReadsOf(const Stage& stage);
 
-// Whether `name` is one of the stage's te axes (no step created it).
-bool IsRootAxis(const Stage& stage, const std::string& name);
-
 // The loops that derive from `axis` (itself if it is a loop), outermost first.
 std::vector<std::string> LeavesOf(const Stage& stage, const std::string& axis);
 

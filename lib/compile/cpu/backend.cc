@@ -8,6 +8,14 @@
 namespace hone::compile {
 namespace {
 
+Status RenameObject(const std::string& from, const std::string& to, CompiledKernel* kernel) {
+  HONE_ASSIGN_OR_RETURN(
+      kernel->object, codegen::RenameSymbols("the kernel", kernel->object,
+                                             [&](std::string_view symbol) { return RenamedSymbol(symbol, from, to); }));
+  RenameEntries(from, to, kernel);
+  return Status();
+}
+
 class LlvmBackend final : public Backend {
  public:
   const TargetKind& kind() const override { return CpuKind(); }
@@ -24,15 +32,7 @@ class LlvmBackend final : public Backend {
     return std::move(code.entries);
   }
 
-  bool renames() const override { return true; }
-  Status Rename(const std::string& from, const std::string& to, CompiledKernel* kernel) const override {
-    HONE_ASSIGN_OR_RETURN(kernel->object,
-                          codegen::RenameSymbols("the kernel", kernel->object, [&](std::string_view symbol) {
-                            return RenamedSymbol(symbol, from, to);
-                          }));
-    RenameEntries(from, to, kernel);
-    return Status();
-  }
+  Renaming renaming() const override { return RenameObject; }
 
   Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const override {
     codegen::LinkOptions link;

@@ -8,6 +8,12 @@
 namespace hone::compile {
 namespace {
 
+Status RenameText(const std::string& from, const std::string& to, CompiledKernel* kernel) {
+  kernel->object = ReplaceAll(kernel->object, from, to);
+  RenameEntries(from, to, kernel);
+  return Status();
+}
+
 class OpenClCodeBackend final : public GpuBackend {
  public:
   const TargetKind& kind() const override { return OpenClKind(); }
@@ -21,12 +27,7 @@ class OpenClCodeBackend final : public GpuBackend {
     return std::move(artifact.entries);
   }
 
-  bool renames() const override { return true; }
-  Status Rename(const std::string& from, const std::string& to, CompiledKernel* kernel) const override {
-    kernel->object = ReplaceAll(kernel->object, from, to);
-    RenameEntries(from, to, kernel);
-    return Status();
-  }
+  Renaming renaming() const override { return RenameText; }
 };
 
 }  // namespace

@@ -127,7 +127,7 @@ Space MakeLaneSpace(const char* name, const LaneLayer& l) {
 std::vector<Step> Steps(const LaneLayer& l, const LanePoint& p) {
   const bool grouped = l.s.cg > 1;
   std::vector<Step> steps = {
-      Relayout(l.s.c % l.lanes == 0 ? "weight" : "weight.blocked",
+      Relayout(WholeBlocksName("weight", l.s.o, l.s.cg, l.blocks * l.lanes, l.s.cg),
                {fmt::format("d0/{}", l.lanes), "d2", "d1", "d3", fmt::format("d0%{}", l.lanes)}, "weight.packed"),
       Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
       Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),

@@ -30,13 +30,18 @@ te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, c
   });
 }
 
+std::string WholeBlocksName(const std::string& raw, int64_t o, int64_t c, int64_t out, int64_t in) {
+  return o == out && c == in ? raw : raw + ".blocked";
+}
+
 te::Tensor WholeBlocks(const te::Tensor& raw, int64_t out, int64_t in) {
   std::vector<int64_t> shape = raw.shape();
-  if (out == shape[0] && in == shape[1]) return raw;
+  const std::string name = WholeBlocksName(raw.name(), shape[0], shape[1], out, in);
+  if (name == raw.name()) return raw;
   shape[0] = out, shape[1] = in;
   std::vector<std::string> axes = {"o", "c"};
   for (size_t i = 2; i < shape.size(); ++i) axes.push_back("k" + std::to_string(i - 2));
-  return te::ComputeConstant(raw.name() + ".blocked", shape, axes, [&](const std::vector<ir::Var>& x) {
+  return te::ComputeConstant(name, shape, axes, [&](const std::vector<ir::Var>& x) {
     return te::ReadOrZero(raw, {x.begin(), x.end()}, shape);
   });
 }

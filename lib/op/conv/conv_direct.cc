@@ -20,17 +20,17 @@ using te::Tensor;
 
 const std::vector<std::string> kOutAxes = {"n", "oco", "od", "oh", "ow", "oci"};
 
-bool HasWholeBlocks(const DirectLayer& l) {
-  return l.merged == 1 && l.s.o % l.lanes == 0 && l.ic_blocks * l.ic_lanes == l.raw_cg;
+std::string BlockedWeightName(const DirectLayer& l) {
+  if (l.merged > 1) return "weight.blocked";
+  return WholeBlocksName("weight", l.s.o, l.raw_cg, l.oc_blocks * l.lanes, l.ic_blocks * l.ic_lanes);
 }
-
 // The weight in whole blocks of channels, with zeros for missing channels and between merged groups: [output
 // channel][input channel of a merged group][kd][kh][kw].
 Tensor BlockedWeight(const DirectLayer& l, const Tensor& raw) {
   const int64_t out = l.oc_blocks * l.lanes, in = l.ic_blocks * l.ic_lanes;
   if (l.merged == 1) return WholeBlocks(raw, out, in);
   const std::vector<int64_t> shape = {out, in, l.depth.taps, l.s.kh, l.s.kw};
-  return te::ComputeConstant("weight.blocked", shape, {"o", "c", "kd", "kh", "kw"}, [&](const std::vector<Var>& x) {
+  return te::ComputeConstant(BlockedWeightName(l), shape, {"o", "c", "kd", "kh", "kw"}, [&](const std::vector<Var>& x) {
     const Expr tap =
         te::ReadOrZero(raw, {x[0], x[1] % l.raw_cg, x[2], x[3], x[4]}, {out, l.raw_cg, l.depth.taps, l.s.kh, l.s.kw});
     return ir::MakeSelect(ir::Eq(x[1] / l.raw_cg, x[0] / l.raw_og % l.merged), tap, ir::Imm(DType::Float(32), 0));
@@ -50,7 +50,7 @@ Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& 
                                     fmt::format("d1%{}", l.ic_lanes),
                                     fmt::format("d0%{}", width)};
   if (p.unroll_kw) std::rotate(parts.begin() + 4, parts.begin() + 5, parts.begin() + 7);
-  return Relayout(HasWholeBlocks(l) ? "weight" : "weight.blocked", parts, packed);
+  return Relayout(BlockedWeightName(l), parts, packed);
 }
 
 // A last block with unused lanes is reduced over its real channels: one axis for all channels, split in steps.
