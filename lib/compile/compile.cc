@@ -14,6 +14,7 @@
 #include "lower/lower.h"
 #include "lower/passes.h"
 #include "schedule/schedule.h"
+#include "semantics/attributes.h"
 
 namespace hone::compile {
 namespace {
@@ -27,28 +28,6 @@ double SecondsSince(Clock::time_point start) { return std::chrono::duration<doub
 int Position(const std::vector<te::Tensor>& list, const te::Tensor& tensor) {
   auto found = std::find_if(list.begin(), list.end(), [&](const te::Tensor& t) { return t.name() == tensor.name(); });
   return found == list.end() ? -1 : static_cast<int>(found - list.begin());
-}
-
-struct Prepared {
-  std::vector<te::Tensor> constants;  // written by the function
-  std::vector<te::Tensor> args;       // raw constants, then `constants`
-  ir::Function function;
-};
-
-Result<std::optional<Prepared>> LowerPrepare(const Backend& backend, const schedule::Schedule& kernel,
-                                             const Target& target, const std::string& symbol, bool verify) {
-  HONE_ASSIGN_OR_RETURN(std::optional<schedule::Schedule> schedule, backend.PrepareSchedule(kernel, target));
-  if (!schedule) return std::optional<Prepared>();
-  Prepared prepared;
-  prepared.constants = schedule->outputs();
-  prepared.args = schedule->inputs();
-  prepared.args.insert(prepared.args.end(), prepared.constants.begin(), prepared.constants.end());
-  lower::LowerOptions options;
-  options.name = symbol;
-  options.verify = verify;
-  options.gpu = backend.lowers_for_gpu();
-  HONE_ASSIGN_OR_RETURN(prepared.function, lower::Lower(*schedule, prepared.args, options));
-  return std::optional<Prepared>(std::move(prepared));
 }
 
 // The source of each argument: an operand (placeholders in operand order, then outputs) or a prepared constant.
@@ -90,27 +69,27 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
   HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
   HONE_ASSIGN_OR_RETURN(const op::Computation computation, op::Compute(workload, target, candidate.algorithm));
   HONE_ASSIGN_OR_RETURN(const schedule::Schedule schedule, MakeSchedule(computation, candidate.steps));
-  lower::LowerOptions lower_options;
-  lower_options.name = options.symbol;
-  lower_options.verify = options.verify;
-  lower_options.gpu = backend->lowers_for_gpu();
+  const auto lowered = [&](const schedule::Schedule& what, const std::vector<te::Tensor>& args,
+                           const std::string& name) {
+    return lower::Lower(what, args, {.name = name, .gpu = backend->lowers_for_gpu(), .verify = options.verify});
+  };
   LoweredKernel kernel;
   const std::vector<te::Tensor> args = schedule.Arguments(computation.inputs);
-  HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, args, lower_options));
+  HONE_ASSIGN_OR_RETURN(ir::Function function, lowered(schedule, args, options.symbol));
   kernel.functions.push_back(std::move(function));
-  HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared,
-                        LowerPrepare(*backend, schedule, target, options.symbol + "_prepare", options.verify));
+  HONE_ASSIGN_OR_RETURN(const std::optional<schedule::Schedule> prepare, backend->PrepareSchedule(schedule, target));
   std::vector<te::Tensor> constants;
-  if (prepared) {
-    constants = prepared->constants;
+  if (prepare) {
+    constants = prepare->outputs();
+    std::vector<te::Tensor> prepare_args = prepare->inputs();
+    prepare_args.insert(prepare_args.end(), constants.begin(), constants.end());
+    HONE_ASSIGN_OR_RETURN(function, lowered(*prepare, prepare_args, options.symbol + "_prepare"));
+    kernel.functions.push_back(std::move(function));
     kernel.has_prepare = true;
-    kernel.prepare_args = Sources(prepared->args, computation, constants);
+    kernel.prepare_args = Sources(prepare_args, computation, constants);
     for (const te::Tensor& c : constants) {
-      int64_t elements = 1;
-      for (int64_t extent : c.shape()) elements *= extent;
-      kernel.prepared.push_back({c.name(), c.type(), elements});
+      kernel.prepared.push_back({c.name(), c.type(), semantics::Product(c.shape())});
     }
-    kernel.functions.push_back(std::move(prepared->function));
   }
   kernel.kernel_args = Sources(args, computation, constants);
   kernel.arithmetic = computation.arithmetic;
@@ -159,7 +138,7 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   const lower::GpuPlaces on_gpu(schedule);
   const lower::GpuPlaces* places = backend->lowers_for_gpu() ? &on_gpu : nullptr;
   if (places) HONE_RETURN_IF_ERROR(places->Check());
-  HONE_RETURN_IF_ERROR(lower::InferBounds(schedule, &bounds, places));
+  lower::InferBounds(schedule, &bounds, places);
   return lower::MakeLoopNest(schedule, &bounds, schedule.Arguments(computation.inputs), "loops", places);
 }
 

@@ -1,9 +1,6 @@
 #include "lower/bounds.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
 
 #include "arith/interval.h"
 #include "arith/linear.h"
@@ -237,16 +234,15 @@ class Inferrer {
   Inferrer(const Schedule& schedule, const GpuPlaces* places, Bounds* bounds)
       : schedule_(schedule), places_(places), bounds_(*bounds) {}
 
-  Status Run() {
+  void Run() {
     const std::vector<Stage>& stages = schedule_.stages();
     for (size_t i = stages.size(); i-- > 0;) {
-      if (stages[i].attach != AttachKind::kInline) HONE_RETURN_IF_ERROR(InferStage(stages[i]));
+      if (stages[i].attach != AttachKind::kInline) InferStage(stages[i]);
     }
-    return Status::Ok();
   }
 
  private:
-  Status InferStage(const Stage& stage) {
+  void InferStage(const Stage& stage) {
     StageBounds& b = bounds_.stages[stage.name()];
     if (stage.attach == AttachKind::kAt) {
       InferRegion(stage, &b);
@@ -266,7 +262,6 @@ class Inferrer {
       b.size.push_back(std::clamp<int64_t>(bounds_.analyzer.ConstUpperBound(b.extent[i]).value_or(whole), 0, whole));
       if (!b.box.empty()) b.size.back() = b.box[i];
     }
-    return Status::Ok();
   }
 
   // The loops around the body of `reader` that run for one computation of `stage`, outermost first, and te's axes of
@@ -364,8 +359,8 @@ class Inferrer {
 
 }  // namespace
 
-Status InferBounds(const Schedule& schedule, Bounds* bounds, const GpuPlaces* places) {
-  return Inferrer(schedule, places, bounds).Run();
+void InferBounds(const Schedule& schedule, Bounds* bounds, const GpuPlaces* places) {
+  Inferrer(schedule, places, bounds).Run();
 }
 
 }  // namespace hone::lower

@@ -54,9 +54,8 @@ struct Bounds {
   arith::Analyzer analyzer;                   // knows the range of every loop variable
 };
 
-// Fills `bounds`, which must be empty. Every schedule that schedule/ accepted has bounds; the Status allows for future
-// errors. With `places` for a GPU, all loops have constant extents (tails are guards, since threads run in step), and
-// regions in shared memory are those of a whole block.
-Status InferBounds(const schedule::Schedule& schedule, Bounds* bounds, const GpuPlaces* places = nullptr);
+// Fills `bounds`, which must be empty. With `places` for a GPU, all loops have constant extents (tails are guards, since
+// threads run in step), and regions in shared memory are those of a whole block.
+void InferBounds(const schedule::Schedule& schedule, Bounds* bounds, const GpuPlaces* places = nullptr);
 
 }  // namespace hone::lower

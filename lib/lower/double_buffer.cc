@@ -25,7 +25,6 @@
 // Ignoring both, as the interpreter does, is correct: then a copy is a plain copy.
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "ir/analysis.h"

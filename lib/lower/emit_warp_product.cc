@@ -1,5 +1,4 @@
 #include "arith/linear.h"
-#include "ir/analysis.h"
 #include "lower/warp_product.h"
 
 namespace hone::lower {

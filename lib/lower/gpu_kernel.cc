@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "ir/printer.h"
-#include "schedule/relation.h"
 #include "te/tensor.h"
 
 namespace hone::lower {

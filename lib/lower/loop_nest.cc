@@ -29,7 +29,6 @@
 #include "ir/visitor.h"
 #include "lower/gpu_kernel.h"
 #include "lower/passes.h"
-#include "schedule/relation.h"
 
 namespace hone::lower {
 namespace {

@@ -61,7 +61,7 @@ Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::
   const GpuPlaces places(schedule);
   HONE_RETURN_IF_ERROR(places.Check());
   Bounds bounds;
-  HONE_RETURN_IF_ERROR(InferBounds(schedule, &bounds, &places));
+  InferBounds(schedule, &bounds, &places);
   FillBeyondEdges(schedule, places, &bounds);
   HONE_ASSIGN_OR_RETURN(ir::Function f, MakeLoopNest(schedule, &bounds, args, options.name, &places));
   Steps steps(options, &f);
@@ -87,7 +87,7 @@ Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector
   if (options.gpu) return LowerForGpu(schedule, args, options);
   HONE_RETURN_IF_ERROR(CheckForCpu(schedule));
   Bounds bounds;
-  HONE_RETURN_IF_ERROR(InferBounds(schedule, &bounds));
+  InferBounds(schedule, &bounds);
   HONE_ASSIGN_OR_RETURN(ir::Function f, MakeLoopNest(schedule, &bounds, args, options.name));
   Steps steps(options, &f);
   HONE_RETURN_IF_ERROR(steps.Check("loop_nest"));

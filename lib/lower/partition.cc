@@ -15,7 +15,6 @@
 // Invariants: the pieces run the same iterations in the same order. Each condition doubles a body, so a body with more
 // than kMaxConditions different ones is left unchanged.
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>

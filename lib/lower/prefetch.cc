@@ -10,7 +10,6 @@
 // for writing. A prefetch may leave the buffer, since it never faults. Bases are assumed to be aligned to lines;
 // otherwise an occasional line is missed or fetched twice.
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>

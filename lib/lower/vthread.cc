@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/analysis.h"
 #include "ir/visitor.h"
 #include "ir/walk.h"
 #include "lower/passes.h"

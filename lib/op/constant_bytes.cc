@@ -4,18 +4,10 @@
 
 #include "op/operator.h"
 #include "schedule/schedule.h"
+#include "semantics/attributes.h"
 #include "te/tensor.h"
 
 namespace hone::op {
-namespace {
-
-int64_t PackedBytes(const te::Tensor& tensor) {
-  int64_t bytes = tensor.type().bytes();
-  for (const int64_t extent : tensor.shape()) bytes *= extent;
-  return bytes;
-}
-
-}  // namespace
 
 Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Candidate& candidate) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
@@ -27,7 +19,7 @@ Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, co
   const std::vector<Operand> operands = op->Operands(workload, target);
   int64_t bytes = 0;
   for (const te::Tensor& arg : schedule.Arguments(computation.inputs)) {
-    if (arg.node()->constant) bytes += PackedBytes(arg);
+    if (arg.node()->constant) bytes += semantics::Product(arg.shape()) * arg.type().bytes();
     for (size_t i = 0; i < computation.inputs.size(); ++i) {
       if (computation.inputs[i].node() != arg.node() || operands[i].role != OperandRole::kConstant) continue;
       bytes += operands[i].PhysicalBytes();

@@ -3,15 +3,13 @@
 // follow: `identity(f32[1,64,7,7]) + bias + clip(-1,1)`.
 #include "semantics/elementwise.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/math_te.h"
 #include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
@@ -86,7 +84,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& sh
     kernel.steps = {Reorder("out", {"a0", "a2", "a1"})};
     loops = {"a0", "a2", "a1"};
   }
-  for (Step& step : VectorsAlongLast("out", loops, lanes)) kernel.steps.push_back(std::move(step));
+  Append(&kernel.steps, VectorsAlongLast("out", loops, lanes));
   return kernel;
 }
 

@@ -1,7 +1,5 @@
 #include "op/epilogue.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -7,24 +7,9 @@
 #include "op/shapes.h"
 
 namespace hone::op {
+namespace {
 
-std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts) {
-  std::vector<int64_t> parts;
-  for (int64_t k : counts) parts.push_back(CeilDiv(extent, std::min(k, extent)));
-  std::sort(parts.rbegin(), parts.rend());
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  return parts;
-}
-
-std::vector<int64_t> EvenParts(int64_t extent, int64_t least, int64_t most) {
-  std::vector<int64_t> parts;
-  for (int64_t k = CeilDiv(extent, most); k <= extent; ++k) {
-    int64_t part = CeilDiv(extent, k);
-    if (part < least) break;
-    if (parts.empty() || parts.back() != part) parts.push_back(part);
-  }
-  return parts;
-}
+constexpr PointIndex kMostLooked = 200000;
 
 Result<Config> PointOf(const search::Space& space, const std::map<std::string, KnobSetting>& settings) {
   std::vector<size_t> digits;
@@ -46,12 +31,42 @@ Result<Config> PointOf(const search::Space& space, const std::map<std::string, K
   return space.At(space.IndexOf(digits));
 }
 
-Result<Config> LegalNear(const search::Space& space, const Config& preferred, uint64_t limit) {
+}  // namespace
+
+std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts) {
+  std::vector<int64_t> parts;
+  for (int64_t k : counts) parts.push_back(CeilDiv(extent, std::min(k, extent)));
+  std::sort(parts.rbegin(), parts.rend());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  return parts;
+}
+
+std::vector<int64_t> EvenParts(int64_t extent, int64_t most) {
+  std::vector<int64_t> parts;
+  for (int64_t k = CeilDiv(extent, most); k <= extent; ++k) {
+    int64_t part = CeilDiv(extent, k);
+    if (parts.empty() || parts.back() != part) parts.push_back(part);
+  }
+  return parts;
+}
+
+std::vector<int64_t> DivisorsAmong(int64_t extent, std::vector<int64_t> values) {
+  std::erase_if(values, [&](int64_t v) { return extent % v != 0; });
+  return values;
+}
+
+std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values) {
+  std::erase_if(values, [&](int64_t v) { return v > most; });
+  return values;
+}
+
+Result<Config> LegalNear(const search::Space& space, const std::map<std::string, KnobSetting>& settings) {
+  HONE_ASSIGN_OR_RETURN(const Config preferred, PointOf(space, settings));
   std::optional<std::string> why = space.Reject(preferred);
   if (!why) return preferred;
   std::optional<Config> best;
   int most = -1;
-  for (PointIndex i = 0; i < space.size() && i < limit; ++i) {
+  for (PointIndex i = 0; i < space.size() && i < kMostLooked; ++i) {
     Config config = space.At(i);
     int same = 0;
     for (size_t k = 0; k < config.values.size(); ++k) same += config.values[k] == preferred.values[k];
@@ -66,6 +81,11 @@ Result<Config> LegalNear(const search::Space& space, const Config& preferred, ui
 
 double Imbalance(int64_t tasks, double size, double total, int threads) {
   return static_cast<double>(CeilDiv(tasks, threads)) * size * threads / total;
+}
+
+Rejection TooUneven(double imbalance, double limit, int threads) {
+  if (imbalance <= limit) return {};
+  return fmt::format("the busiest of {} threads would work {:.2f} times the average", threads, imbalance);
 }
 
 }  // namespace hone::op

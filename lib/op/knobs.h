@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,19 +13,26 @@
 
 namespace hone::op {
 
-// ceil(extent / k) for k = 1, 2, ..: the sizes of even splits within least .. most, each once, descending.
-std::vector<int64_t> EvenParts(int64_t extent, int64_t least, int64_t most);
+// ceil(extent / k) for k = 1, 2, ..: the sizes of even splits up to `most`, each once, descending.
+std::vector<int64_t> EvenParts(int64_t extent, int64_t most);
 // ceil(extent / k) for the given k, each once, descending.
 std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts);
+// Those of `values` that divide `extent`, or are no larger than `most`.
+std::vector<int64_t> DivisorsAmong(int64_t extent, std::vector<int64_t> values);
+std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values);
 
-// The point with these values of the knobs, each a number or a word; kInvalid if there is none.
+// The point with these values of the knobs, each a number or a word, if it is legal; else the legal point that shares
+// the most values with it (lowest index of equals) among the first 200,000 points of the space. Returns kInvalid
+// without a legal point, or if a knob does not have its value.
 using KnobSetting = std::variant<int64_t, std::string>;
-Result<Config> PointOf(const search::Space& space, const std::map<std::string, KnobSetting>& settings);
-// `preferred` if it is legal; else the legal point that shares the most knob values with it (lowest index of equals)
-// among the first `limit` points of the space, or kInvalid.
-Result<Config> LegalNear(const search::Space& space, const Config& preferred, uint64_t limit = 200000);
+Result<Config> LegalNear(const search::Space& space, const std::map<std::string, KnobSetting>& settings);
+
+// What a rule says of a point: why it is illegal, or nothing.
+using Rejection = std::optional<std::string>;
 
 // How much longer the busiest thread works than the average, if `tasks` equal tasks of `size` make up `total` work.
 double Imbalance(int64_t tasks, double size, double total, int threads);
+// The rule against an imbalance above `limit`.
+Rejection TooUneven(double imbalance, double limit, int threads);
 
 }  // namespace hone::op

@@ -6,7 +6,7 @@
 #include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
-#include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/reduction.h"
 #include "semantics/semantics.h"
 
@@ -67,12 +67,9 @@ Result<FixedKernel> BuildMatmul(const Workload& w, const Target& target) {
     kernel.steps = {Split("out", "i", {4}, {"i.o", "i.i"}), Split("out", "j", {lanes}, {"j.o", "j.i"})};
     std::vector<std::string> order = names;
     for (const char* axis : {"i.o", "j.o", "k", "i.i", "j.i"}) order.push_back(axis);
-    kernel.steps.push_back(Reorder("out", order));
-    kernel.steps.push_back(Vectorize("out", "j.i"));
-    kernel.steps.push_back(Unroll("out", "i.i"));
     names.push_back("i.o"), names.push_back("j.o");
-    kernel.steps.push_back(Fuse("out", names, "task"));
-    kernel.steps.push_back(Parallel("out", "task"));
+    Append(&kernel.steps, {Reorder("out", order), Vectorize("out", "j.i"), Unroll("out", "i.i"),
+                           Fuse("out", names, "task"), Parallel("out", "task")});
   }
   return kernel;
 }

@@ -1,6 +1,5 @@
 // Operators that move elements and compute nothing (lib/semantics/movement.cc): transpose, reshape, slice, pad, gather,
 // expand, all plain, of any rank; concat, blocked along the channels of four or five axes, else plain.
-#include "semantics/movement.h"
 
 #include <functional>
 
@@ -11,7 +10,6 @@
 #include "op/math_te.h"
 #include "op/operators.h"
 #include "op/plain_schedule.h"
-#include "op/shapes.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {

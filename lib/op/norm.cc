@@ -7,7 +7,7 @@
 #include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
-#include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/resize.h"
 #include "semantics/semantics.h"
 
@@ -40,11 +40,9 @@ Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
     return data(at) / ir::MakeCall(DType::Float(32), Intrinsic::kPow, {base, Float(beta)});
   });
   std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
-  for (const Step& step : {Split("sum", "a2", {lanes}, {"v.o", "v.i"}), Vectorize("sum", "v.i"),
-                           Reorder("sum", {"a0", "a1", "v.o", "r", "v.i"}), Fuse("sum", {"a0", "a1", "v.o"}, "task"),
-                           Parallel("sum", "task")}) {
-    steps.push_back(step);
-  }
+  Append(&steps, {Split("sum", "a2", {lanes}, {"v.o", "v.i"}), Vectorize("sum", "v.i"),
+                  Reorder("sum", {"a0", "a1", "v.o", "r", "v.i"}), Fuse("sum", {"a0", "a1", "v.o"}, "task"),
+                  Parallel("sum", "task")});
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
@@ -82,8 +80,8 @@ Result<FixedKernel> BuildNorm(const Workload& w, const Target& target) {
     return inputs.size() > 2 ? value + inputs[2](at[by]) : value;
   });
   std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
-  steps.insert(steps.end(), variance_steps.begin(), variance_steps.end());
-  steps.insert(steps.end(), mean_steps.begin(), mean_steps.end());
+  Append(&steps, variance_steps);
+  Append(&steps, mean_steps);
   return FixedKernel{{inputs, {out}}, std::move(steps)};
 }
 

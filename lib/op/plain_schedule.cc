@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 
@@ -24,8 +25,7 @@ std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t exte
     steps.push_back(Split("out", axis, {CeilDiv(extent, pieces)}, {axis + ".o", axis + ".i"}));
     outer.push_back(axis + ".o");
   }
-  steps.push_back(Fuse("out", outer, "task"));
-  steps.push_back(Parallel("out", "task"));
+  Append(&steps, {Fuse("out", outer, "task"), Parallel("out", "task")});
   return steps;
 }
 

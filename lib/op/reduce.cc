@@ -10,7 +10,7 @@
 #include "op/operators.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
-#include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/reduction.h"
 #include "semantics/semantics.h"
 
@@ -83,7 +83,7 @@ Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) {
   Tensor out = te::Compute("out", kept, names,
                            [&](const std::vector<Var>& x) { return finish(std::vector<Expr>(x.begin(), x.end())); });
   std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
-  for (size_t i = parts.size(); i-- > 0;) steps.insert(steps.end(), parts[i].begin(), parts[i].end());
+  for (size_t i = parts.size(); i-- > 0;) Append(&steps, parts[i]);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
@@ -112,9 +112,9 @@ Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target) {
     return log ? shifted(at) - CallMath(Intrinsic::kLog, sum) : power(at) / sum;
   });
   std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
-  for (const std::vector<Step>& more : {total_steps, VectorsAlongLast("power", names, lanes), most_steps}) {
-    steps.insert(steps.end(), more.begin(), more.end());
-  }
+  Append(&steps, total_steps);
+  Append(&steps, VectorsAlongLast("power", names, lanes));
+  Append(&steps, most_steps);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 

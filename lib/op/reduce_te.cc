@@ -1,10 +1,9 @@
 #include "op/reduce_te.h"
 
-#include <algorithm>
-
 #include "op/math_te.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -72,8 +71,7 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
       Expr read = value(index(x));
       return reduce.empty() ? read : MakeReduce(reducer, read, reduce);
     });
-    steps->push_back(Split(name, names.back(), {lanes}, {"v.o", "v.i"}));
-    steps->push_back(Vectorize(name, "v.i"));
+    Append(steps, {Split(name, names.back(), {lanes}, {"v.o", "v.i"}), Vectorize(name, "v.i")});
     std::vector<std::string> outer(names.begin(), names.end() - 1), inner = reduce_names;
     outer.push_back("v.o");
     inner.push_back("v.i");

@@ -47,6 +47,13 @@ Result<Candidate> InstantiateIn(const search::Space& space, const Template& t, c
   return t.Instantiate(workload, target, config);
 }
 
+Result<std::vector<const Template*>> TemplatesOf(const Workload& workload, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
+  std::vector<const Template*> templates = op->Templates(workload, target);
+  if (templates.empty()) return Status::Unsupported(workload.OperatorText() + " has no template for " + target.Text());
+  return templates;
+}
+
 }  // namespace
 
 Status Operator::Check(const Workload& workload) const { return semantics::InferOutput(workload).status(); }
@@ -84,10 +91,8 @@ Result<Workload> ParseChecked(const std::string& workload_text) {
 }
 
 Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   search::TaskSpace space;
-  std::vector<const Template*> templates = op->Templates(workload, target);
-  if (templates.empty()) return Status::Unsupported(workload.OperatorText() + " has no template for " + target.Text());
+  HONE_ASSIGN_OR_RETURN(const std::vector<const Template*> templates, TemplatesOf(workload, target));
   for (const Template* t : templates) {
     HONE_ASSIGN_OR_RETURN(search::Space part, t->MakeSpace(workload, target));
     t->Limit(workload, numerics, &part);
@@ -97,9 +102,7 @@ Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& 
 }
 
 Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
-  std::vector<const Template*> templates = op->Templates(workload, target);
-  if (templates.empty()) return Status::Unsupported(workload.OperatorText() + " has no template for " + target.Text());
+  HONE_ASSIGN_OR_RETURN(const std::vector<const Template*> templates, TemplatesOf(workload, target));
   HONE_ASSIGN_OR_RETURN(search::Space space, templates[0]->MakeSpace(workload, target));
   return templates[0]->Default(space, workload, target);  // the first space starts at 0 in the union
 }

@@ -1,6 +1,5 @@
 #include "op/shapes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/check.h"

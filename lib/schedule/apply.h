@@ -36,10 +36,10 @@ struct State {
 
 // Steps on one stage's loops: split, fuse, reorder, vectorize, unroll, parallel, bind, pragma, prefetch, tensorize.
 // (apply_axes.cc)
-Status ApplyAxisStep(const Step& step, const State& state, Stage* stage);
+Status ApplyAxisStep(const Step& step, const State& state);
 
 // compute_at, compute_root, set_scope, storage_align, double_buffer. (apply_attach.cc)
-Status ApplyAttachStep(const Step& step, const State& state, Stage* stage);
+Status ApplyAttachStep(const Step& step, const State& state);
 // Whether every attached stage is inside the loops of all its readers. (apply_attach.cc)
 Status CheckAttachments(const State& state);
 Result<ir::Scope> ParseScope(const std::string& text);

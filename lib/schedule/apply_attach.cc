@@ -27,19 +27,15 @@ Status CheckAttachment(const State& state, const Stage& stage) {
     return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`, which is no longer a loop", stage.name(),
                                        stage.at_axis, stage.at_stage));
   }
-  std::vector<Stage*> readers = state.ReadersOf(stage.name());
-  bool used = false;
-  for (const Stage* reader : readers) {
-    if (!Inside(state, reader, *consumer, stage.at_axis)) continue;
-    used = true;
-  }
-  if (!used) {
+  const std::vector<Stage*> readers = state.ReadersOf(stage.name());
+  const auto inside = [&](const Stage* reader) { return Inside(state, reader, *consumer, stage.at_axis); };
+  if (std::none_of(readers.begin(), readers.end(), inside)) {
     return Status::Invalid(
         fmt::format("`{}` cannot be computed at `{}`: neither it nor a stage inside its loop `{}` reads `{}`",
                     stage.name(), consumer->name(), stage.at_axis, stage.name()));
   }
   for (const Stage* reader : readers) {
-    if (!Inside(state, reader, *consumer, stage.at_axis)) {
+    if (!inside(reader)) {
       return Status::Invalid(
           fmt::format("`{}` cannot be computed at axis `{}` of `{}`: `{}` reads it too and is outside that loop",
                       stage.name(), stage.at_axis, consumer->name(), reader->name()));
@@ -107,7 +103,8 @@ Result<ir::Scope> ParseScope(const std::string& text) {
       fmt::format("unknown scope `{}`{}", text, SuggestionText(text, {"register", "scratch", "workspace", "shared"})));
 }
 
-Status ApplyAttachStep(const Step& step, const State& state, Stage* stage) {
+Status ApplyAttachStep(const Step& step, const State& state) {
+  HONE_ASSIGN_OR_RETURN(Stage * stage, state.Need(step.stage));
   switch (step.kind) {
     case StepKind::kComputeAt:
       return ApplyComputeAt(step, state, stage);

@@ -264,7 +264,8 @@ Result<Axis*> NeedLoop(Stage* stage, const std::string& name) {
   return const_cast<Axis*>(stage->FindAxis(name));
 }
 
-Status ApplyAxisStep(const Step& step, const State& state, Stage* stage) {
+Status ApplyAxisStep(const Step& step, const State& state) {
+  HONE_ASSIGN_OR_RETURN(Stage * stage, state.Need(step.stage));
   switch (step.kind) {
     case StepKind::kSplit:
       return ApplySplit(step, state, stage);

@@ -9,7 +9,6 @@
 #include "base/suggest.h"
 #include "ir/visitor.h"
 #include "schedule/apply.h"
-#include "schedule/relation.h"
 #include "schedule/relayout.h"
 
 namespace hone::schedule {

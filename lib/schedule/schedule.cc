@@ -57,19 +57,14 @@ Status ApplyToState(const Step& step, const State& state) {
     case StepKind::kRelayout:
     case StepKind::kRfactor:
       return ApplyRewriteStep(step, state);
-    default:
-      break;
-  }
-  HONE_ASSIGN_OR_RETURN(Stage * stage, state.Need(step.stage));
-  switch (step.kind) {
     case StepKind::kComputeAt:
     case StepKind::kComputeRoot:
     case StepKind::kSetScope:
     case StepKind::kStorageAlign:
     case StepKind::kDoubleBuffer:
-      return ApplyAttachStep(step, state, stage);
+      return ApplyAttachStep(step, state);
     default:
-      return ApplyAxisStep(step, state, stage);
+      return ApplyAxisStep(step, state);
   }
 }
 
@@ -84,10 +79,8 @@ Status CheckShape(const Step& step) {
 }  // namespace
 
 const Axis* Stage::FindAxis(const std::string& name) const {
-  for (const Axis& axis : axes) {
-    if (axis.name == name) return &axis;
-  }
-  return nullptr;
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == name; });
+  return found == axes.end() ? nullptr : &*found;
 }
 
 Status CheckElements(const std::string& name, const std::vector<int64_t>& shape) {
@@ -201,10 +194,8 @@ Status Schedule::ApplyAll(const std::vector<Step>& steps) {
 }
 
 const Stage* Schedule::Find(const std::string& name) const {
-  for (const Stage& stage : stages_) {
-    if (stage.name() == name) return &stage;
-  }
-  return nullptr;
+  const auto found = std::find_if(stages_.begin(), stages_.end(), [&](const Stage& s) { return s.name() == name; });
+  return found == stages_.end() ? nullptr : &*found;
 }
 
 std::vector<te::Tensor> Schedule::Arguments(const std::vector<te::Tensor>& operands) const {

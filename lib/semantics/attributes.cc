@@ -9,17 +9,6 @@
 #include "base/text.h"
 
 namespace hone::semantics {
-namespace {
-
-bool IsNumber(const std::string& text) { return ParseDouble(text).ok(); }
-
-std::string NumbersText(const std::vector<double>& values) {
-  std::string text;
-  for (double v : values) text += (text.empty() ? "" : ",") + FormatDouble(v);
-  return text;
-}
-
-}  // namespace
 
 Attribute MakeRealAttribute(const std::string& name, const std::vector<double>& values) {
   Attribute attribute;
@@ -29,7 +18,7 @@ Attribute MakeRealAttribute(const std::string& name, const std::vector<double>& 
   if (whole) {
     for (double v : values) attribute.values.push_back(static_cast<int64_t>(v));
   } else {
-    attribute.word = NumbersText(values);
+    for (double v : values) attribute.word += (attribute.word.empty() ? "" : ",") + FormatDouble(v);
   }
   return attribute;
 }
@@ -39,12 +28,10 @@ std::vector<double> Reals(const Workload& w, const std::string& name, std::vecto
   if (a == nullptr) return fallback;
   if (a->word.empty()) return {a->values.begin(), a->values.end()};
   std::vector<double> values;
-  for (size_t begin = 0; begin <= a->word.size();) {
-    const size_t end = std::min(a->word.find(',', begin), a->word.size());
-    Result<double> value = ParseReal(std::string_view(a->word).substr(begin, end - begin));
+  for (const std::string& word : Split(a->word, ',')) {
+    const Result<double> value = ParseReal(word);
     if (!value.ok()) return fallback;
     values.push_back(*value);
-    begin = end + 1;
   }
   return values;
 }
@@ -124,8 +111,8 @@ Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>
     if (fallback && spec.kind == AttributeKind::kWord) fallback = canonical.word == spec.fallback;
     if (fallback && spec.kind != AttributeKind::kWord) {
       const std::vector<double> values = Reals(w, spec.name, {});
-      const double usual = IsNumber(spec.fallback) ? *ParseDouble(spec.fallback) : NAN;
-      fallback = std::all_of(values.begin(), values.end(), [&](double v) { return v == usual; });
+      const Result<double> usual = ParseDouble(spec.fallback);
+      fallback = std::all_of(values.begin(), values.end(), [&](double v) { return usual.ok() && v == *usual; });
     }
     if (!fallback) c.attributes.push_back(std::move(canonical));
   }

@@ -1,7 +1,6 @@
 #include "semantics/movement.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
 #include "semantics/tables.h"

@@ -251,42 +251,25 @@ std::vector<ResizeAxis> ResizeAxes(const Workload& w) {
 }
 
 std::vector<Definition> Norms() {
-  const AttributeSpec epsilon{"epsilon", AttributeKind::kReal, "1e-05"};
+  const auto real = [](const char* name, const char* fallback) {
+    return AttributeSpec{name, AttributeKind::kReal, fallback};
+  };
+  const AttributeSpec epsilon = real("epsilon", "1e-05");
+  const std::vector<AttributeSpec> resize = {{"out"},
+                                             {"mode", AttributeKind::kWord, "nearest", {"nearest", "linear", "cubic"}},
+                                             {"coordinate", AttributeKind::kWord, "half_pixel", ResizeCoordinates()},
+                                             {"round", AttributeKind::kWord, "round_prefer_floor", ResizeRounds()},
+                                             real("scale", ""),
+                                             real("cubic", "-0.75"),
+                                             {"exclude_outside", AttributeKind::kWhole, "0"}};
+  const std::vector<AttributeSpec> lrn = {{"size"}, real("alpha", "0.0001"), real("beta", "0.75"), real("bias", "1")};
+  const std::vector<AttributeSpec> batch_norm = {epsilon, real("inverse_epsilon", "")};
   std::vector<Definition> all = {
-      {"lrn",
-       1,
-       1,
-       {{"size"},
-        {"alpha", AttributeKind::kReal, "0.0001"},
-        {"beta", AttributeKind::kReal, "0.75"},
-        {"bias", AttributeKind::kReal, "1"}},
-       LrnShape,
-       Lrn,
-       OutputFlop<10>},
-      {"batch_norm",
-       5,
-       5,
-       {epsilon, {"inverse_epsilon", AttributeKind::kReal, ""}},
-       BatchNormShape,
-       BatchNorm,
-       OutputFlop<10>,
-       Layout::kBlocked,
-       Layout::kBlocked},
+      {"lrn", 1, 1, lrn, LrnShape, Lrn, OutputFlop<10>},
+      {"batch_norm", 5, 5, batch_norm, BatchNormShape, BatchNorm, OutputFlop<10>, Layout::kBlocked, Layout::kBlocked},
       {"instance_norm", 3, 3, {epsilon}, InstanceShape, Instance, OutputFlop<10>},
       {"layer_norm", 2, 3, {{"axis"}, epsilon}, LayerShape, Layer, OutputFlop<10>},
-      {"resize",
-       1,
-       1,
-       {{"out"},
-        {"mode", AttributeKind::kWord, "nearest", {"nearest", "linear", "cubic"}},
-        {"coordinate", AttributeKind::kWord, "half_pixel", ResizeCoordinates()},
-        {"round", AttributeKind::kWord, "round_prefer_floor", ResizeRounds()},
-        {"scale", AttributeKind::kReal, ""},
-        {"cubic", AttributeKind::kReal, "-0.75"},
-        {"exclude_outside", AttributeKind::kWhole, "0"}},
-       ResizeShape,
-       Resize,
-       OutputFlop<10>},
+      {"resize", 1, 1, resize, ResizeShape, Resize, OutputFlop<10>},
   };
   for (Definition& definition : all) {
     definition.normalises_channels = definition.name == "batch_norm";

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/check.h"

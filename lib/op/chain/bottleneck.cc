@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "op/chain/kind.h"
 #include "op/chain/stages.h"
@@ -18,14 +17,13 @@
 #include "op/conv/conv2d_shape.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
-#include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
 
 using search::Knob;
 using search::Space;
-using Rejection = std::optional<std::string>;
 
 struct BottleneckLayer {
   ConvTiles expand, project;
@@ -46,13 +44,7 @@ struct BottleneckLayer {
     l.blocks = l.expand.blocks;
     return l;
   }
-  std::vector<int64_t> RowTiles() const {
-    std::vector<int64_t> values;
-    for (int64_t v : {1, 2, 4, 7, 14, 28}) {
-      if (v <= dw.oh) values.push_back(v);
-    }
-    return values;
-  }
+  std::vector<int64_t> RowTiles() const { return NoLarger(dw.oh, {1, 2, 4, 7, 14, 28}); }
   int64_t Scratch(int64_t row_tile) const {
     return (rows.Rows(row_tile) * dw.w + row_tile * dw.ow) * blocks * expand.lanes * 4;
   }
@@ -106,12 +98,11 @@ class BottleneckTemplate final : public Template {
     l.project.Best(&ocv, &columns);
     l.tasks.Best(
         1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
-    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
-                                                         {"tile_ow", columns},
-                                                         {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
-                                                         {"row_block", rows},
-                                                         {"row_tile", l.BestRowTile(rows)}}));
-    return LegalNear(space, config);
+    return LegalNear(space, {{"ocv", ocv},
+                             {"tile_ow", columns},
+                             {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
+                             {"row_block", rows},
+                             {"row_tile", l.BestRowTile(rows)}});
   }
 
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
@@ -132,10 +123,9 @@ class BottleneckTemplate final : public Template {
     AddConvTile(project, "ow.o", {"ow.i", "co.i"}, l.project.DefaultUnroll(), &steps);
     steps.push_back(Split(dw.name, "ow", {c.Number("dw_tile")}, {"ow.o", "ow.i"}));
     AddWindowTile(dw, "ow.o", {"ow.i"}, UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
-    steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
-    steps.push_back(Split(expand.name, "co", {ocv}, {"co.o", "co.i"}));
-    steps.push_back(Split(expand.name, "ow", {columns}, {"ow.o", "ow.i"}));
-    steps.push_back(Reorder(expand.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
+    Append(&steps, {ComputeAt(dw.name, "out", "oh.t"), Split(expand.name, "co", {ocv}, {"co.o", "co.i"}),
+                    Split(expand.name, "ow", {columns}, {"ow.o", "ow.i"}),
+                    Reorder(expand.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"})});
     AddConvTile(expand, "ow.o", {"ow.i", "co.i"}, l.expand.DefaultUnroll(), &steps);
     steps.push_back(ComputeAt(expand.name, "out", "oh.t"));
     return stages.MakeCandidate({ocv, 1, c.Number("ocv")}, steps);

@@ -11,7 +11,7 @@
 #include "op/chain/tiles.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
-#include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/window.h"
 
 namespace hone::op {
@@ -69,19 +69,18 @@ class ConvPoolTemplate final : public Template {
     l.tiles.Best(&ocv, &columns);
     l.tasks.Best(
         ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
-    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
-                                                         {"tile_ow", columns},
-                                                         {"co_block", channels},
-                                                         {"row_block", rows},
-                                                         {"unroll_ic", l.tiles.DefaultUnroll()}}));
-    return LegalNear(space, config);
+    return LegalNear(space, {{"ocv", ocv},
+                             {"tile_ow", columns},
+                             {"co_block", channels},
+                             {"row_block", rows},
+                             {"unroll_ic", l.tiles.DefaultUnroll()}});
   }
 
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
     const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);
     const ChainStages stages(workload, target);
     const ChainMember &conv = stages[0], &pool = stages[1];
-    const int64_t pool_tile = EvenParts(l.pool.out[1], 1, 8).front();
+    const int64_t pool_tile = EvenParts(l.pool.out[1], 8).front();
     std::vector<Step> steps = {
         Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
         Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
@@ -93,16 +92,15 @@ class ConvPoolTemplate final : public Template {
     };
     AddWindowTile(pool, "ow.o", {"ow.i"}, l.pool.kernel[1] * pool_tile <= kUnrolledPool, &steps);
     if (pool.columns.defined()) steps.push_back(ComputeAt(pool.columns.name(), "out", "task"));
-    steps.push_back(Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}));
-    steps.push_back(Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}));
-    steps.push_back(Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
+    Append(&steps, {Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}),
+                    Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
+                    Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"})});
     AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
     steps.push_back(ComputeAt(conv.name, "out", "co.o"));
     if (conv.pad.defined()) {
       steps.push_back(ComputeAt("pad", "out", "task"));
       if (l.tiles.s.plain_input) {
-        steps.push_back(Split("pad", "iw", {l.tiles.lanes}, {"iw.o", "iw.i"}));
-        steps.push_back(Vectorize("pad", "iw.i"));
+        Append(&steps, {Split("pad", "iw", {l.tiles.lanes}, {"iw.o", "iw.i"}), Vectorize("pad", "iw.i")});
       } else {
         steps.push_back(Vectorize("pad", "ci"));
       }

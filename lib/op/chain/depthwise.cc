@@ -22,13 +22,13 @@
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
 
 using search::Knob;
 using search::Space;
-using Rejection = std::optional<std::string>;
 
 struct DepthwiseLayer {
   ConvTiles tiles;  // of the 1x1 convolution
@@ -60,13 +60,7 @@ struct DepthwiseLayer {
   int64_t Scratch(int64_t rows, int64_t blocks) const {
     return conv_first ? tasks.rows.Rows(rows) * dw.w * blocks * lanes * 4 : rows * dw.ow * blocks * lanes * 4;
   }
-  std::vector<int64_t> RowTiles() const {
-    std::vector<int64_t> values;
-    for (int64_t v : {1, 2, 4, 7, 14}) {
-      if (v <= tasks.rows.out) values.push_back(v);
-    }
-    return values;
-  }
+  std::vector<int64_t> RowTiles() const { return NoLarger(tasks.rows.out, {1, 2, 4, 7, 14}); }
 };
 
 void AddWindowSteps(const ChainMember& m, int64_t tile, bool unroll_kw, std::vector<Step>* steps) {
@@ -120,14 +114,13 @@ class DepthwiseConvTemplate final : public Template {
     for (int64_t r : l.RowTiles()) {
       if (r <= rows && l.Scratch(r, l.channel_blocks) <= kChainScratchBytes / 4) row_tile = r;
     }
-    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
-                                                         {"tile_ow", columns},
-                                                         {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
-                                                         {"row_block", rows},
-                                                         {"row_tile", row_tile},
-                                                         {"inner", "oc_rows"},
-                                                         {"unroll_ic", l.tiles.DefaultUnroll()}}));
-    return LegalNear(space, config);
+    return LegalNear(space, {{"ocv", ocv},
+                             {"tile_ow", columns},
+                             {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
+                             {"row_block", rows},
+                             {"row_tile", row_tile},
+                             {"inner", "oc_rows"},
+                             {"unroll_ic", l.tiles.DefaultUnroll()}});
   }
 
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
@@ -180,13 +173,12 @@ class ConvDepthwiseTemplate final : public Template {
     l.tiles.Best(&ocv, &columns);
     l.tasks.Best(
         ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
-    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
-                                                         {"tile_ow", columns},
-                                                         {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
-                                                         {"row_block", rows},
-                                                         {"co_block", channels},
-                                                         {"unroll_ic", l.tiles.DefaultUnroll()}}));
-    return LegalNear(space, config);
+    return LegalNear(space, {{"ocv", ocv},
+                             {"tile_ow", columns},
+                             {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
+                             {"row_block", rows},
+                             {"co_block", channels},
+                             {"unroll_ic", l.tiles.DefaultUnroll()}});
   }
 
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
@@ -199,12 +191,11 @@ class ConvDepthwiseTemplate final : public Template {
         Split("out", "co.r", {c.Number("ocv")}, {"co.o", "co.i"}),
     };
     AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
-    steps.push_back(Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}));
-    steps.push_back(Fuse("out", {"n", "oh.b", "co.b"}, "task"));
-    steps.push_back(Parallel("out", "task"));
-    steps.push_back(Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}));
-    steps.push_back(Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}));
-    steps.push_back(Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
+    Append(&steps, {Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}),
+                    Fuse("out", {"n", "oh.b", "co.b"}, "task"), Parallel("out", "task"),
+                    Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}),
+                    Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
+                    Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"})});
     AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
     steps.push_back(ComputeAt(conv.name, "out", "co.o"));
     return stages.MakeCandidate({c.Number("ocv"), 1}, steps);

@@ -7,6 +7,7 @@
 #include "op/conv/conv2d_te.h"
 #include "op/pool/pool_te.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -145,11 +146,9 @@ void AddConvTile(const ChainMember& m, const std::string& tile_loop, const std::
   for (const std::string& axis : inside) steps->push_back(Unroll(m.name, axis));
   steps->push_back(Vectorize(m.name, "ci"));
   const std::string& acc = m.acc.name();
-  steps->push_back(ComputeAt(acc, m.name, tile_loop));
-  steps->push_back(SetScope(acc, "register"));
-  steps->push_back(Split(acc, "c", {m.block / unroll_ic, unroll_ic}, {"io", "ic.o", "ic.i"}));
-  steps->push_back(Reorder(acc, {"n", "io", "kh", "kw", "ic.o", "ic.i", "oh", "ow", "co", "ci"}));
-  steps->push_back(Vectorize(acc, "ci"));
+  Append(steps, {ComputeAt(acc, m.name, tile_loop), SetScope(acc, "register"),
+                 Split(acc, "c", {m.block / unroll_ic, unroll_ic}, {"io", "ic.o", "ic.i"}),
+                 Reorder(acc, {"n", "io", "kh", "kw", "ic.o", "ic.i", "oh", "ow", "co", "ci"}), Vectorize(acc, "ci")});
   for (const char* axis : {"ic.i", "oh", "ow", "co"}) steps->push_back(Unroll(acc, axis));
 }
 
@@ -158,12 +157,9 @@ void AddWindowTile(const ChainMember& m, const std::string& tile_loop, const std
   for (const std::string& axis : inside) steps->push_back(Unroll(m.name, axis));
   steps->push_back(Vectorize(m.name, "ci"));
   const std::string& acc = m.acc.name();
-  steps->push_back(ComputeAt(acc, m.name, tile_loop));
-  steps->push_back(SetScope(acc, "register"));
-  steps->push_back(Reorder(acc, {"n", "co", "kh", "kw", "oh", "ow", "ci"}));
-  steps->push_back(Vectorize(acc, "ci"));
-  steps->push_back(Unroll(acc, "oh"));
-  steps->push_back(Unroll(acc, "ow"));
+  Append(steps, {ComputeAt(acc, m.name, tile_loop), SetScope(acc, "register"),
+                 Reorder(acc, {"n", "co", "kh", "kw", "oh", "ow", "ci"}), Vectorize(acc, "ci"), Unroll(acc, "oh"),
+                 Unroll(acc, "ow")});
   if (unroll_kw) steps->push_back(Unroll(acc, "kw"));
 }
 

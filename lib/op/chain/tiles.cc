@@ -13,7 +13,6 @@ namespace hone::op {
 namespace {
 
 using search::Space;
-using Rejection = std::optional<std::string>;
 
 constexpr double kMostTileCycles = 1.2;  // relative to the best tile's
 constexpr double kMostFactor = 1.2;      // factor of tasks, unless the best has more
@@ -31,24 +30,11 @@ ConvTiles ConvTiles::Of(const Workload& convolution, const Target& target) {
   return t;
 }
 
-std::vector<int64_t> ConvTiles::Ocv() const {
-  std::vector<int64_t> values;
-  for (int64_t v : {1, 2, 3, 4}) {
-    if (blocks % v == 0) values.push_back(v);
-  }
-  return values;
-}
+std::vector<int64_t> ConvTiles::Ocv() const { return DivisorsAmong(blocks, {1, 2, 3, 4}); }
 
-std::vector<int64_t> ConvTiles::Columns() const { return EvenParts(s.ow, 1, registers - 4); }
+std::vector<int64_t> ConvTiles::Columns() const { return EvenParts(s.ow, registers - 4); }
 
-std::vector<int64_t> ConvTiles::Unrolls() const {
-  const int64_t in = s.plain_input ? s.c : lanes;
-  std::vector<int64_t> values;
-  for (int64_t v : {1, 3, 4, 8}) {
-    if (in % v == 0) values.push_back(v);
-  }
-  return values;
-}
+std::vector<int64_t> ConvTiles::Unrolls() const { return DivisorsAmong(s.plain_input ? s.c : lanes, {1, 3, 4, 8}); }
 
 int64_t ConvTiles::DefaultUnroll() const {
   int64_t best = 1;
@@ -154,7 +140,7 @@ void ChainTasks::Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes,
 bool UnrollsColumns(const Conv2dShape& s, int64_t tile) { return 3 * tile * s.kw <= kUnrolledStage; }
 
 std::vector<int64_t> WindowTiles(const Conv2dShape& s, int registers) {
-  std::vector<int64_t> values = EvenParts(s.ow, 1, std::min(registers / 2, 14));
+  std::vector<int64_t> values = EvenParts(s.ow, std::min(registers / 2, 14));
   std::erase_if(values, [&](int64_t v) { return v > 1 && !UnrollsColumns(s, v); });
   if (values.size() > 3) values.resize(3);
   if (values.empty()) values = {1};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "op/conv/conv2d_shape.h"
@@ -13,6 +12,7 @@
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -22,7 +22,6 @@ using ir::Var;
 using search::Knob;
 using search::Space;
 using te::Tensor;
-using Rejection = std::optional<std::string>;
 
 constexpr int64_t kUnrolledDepthwise = 640;
 constexpr int64_t kUnrolledGrouped = 1024;  // limit for also unrolling the channels of a group
@@ -54,7 +53,7 @@ LanePoint LanePointOf(const Config& c) {
   return {c.Number("tile_oh"), c.Number("tile_ow"), c.Number("row_block"), c.Word("unroll"), c.Word("pad")};
 }
 
-std::vector<int64_t> TileOwValues(const LaneLayer& l) { return EvenParts(l.s.ow, 1, std::min(l.registers / 2, 14)); }
+std::vector<int64_t> TileOwValues(const LaneLayer& l) { return EvenParts(l.s.ow, std::min(l.registers / 2, 14)); }
 std::vector<int64_t> RowValues(const LaneLayer& l) {
   int64_t t = l.threads;
   return PartsFor(l.s.oh, {1, t, 2 * t, 4 * t, 8 * t});
@@ -116,11 +115,8 @@ Space MakeLaneSpace(const char* name, const LaneLayer& l) {
   double best = l.threads;
   for (int64_t r : RowValues(l)) best = std::min(best, TaskImbalance(l, r));
   double limit = std::max(1.25, best * 1.02);
-  add("parallel", [l, limit](const LanePoint& p) -> Rejection {
-    double imbalance = TaskImbalance(l, p.row_block);
-    if (imbalance <= limit) return {};
-    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
-  });
+  add("parallel",
+      [l, limit](const LanePoint& p) { return TooUneven(TaskImbalance(l, p.row_block), limit, l.threads); });
   return space;
 }
 
@@ -145,13 +141,12 @@ std::vector<Step> Steps(const LaneLayer& l, const LanePoint& p) {
       Vectorize("acc", "ci"),
       Unroll("acc", "oh"),
       Unroll("acc", "ow"),
+      Unroll("acc", "kw"),
   };
-  steps.push_back(Unroll("acc", "kw"));
   if (grouped) steps.push_back(Unroll("acc", "ic"));
   if (p.unroll == "window") steps.push_back(Unroll("acc", "kh"));
   if (p.pad == "copy") {
-    steps.push_back(ComputeAt("pad", "out", "task"));
-    steps.push_back(Vectorize("pad", "ci"));
+    Append(&steps, {ComputeAt("pad", "out", "task"), Vectorize("pad", "ci")});
   }
   return steps;
 }
@@ -179,12 +174,11 @@ class LaneTemplate final : public Template {
       double score = TaskImbalance(l, r) + 0.01 * static_cast<double>(CeilDiv(l.s.oh, r));
       if (score < best) best = score, rows = r;
     }
-    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"tile_oh", int64_t{1}},
-                                                         {"tile_ow", width},
-                                                         {"row_block", rows},
-                                                         {"unroll", "kw"},
-                                                         {"pad", l.pad ? "border" : "none"}}));
-    return LegalNear(space, config);
+    return LegalNear(space, {{"tile_oh", int64_t{1}},
+                             {"tile_ow", width},
+                             {"row_block", rows},
+                             {"unroll", "kw"},
+                             {"pad", l.pad ? "border" : "none"}});
   }
 
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {

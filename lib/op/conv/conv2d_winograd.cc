@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "op/estimate/parts.h"
 #include "op/numerics.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/window.h"
 
 namespace hone::op {
@@ -45,7 +45,7 @@ class Scheduler {
   }
 
  private:
-  void Add(Step step) { steps_.push_back(std::move(step)); }
+  void Add(const std::vector<Step>& steps) { Append(&steps_, steps); }
 
   // [i][j][tile of output channels][p][q][ic][ocv * lanes], or with the tile first: one stream per register tile.
   void Weights() {
@@ -53,27 +53,22 @@ class Scheduler {
     const std::string tile = fmt::format("d5/{}", width);
     std::vector<std::string> parts = {"d0", "d1", "d2", "d3", "d4", fmt::format("d5%{}", width)};
     parts.insert(parts.begin() + (p_.by_channel ? 0 : 2), tile);
-    Add(Relayout("weight.transformed", parts, "weight.packed"));
+    Add({Relayout("weight.transformed", parts, "weight.packed")});
     // Stores its source in the same way, so that vectors stay vectors.
-    Add(Relayout("weight.taps", {fmt::format("d3/{}", width), "d0", "d1", "d2", fmt::format("d3%{}", width)},
-                 "weight.taps.packed"));
+    Add({Relayout("weight.taps", {fmt::format("d3/{}", width), "d0", "d1", "d2", fmt::format("d3%{}", width)},
+                  "weight.taps.packed")});
   }
 
   void Tasks() {
-    Add(Split("out", "oh", {k_.mh / l_.pool}, {"ty", "y"}));
-    Add(Split("out", "ow", {k_.mw / l_.pool}, {"tx", "x"}));
-    Add(Split("out", "oco", {p_.oc_block}, {"oco.b", "oco.r"}));
-    Add(Split("out", "oco.r", {p_.ocv}, {"oco.o", "oco.i"}));
-    Add(Reorder("out", {"n", "ty", "tx", "oco.b", "oco.o", "oco.i", "y", "x", "oci"}));
-    Add(Fuse("out", {"n", "ty", "tx"}, "t"));
-    Add(Split("out", "t", {p_.block}, {"t.b", "t.i"}));
-    Add(Reorder("out", {"t.b", "oco.b", "oco.o", "t.i", "oco.i", "y", "x", "oci"}));
-    Add(Fuse("out", {"t.b", "oco.b"}, "task"));
-    Add(Parallel("out", "task"));
-    Add(Vectorize("out", "oci"));
+    Add({Split("out", "oh", {k_.mh / l_.pool}, {"ty", "y"}), Split("out", "ow", {k_.mw / l_.pool}, {"tx", "x"}),
+         Split("out", "oco", {p_.oc_block}, {"oco.b", "oco.r"}), Split("out", "oco.r", {p_.ocv}, {"oco.o", "oco.i"}),
+         Reorder("out", {"n", "ty", "tx", "oco.b", "oco.o", "oco.i", "y", "x", "oci"}),
+         Fuse("out", {"n", "ty", "tx"}, "t"), Split("out", "t", {p_.block}, {"t.b", "t.i"}),
+         Reorder("out", {"t.b", "oco.b", "oco.o", "t.i", "oco.i", "y", "x", "oci"}),
+         Fuse("out", {"t.b", "oco.b"}, "task"), Parallel("out", "task"), Vectorize("out", "oci")});
     if (k_.count % p_.block != 0) {
       // Fused loops keep their extents, and a test skips missing tiles: the last task needs no code of its own.
-      Add(Fuse("out", {"t.i", "oco.i"}, "tile.loop"));
+      Add({Fuse("out", {"t.i", "oco.i"}, "tile.loop")});
       tile_loop_ = "tile.loop";
     }
   }
@@ -81,86 +76,60 @@ class Scheduler {
   void Outputs() {
     const bool along_h = k_.aw == 1;
     if (l_.MakesTiles(p_.m)) {  // computes the whole tile, and stores the existing part
-      Add(Fuse("out", {"y", "x"}, "yx"));
+      Add({Fuse("out", {"y", "x"}, "yx")});
       std::string place = tile_loop_;
       if (along_h) {
-        Add(Unroll("out", "yx"));
+        Add({Unroll("out", "yx")});
       } else {
-        Add(Split("out", "yx", {k_.mw / l_.pool}, {"yx.y", "yx.x"}));
-        Add(Unroll("out", "yx.x"));
-        if (!rolled_) Add(Unroll("out", "yx.y"));
+        Add({Split("out", "yx", {k_.mw / l_.pool}, {"yx.y", "yx.x"}), Unroll("out", "yx.x")});
+        if (!rolled_) Add({Unroll("out", "yx.y")});
         if (rolled_) place = "yx.y";
       }
-      Add(ComputeAt("tile", "out", place));
-      Add(SetScope("tile", "register"));
-      Add(Vectorize("tile", "ci"));
+      Add({ComputeAt("tile", "out", place), SetScope("tile", "register"), Vectorize("tile", "ci")});
     }
     const char* stage = l_.MakesTiles(p_.m) ? "tile" : "out";
-    if (!rolled_ || along_h || l_.pool > 1) Add(Unroll(stage, "y"));
-    Add(Unroll(stage, "x"));
+    if (!rolled_ || along_h || l_.pool > 1) Add({Unroll(stage, "y")});
+    Add({Unroll(stage, "x")});
     if (!k_.both()) return;
-    Add(ComputeAt("mrow", "out", tile_loop_));
-    Add(SetScope("mrow", rolled_ ? "scratch" : "register"));
-    if (!rolled_) Add(Unroll("mrow", "j"));
-    Add(Reorder("mrow", {"j", "co", "t", "y", "ci"}));
-    Add(Unroll("mrow", "y"));
-    Add(Vectorize("mrow", "ci"));
+    Add({ComputeAt("mrow", "out", tile_loop_), SetScope("mrow", rolled_ ? "scratch" : "register")});
+    if (!rolled_) Add({Unroll("mrow", "j")});
+    Add({Reorder("mrow", {"j", "co", "t", "y", "ci"}), Unroll("mrow", "y"), Vectorize("mrow", "ci")});
   }
 
   void Products() {
-    Add(ComputeAt("m", "out", p_.by_channel ? "oco.o" : "task"));
-    Add(AlignElements("m"));
-    Add(Split("m", "co", {p_.ocv}, {"co.o", "co.i"}));
-    Add(Split("m", "t", {p_.tiles}, {"t.o", "t.i"}));
-    Add(Reorder("m", {"i", "j", "co.o", "t.o", "t.i", "co.i", "ci"}));
-    Add(Vectorize("m", "ci"));
-    for (const char* axis : {"t.i", "co.i"}) Add(Unroll("m", axis));
-    Add(ComputeAt("acc", "m", "t.o"));
-    Add(SetScope("acc", "register"));
-    Add(Split("acc", "ii", {p_.UnrollIc()}, {"ii.o", "ii.i"}));
-    Add(Reorder("acc", {"i", "j", "p", "q", "io", "ii.o", "ii.i", "t", "co", "ci"}));
-    Add(Vectorize("acc", "ci"));
-    for (const char* axis : {"ii.i", "t", "co"}) Add(Unroll("acc", axis));
-    if (p_.prefetch == WinogradPrefetch::kNear) Add(Prefetch("acc", "weight.packed", "ii.o", kNearBytes));
+    Add({ComputeAt("m", "out", p_.by_channel ? "oco.o" : "task"), AlignElements("m"),
+         Split("m", "co", {p_.ocv}, {"co.o", "co.i"}), Split("m", "t", {p_.tiles}, {"t.o", "t.i"}),
+         Reorder("m", {"i", "j", "co.o", "t.o", "t.i", "co.i", "ci"}), Vectorize("m", "ci")});
+    AppendUnrolls(&steps_, "m", {"t.i", "co.i"});
+    Add({ComputeAt("acc", "m", "t.o"), SetScope("acc", "register"),
+         Split("acc", "ii", {p_.UnrollIc()}, {"ii.o", "ii.i"}),
+         Reorder("acc", {"i", "j", "p", "q", "io", "ii.o", "ii.i", "t", "co", "ci"}), Vectorize("acc", "ci")});
+    AppendUnrolls(&steps_, "acc", {"ii.i", "t", "co"});
+    if (p_.prefetch == WinogradPrefetch::kNear) Add({Prefetch("acc", "weight.packed", "ii.o", kNearBytes)});
     if (p_.prefetch == WinogradPrefetch::kFar) {
       // The elements form one stream: while all tiles use the weights of one, those of a later one are fetched.
       const int64_t element = l_.ic_blocks * k_.sh * k_.sw * l_.lanes * p_.ocv * l_.lanes * 4;
-      Add(Prefetch("m", "weight.packed", "co.o", RoundUp(kFarBytes, element)));
+      Add({Prefetch("m", "weight.packed", "co.o", RoundUp(kFarBytes, element))});
       steps_.back().values.push_back(2);
     }
   }
 
   void Inputs() {
     const bool along_h = k_.aw == 1;
-    Add(ComputeAt("v", "out", "task"));
-    Add(AlignElements("v"));
-    Add(Reorder("v", {"co", "p", "q", "t", "i", "j", "ci"}));
-    Add(Vectorize("v", "ci"));
-    if (!rolled_ || along_h) Add(Unroll("v", "i"));
-    Add(Unroll("v", "j"));
+    Add({ComputeAt("v", "out", "task"), AlignElements("v"), Reorder("v", {"co", "p", "q", "t", "i", "j", "ci"}),
+         Vectorize("v", "ci")});
+    if (!rolled_ || along_h) Add({Unroll("v", "i")});
+    Add({Unroll("v", "j")});
     if (k_.both()) {
-      Add(ComputeAt("vrow", "v", "t"));
-      Add(SetScope("vrow", rolled_ ? "scratch" : "register"));
-      if (!rolled_) Add(Unroll("vrow", "b"));
-      Add(Reorder("vrow", {"b", "co", "p", "q", "t", "i", "ci"}));
-      Add(Unroll("vrow", "i"));
-      Add(Vectorize("vrow", "ci"));
+      Add({ComputeAt("vrow", "v", "t"), SetScope("vrow", rolled_ ? "scratch" : "register")});
+      if (!rolled_) Add({Unroll("vrow", "b")});
+      Add({Reorder("vrow", {"b", "co", "p", "q", "t", "i", "ci"}), Unroll("vrow", "i"), Vectorize("vrow", "ci")});
     }
-    if (l_.NeedsPad(p_.m)) {
-      Add(ComputeAt("pad", "v", "co"));
-      Add(Vectorize("pad", "ci"));
-    }
+    if (l_.NeedsPad(p_.m)) Add({ComputeAt("pad", "v", "co"), Vectorize("pad", "ci")});
   }
 
   // An odd number of vectors between transformed elements.
-  Step AlignElements(const char* stage) const {
-    Step step;
-    step.kind = StepKind::kStorageAlign;
-    step.stage = stage;
-    step.axes = {"j"};
-    step.values = {2 * l_.lanes, l_.lanes};
-    return step;
-  }
+  Step AlignElements(const char* stage) const { return AlignStorage(stage, "j", 2 * l_.lanes, l_.lanes); }
 
   const WinogradLayer& l_;
   const WinogradPoint& p_;

@@ -19,7 +19,6 @@ namespace {
 
 using search::Knob;
 using search::Space;
-using Rejection = std::optional<std::string>;
 
 constexpr int64_t kScratchBytes = 4 << 20;  // v and m of a task; the estimate says what more than a core keeps costs
 constexpr double kWorthLessExact = 1.1;
@@ -167,10 +166,8 @@ void AddRules(const WinogradLayer& l, Space* space) {
     if (bytes <= limit) return {};
     return fmt::format("{} KB of scratch for each thread, at most {}", bytes >> 10, limit >> 10);
   });
-  add("parallel", [l, reach](const WinogradPoint& p) -> Rejection {
-    const double imbalance = TaskImbalance(l, p);
-    if (imbalance <= reach.at(p.m).imbalance) return {};
-    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  add("parallel", [l, reach](const WinogradPoint& p) {
+    return TooUneven(TaskImbalance(l, p), reach.at(p.m).imbalance, l.threads);
   });
   add("estimate", [l, reach](const WinogradPoint& p) -> Rejection {
     const double slower = WinogradCycles(l, p) / reach.at(p.m).cycles;
@@ -309,14 +306,13 @@ Result<Config> WinogradDefault(const Space& space, const WinogradLayer& l) {
     });
   }
   if (!best) return Status::Invalid("conv2d_winograd: no point");
-  HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"m", best->m},
-                                                       {"form", best->by_channel ? "oc_xi" : "xi_oc"},
-                                                       {"ocv", best->ocv},
-                                                       {"tiles", best->tiles},
-                                                       {"oc_block", best->oc_block},
-                                                       {"block", best->block},
-                                                       {"prefetch", PrefetchWords(l).back()}}));
-  return LegalNear(space, config);
+  return LegalNear(space, {{"m", best->m},
+                           {"form", best->by_channel ? "oc_xi" : "xi_oc"},
+                           {"ocv", best->ocv},
+                           {"tiles", best->tiles},
+                           {"oc_block", best->oc_block},
+                           {"block", best->block},
+                           {"prefetch", PrefetchWords(l).back()}});
 }
 
 }  // namespace hone::op

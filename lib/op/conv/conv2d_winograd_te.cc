@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include "op/conv/conv2d_te.h"
 #include "op/conv/cook_toom_te.h"
-#include "op/shapes.h"
 
 namespace hone::op {
 namespace {

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "op/conv/conv2d_te.h"
 #include "op/conv/conv_direct_space.h"
 #include "op/defined_operator.h"
 #include "op/estimate/parts.h"
-#include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -91,13 +90,9 @@ std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const 
   std::vector<std::string> order = {"n.b",  "od.b", "oh.b", "oco.b", "oco.o", "n.i", "od.i",
                                     "oh.o", "ow.o", "oh.i", "ow.i",  "oco.i", "oci"};
   if (p.rows_outer) std::rotate(order.begin() + 4, order.begin() + 5, order.begin() + 8);
-  steps.push_back(Reorder("out", order));
-  steps.push_back(Fuse("out", {"n.b", "od.b", "oh.b", "oco.b"}, "task"));
-  steps.push_back(Parallel("out", "task"));
-  steps.push_back(Vectorize("out", "oci"));
-  for (const char* axis : {"oh.i", "ow.i", "oco.i"}) steps.push_back(Unroll("out", axis));
-  steps.push_back(ComputeAt("acc", "out", "ow.o"));
-  steps.push_back(SetScope("acc", "register"));
+  Append(&steps, {Reorder("out", order), Fuse("out", {"n.b", "od.b", "oh.b", "oco.b"}, "task"), Parallel("out", "task"),
+                  Vectorize("out", "oci"), Unroll("out", "oh.i"), Unroll("out", "ow.i"), Unroll("out", "oco.i"),
+                  ComputeAt("acc", "out", "ow.o"), SetScope("acc", "register")});
   std::vector<std::string> reduce = {"n",     "od",    "io", "kd", "kh",  "kw", "ii",
                                      "ici.o", "ici.i", "oh", "ow", "oco", "oci"};
   if (p.unroll_kw) std::rotate(reduce.begin() + 5, reduce.begin() + 6, reduce.begin() + 9);
@@ -106,12 +101,11 @@ std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const 
     steps.push_back(Split("acc", "c", {l.lanes / p.unroll_ic, p.unroll_ic}, {blocks, "ici.o", "ici.i"}));
     std::erase(reduce, p.ic_block == 1 ? "ii" : "io");
   } else {
-    steps.push_back(Split("acc", "ib", {p.ic_block}, {"io", "ii"}));
-    steps.push_back(Split("acc", "ici", {p.unroll_ic}, {"ici.o", "ici.i"}));
+    Append(&steps,
+           {Split("acc", "ib", {p.ic_block}, {"io", "ii"}), Split("acc", "ici", {p.unroll_ic}, {"ici.o", "ici.i"})});
   }
-  steps.push_back(Reorder("acc", reduce));
-  steps.push_back(Vectorize("acc", "oci"));
-  for (const char* axis : {"ici.i", "oh", "ow", "oco"}) steps.push_back(Unroll("acc", axis));
+  Append(&steps, {Reorder("acc", reduce), Vectorize("acc", "oci")});
+  AppendUnrolls(&steps, "acc", {"ici.i", "oh", "ow", "oco"});
   if (p.unroll_kw) steps.push_back(Unroll("acc", "kw"));
   if (p.prefetch > 0) steps.push_back(Prefetch("acc", packed, "ici.o", p.prefetch));
   if (p.prefetch_tile) {
@@ -130,12 +124,10 @@ std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const 
   if (p.pad == "task") {
     steps.push_back(ComputeAt("pad", "out", "task"));
   } else if (p.pad == "root") {
-    steps.push_back(Fuse("pad", {"n", l.s.plain_input ? "c" : "co", "id", "ih"}, "rows"));
-    steps.push_back(Parallel("pad", "rows"));
+    Append(&steps, {Fuse("pad", {"n", l.s.plain_input ? "c" : "co", "id", "ih"}, "rows"), Parallel("pad", "rows")});
   }
   if (p.pad != "none" && l.s.plain_input) {
-    steps.push_back(Split("pad", "iw", {l.lanes}, {"iw.o", "iw.i"}));
-    steps.push_back(Vectorize("pad", "iw.i"));
+    Append(&steps, {Split("pad", "iw", {l.lanes}, {"iw.o", "iw.i"}), Vectorize("pad", "iw.i")});
   } else if (p.pad != "none") {
     steps.push_back(Vectorize("pad", "ci"));
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 
 #include "op/knobs.h"
 #include "op/shapes.h"
@@ -15,7 +14,6 @@ namespace {
 
 using search::Knob;
 using search::Space;
-using Rejection = std::optional<std::string>;
 
 // Bytes that are assumed to stay near a core; targets do not specify cache sizes, and these fit the cores of the last
 // ten years.
@@ -41,7 +39,7 @@ std::vector<int64_t> OcvValues(const DirectLayer& l) {
   return values;
 }
 
-std::vector<int64_t> TileOwValues(const DirectLayer& l) { return EvenParts(l.s.ow, 1, l.registers - 4); }
+std::vector<int64_t> TileOwValues(const DirectLayer& l) { return EvenParts(l.s.ow, l.registers - 4); }
 
 std::vector<int64_t> TileOhValues(const DirectLayer& l) {
   std::vector<int64_t> values = {1};
@@ -148,13 +146,7 @@ std::vector<std::string> FetchValues(const DirectLayer& l) {
   return {"none", "tile"};
 }
 
-std::vector<int64_t> UnrollValues(const DirectLayer& l) {
-  std::vector<int64_t> values;
-  for (int64_t v : {1, 3, 4}) {
-    if (l.ic_lanes % v == 0) values.push_back(v);
-  }
-  return values;
-}
+std::vector<int64_t> UnrollValues(const DirectLayer& l) { return DivisorsAmong(l.ic_lanes, {1, 3, 4}); }
 
 // Cycles of the whole layer with this tile on a core with two FMA and two load ports, including partial tiles.
 double TileCycles(const DirectLayer& l, const Tile& t) {
@@ -233,10 +225,8 @@ void AddRules(const DirectLayer& l, Space* space) {
     return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
                        l.s.oh);
   });
-  add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) -> Rejection {
-    double imbalance = TaskImbalance(l, p.oc_block, p.row_block, p.planes);
-    if (imbalance <= limit) return {};
-    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) {
+    return TooUneven(TaskImbalance(l, p.oc_block, p.row_block, p.planes), limit, l.threads);
   });
   add("inner", [l](const DirectPoint& p) -> Rejection {
     if (!p.rows_outer || (p.oc_block > p.ocv && p.row_block > p.tile_oh)) return {};
@@ -284,7 +274,7 @@ int64_t DirectLayer::MergedGroups(const Conv2dShape& s, int64_t lanes) {
   return s.groups <= kMost ? s.groups : 0;
 }
 
-DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
+DirectLayer DirectLayer::Of(const Workload& workload, const Target& target, bool merge) {
   DirectLayer l;
   static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
   l.lanes = target.ChannelBlock();
@@ -293,7 +283,7 @@ DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   Conv2dShape& s = l.s;
   l.pad = l.NeedsPad();
   l.raw_cg = s.cg, l.raw_og = s.o / s.groups;
-  l.merged = std::max<int64_t>(MergedGroups(s, l.lanes), 1);
+  l.merged = merge ? std::max<int64_t>(MergedGroups(s, l.lanes), 1) : 1;
   s.cg *= l.merged, s.groups /= l.merged;
   const int64_t pixels = l.depth.in * s.h * s.w;
   const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
@@ -405,22 +395,21 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
     const int64_t input = l.PadElements(l.s.oh, v) / l.s.groups * 4;
     if (pays && input <= 4 * kL2Bytes && TaskImbalance(l, oc_block, row_block, v) <= reach.imbalance) planes = v;
   }
-  HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"planes", planes},
-                                                       {"ocv", best.ocv},
-                                                       {"tile_oh", best.oh},
-                                                       {"tile_ow", best.ow},
-                                                       {"oc_block", oc_block},
-                                                       {"row_block", row_block},
-                                                       {"inner", "oc_rows"},
-                                                       {"ic_block", int64_t{1}},
-                                                       {"unroll_ic", unroll},
-                                                       {"unroll_kw", int64_t{0}},
-                                                       {"prefetch", NearWeights(l) || stays ? "none" : "tile"},
-                                                       {"pad", !l.pad           ? "none"
-                                                               : l.s.groups > 1 ? "root"
-                                                                                : "task"},
-                                                       {"fetch", FetchValues(l).back()}}));
-  return LegalNear(space, config);
+  return LegalNear(space, {{"planes", planes},
+                           {"ocv", best.ocv},
+                           {"tile_oh", best.oh},
+                           {"tile_ow", best.ow},
+                           {"oc_block", oc_block},
+                           {"row_block", row_block},
+                           {"inner", "oc_rows"},
+                           {"ic_block", int64_t{1}},
+                           {"unroll_ic", unroll},
+                           {"unroll_kw", int64_t{0}},
+                           {"prefetch", NearWeights(l) || stays ? "none" : "tile"},
+                           {"pad", !l.pad           ? "none"
+                                   : l.s.groups > 1 ? "root"
+                                                    : "task"},
+                           {"fetch", FetchValues(l).back()}});
 }
 
 }  // namespace hone::op

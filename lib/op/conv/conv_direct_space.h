@@ -30,8 +30,8 @@ struct DirectLayer : ConvVolume {
   // How many groups to merge, so that groups are whole blocks of channels or there is one group; 0 if this template
   // does not apply, because too many multiplications by zero would result.
   static int64_t MergedGroups(const Conv2dShape& shape, int64_t lanes);
-  // For a conv2d or a conv3d.
-  static DirectLayer Of(const Workload& workload, const Target& target);
+  // For a conv2d or a conv3d; `merge`: with merged groups.
+  static DirectLayer Of(const Workload& workload, const Target& target, bool merge = true);
   int64_t planes() const { return s.n * depth.out; }
   int64_t WeightBytes(int64_t oc) const;  // packed weights of `oc` blocks of output channels
   // Elements of the padded input for `rows` output rows of `planes` planes.

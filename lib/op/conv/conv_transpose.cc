@@ -7,7 +7,7 @@
 #include "op/math_te.h"
 #include "op/operators.h"
 #include "op/plain_schedule.h"
-#include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/semantics.h"
 #include "semantics/window.h"
 
@@ -70,12 +70,9 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
   order.push_back("v.o");
   order.insert(order.end(), inner.begin(), inner.end());
   order.push_back("o.i"), order.push_back("v.i");
-  kernel.steps.push_back(Reorder("out", order));
-  kernel.steps.push_back(Vectorize("out", "v.i"));
-  kernel.steps.push_back(Unroll("out", "o.i"));
-  kernel.steps.push_back(Fuse("out", parallel, "task"));
-  kernel.steps.push_back(Parallel("out", "task"));
-  for (Step& step : VectorsAlongLast("up", names, lanes)) kernel.steps.push_back(std::move(step));
+  Append(&kernel.steps, {Reorder("out", order), Vectorize("out", "v.i"), Unroll("out", "o.i"),
+                         Fuse("out", parallel, "task"), Parallel("out", "task")});
+  Append(&kernel.steps, VectorsAlongLast("up", names, lanes));
   return kernel;
 }
 

@@ -1,7 +1,6 @@
 #include "op/conv/cook_toom_te.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/check.h"
 

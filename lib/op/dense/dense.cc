@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "op/defined_operator.h"
@@ -21,6 +20,7 @@
 #include "op/knobs.h"
 #include "op/operators.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -28,7 +28,6 @@ namespace {
 using ir::Var;
 using search::Knob;
 using search::Space;
-using Rejection = std::optional<std::string>;
 
 struct DenseLayer {
   int64_t n, k, m, lanes;
@@ -61,14 +60,6 @@ DensePoint DensePointOf(const Config& c) {
           c.values.back().name == "ahead" && c.Word("ahead") == "task"};
 }
 
-std::vector<int64_t> DivisorsAmong(int64_t extent, const std::vector<int64_t>& candidates) {
-  std::vector<int64_t> values;
-  for (int64_t v : candidates) {
-    if (extent % v == 0) values.push_back(v);
-  }
-  return values;
-}
-
 double TaskImbalance(const DenseLayer& l, const DensePoint& p) {
   if (l.by_rows()) {
     return Imbalance(CeilDiv(l.n, p.tile_n), static_cast<double>(p.tile_n), static_cast<double>(l.n), l.threads);
@@ -88,7 +79,7 @@ std::vector<int64_t> VectorValues(const DenseLayer& l) {
 Space MakeDenseSpace(const DenseLayer& l) {
   Space space("dense_packed");
   space.Add(Knob::Choice("vectors", VectorValues(l)));
-  space.Add(Knob::Choice("tile_n", EvenParts(l.n, 1, 14)));
+  space.Add(Knob::Choice("tile_n", EvenParts(l.n, 14)));
   space.Add(Knob::Choice("k_parts", DivisorsAmong(l.k, {1, 2, 4})));
   space.Add(Knob::Choice("unroll_k", DivisorsAmong(l.k, {1, 2, 4, 8, 16})));
   space.Add(Knob::Choice("prefetch", {0, 1024, 4096}));
@@ -118,14 +109,10 @@ Space MakeDenseSpace(const DenseLayer& l) {
   });
   double best = l.threads;
   for (int64_t v : VectorValues(l)) {
-    for (int64_t n : EvenParts(l.n, 1, 14)) best = std::min(best, TaskImbalance(l, {v, n, 1, 1, 0, 1, false}));
+    for (int64_t n : EvenParts(l.n, 14)) best = std::min(best, TaskImbalance(l, {v, n, 1, 1, 0, 1, false}));
   }
   double limit = std::max(1.25, best * 1.02);
-  add("parallel", [l, limit](const DensePoint& p) -> Rejection {
-    double imbalance = TaskImbalance(l, p);
-    if (imbalance <= limit) return {};
-    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
-  });
+  add("parallel", [l, limit](const DensePoint& p) { return TooUneven(TaskImbalance(l, p), limit, l.threads); });
   add("prefetch", [l](const DensePoint& p) -> Rejection {
     if (p.prefetch == 0 || l.m * l.k * 4 >= 1 << 17) return {};
     return fmt::format("{} KB of weights need none", l.m * l.k * 4 >> 10);
@@ -152,25 +139,25 @@ std::vector<Step> DenseSteps(const DenseLayer& l, const DensePoint& p) {
       Unroll("out", "n.i"),
       Unroll("out", "m.v"),
   };
-  const auto add = [&](std::vector<Step> more) { steps.insert(steps.end(), more.begin(), more.end()); };
   std::vector<std::string> unrolled = {"k.i"};
   if (p.k_parts > 1) {
-    add({Split("acc", "k", {p.k_parts}, {"k.s", "k.p"}), Rfactor("acc", "k.p", "part"), ComputeAt("acc", "out", place),
-         SetScope("acc", "register"), Split("acc", "m", {l.lanes}, {"m.v", "m.l"}),
-         Reorder("acc", {"k.p", "n", "m.v", "m.l"}), Vectorize("acc", "m.l")});
-    for (const char* axis : {"k.p", "n", "m.v"}) steps.push_back(Unroll("acc", axis));
-    add({Split("part", "k.s", {p.unroll_k}, {"k.o", "k.i"})});
+    Append(&steps,
+           {Split("acc", "k", {p.k_parts}, {"k.s", "k.p"}), Rfactor("acc", "k.p", "part"),
+            ComputeAt("acc", "out", place), SetScope("acc", "register"), Split("acc", "m", {l.lanes}, {"m.v", "m.l"}),
+            Reorder("acc", {"k.p", "n", "m.v", "m.l"}), Vectorize("acc", "m.l")});
+    AppendUnrolls(&steps, "acc", {"k.p", "n", "m.v"});
+    steps.push_back(Split("part", "k.s", {p.unroll_k}, {"k.o", "k.i"}));
     unrolled.push_back("k.p");
   } else {
-    add({Split("acc", "k", {p.unroll_k}, {"k.o", "k.i"})});
+    steps.push_back(Split("acc", "k", {p.unroll_k}, {"k.o", "k.i"}));
   }
   for (const char* axis : {"n", "m.v"}) unrolled.push_back(axis);
   std::vector<std::string> order = {"k.o"};
   order.insert(order.end(), unrolled.begin(), unrolled.end());
   order.push_back("m.l");
-  add({ComputeAt(sums, "out", place), SetScope(sums, "register"), Split(sums, "m", {l.lanes}, {"m.v", "m.l"}),
-       Reorder(sums, order), Vectorize(sums, "m.l")});
-  for (const std::string& axis : unrolled) steps.push_back(Unroll(sums, axis));
+  Append(&steps, {ComputeAt(sums, "out", place), SetScope(sums, "register"),
+                  Split(sums, "m", {l.lanes}, {"m.v", "m.l"}), Reorder(sums, order), Vectorize(sums, "m.l")});
+  AppendUnrolls(&steps, sums, unrolled);
   if (p.ahead) {
     steps.push_back(Prefetch("out", packed, "m.b", p.task * width * l.k * 4));
     steps.back().values.push_back(2);
@@ -195,20 +182,19 @@ class DensePackedTemplate final : public Template {
     for (int64_t v : VectorValues(l)) {
       if (v <= 4 && l.Tiles(v) >= 4 * l.threads) vectors = v;
     }
-    int64_t tile_n = EvenParts(l.n, 1, 6).front();
+    int64_t tile_n = EvenParts(l.n, 6).front();
     // This tile's weights and the next one's share a second-level cache.
-    if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, 1, (l.registers - 3) / 2).front();
+    if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, (l.registers - 3) / 2).front();
     int64_t parts = tile_n == 1 ? DivisorsAmong(l.k, {1, 2}).back() : 1;
     int64_t unroll = DivisorsAmong(l.k / parts, {1, 2, 4}).back();
     int64_t prefetch = l.m * l.k * 4 >= 1 << 20 ? 4096 : 0;
-    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"vectors", vectors},
-                                                         {"tile_n", tile_n},
-                                                         {"k_parts", parts},
-                                                         {"unroll_k", unroll},
-                                                         {"prefetch", prefetch},
-                                                         {"task", int64_t{1}},
-                                                         {"ahead", "task"}}));
-    return LegalNear(space, config);
+    return LegalNear(space, {{"vectors", vectors},
+                             {"tile_n", tile_n},
+                             {"k_parts", parts},
+                             {"unroll_k", unroll},
+                             {"prefetch", prefetch},
+                             {"task", int64_t{1}},
+                             {"ahead", "task"}});
   }
 
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "op/conv/conv2d_winograd_space.h"
-#include "op/conv/conv_volume.h"
+#include "op/conv/conv_direct_space.h"
 #include "op/estimate/parts.h"
 #include "op/shapes.h"
 
@@ -31,44 +31,12 @@ struct Tiles {
   double count = 0;  // register tiles
 };
 
-// The layer as conv2d_direct cuts it. Independent of the template, as records of older spaces are estimated as well.
-struct DirectView : ConvVolume {
-  int64_t lanes, threads, registers, ic_blocks, ic_lanes, oc_blocks;
-
-  double WeightBytes(int64_t blocks) const { return D(blocks * lanes * ic_blocks * ic_lanes * taps() * 4); }
-  // For `planes` planes, each one depth of one image.
-  double PadElements(int64_t rows, int64_t planes) const {
-    const int64_t depths = std::min(planes, depth.out);
-    return D(CeilDiv(planes, depths) * depth.reach(depths)) *
-           D(s.groups * ic_blocks * ic_lanes * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());
-  }
-};
-
-DirectView ViewOf(const Workload& workload, const Target& target) {
-  DirectView l;
-  Conv2dShape& s = l.s;
-  static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
-  l.lanes = target.ChannelBlock();
-  l.threads = std::max(target.threads, 1);
-  l.registers = target.vector_registers;
-  const int64_t pixels = l.depth.in * s.h * s.w;
-  const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
-  if (l.taps() == 1 && s.sh == 1 && s.sw == 1 && whole && !l.NeedsPad() && pixels > s.w) {
-    // Pixels in new rows: the longest that leave each thread at least two rows, if any of at least 12 pixels does.
-    int64_t row = pixels / (2 * (s.n >= l.threads ? 1 : l.threads));
-    l.depth = {};
-    while (row >= 12 && pixels % row != 0) --row;
-    s.ow = row >= 12 ? row : pixels;
-    s.oh = pixels / s.ow;
-    s.h = s.oh, s.w = s.ow;
-  }
-  l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
-  l.ic_lanes = s.plain_input ? s.cg : l.lanes;
-  l.oc_blocks = CeilDiv(s.o, l.lanes);
-  return l;
+// With the workload's groups: records of older spaces, which did not merge groups, are estimated as well.
+DirectLayer UnmergedLayer(const Workload& workload, const Target& target) {
+  return DirectLayer::Of(workload, target, /*merge=*/false);
 }
 
-std::vector<double> EstimateDirect(const DirectView& l, const Config& c) {
+std::vector<double> EstimateDirect(const DirectLayer& l, const Config& c) {
   const Conv2dShape& s = l.s;
   const int64_t ocv = NumberOr(c, "ocv", 1), th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
   const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
@@ -99,8 +67,8 @@ std::vector<double> EstimateDirect(const DirectView& l, const Config& c) {
 
   // Which weights are read repeatedly, and how often all of them are read.
   const double row_tiles = D(CeilDiv(row_block, th)), column_tiles = D(CeilDiv(s.ow, tw));
-  const double one = l.WeightBytes(ocv), all = l.WeightBytes(l.oc_blocks);
-  const double task = std::max(l.WeightBytes(oc_block), one);
+  const double one = D(l.WeightBytes(ocv)), all = D(l.WeightBytes(l.oc_blocks));
+  const double task = std::max(D(l.WeightBytes(oc_block)), one);
   const double row_blocks = D(CeilDiv(s.oh, row_block));
   const double passes = D(all_planes) * row_blocks * row_tiles * column_tiles;
   // A tile's weights come from the first level if they fit, except the first time.
@@ -115,14 +83,15 @@ std::vector<double> EstimateDirect(const DirectView& l, const Config& c) {
   const double in_rows = D(l.depth.taps) * D(Touched(th, s.sh, s.kh, s.dh)), in_columns = D(columns);
   const double slab = in_rows * in_columns * D(l.ic_blocks * l.ic_lanes) * 4;
   const double slabs = D(all_planes) * D(CeilDiv(s.oh, th)) * D(CeilDiv(l.oc_blocks, ocv));
-  const double task_input = l.PadElements(row_block, planes) * 4 * D(Touched(row_block, s.sh, s.kh, s.dh) * columns) /
+  const double task_input = D(l.PadElements(row_block, planes)) * 4 *
+                            D(Touched(row_block, s.sh, s.kh, s.dh) * columns) /
                             D(Reach(row_block, s.sh, s.kh, s.dh) * s.pw());
   const double input = kHiddenShare * kCaches.Read(slab * slabs, rows_outer ? slab : std::min(task_input, 8 * slab));
 
   const double tasks = plane_blocks * D(CeilDiv(l.oc_blocks, oc_block) * CeilDiv(s.oh, row_block));
   double copied = 0;
-  if (pad == "task") copied = tasks * l.PadElements(row_block, planes) / D(l.lanes) * 2;
-  if (pad == "root") copied = l.PadElements(s.oh, all_planes) / D(l.lanes) * 5;
+  if (pad == "task") copied = tasks * D(l.PadElements(row_block, planes)) / D(l.lanes) * 2;
+  if (pad == "root") copied = D(l.PadElements(s.oh, all_planes)) / D(l.lanes) * 5;
   const double rounds_of_loops = tiles.count * k / D(unroll * (unroll_kw ? s.kw : 1));
   const double loops =
       rounds_of_loops * kRoundCycles + tiles.count * (kTileCycles + D(ocv * th * tw) * 1.5) + tasks * kTaskCycles;
@@ -135,7 +104,7 @@ std::vector<double> EstimateDirect(const DirectView& l, const Config& c) {
           LogShare(cold, ideal), LogShare(copied, ideal),      LogShare(loops, ideal),   std::log(imbalance)};
 }
 
-std::vector<double> EstimateWinograd(const DirectView& l, const WinogradLayer& layer, const Config& c) {
+std::vector<double> EstimateWinograd(const DirectLayer& l, const WinogradLayer& layer, const Config& c) {
   const Conv2dShape& s = l.s;
   const int64_t m = std::max<int64_t>(NumberOr(c, "m", 4), 1);
   const WinogradTiles k = layer.Tiles(m);
@@ -231,7 +200,8 @@ std::vector<double> EstimateDepthwise(const Conv2dShape& s, const Target& target
 
 const Estimate& DirectEstimate() {
   static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
-                                   return [l = ViewOf(w, target)](const Config& c) { return EstimateDirect(l, c); };
+                                   return
+                                       [l = UnmergedLayer(w, target)](const Config& c) { return EstimateDirect(l, c); };
                                  },
                                  {"cycles", "tile", "weights", "input", "cold", "pad", "loops", "imbalance"}};
   return estimate;
@@ -239,7 +209,7 @@ const Estimate& DirectEstimate() {
 
 const Estimate& WinogradEstimate() {
   static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
-                                   return [l = ViewOf(w, target), layer = WinogradLayer::Of(w, target)](
+                                   return [l = UnmergedLayer(w, target), layer = WinogradLayer::Of(w, target)](
                                               const Config& c) { return EstimateWinograd(l, layer, c); };
                                  },
                                  {"cycles", "tile", "weights", "input", "output", "scratch", "loops", "imbalance"}};

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "op/estimate/parts.h"
-#include "op/knobs.h"
 #include "op/shapes.h"
 
 namespace hone::op {

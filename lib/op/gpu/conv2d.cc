@@ -8,6 +8,7 @@
 #include "op/gpu/conv_tiles.h"
 #include "op/gpu/template.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -104,9 +105,9 @@ void MapOutput(const Config& config, std::vector<Step>* steps) {
   for (const char* axis : {"f", "y", "x"}) {
     steps->push_back(SplitFour("out", axis, config.Sizes(std::string("tile_") + axis)));
   }
-  steps->push_back(
-      Reorder("out", {"n", "f.b", "y.b", "x.b", "f.v", "y.v", "x.v", "f.t", "y.t", "x.t", "f.i", "y.i", "x.i"}));
-  steps->push_back(Fuse("out", {"n", "f.b"}, "nf.b"));
+  Append(steps,
+         {Reorder("out", {"n", "f.b", "y.b", "x.b", "f.v", "y.v", "x.v", "f.t", "y.t", "x.t", "f.i", "y.i", "x.i"}),
+          Fuse("out", {"n", "f.b"}, "nf.b")});
   for (const auto& [axis, place] :
        {std::pair("nf.b", "blockIdx.z"), std::pair("y.b", "blockIdx.y"), std::pair("x.b", "blockIdx.x"),
         std::pair("f.v", "vthread"), std::pair("y.v", "vthread"), std::pair("x.v", "vthread"),
@@ -124,19 +125,16 @@ Candidate BuildTiled(const Workload& w, const Config& config, const GpuUse& use,
   Candidate candidate;
   std::vector<Step>& steps = candidate.steps;
   MapOutput(config, &steps);
-  steps.push_back(ComputeAt("conv", "out", "x.t"));
-  steps.push_back(SetScope("conv", "register"));
+  Append(&steps, {ComputeAt("conv", "out", "x.t"), SetScope("conv", "register")});
   for (const std::string& r : reduced) {
     steps.push_back(Split("conv", r, {config.Sizes("tile_" + r)[1]}, {r + ".o", r + ".i"}));
   }
   std::vector<std::string> loops = order;
   for (const char* axis : {"n", "f", "y", "x"}) loops.emplace_back(axis);
-  steps.push_back(Reorder("conv", loops));
-  steps.push_back(CacheRead(padded ? "pad" : "data", "shared", {"conv"}, "input.shared"));
-  steps.push_back(CacheRead("weight", "shared", {"conv"}, "weight.shared"));
+  Append(&steps, {Reorder("conv", loops), CacheRead(padded ? "pad" : "data", "shared", {"conv"}, "input.shared"),
+                  CacheRead("weight", "shared", {"conv"}, "weight.shared")});
   if (padded) steps.push_back(Inline("pad"));
-  steps.push_back(ComputeAt("input.shared", where, at));
-  steps.push_back(ComputeAt("weight.shared", where, at));
+  Append(&steps, {ComputeAt("input.shared", where, at), ComputeAt("weight.shared", where, at)});
   const std::vector<std::string> dimensions = {"d0", "d1", "d2", "d3"};
   FetchTogether("input.shared", padded ? std::vector<std::string>{"n", "c", "ih", "iw"} : dimensions, use.threads, 1,
                 &steps);

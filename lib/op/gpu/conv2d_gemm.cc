@@ -7,7 +7,6 @@
 #include "op/gpu/conv2d.h"
 #include "op/gpu/conv2d_gemm_te.h"
 #include "op/gpu/template.h"
-#include "op/knobs.h"
 #include "op/shapes.h"
 #include "target/cuda_arch.h"
 
@@ -27,36 +26,19 @@ GemmPoint GemmPointOf(const Config& c) {
   return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
 
-// All splits v x t x i, whose product need not divide the extent.
-std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_t>& inside) {
-  std::vector<std::vector<int64_t>> tiles;
-  for (int64_t v : {1, 2, 4}) {
-    for (int64_t t : {4, 8, 16, 32}) {
-      for (int64_t i : inside) {
-        if (v * t * i > 256 || v * t * i >= 2 * std::max<int64_t>(RoundUp(extent, 4), 8)) continue;
-        tiles.push_back({-1, v, t, i});
-      }
-    }
-  }
-  return tiles;
-}
-
 Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
   const GpuGemmShape g(w);
   search::Space space("conv2d_gpu_gemm");
-  const auto split = [&](const char* name, int64_t extent) {
-    return search::Knob::SplitOf(name, Tiles(extent, {1, 2, 4, 8}));
+  const auto split = [](const char* name, int64_t extent) {
+    return search::Knob::SplitOf(name, ProductShares(extent, {1, 2, 4}, 256));
   };
   space.Add(split("tile_f", g.s.o));
   space.Add(split("tile_p", g.pixels()));
-  std::vector<int64_t> ks, parts = {1};
-  for (int64_t k : {4, 8, 16, 32}) {
-    if (k < 2 * g.depth() || k == 4) ks.push_back(k);
-  }
+  std::vector<int64_t> parts = {1};
   for (int64_t p : {2, 4, 8}) {
     if (g.depth() >= 64 * p) parts.push_back(p);
   }
-  space.Add(search::Knob::Choice("tile_k", ks));
+  space.Add(search::Knob::Choice("tile_k", ProductRounds(g.depth())));
   space.Add(search::Knob::Choice("split_k", parts));
   space.Add(search::Knob::Choice(
       "stages", HasAsyncCopies(target.cpu) ? std::vector<int64_t>{1, 2, 3, 4} : std::vector<int64_t>{1, 2}));

@@ -6,6 +6,7 @@
 #include "op/gpu/template.h"
 #include "op/numerics.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -86,14 +87,10 @@ Result<Computation> ComputeGpuGemm(const Workload& w, const Target&, const Algor
 
 std::string SeparateParts(const GpuGemmStages& gemm, std::vector<Step>* steps) {
   if (!gemm.split) return "n";
-  steps->push_back(CacheWrite("sums", "register", gemm.acc));
-  steps->push_back(Fuse("out", {"n", "f", "p"}, "all"));
-  steps->push_back(Split("out", "all", {128}, {"all.b", "all.t"}));
-  steps->push_back(Bind("out", "all.b", "blockIdx.x"));
-  steps->push_back(Bind("out", "all.t", "threadIdx.x"));
-  steps->push_back(ComputeAt("whole", "out", "all.t"));
-  steps->push_back(SetScope("whole", "register"));
-  steps->push_back(Fuse(gemm.stored, {"s", "n"}, "sn"));
+  Append(steps, {CacheWrite("sums", "register", gemm.acc), Fuse("out", {"n", "f", "p"}, "all"),
+                 Split("out", "all", {128}, {"all.b", "all.t"}), Bind("out", "all.b", "blockIdx.x"),
+                 Bind("out", "all.t", "threadIdx.x"), ComputeAt("whole", "out", "all.t"), SetScope("whole", "register"),
+                 Fuse(gemm.stored, {"s", "n"}, "sn")});
   return "sn";
 }
 
@@ -111,12 +108,9 @@ void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, cons
   steps->push_back(Split(acc, "k", factors, order));
   if (gemm.split) order.emplace_back("s");
   for (const char* axis : {"n", "f", "p"}) order.emplace_back(axis);
-  steps->push_back(Reorder(acc, order));
-  steps->push_back(CacheRead("weight.packed", "shared", {acc}, "weight.shared"));
-  steps->push_back(CacheRead("windows", "shared", {acc}, "windows.shared"));
-  steps->push_back(Inline("windows"));
-  steps->push_back(ComputeAt("weight.shared", acc, "k.o"));
-  steps->push_back(ComputeAt("windows.shared", acc, "k.o"));
+  Append(steps, {Reorder(acc, order), CacheRead("weight.packed", "shared", {acc}, "weight.shared"),
+                 CacheRead("windows", "shared", {acc}, "windows.shared"), Inline("windows"),
+                 ComputeAt("weight.shared", acc, "k.o"), ComputeAt("windows.shared", acc, "k.o")});
   FetchTogether("weight.shared", {"k", "f"}, threads, vector, steps);
   FetchTogether("windows.shared", {"n", "k", "p"}, threads, 1, steps);
   for (const char* stage : {"weight.shared", "windows.shared"}) AddStages(stage, stages, steps);

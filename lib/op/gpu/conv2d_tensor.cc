@@ -10,6 +10,7 @@
 #include "op/gpu/template.h"
 #include "op/numerics.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 #include "target/cuda_arch.h"
 
 namespace hone::op {
@@ -100,9 +101,9 @@ Result<Candidate> TensorBuild(const Workload& w, const Target& target, const Con
                       {}};
   std::vector<Step>& steps = candidate.steps;
   const std::string images = SeparateParts(gemm, &steps), &stored = gemm.stored;
-  steps.push_back(Split(stored, "f", {2 * p.rows, 8 * p.warps_f}, {"f.b", "f.v", "f.t"}));
-  steps.push_back(Split(stored, "p", {p.columns, p.warps_p, 4, 2}, {"p.b", "p.v", "p.z", "p.t", "p.i"}));
-  steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "p.z", "f.t", "p.t", "p.i"}));
+  Append(&steps, {Split(stored, "f", {2 * p.rows, 8 * p.warps_f}, {"f.b", "f.v", "f.t"}),
+                  Split(stored, "p", {p.columns, p.warps_p, 4, 2}, {"p.b", "p.v", "p.z", "p.t", "p.i"}),
+                  Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "p.z", "f.t", "p.t", "p.i"})});
   for (const auto& [axis, place] : {std::pair<std::string, const char*>(images, "blockIdx.z"),
                                     {"f.b", "blockIdx.y"},
                                     {"p.b", "blockIdx.x"},
@@ -118,9 +119,8 @@ Result<Candidate> TensorBuild(const Workload& w, const Target& target, const Con
   const bool vectors = target.limits.vector_bytes >= 4 * kTensorVector;
   FetchFactors(gemm, {p.k, kFragmentDepth}, TensorUse(w)(config).threads, vectors ? kTensorVector : 1, p.stages,
                &steps);
-  steps.push_back(AlignStorage("weight.shared", "k", 32, kFragmentDepth));
-  steps.push_back(AlignStorage("windows.shared", "k", 32, kFragmentDepth));
-  steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
+  Append(&steps, {AlignStorage("weight.shared", "k", 32, kFragmentDepth),
+                  AlignStorage("windows.shared", "k", 32, kFragmentDepth), UnrollRounds(gemm.acc, "k.i", config)});
   steps.push_back({StepKind::kTensorize, gemm.acc, {"k.m"}, {}, "mma_tf32", {}});
   return candidate;
 }

@@ -4,7 +4,6 @@
 //   m [i, j, f, t]   a product of matrices for each of the (m + r - 1)^2 positions i, j
 //   out              a thread per tile of an output channel: transformed back in registers, the epilogue, stored
 // Weights are transformed when they are packed: [i, j, c, f].
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -16,6 +15,7 @@
 #include "op/gpu/template.h"
 #include "op/numerics.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -62,33 +62,16 @@ Product AutoTvmPoint(const Conv2dShape& s, const Config& c) {
   return {AutoTvmTile(s), c.Sizes("tile_y"), c.Sizes("tile_x"), c.Sizes("tile_rc")[1], false, 0};
 }
 
-std::vector<std::vector<int64_t>> Shares(int64_t extent) {
-  std::vector<std::vector<int64_t>> shares;
-  for (int64_t v : {1, 2}) {
-    for (int64_t t : {4, 8, 16, 32}) {
-      for (int64_t i : {1, 2, 4, 8}) {
-        if (v * t * i > 128 || v * t * i >= 2 * std::max<int64_t>(RoundUp(extent, 4), 8)) continue;
-        shares.push_back({-1, v, t, i});
-      }
-    }
-  }
-  return shares;
-}
-
 Result<search::Space> WinogradKnobs(const Workload& w, const Target&) {
   const Conv2dShape s = Conv2dShape::Of(w);
   search::Space space("conv2d_gpu_winograd");
-  std::vector<int64_t> ks;
-  for (int64_t k : {4, 8, 16, 32}) {
-    if (k < 2 * s.cg || k == 4) ks.push_back(k);
-  }
   const auto split = [](const char* name, int64_t extent) {
-    return search::Knob::SplitOf(name, Shares(extent));
+    return search::Knob::SplitOf(name, ProductShares(extent, {1, 2}, 128));
   };
   space.Add(search::Knob::Choice("m", Sizes(s)));
   space.Add(split("tile_f", s.o));
   space.Add(split("tile_t", Tiling(s, 2).count));
-  space.Add(search::Knob::Choice("tile_k", ks));
+  space.Add(search::Knob::Choice("tile_k", ProductRounds(s.cg)));
   space.Add(search::Knob::Choice("double_buffer", {0, 1}));
   AddUnrollKnob("tile_k", &space);
   return space;
@@ -122,16 +105,13 @@ GpuUseOf AutoTvmUse(const Workload& w) {
 
 // The threads of a kernel in which each computes a whole tile.
 void ThreadATile(const std::string& stage, const std::vector<std::string>& axes, std::vector<Step>* steps) {
-  steps->push_back(Fuse(stage, axes, "all"));
-  steps->push_back(Split(stage, "all", {kTransformThreads}, {"all.b", "all.t"}));
-  steps->push_back(Bind(stage, "all.b", "blockIdx.x"));
-  steps->push_back(Bind(stage, "all.t", "threadIdx.x"));
+  Append(steps, {Fuse(stage, axes, "all"), Split(stage, "all", {kTransformThreads}, {"all.b", "all.t"}),
+                 Bind(stage, "all.b", "blockIdx.x"), Bind(stage, "all.t", "threadIdx.x")});
 }
 
 void InRegisters(const std::string& stage, const std::string& reader, const std::vector<std::string>& loops,
                  std::vector<Step>* steps) {
-  steps->push_back(ComputeAt(stage, reader, "all.t"));
-  steps->push_back(SetScope(stage, "register"));
+  Append(steps, {ComputeAt(stage, reader, "all.t"), SetScope(stage, "register")});
   for (const std::string& loop : loops) steps->push_back(Unroll(stage, loop));
 }
 
@@ -150,20 +130,16 @@ Result<Candidate> BuildOf(const Workload& w, const Target& target, const Config&
   // The input.
   steps.push_back(Reorder("v", {"c", "t", "i", "j"}));
   ThreadATile("v", {"c", "t"}, &steps);
-  steps.push_back(Unroll("v", "i"));
-  steps.push_back(Unroll("v", "j"));
+  Append(&steps, {Unroll("v", "i"), Unroll("v", "j")});
   InRegisters("vrow", "v", {"i", "b"}, &steps);
   InRegisters("patch", "v", {"a", "b"}, &steps);
   // The product.
   steps.push_back(Fuse("m", {"i", "j"}, "ij"));
   MapProduct("m", "ij", "f", p.f, "t", p.t, &steps);
-  steps.push_back(Unroll("m", "f.i"));
-  steps.push_back(Unroll("m", "t.i"));
-  steps.push_back(ComputeAt("m.acc", "m", "t.t"));
-  steps.push_back(Split("m.acc", "k", {p.k}, {"k.o", "k.i"}));
-  steps.push_back(Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}));
-  steps.push_back(CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"));
-  steps.push_back(CacheRead("v", "shared", {"m.acc"}, "v.shared"));
+  Append(&steps, {Unroll("m", "f.i"), Unroll("m", "t.i"), ComputeAt("m.acc", "m", "t.t"),
+                  Split("m.acc", "k", {p.k}, {"k.o", "k.i"}), Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}),
+                  CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"),
+                  CacheRead("v", "shared", {"m.acc"}, "v.shared")});
   const GpuUse use = UseOf(s, p);
   for (const char* stage : {"weight.shared", "v.shared"}) {
     steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
@@ -181,12 +157,10 @@ Result<Candidate> BuildOf(const Workload& w, const Target& target, const Config&
     AddUnrollNotes("m.acc", "k.o", config, &steps);
   }
   // The output.
-  steps.push_back(Split("out", "y", {k.m}, {"y.o", "y.i"}));
-  steps.push_back(Split("out", "x", {k.m}, {"x.o", "x.i"}));
-  steps.push_back(Reorder("out", {"n", "f", "y.o", "x.o", "y.i", "x.i"}));
+  Append(&steps, {Split("out", "y", {k.m}, {"y.o", "y.i"}), Split("out", "x", {k.m}, {"x.o", "x.i"}),
+                  Reorder("out", {"n", "f", "y.o", "x.o", "y.i", "x.i"})});
   ThreadATile("out", {"n", "f", "y.o", "x.o"}, &steps);
-  steps.push_back(Unroll("out", "y.i"));
-  steps.push_back(Unroll("out", "x.i"));
+  Append(&steps, {Unroll("out", "y.i"), Unroll("out", "x.i")});
   InRegisters("mrow", "out", {"y", "j"}, &steps);
   return candidate;
 }

@@ -1,7 +1,6 @@
 #include "op/gpu/conv_tiles.h"
 
 #include <algorithm>
-#include <string>
 
 #include "op/conv/conv2d_te.h"
 #include "op/conv/conv_volume.h"

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "op/steps.h"
+
 namespace hone::op {
 namespace {
 
@@ -100,9 +102,8 @@ class Planner {
       const std::string outer = OneLoop(name, {names.begin(), names.end() - 2}, "gpu.outer", &steps_);
       steps_.push_back(Bind(name, outer, "blockIdx.z"));
     }
-    steps_.push_back(Bind(name, names[n - 2], "blockIdx.y"));
-    steps_.push_back(Bind(name, "gpu.block", "blockIdx.x"));
-    steps_.push_back(Bind(name, "gpu.thread", "threadIdx.x"));
+    Append(&steps_, {Bind(name, names[n - 2], "blockIdx.y"), Bind(name, "gpu.block", "blockIdx.x"),
+                     Bind(name, "gpu.thread", "threadIdx.x")});
     return true;
   }
   void Root(const te::Tensor& t) {
@@ -124,16 +125,14 @@ class Planner {
                           limits_.warp_size * kRows <= limits_.max_threads_per_block;
     const int64_t threads = together ? kRows : std::min(kThreads, limits_.max_threads_per_block);
     const std::string all = OneLoop(name, Names(t.node()->axes), "gpu.all", &steps_);
-    steps_.push_back(Split(name, all, {threads}, {"gpu.block", "gpu.thread"}));
-    steps_.push_back(Bind(name, "gpu.block", "blockIdx.x"));
-    steps_.push_back(Bind(name, "gpu.thread", together ? "threadIdx.y" : "threadIdx.x"));
+    Append(&steps_, {Split(name, all, {threads}, {"gpu.block", "gpu.thread"}), Bind(name, "gpu.block", "blockIdx.x"),
+                     Bind(name, "gpu.thread", together ? "threadIdx.y" : "threadIdx.x")});
     for (const Private& p : inside) {
-      steps_.push_back(ComputeAt(p.name, name, "gpu.thread"));
-      steps_.push_back(SetScope(p.name, "register"));
+      Append(&steps_, {ComputeAt(p.name, name, "gpu.thread"), SetScope(p.name, "register")});
       if (!together) continue;
       const std::string k = OneLoop(p.name, Names(p.tensor->node()->reduce_axes), "gpu.reduce", &steps_);
-      steps_.push_back(Split(p.name, k, {limits_.warp_size}, {"gpu.turn", "gpu.lane"}));
-      steps_.push_back(Bind(p.name, "gpu.lane", "threadIdx.x"));
+      Append(&steps_, {Split(p.name, k, {limits_.warp_size}, {"gpu.turn", "gpu.lane"}),
+                       Bind(p.name, "gpu.lane", "threadIdx.x")});
     }
   }
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "op/shapes.h"
+#include "op/steps.h"
 #include "search/autotvm/autotvm_space.h"
 
 namespace hone::op {
@@ -38,11 +41,29 @@ Step SplitFour(const std::string& stage, const std::string& axis, const std::vec
   return Split(stage, axis, {parts[1], parts[2], parts[3]}, {axis + ".b", axis + ".v", axis + ".t", axis + ".i"});
 }
 
+std::vector<std::vector<int64_t>> ProductShares(int64_t extent, const std::vector<int64_t>& vthreads, int64_t most) {
+  std::vector<std::vector<int64_t>> shares;
+  for (int64_t v : vthreads) {
+    for (int64_t t : {4, 8, 16, 32}) {
+      for (int64_t i : {1, 2, 4, 8}) {
+        if (v * t * i > most || v * t * i >= 2 * std::max<int64_t>(RoundUp(extent, 4), 8)) continue;
+        shares.push_back({-1, v, t, i});
+      }
+    }
+  }
+  return shares;
+}
+
+std::vector<int64_t> ProductRounds(int64_t depth) {
+  std::vector<int64_t> rounds = {4, 8, 16, 32};
+  std::erase_if(rounds, [&](int64_t k) { return k >= 2 * depth && k != 4; });
+  return rounds;
+}
+
 void MapProduct(const std::string& stage, const std::string& batch, const std::string& y,
                 const std::vector<int64_t>& y_parts, const std::string& x, const std::vector<int64_t>& x_parts,
                 std::vector<Step>* steps) {
-  steps->push_back(SplitFour(stage, y, y_parts));
-  steps->push_back(SplitFour(stage, x, x_parts));
+  Append(steps, {SplitFour(stage, y, y_parts), SplitFour(stage, x, x_parts)});
   std::vector<std::string> order;
   if (!batch.empty()) order.push_back(batch);
   for (const char* part : {".b", ".v", ".t", ".i"}) order.push_back(y + part), order.push_back(x + part);

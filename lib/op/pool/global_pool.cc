@@ -6,6 +6,7 @@
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
@@ -30,7 +31,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
     return max ? acc(x[0]) : acc(x[0]) * Float(1.0 / static_cast<double>(pixels));
   });
   std::vector<Step> steps = VectorsAlongLast("out", {"a0"}, lanes);
-  steps.insert(steps.end(), more.begin(), more.end());
+  Append(&steps, more);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
