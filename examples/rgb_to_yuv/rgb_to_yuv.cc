@@ -1,6 +1,6 @@
-// An operator of one's own: an image [height, width, 3] from RGB to YUV, pixel by pixel. This file is all there is to
-// it: what it computes, and two ways to compute it, one for CPUs and one for GPUs, each with the choices that are worth
-// trying. doc/tutorial/own-operator.md goes through it.
+// A user-defined operator: converts an image [height, width, 3] from RGB to YUV, pixel by pixel. This file contains all
+// of it: what it computes, and a template each for CPUs and GPUs, with the choices worth trying.
+// doc/tutorial/own-operator.md walks through it.
 #include <algorithm>
 
 #include "op/plugin.h"
@@ -20,7 +20,7 @@ namespace te = hone::te;
 
 constexpr double kYuv[3][3] = {{0.257, 0.504, 0.098}, {-0.148, -0.291, 0.439}, {0.439, -0.368, -0.071}};
 
-// ---- What it means, for whoever checks the kernels: shapes, values in double precision, operations.
+// ---- Its meaning, against which kernels are checked: shapes, values in double precision, FLOP.
 
 Result<semantics::Shape> Shape(const Workload& w) {
   const semantics::Shape& image = w.inputs[0].shape;
@@ -57,7 +57,7 @@ Result<op::Computation> Compute(const Workload& w, const Target&) {
   return op::Computation{{rgb}, {out}};
 }
 
-// ---- On CPUs: tasks of some rows each, vectors of pixels, the three channels written out.
+// ---- On CPUs: tasks of some rows each, vectors of pixels, the three channels unrolled.
 
 Result<search::Space> CpuSpace(const Workload& w, const Target& target) {
   search::Space space("rgb_to_yuv_cpu");
@@ -81,7 +81,7 @@ Result<std::vector<hone::Step>> CpuSteps(const Workload&, const Target&, const C
       hone::Parallel("out", "task")};
 }
 
-// ---- On GPUs: a thread takes some pixels of the fused image, side by side threads take side by side pixels.
+// ---- On GPUs: each thread computes some pixels of the fused image; neighbouring threads take neighbouring pixels.
 
 Result<search::Space> GpuSpace(const Workload&, const Target& target) {
   search::Space space("rgb_to_yuv_gpu");

@@ -57,7 +57,7 @@ class Folder {
     kept_.push_back(std::move(node));
   }
 
-  // Are the values of all inputs but the first known when the library is built?
+  // Whether the values of all inputs except the first are known when the library is built.
   bool Known(const Node& node) const {
     return std::all_of(node.inputs.begin() + 1, node.inputs.end(),
                        [&](const std::string& input) { return parameters_.count(input) != 0; });

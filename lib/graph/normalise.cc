@@ -60,7 +60,7 @@ bool DropDeadCode(Graph* graph) {
   for (size_t i = graph->nodes.size(); i-- > 0;) {
     if (needed.count(graph->nodes[i].name)) needed.insert(graph->nodes[i].inputs.begin(), graph->nodes[i].inputs.end());
   }
-  // Sources stand before what is derived from them.
+  // Sources precede the parameters derived from them.
   for (size_t i = graph->parameters.size(); i-- > 0;) {
     const Parameter& p = graph->parameters[i];
     if (needed.count(p.name)) needed.insert(p.init.from.begin(), p.init.from.end());

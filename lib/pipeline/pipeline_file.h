@@ -30,7 +30,7 @@ struct PipelineFile : JobSettings {
   // without `on`.
   std::vector<PipelineFile> on;
   std::string on_target;
-  bool shares_settings = false;  // of one of `on`: only [memory.TARGET] is its own, and what is in files is the file's
+  bool shares_settings = false;  // in `on`: differs only in [memory.TARGET], so uses the file's settings files
 
   // `targets` and `on_request`, sorted.
   std::vector<std::string> AllTargets() const;

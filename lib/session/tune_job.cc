@@ -55,7 +55,7 @@ class Job {
     if (!options_.like.empty() || !options_.tuner.empty()) {
       settings_text_ = pipeline::TuneSettingsText(settings_);  // for the stamp and the records
     }
-    const std::string problem = pipeline::CheckValues(settings_);  // of the flag: the file's own values are checked
+    const std::string problem = pipeline::CheckValues(settings_);  // caused by a flag: the file was checked before
     if (!problem.empty()) return Status::Invalid("--" + problem);
     const std::string place = options_.tuner.empty() ? options_.settings_path + ": /tuner" : "--tuner";
     HONE_RETURN_IF_ERROR(search::CheckTunerName(settings_.tuner).WithContext(place));

@@ -64,7 +64,7 @@ struct SessionResult {
   bool interrupted = false;
   int64_t new_trials = 0;
   double seconds = 0;          // of this run
-  double measuring_share = 0;  // of it, the device worked by its own clock; of a host, it was measuring
+  double measuring_share = 0;  // share of `seconds` with a busy device (its own clock) or a measuring host
   double drift = 1;            // the anchor's, if finalists were measured
   int64_t finalists = 0;       // number measured again in this run
   double peak_flops = 0;       // 0 if nothing was measured

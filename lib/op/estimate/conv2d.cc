@@ -14,7 +14,7 @@ namespace {
 constexpr double kTaskCycles = 500;    // entering a task
 constexpr double kRoundCycles = 0.15;  // per iteration of an unrolled loop, in addition to the arithmetic
 constexpr double kTileCycles = 20;     // a register tile's prologue: addresses, zeros
-constexpr double kHiddenShare = 0.35;  // of reading from the second level: the rest runs beside the arithmetic
+constexpr double kHiddenShare = 0.35;  // share of second-level reads that arithmetic does not hide
 constexpr double kEarly = 0.85;        // share of waiting for weights that remains with software prefetch
 constexpr double kSpread = 0.6;        // where it is spread evenly over the arithmetic (Winograd's prefetch=far)
 

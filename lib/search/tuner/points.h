@@ -33,7 +33,7 @@ class Points {
   // the draws keep missing.
   std::vector<PointIndex> DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const;
 
-  // Fills `plan` up to `size` points by DrawNew, as far as there are so many.
+  // Fills `plan` up to `size` points by DrawNew, or with all that are left.
   void FillUp(size_t size, const IndexSet& known, Rng* rng, std::vector<PointIndex>* plan) const;
 
   // A legal point with one knob redrawn among all its values; with several templates, sometimes a point of another

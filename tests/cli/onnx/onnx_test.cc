@@ -13,7 +13,7 @@ class OnnxChain : public ChainFolder {
     ChainFolder::SetUp();
     ASSERT_TRUE(model_.ParseFromString(Must(ReadFile(std::string(HONE_MODELS) + "/residual/model.onnx"))));
     Save();
-    // The model stands beside its pipeline, not beside whoever plans.
+    // The model's path is relative to its pipeline file, not to the current folder.
     Write("pipelines/net.toml",
           kNetwork + kInput +
               "[tune]\ntrials = 2\n[measure]\ncandidate_seconds = 0.01\ntimeout_seconds = 120\nfinalists = 1\n"

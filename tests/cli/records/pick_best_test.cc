@@ -10,7 +10,7 @@ namespace {
 
 class PickBestTool : public RecordsFolder {
  protected:
-  // Of best/net.cpu.json.
+  // Reads best/net.cpu.json.
   pipeline::BestFile Best() const { return Must(pipeline::ReadBestFile(Path("best/net.cpu.json"))); }
   // The stderr output of a successful run.
   std::string Picked(const Words& more = {}) {

@@ -86,7 +86,7 @@ TEST(BadModel, ABillionElementsAreRefusedBeforeTheyAreThere) {
   ModelMaker overflow = Small();
   overflow.Floats("w", {int64_t{1} << 40, int64_t{1} << 40, 0}, {});
   EXPECT_FALSE(Load(overflow).ok());
-  // Of a type that nothing reads, too.
+  // Also for a type that nothing reads.
   ModelMaker text = Small();
   text.Floats("w", {1000000, 1000}, {}).set_data_type(pb::TensorProto::STRING);
   EXPECT_EQ(Message(text), std::string("m.onnx: initialiser `w`: [1000000,1000]") + kTooLarge);

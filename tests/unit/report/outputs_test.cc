@@ -182,7 +182,7 @@ TEST(Outputs, JunitOfAWrongLibraryFails) {
 TEST(Outputs, MarkdownSaysWhatMatters) {
   const std::string text = MarkdownText(SampleReport());
   EXPECT_TRUE(Has(text, "# net.cpu: 10.0 ms, 4.00 times as fast as untuned\n")) << text;
-  // Of 9 10 10 11 12 ms a tenth lies below 9.4 and above 11.6, interpolating.
+  // A tenth of 9 10 10 11 12 ms lies below 9.4, and a tenth above 11.6, with interpolation.
   EXPECT_TRUE(Has(text, "| tuned   | 10.0 ms | 9.40 ms | 11.6 ms |     4.00 |")) << text;
   // 5 of 9 ms; 150 MFLOP in 5 ms are 30 GFLOP/s of 100.
   EXPECT_TRUE(Has(text, "55.6 % |  30.0 % |")) << text;

@@ -82,7 +82,7 @@ TEST(Shape, OfChains) {
   EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> max_pool2d(f32[1,8,4,4], kernel=2x2)"),
               HasSubstr("f32[1,8,7,7]"));
   EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> relu(f32[1,8,7,7])"), HasSubstr("relu in a chain"));
-  // Those of the first, then of each later one except its data: weights, biases, residuals.
+  // The first member's operands, then each later one's except its data: weights, biases, residuals.
   auto operands = [](const std::string& text) {
     std::string types;
     const std::vector<TensorType> all = *OperandTypes(*Workload::Parse(text));

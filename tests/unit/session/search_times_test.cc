@@ -53,7 +53,7 @@ class AfterFinalistsTest : public TuneSessionTest {
     SlowFinalists(10);        // so that the fastest points look like the slowest
   }
 
-  // What the tuner was told.
+  // The outcomes that the tuner got.
   std::vector<Outcome> Tune(MemoryStore* store, int64_t trials) {
     options_.budget.trials = trials;
     std::vector<Outcome> told;
@@ -78,7 +78,7 @@ TEST_F(AfterFinalistsTest, ATunerIsToldTheTimesOfTheSearch) {
       EXPECT_EQ(outcome.median, world_.Seconds(outcome.config)) << outcome.config.Text();
     }
   }
-  // The winner goes on being chosen from the finalists' times.
+  // The winner is still chosen by the finalists' times.
   int slow = 0;
   for (const record::Trial& trial : TrialsOf(store)) {
     slow += trial.outcome.state == TrialState::kOk && trial.outcome.median > 2 * world_.Seconds(trial.outcome.config);
