@@ -86,7 +86,6 @@ search::AutoTvmShape ShapeOf(const std::string& target, const Json& args) {
     const Json& a = args[next];
     if (!a.is_array() || a.size() < 2 || a[0] != "TENSOR") break;
     shape.tensors.push_back(Numbers(a[1]));
-    if (a.size() > 2 && (a[2] == "int4" || a[2] == "uint4")) shape.four_bits = true;
   }
   for (std::vector<int64_t>* into : {&shape.strides, &shape.padding, &shape.dilation}) {
     if (next >= args.size()) break;
@@ -106,21 +105,11 @@ std::optional<KnobValue> ValueOf(const Json& e) {
   v.name = e[0].get<std::string>();
   const std::string tag = e[1].get<std::string>();
   const Json& value = e[2];
-  if (tag == "sp" || tag == "re") {
-    v.kind = tag == "sp" ? KnobKind::kSplit : KnobKind::kReorder;
+  if (tag == "sp") {
+    v.kind = KnobKind::kSplit;
     v.numbers = Numbers(value);
     if (v.numbers.empty()) return std::nullopt;
-    if (tag == "sp") v.numbers[0] = -1;  // older logs hold what remains there; nothing reads it
-  } else if (tag == "an" && value.is_array()) {
-    v.kind = KnobKind::kAnnotate;
-    for (const Json& word : value) {
-      if (!word.is_string()) return std::nullopt;
-      v.words.push_back(word.get<std::string>());
-    }
-  } else if (value.is_boolean()) {
-    v.words.push_back(value.get<bool>() ? "true" : "false");
-  } else if (value.is_string()) {
-    v.words.push_back(value.get<std::string>());
+    v.numbers[0] = -1;  // older logs hold what remains there; nothing reads it
   } else if (value.is_number_integer()) {
     v.numbers.push_back(value.get<int64_t>());
   } else {

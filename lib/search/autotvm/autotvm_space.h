@@ -1,6 +1,6 @@
-// The spaces of AutoTVM's templates (v0.14), with its names and indices, so that the indices and entities in its logs
-// resolve as they did there. Spaces only; lib/op has code for those for CUDA's floats. doc/reference/formats.md lists
-// the templates; a table in autotvm_space.cc defines their knobs.
+// The spaces of AutoTVM's templates (v0.14) for which lib/op has kernels, with its names and indices, so that the indices
+// and entities in its logs resolve as they did there. doc/reference/formats.md lists the templates; a table in
+// autotvm_space.cc defines their knobs.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,7 @@ struct AutoTvmShape {
   std::vector<int64_t> dilation = {1, 1};
   // True for rocm and nvptx, where unroll_explicit has only the value 1.
   bool unroll_always_explicit = false;
-  bool four_bits = false;  // tensors of int4 or uint4
 };
-
-// Names of all known templates.
-const std::vector<std::string>& AutoTvmTemplates();
 
 // Returns kNotFound for an unknown template, kInvalid if the shape does not fit it, kUnsupported for extents above
 // 2^20.

@@ -1,4 +1,4 @@
-// Lines are as in AutoTVM's documentation; indices are worked out by hand (see the comments).
+// Lines are written here as AutoTVM's documentation shows them; indices are worked out by hand (see the comments).
 #include "record/autotvm_log.h"
 
 #include "base/file.h"
@@ -42,34 +42,20 @@ TEST(AutoTvmReader, SaysWhetherTheEntityStandsAtItsIndex) {
   EXPECT_EQ(Read(ReplaceAll(Dense("1", "[-1, 2]", "[1]"), "dense_small_batch.gpu", "my.own")).fit, Fit::kUnknown);
 }
 
-// Without the last knob, which does not exist for four-bit numbers.
-TEST(AutoTvmReader, TheTypeOfTheNumbersIsRead) {
-  const std::string line =
-      R"({"input": ["cuda", "dense_tensorcore.cuda", [["TENSOR", [32, 64], "float16"], ["TENSOR", [8, 64], )"
-      R"("float16"], null, "float16"], {}], "config": {"index": 1, "code_hash": null, "entity": [)"
-      R"(["block_row_warps", "ot", 2], )"
-      R"(["block_col_warps", "ot", 1], ["warp_row_tiles", "ot", 1], ["warp_col_tiles", "ot", 1], ["chunk", "ot", 1], )"
-      R"(["offset", "ot", 0], ["offsetCS", "ot", 0], ["vec", "ot", 1], ["wmma_m", "ot", 32]]}, "result": [[0.0001], )"
-      R"(0, 1, 2], "version": 0.2})";
-  const std::string shorter = ReplaceAll(line, R"(, ["wmma_m", "ot", 32])", "");
-  EXPECT_EQ(Read(line).fit, Fit::kYes);
-  EXPECT_EQ(Read(shorter).fit, Fit::kNo);
-  EXPECT_EQ(Read(ReplaceAll(line, "float16", "int4")).fit, Fit::kNo);
-  EXPECT_EQ(Read(ReplaceAll(shorter, "float16", "uint4")).fit, Fit::kYes);
-}
-
-// Finds strides, padding and dilation among the arguments; true is a knob's value. 3x3 of 64 channels on 56 x 56:
-// tile_ic 64 is 6 of 7, tile_oc 32 is 5 of 7, tile_ow 8 is 5 of 10, true is 0: 6 + 7 (5 + 7 5) = 286.
+// Strides, padding and dilation are found among the arguments. The index is worked out in autotvm_space_test.cc.
 TEST(AutoTvmReader, ReadsAConvolutionsArguments) {
   const std::string line =
-      R"({"input": ["llvm -mcpu=skylake-avx512", "conv2d_NCHWc.x86", [["TENSOR", [1, 64, 56, 56], "float32"], )"
-      R"(["TENSOR", [64, 64, 3, 3], "float32"], [1, 1], [1, 1, 1, 1], [1, 1], "NCHW", "NCHW", "float32"], {}], )"
-      R"("config": {"index": 286, "code_hash": null, "entity": [["tile_ic", "sp", [-1, 64]], ["tile_oc", "sp", )"
-      R"([-1, 32]], ["tile_ow", "sp", [-1, 8]], ["unroll_kw", "ot", true]]}, "result": [[0.0001], 0, 1, 2], )"
-      R"("version": 0.2})";
+      R"({"input": ["cuda -model=x", "conv2d_nchw.cuda", [["TENSOR", [1, 6, 4, 2], "float32"], )"
+      R"(["TENSOR", [4, 6, 3, 1], "float32"], [1, 1], [0, 0], [1, 1], "float32"], {}], )"
+      R"("config": {"index": 7427, "code_hash": null, "entity": [["tile_f", "sp", [-1, 2, 1, 2]], )"
+      R"(["tile_y", "sp", [-1, 1, 2, 1]], ["tile_x", "sp", [-1, 2, 1, 1]], ["tile_rc", "sp", [-1, 3]], )"
+      R"(["tile_ry", "sp", [-1, 3]], ["tile_rx", "sp", [-1, 1]], ["auto_unroll_max_step", "ot", 1500], )"
+      R"(["unroll_explicit", "ot", 1]]}, "result": [[0.0001], 0, 1, 2], "version": 0.2})";
   EXPECT_EQ(Read(line).fit, Fit::kYes);
-  EXPECT_EQ(Read(ReplaceAll(line, "286", "776")).fit, Fit::kMoved);
-  EXPECT_EQ(Read(ReplaceAll(ReplaceAll(line, "286", "776"), "true", "false")).fit, Fit::kYes);  // 286 + 490
+  EXPECT_EQ(Read(ReplaceAll(line, "7427", "3587")).fit, Fit::kMoved);
+  EXPECT_EQ(Read(ReplaceAll(ReplaceAll(line, "7427", "3587"), R"("ot", 1])", R"("ot", 0])")).fit, Fit::kYes);
+  EXPECT_EQ(Read(ReplaceAll(line, R"("ot", 1])", R"("ot", true])")).fit, Fit::kNo);
+  EXPECT_EQ(Read(ReplaceAll(line, "[0, 0], [1, 1]", "[1, 1], [1, 1]")).fit, Fit::kMoved) << "OH is 4 then";
 }
 
 TEST(AutoTvmReader, FailuresAndTimesThatAreNone) {
@@ -86,7 +72,7 @@ TEST(AutoTvmReader, FailuresAndTimesThatAreNone) {
                             "[1000000000.0]", "[\"fast\"]", "[null]"}) {
     EXPECT_EQ(error(costs, "0"), "no-time") << costs;
   }
-  // A word in a string is not a number, and quotes may be escaped.
+  // A word in a string is no number, and quotes may be escaped.
   const std::string line = ReplaceAll(Dense("1", "[-1, 2]", "[NaN]"), "-model=x", "-model=NaN\\\" Infinity");
   EXPECT_EQ(Read(line).target, "cuda -model=NaN\" Infinity");
   EXPECT_EQ(Read(line).text, line);
@@ -161,8 +147,8 @@ TEST_F(AutoTvmImport, KeepsEveryRecordByteByByte) {
   EXPECT_EQ(tasks[1].task, "my.own");
 }
 
-// More tasks than cached spaces (256), each twice: forgotten spaces are made again. A sum of length i * 4, i = 1 ..
-// 300, where [-1, 2] is the second split.
+// More tasks than spaces are kept at a time (256), each met twice: whatever was forgotten in between is made again. A
+// sum of length i * 4, i = 1 .. 300, of which [-1, 2] is the second split.
 TEST_F(AutoTvmImport, ThreeHundredTasksInOneLog) {
   std::string log;
   for (int round = 0; round < 2; ++round) {
@@ -206,7 +192,7 @@ TEST_F(AutoTvmImport, BrokenLinesAreNamedAndTheOthersKept) {
   EXPECT_EQ(reports_[1], "3 version 0.1 of AutoTVM's format; only 0.2 is read");
   EXPECT_EQ(reports_[2], "5 the last line is cut off; import again once it is whole");
   EXPECT_EQ(Texts(), a + "\n" + b + "\n");
-  // Complete now: only the last one is new.
+  // Whole again: only the last one is new.
   EXPECT_EQ(Import(a + "\n" + b + "\n" + ReplaceAll(b, "0.001", "0.003") + "\n")->added, 1);
 }
 
