@@ -12,8 +12,8 @@ function(hone_unity target)
   endif()
 endfunction()
 
-# Layers whose speed decides how fast candidates are proposed, made and timed. All others are compiled with -O1, which
-# takes two thirds of the time of -O2.
+# Layers whose speed determines how fast candidates are proposed, compiled and timed. All others are compiled with -O1,
+# which takes two thirds of the time of -O2.
 set(HONE_FAST_LAYERS task ir semantics te arith search_space search_cost search_feature search_autotvm search_tuner
     schedule codegen_elf codegen_llvm codegen_c_source codegen_cuda codegen_opencl lower op compile measure
     runtime_device runtime_host runtime_cuda runtime_opencl)
@@ -33,7 +33,7 @@ function(hone_layer name)
 endfunction()
 
 # hone_backend_sources(FILE): sets HONE_BACKEND_SOURCES to the calling layer's FOLDER/FILE of each back end in
-# lib/target/backends.def, as far as there is such a file.
+# lib/target/backends.def that has such a file.
 function(hone_backend_sources file)
   set(table ${CMAKE_SOURCE_DIR}/lib/target/backends.def)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
@@ -62,8 +62,8 @@ function(hone_tool name)
 endfunction()
 
 # hone_test(NAME SOURCES x_test.cc ... DEPS layer... [LABELS l...] [MEASURES]): one GoogleTest program = one ctest test.
-# LABELS: cli, error, fault and device run real tools; `make test` leaves those out. MEASURES: its tools take the
-# machine lock to time kernels, so it runs beside no other such program: side by side they would wait for each other.
+# LABELS: cli, error, fault and device run real tools; `make test` skips those. MEASURES: its tools take the machine lock
+# to time kernels, so no two such programs run at the same time: they would wait for each other.
 function(hone_test name)
   cmake_parse_arguments(arg "MEASURES" "" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -82,8 +82,9 @@ function(hone_test name)
   endif()
 endfunction()
 
-# hone_plugin(NAME SOURCES x.cc ...): operators of a user (lib/op/plugin.h) as bin/plugins/NAME.so. It holds its own copy
-# of the layers it uses and shows nothing but the two functions that the tools look for. `ninja tools` builds those of examples/.
+# hone_plugin(NAME SOURCES x.cc ...): user-defined operators (lib/op/plugin.h) as bin/plugins/NAME.so. It contains its own
+# copy of the layers it uses and exports only the two functions that the tools look for. `ninja tools` builds those of
+# examples/.
 function(hone_plugin name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_library(${name} MODULE ${arg_SOURCES})
@@ -95,7 +96,7 @@ function(hone_plugin name)
   target_link_options(${name} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,defs LINKER:--gc-sections)
 endfunction()
 
-# Subdirectories in the order given; a layer's CMakeLists.txt lists its sources itself. One that is missing is an error.
+# Adds subdirectories in the given order; a layer's CMakeLists.txt lists its sources. A missing one is an error.
 function(hone_subdirectories)
   foreach(dir ${ARGN})
     add_subdirectory(${dir})

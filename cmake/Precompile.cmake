@@ -1,9 +1,9 @@
-# Makes a build from nothing shorter: headers that nearly every file includes are read once.
+# Shortens a full build: headers that nearly every file includes are precompiled.
 option(HONE_PRECOMPILE "read the common headers once and not in each file" ON)
 
 # hone_headers(NAME KIND HEADER... [LIBS target...]): precompiled headers for targets of KIND, OBJECT (for libraries, whose
-# code is position-independent) or EXECUTABLE. LIBS: whose definitions are part of the headers' text; who uses the
-# headers must link these. A file that is compiled with other settings reads its headers as ever.
+# code is position-independent) or EXECUTABLE. LIBS: targets whose definitions affect the headers;
+# users of the headers must link them. Files compiled with other settings read the headers as usual.
 function(hone_headers name kind)
   cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
   set(source ${CMAKE_BINARY_DIR}/${name}.cc)

@@ -2,7 +2,7 @@
 option(HONE_FUZZ "the address and undefined sanitizers, and what libFuzzer needs (clang): make check-asan, make fuzz" OFF)
 option(HONE_TSAN "the thread sanitizer: make check-tsan" OFF)
 
-# -O1: half the time to build, and reports that still name the right lines.
+# -O1: builds in half the time, and reports still name the right lines.
 if(HONE_FUZZ)
   # Of the undefined sanitizer's checks vptr wants type information that LLVM's libraries were built without.
   add_compile_options(-O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr

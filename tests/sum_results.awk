@@ -1,6 +1,6 @@
 # Sums test results into one line, `N passed, N failed, N skipped`; exits 1 if anything failed. Input: GoogleTest's lists of
-# cases (cases/PROGRAM.xml, as 1.12 writes them), then ctest's list of programs (programs.xml, as 3.25 writes it). Before
-# that line stands one for each reason to skip: `skipped 16 of PROGRAM: REASON`.
+# cases (cases/PROGRAM.xml, as 1.12 writes them), then ctest's list of programs (programs.xml, as 3.25 writes it). A line
+# for each reason to skip precedes it: `skipped 16 of PROGRAM: REASON`.
 function attribute(name) {
   if (!match($0, " " name "=\"[^\"]*\"")) return ""
   return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 4)

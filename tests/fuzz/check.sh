@@ -1,7 +1,7 @@
 #!/bin/sh
-# The readers of what others may have written, under libFuzzer for FUZZ_CHECK_SECONDS (20) each: a part of `make check`
-# where clang-19 and libFuzzer's runtime are there. `check.sh targets` prints what is to be built, nothing where it cannot
-# be or FUZZ_CHECK_SECONDS is 0; `check.sh run FOLDER` is the test: exit code 77 says that it was skipped.
+# Runs the readers of untrusted files under libFuzzer for FUZZ_CHECK_SECONDS (20) each, as part of `make check` if clang-19
+# and libFuzzer's runtime are installed. `check.sh targets` prints the targets to build, or nothing if they cannot be built
+# or FUZZ_CHECK_SECONDS is 0; `check.sh run FOLDER` is the test, which exits with 77 if it was skipped.
 set -eu
 
 seconds=${FUZZ_CHECK_SECONDS:-20}

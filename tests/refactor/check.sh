@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# check.sh BUILD BASE: does this tree make the same code, ids and files as the commit BASE? Prints a line a comparison
-# and ends with exit code 1 if one differs; what differs lies in BUILD/refactor, `base.*` beside `head.*`.
+# check.sh BUILD BASE: checks that this tree makes the same code, ids and files as the commit BASE. Prints a line per
+# comparison, and exits with 1 if one differs; BUILD/refactor then has the files, `base.*` and `head.*`.
 #
-# BASE is built from its own sources, with its own refactor_probe, in BUILD/refactor/tree. Compared are
-#   probe    steps and code of POINTS (200) seeded points a template: two CPU targets, opencl, sm_80
+# BASE is built from its own sources, with its own refactor_probe, in BUILD/refactor/tree. The comparisons:
+#   probe    steps and code of POINTS (200) seeded points per template: two CPU targets, opencl, sm_80
 #   nets     task lists, task files and graphs of the built-in networks and of the models of tests/data/onnx
-#   libraries  what hone-build writes without records: CPU libraries of small networks, and OpenCL's
-#   stamps   stamp and records of a tuning job with invented times
-#   folder   a folder tuned by BASE's tools: these have nothing to do in it
+#   libraries  hone-build's output without records: libraries of small networks, for the CPU and OpenCL
+#   stamps   stamp and records of a tuning job with simulated times
+#   folder   a folder tuned by BASE's tools, in which this tree's tools have nothing to do
 #   replay   the table of `make replay` with SEEDS (4) seeds, without its column of milliseconds
 # PARTS="probe nets" runs some of them.
 set -euo pipefail

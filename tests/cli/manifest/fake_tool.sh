@@ -1,11 +1,11 @@
 #!/bin/sh
-# Every tool of the pipeline but hone-plan, in a few lines each: it stands in the tools folder under each tool's name, takes
-# exactly the tool's flags, keeps the tool's promises (outputs only if changed, resume from the records, 75 on SIGTERM), and
-# notes each call in the file `calls` beside it. Also beside it: networks/NAME (the task ids of a network), workloads/TASK (a workload
-# instead of TASK()), speed (what a trial
-# measures, speed.TASK one of that task), TOOL.abi (the answer to --abi), figures (what picking adds to a best file and
-# not to the choice), slow (if it is there, a trial takes a while), no-device (if it is there, no GPU is found). It starts no programs where the shell can do: the tests
-# run it hundreds of times.
+# A stand-in for every tool of the pipeline except hone-plan, in a few lines each. The tools folder has it under each
+# tool's name. It takes exactly the tool's flags, keeps the tool's promises (outputs only if changed, resume from the
+# records, 75 on SIGTERM), and appends each call to the file `calls` beside it. Other files beside it control it:
+# networks/NAME (the task ids of a network), workloads/TASK (a workload instead of TASK()), speed (the time of a trial;
+# speed.TASK for one task), TOOL.abi (the answer to --abi), figures (what picking adds to a best file but not to the
+# choice), slow (if it exists, a trial takes a while), no-device (if it exists, no GPU is found). It avoids starting
+# programs, as the tests run it hundreds of times.
 set -eu
 bin=${0%/*}
 tool=${0##*/}
