@@ -29,7 +29,7 @@ CMAKE_FLAGS ?=
 
 .PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
 .DEFAULT_GOAL := help
-# The targets below share one build folder, and ninja is parallel by itself.
+# Not parallel: the targets below share one build folder, and ninja runs jobs in parallel itself.
 .NOTPARALLEL:
 
 help:
@@ -55,14 +55,14 @@ test: build
 plan: build
 	@$(BUILD)/bin/hone-plan --pipelines pipelines --work $(WORK) --tools $(BUILD)/bin
 
-# A whole chain, down to its report; plain `ninja -C work tune-...` does the same without showing it.
+# Runs a whole chain and prints its report; plain `ninja -C work tune-...` does the same without printing it.
 tune-%: plan
 	@ninja -C $(WORK) $@
 	@for dir in $(WORK)/report/*.*/; do \
 	  if [ "tune-$$(basename "$$dir" | sed 's/\.\([^.]*\)$$/-\1/')" = $@ ]; then cat "$$dir/report.md"; fi; \
 	done
 
-# Its parts.
+# The steps of that chain.
 records-% best-% build-% bench-%: plan
 	@ninja -C $(WORK) $@
 
@@ -72,7 +72,7 @@ bench-peers: build
 
 SET ?= report
 TUNERS ?= auto,xgb_knob,ga,random
-# All but auto with this system's constants; empty: with their own.
+# Tuners except auto use this system's constants; empty: their own.
 LIKE ?= autotvm
 SPACES ?= tests/replay/spaces
 sweep: build
@@ -92,7 +92,7 @@ gate-check: build
 	@$(BUILD)/bin/gate_check nights --dir=$(WORK)/gate --seconds=$(GATE_SECONDS)
 	@$(BUILD)/bin/gate_check report --dir=$(WORK)/gate
 
-# The folder's jobs are tuned already; PREDICT says which.
+# PREDICT lists jobs of the folder that are already tuned.
 PREDICT ?= resnet18.cpu
 predict-check: build
 	@ninja -C $(BUILD) predict_check
@@ -107,8 +107,8 @@ check-onnx: deps
 	@ninja -C $(BUILD) onnx_backend
 	@tests/onnx/check_onnx.sh $(BUILD) $(if $(UPDATE),--update)
 
-# One build folder for both: what is instrumented for libFuzzer is also built with the sanitizers.
-# FUZZ_CHECK_SECONDS of each that `make check` runs; 0: none.
+# fuzz and check-asan share a build folder, since fuzzers are also built with the sanitizers.
+# FUZZ_CHECK_SECONDS: for each fuzzer in `make check`; 0: none.
 FUZZ_SECONDS ?= 120
 FUZZ_CHECK_SECONDS ?= 20
 export FUZZ_CHECK_SECONDS
@@ -123,7 +123,7 @@ $(SANITIZED)/build.ninja:
 fuzz: $(SANITIZED)/build.ninja
 	@tests/fuzz/run.sh $(SANITIZED) $(FUZZ_SECONDS) $(FUZZ)
 
-# HACKING.md says which tests these are, and why not the others.
+# HACKING.md explains the choice of tests.
 ASAN_TESTS := fuzz_corpus_test nightly_test pipeline_test target_test task_step_test unit_autotvm unit_base unit_record unit_report \
   unit_space unit_task_config unit_task_outcome unit_task_workload
 TSAN_TESTS := auto_test semantics_test feature_rows_test merge_records_test runtime_host_test unit_base
@@ -136,7 +136,7 @@ check-tsan:
 	@ninja -C $(BUILD)/tsan $(TSAN_TESTS)
 	@tests/run_all.sh $(BUILD)/tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
 
-# File by file and without precompiled headers, so that each file must include what it uses.
+# Without unity builds and precompiled headers, so that each file must include what it uses.
 FILES ?= (lib|tools|examples)/.*\.cc
 tidy: deps
 	@cmake -S . -B $(BUILD)/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_UNITY=OFF -DHONE_PRECOMPILE=OFF \
@@ -154,7 +154,7 @@ load-check: build
 	@ninja -C $(BUILD) load_perf
 	@$(BUILD)/bin/load_perf
 
-# Without LLVM: CPUs are not tuned for, GPUs are.
+# A build without LLVM can tune for GPUs, but not for CPUs.
 check-gpu-only: deps
 	@cmake -S . -B $(BUILD)/gpu-only -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_LLVM=OFF --log-level=NOTICE $(CMAKE_FLAGS)
 	@ninja -C $(BUILD)/gpu-only tools $(GPU_TESTS)

@@ -1,5 +1,6 @@
-# Unity builds: several C++ files of one layer or test program compile as one, since most of a file's time goes into its
-# headers. Names in anonymous namespaces must therefore differ within a layer. -DHONE_UNITY=OFF compiles file by file.
+# Unity builds: several C++ files of one layer or test program compile as one, since compiling a file takes
+# most of its time for headers. Names in anonymous namespaces must therefore differ within a layer. -DHONE_UNITY=OFF
+# compiles file by file.
 option(HONE_UNITY "compile several C++ files of a layer or test program as one" ON)
 set(HONE_UNITY_BATCH 12 CACHE STRING "how many files at most; 0: all files of a layer")
 mark_as_advanced(HONE_UNITY_BATCH)
@@ -48,7 +49,7 @@ function(hone_backend_sources file)
   set(HONE_BACKEND_SOURCES ${sources} PARENT_SCOPE)
 endfunction()
 
-# All programs that a user needs, without tests and benchmarks: `ninja tools`.
+# `ninja tools` builds all programs that users need, without tests and benchmarks.
 add_custom_target(tools)
 
 # hone_tool(NAME DEPS layer...): tools/<dir>/main.cc of the calling folder as the program NAME.
@@ -89,7 +90,7 @@ function(hone_plugin name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_library(${name} MODULE ${arg_SOURCES})
   target_compile_definitions(${name} PRIVATE HONE_PLUGIN)
-  target_compile_options(${name} PRIVATE -fno-gnu-unique)  # what a template keeps is each plugin's own
+  target_compile_options(${name} PRIVATE -fno-gnu-unique)  # static variables of templates are separate in each plugin
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/plugins)
   target_link_libraries(${name} PRIVATE hone_op)

@@ -20,7 +20,7 @@ function(hone_headers name kind)
   endif()
 endfunction()
 
-# hone_use_headers(TARGET NAME): TARGET reads the headers of NAME precompiled.
+# hone_use_headers(TARGET NAME): TARGET uses the precompiled headers NAME.
 function(hone_use_headers target name)
   target_link_libraries(${target} PRIVATE fmt::fmt)
   if(HONE_PRECOMPILE)

@@ -1,10 +1,10 @@
-# Instrumented builds, each in a build folder of its own. HACKING.md says what they are for.
+# Builds with sanitizers, each in its own build folder. HACKING.md explains them.
 option(HONE_FUZZ "the address and undefined sanitizers, and what libFuzzer needs (clang): make check-asan, make fuzz" OFF)
 option(HONE_TSAN "the thread sanitizer: make check-tsan" OFF)
 
 # -O1: builds in half the time, and reports still name the right lines.
 if(HONE_FUZZ)
-  # Of the undefined sanitizer's checks vptr wants type information that LLVM's libraries were built without.
+  # Without the vptr check, which needs type information that LLVM's libraries lack.
   add_compile_options(-O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr
                       -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=address,undefined)

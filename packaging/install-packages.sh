@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs those Debian packages of a list (default: apt-packages.txt beside this script) that are missing. With nothing
-# missing it is silent and asks for nothing. Installing needs root, or sudo.
+# Installs the missing Debian packages of a list (default: apt-packages.txt beside this script). If none is missing, it
+# prints nothing and does not ask for rights. Installing needs root, or sudo.
 # shellcheck disable=SC2086  # lists of package names are split on purpose
 set -eu
 
@@ -12,7 +12,7 @@ if ! command -v dpkg-query >/dev/null; then
   exit 1
 fi
 
-# dpkg-query complains about packages it never heard of; those are missing too.
+# dpkg-query complains about unknown packages; those are missing, too.
 installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null | sed -n 's/ installed$//p' || true)
 missing=
 for package in $wanted; do
@@ -29,6 +29,6 @@ else
   echo "install-packages: this needs root; run as root: apt-get install$missing" >&2
   exit 1
 fi
-# A bare system has no package lists yet, and old lists name files that are gone.
+# A bare system has no package lists yet, and old lists refer to deleted files.
 $as_root apt-get update -qq </dev/null
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing </dev/null

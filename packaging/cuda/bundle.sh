@@ -1,14 +1,15 @@
 #!/bin/bash
-# bundle.sh BUILD OUT.tar.gz [CMAKE FLAGS..]: one relocatable archive for a machine with a GPU: tools without LLVM, Ninja, `ld`, pipelines, the
-# program that checks every template, and the shared libraries they need but glibc's. What remains to be there: glibc as new as the one
-# here (the archive's NEEDS says which symbols), bash, the driver, and for cuda NVRTC. BUILD is a build folder of its own.
+# bundle.sh BUILD OUT.tar.gz [CMAKE FLAGS..]: makes a relocatable archive for a machine with a GPU: tools without LLVM,
+# Ninja, `ld`, pipelines, the program that checks every template, and all shared libraries they need except glibc. The
+# machine must have a recent glibc (the archive's NEEDS has the version), bash, the driver, and for CUDA NVRTC. BUILD is
+# a separate build folder.
 set -euo pipefail
 mkdir -p "$1" "$(dirname "$2")"
 build=$(cd "$1" && pwd) out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 shift 2
 root=$(cd "$(dirname "$0")/../.." && pwd)
 most=$((64 << 20))
-# DT_RPATH and not DT_RUNPATH: it holds for what the libraries need, too.
+# DT_RPATH, unlike DT_RUNPATH, also applies to the dependencies of libraries.
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_LLVM=OFF -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' \
   -DCMAKE_EXE_LINKER_FLAGS="-Wl,--disable-new-dtags -s" -DCMAKE_MODULE_LINKER_FLAGS=-s --log-level=NOTICE "$@"
 ninja -C "$build" tools gpu_check
@@ -24,7 +25,7 @@ cp -r "$root/pipelines" .
 cp "$root/packaging/cuda/run-gpu-checks" .
 mkdir peers
 cp "$root"/tests/perf/peers/{gpu,graph_file,torch_model}.py peers/
-# What links network libraries without LLVM; it finds its own libraries through this script alone.
+# The linker of network libraries without LLVM. Only this script sets the path of its libraries.
 cp -L "$(command -v ld)" lib/ld
 cat >bin/ld <<'END'
 #!/bin/bash
@@ -32,10 +33,10 @@ lib=$(cd "$(dirname "$0")/../lib" && pwd)
 LD_LIBRARY_PATH=$lib exec "$lib/ld" "$@"
 END
 chmod +x bin/ld
-# glibc's own parts stay behind: they belong to the loader of the machine.
+# glibc is left out, as it must match the loader of the machine.
 ldd bin/hone-* bin/gpu_check bin/ninja lib/ld bin/plugins/*.so | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
   grep -vE '/(libc|libm|libdl|libpthread|librt|libresolv|libutil|ld-linux[^/]*)\.so' | while read -r library; do cp -L "$library" lib/; done
-# The C++ library stands apart: it wants a newer glibc than all else does, and most machines have one that is new enough.
+# The C++ library gets its own folder: it needs a newer glibc than the rest, and most machines have one recent enough.
 mkdir lib/cxx
 mv lib/libstdc++.so.* lib/libgcc_s.so.* lib/cxx/
 newest() { objdump -T "$@" 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -n 1 | sed 's/GLIBC_/glibc /'; }

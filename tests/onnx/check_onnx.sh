@@ -1,7 +1,7 @@
 #!/bin/sh
-# check_onnx.sh BUILD [--update]: ONNX's backend tests, as the onnx package of the newest supported opset (21) ships
-# them, through the whole chain, beside the lists of those that must pass (expected/), which --update writes. The package
-# is fetched once, as data: nothing of it is run.
+# check_onnx.sh BUILD [--update]: runs ONNX's backend tests through the whole chain and compares with the lists of tests
+# that must pass (expected/); --update rewrites these lists. The tests are from the onnx package of the newest supported
+# opset (21), which is downloaded once, as data only: none of its code runs.
 set -eu
 build=$1
 update=${2:-}

@@ -1,17 +1,17 @@
 #!/bin/sh
-# bench_peers.sh BUILD WORK [JOB ..]: times the tuned library of each job (a file of pipelines/ with a built-in network; resnet18
-# by default) beside onnxruntime, openvino, ncnn and, if it is installed, PyTorch, on the same graph, batch and parameters. The
-# engines come from PyPI into .venv/, which nothing else uses. PyTorch takes gigabytes, so install it yourself:
-# .venv/bin/pip install torch. pnnx converts the models for ncnn, which takes one image at a time.
+# bench_peers.sh BUILD WORK [JOB ..]: compares the tuned library of each job (a file of pipelines/ with a built-in
+# network; default: resnet18) with onnxruntime, openvino, ncnn and, if installed, PyTorch, on the same graph, batch and
+# parameters. It installs the engines from PyPI into .venv/, which nothing else uses. PyTorch takes gigabytes, so
+# install it yourself: .venv/bin/pip install torch. pnnx converts the models for ncnn, which supports only batch 1.
 set -eu
 build=$1 work=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# = 0 ]; then set -- resnet18; fi
-for job in "$@"; do python3 "$here/peers/job.py" "pipelines/$job.toml" >/dev/null; done  # before anything takes long
+for job in "$@"; do python3 "$here/peers/job.py" "pipelines/$job.toml" >/dev/null; done  # fail before the long steps
 venv=.venv
 if [ ! -x "$venv/bin/python" ]; then python3 -m venv "$venv"; fi
-# pnnx's Python part needs PyTorch, its program does not.
+# Only pnnx's Python part needs PyTorch; its program does not.
 pnnx='import importlib.util as u; print(u.find_spec("pnnx").submodule_search_locations[0] + "/pnnx")'
 if ! "$venv/bin/python" -c "import numpy, onnx, onnxruntime, openvino, ncnn; $pnnx" >/dev/null 2>&1; then
   echo "Installing numpy, onnx, onnxruntime, openvino, ncnn and pnnx into $venv"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What bench_peers.sh makes of its jobs before anything is installed, built or timed; and that engine.py's structs are
-# those of the C API.
+# Tests how bench_peers.sh reads its jobs before it installs, builds or times anything, and that engine.py's structs
+# match the C API.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if ! python3 -c 'import tomllib' 2>/dev/null; then
@@ -13,7 +13,7 @@ cd "$folder"
 mkdir pipelines
 failed=0
 
-# job NAME TEXT: a pipeline
+# job NAME TEXT: writes a pipeline
 job() { printf '%s\n' "$2" >"pipelines/$1.toml"; }
 
 reads() {
@@ -21,7 +21,7 @@ reads() {
   [ "$got" = "$2" ] || { echo "$1: wanted \`$2\`, got \`$got\`"; failed=1; }
 }
 
-# refuses NAME TEXT: one line with TEXT, exit 1, and nothing was begun.
+# refuses NAME TEXT: checks that the job fails with one line that has TEXT, exit code 1, and no step started.
 refuses() {
   code=0
   "$here/bench_peers.sh" /nowhere work good "$1" >out 2>err || code=$?
@@ -55,7 +55,7 @@ job broken 'network ='
 refuses broken "pipelines/broken.toml: "
 refuses gone "pipelines/gone.toml: No such file"
 
-# Names and order of the fields of what engine.py hands over and reads, without the packages that it imports.
+# Compares names and order of the fields of engine.py's structs, without importing its packages.
 python3 - "$here/peers/engine.py" "$here/../../lib/library/header_text.cc" <<'END' || failed=1
 import ast
 import re

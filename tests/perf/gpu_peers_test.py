@@ -1,6 +1,6 @@
-"""gpu.py, torch_model.py and graph_file.py over stand-ins for torch and numpy: gpu_peers_test.py PEERS FOLDER.
+"""gpu.py, torch_model.py and graph_file.py with stand-ins for torch and numpy: gpu_peers_test.py PEERS FOLDER.
 
-FOLDER gets the rows.md of a run in which all ways work and take 1.5, 2.5 and 3.5 ms.
+Writes to FOLDER the rows.md of a run in which all variants work and take 1.5, 2.5 and 3.5 ms.
 """
 import io
 import json
@@ -12,7 +12,7 @@ from unittest.mock import MagicMock
 
 
 class Tensor:
-    """Whatever is done to it, it differs from none by `off`."""
+    """The result of any operation; differs from every other one by `off`."""
     off = 0.0
 
     def __getattr__(self, name):
@@ -87,7 +87,7 @@ def main():
     gpu.timed = timed
 
     def run(out):
-        """-> exit code, what was said, the rows."""
+        """Returns exit code, messages and rows."""
         sys.argv = ["gpu.py", graph, "parameters", os.path.join(folder, out), "3"]
         said, code = io.StringIO(), 0
         with redirect_stderr(said):
@@ -103,7 +103,7 @@ def main():
     assert "| cuDNN, NCHW, CUDA graph | off | 1.5000 | 2.5000 | 4.0000 | 0.0e+00 |\n" in rows, rows
     assert rows.count("\n| cuDNN, ") == 8 and rows.count("\n| torch.compile") == 2, rows
 
-    Tensor.off = 1.0  # an output that is not the CPU's
+    Tensor.off = 1.0  # the output differs from the CPU's
     code, rows = run("wrong.md")
     assert "its output differs by 1.0e+00 standard deviations" in str(code), code
     Tensor.off = 0.0
@@ -117,7 +117,7 @@ def main():
     assert "| cuDNN, NCHW | off | failed | RuntimeError: no / kernel | | |\n" in rows, rows
 
     torch.cuda.is_available = lambda: False
-    code, _ = run("rows.md")  # nothing is opened, and what is there stays
+    code, _ = run("rows.md")  # must not open the file, which keeps its content
     assert code == "PyTorch sees no CUDA device", code
 
 

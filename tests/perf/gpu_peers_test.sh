@@ -1,6 +1,6 @@
 #!/bin/sh
-# The PyTorch side of run-gpu-checks without PyTorch: every script is Python, gpu.py runs over stand-ins, and what it writes
-# is what run-gpu-checks reads.
+# Tests the PyTorch part of run-gpu-checks without PyTorch: every script is valid Python, gpu.py runs with stand-ins,
+# and run-gpu-checks can read its output.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
@@ -15,5 +15,5 @@ echo 'tuned           1.200      1.100      1.300      1.000' >"$folder/log/net_
 eval "$(sed -n '/^beside() {/,/^}/p' "$here/../../packaging/cuda/run-gpu-checks")"
 work=$folder
 got=$(beside)
-# 1.2 ms to the 2.5 ms that the stand-in takes with a CUDA graph.
+# Hone takes 1.2 ms; the stand-in takes 2.5 ms with a CUDA graph.
 [ "$got" = "0.48 1.200 2.500" ] || { echo "run-gpu-checks reads \`$got\` of"; cat "$folder/peers/rows.md"; exit 1; }

@@ -34,7 +34,7 @@ ninja -C "$build" tools refactor_probe replay_bench | tail -1
 echo "$base" > "$out/commit"
 
 bin() { if [ "$1" = base ]; then echo "$out/build/bin"; else echo "$build/bin"; fi; }
-# compare NAME: base.NAME and head.NAME, files or folders.
+# compare NAME: compares base.NAME and head.NAME, files or folders.
 compare() {
   if diff -r "$out/base.$1" "$out/head.$1" > "$out/$1.diff"; then
     echo "equal      $1"
@@ -44,7 +44,7 @@ compare() {
   fi
 }
 wanted() { case " $PARTS " in *" $1 "*) return 0 ;; *) return 1 ;; esac }
-# both FUNCTION ARGS..: FUNCTION base ARGS and FUNCTION head ARGS, side by side.
+# both FUNCTION ARGS..: runs FUNCTION base ARGS and FUNCTION head ARGS in parallel.
 both() {
   local function=$1; shift
   "$function" base "$@" & local first=$!
@@ -110,7 +110,7 @@ libraries() {
 }
 if wanted libraries; then both libraries; compare libraries; fi
 
-# Both sides in folders of the same name, one after the other: paths may stand in what they write.
+# Both sides run one after the other in the same folder, since their output may contain paths.
 stamps() {
   local dir=$out/stamps
   rm -rf "$dir" "$out/$1.stamps"
@@ -126,7 +126,7 @@ stamps() {
 }
 if wanted stamps; then stamps base; stamps head; compare stamps; fi
 
-# The tools of both have the same path, so that the manifest of both says the same.
+# Both sides' tools have the same path, so that the manifests are equal.
 folder() {
   local dir=$out/folder
   rm -rf "$dir/tools" && mkdir "$dir/tools" && cp -al "$(bin "$1")"/hone-* "$dir/tools"

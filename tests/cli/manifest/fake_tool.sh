@@ -50,7 +50,7 @@ done
 
 say() { echo "$*" >>"$bin/calls"; }
 get() { IFS= read -r got <"$1"; }
-# put FILE LINE: the file holds the line; if it does already it is left alone.
+# put FILE LINE: writes the line to the file, unless it already has this content.
 put() {
   [ -d "${1%/*}" ] || mkdir -p "${1%/*}"
   if [ -f "$1" ]; then
@@ -60,7 +60,7 @@ put() {
   fi
   echo "$2" >"$1"
 }
-# stem FILE SUFFIX: its name without folder and suffix.
+# stem FILE SUFFIX: prints the name without folder and suffix.
 stem() {
   name=${1##*/}
   name=${name%"$2"}
@@ -98,7 +98,7 @@ case $tool in
     done <"$settings"
     [ -d "${db%/*}" ] || mkdir -p "${db%/*}"
     : >>"$db"
-    trap '' PIPE  # an interrupted Ninja no longer reads what we, or the shell, still have to say
+    trap '' PIPE  # an interrupted Ninja no longer reads output of this script or the shell
     trap 'echo committed >>"$db.end"; exit 75' INT TERM HUP
     had=0
     while read -r _; do had=$((had + 1)); done <"$db"

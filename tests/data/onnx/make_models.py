@@ -1,5 +1,5 @@
-# Writes the models in this folder, each with an input and the outputs that onnxruntime computes, in the form of ONNX's
-# backend tests. Run by hand when a model is added: `python make_models.py`, with numpy, onnx and onnxruntime.
+# Writes the models in this folder, each with an input and onnxruntime's outputs, in the format of ONNX's backend tests.
+# Run by hand when a model is added: `python make_models.py`, with numpy, onnx and onnxruntime.
 import os
 
 import numpy as np
@@ -57,7 +57,7 @@ class Maker:
                 f.write(numpy_helper.from_array(values, file[:-5]).SerializeToString())
 
 
-# A residual network as PyTorch exports it: shapes computed from the open batch, then flattened by them.
+# A residual network as PyTorch exports it: flattens to a shape that is computed from the dynamic batch.
 m = Maker(13)
 stem = m.add("Relu", [m.norm(m.conv("x", "stem", 8, 3, 3, strides=[2, 2], pads=[1, 1, 1, 1]), "bn1", 8)])
 pool = m.add("MaxPool", [stem], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
@@ -71,7 +71,7 @@ flat = m.add("Reshape", [mean, shape])
 m.add("Gemm", [flat, m.weight("fc.weight", 5, 8), m.weight("fc.bias", 5)], transB=1)
 m.save("residual", [2, 3, 20, 20], ["batch", 3, "height", "width"], ["batch", 5])
 
-# Inverted residuals: expansion, depthwise convolution, Clip, projection; Dropout and Identity on the way.
+# Inverted residuals: expansion, depthwise convolution, Clip, projection; with Dropout and Identity in between.
 m = Maker(12)
 zero, six = m.tensor("zero", np.float32(0)), m.tensor("six", np.float32(6))
 x = m.add("Clip", [m.conv("x", "stem", 8, 3, 3, bias=True, strides=[2, 2], auto_pad="SAME_UPPER"), zero, six])
@@ -82,7 +82,7 @@ y = m.add("Flatten", [m.add("GlobalAveragePool", [m.add("Dropout", [y])])])
 m.add("Softmax", [m.add("Gemm", [y, m.weight("fc", 8, 6)], alpha=0.5)], axis=1)
 m.save("inverted", [1, 3, 15, 17], [1, 3, 15, 17], [1, 6])
 
-# Branches that are concatenated, with pooling of both kinds.
+# Concatenated branches, with both kinds of pooling.
 m = Maker(11)
 x = m.add("Relu", [m.conv("x", "squeeze", 5, 4, 1, bias=True)])
 a = m.add("Relu", [m.conv(x, "left", 7, 5, 1, bias=True)])

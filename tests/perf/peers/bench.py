@@ -1,9 +1,9 @@
-"""Latency of a network beside other engines: each in processes of its own, alternating, on the same input.
+"""Compares the latency of a network with other engines: each in its own processes, in turns, on the same input.
 
 Usage: bench.py NAME HONE_FOLDER MODEL.onnx ROUNDS ITERATIONS THREADS
 Prints a table of minimum and median over all processes, the ratio of the minima and medians to the best peer's, and each
-engine's largest difference to onnxruntime's output. Fails if one is too large. Hone pins its threads, one a core, as its
-library does when asked to; the others place theirs themselves. ncnn takes part where the batch is 1.
+engine's largest difference to onnxruntime's output. Fails if a difference is too large. Hone pins its threads, one per
+core, with the option of its library; the others place theirs themselves. ncnn is included only for batch 1.
 """
 import importlib.metadata
 import importlib.util
@@ -24,7 +24,7 @@ def engines(batch):
     found = ["hone", "onnxruntime", "openvino"]
     if batch == 1:
         found.append("ncnn")
-    if importlib.util.find_spec("torch"):  # some gigabytes: used where somebody has installed it
+    if importlib.util.find_spec("torch"):  # takes gigabytes, so it is used only if installed
         found.append("pytorch")
     return found
 

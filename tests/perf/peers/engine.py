@@ -1,9 +1,9 @@
 """Runs one engine on one model in this process and prints JSON: {"seconds": [...], "output": path}.
 
 Usage: engine.py hone|onnxruntime|openvino|ncnn|pytorch MODEL INPUT.npy OUTPUT.npy THREADS WARMUP ITERATIONS
-MODEL is NET.onnx, or for hone the folder with libNET.so and NET.params. Beside NET.onnx, pytorch needs NET.graph.json and
-NET.parameters, and ncnn what pnnx made of the model: NET.ncnn.param and NET.ncnn.bin. Every engine gets the same input and
-number of threads. A timed call ends with the output in memory.
+MODEL is NET.onnx, or for hone the folder with libNET.so and NET.params. pytorch also needs NET.graph.json and
+NET.parameters beside NET.onnx, and ncnn the files that pnnx made: NET.ncnn.param and NET.ncnn.bin. Every engine gets
+the same input and number of threads. A timed call ends with the output in memory.
 """
 import ctypes
 import glob
@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-ABI_VERSION = 2  # of NET.h, whose structs these are (lib/library/header_text.cc)
+ABI_VERSION = 2  # of NET.h, which defines these structs (lib/library/header_text.cc)
 
 
 class HoneOptions(ctypes.Structure):
@@ -29,7 +29,7 @@ class HoneTensor(ctypes.Structure):
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("bytes", ctypes.c_uint64)]
 
 
-class HoneInfo(ctypes.Structure):  # its beginning
+class HoneInfo(ctypes.Structure):  # the first fields
     _fields_ = [("abi_version", ctypes.c_int32), ("threads", ctypes.c_int32), ("network", ctypes.c_char_p),
                 ("target", ctypes.c_char_p), ("digest", ctypes.c_char_p), ("input_count", ctypes.c_int32),
                 ("output_count", ctypes.c_int32), ("inputs", ctypes.POINTER(HoneTensor)),
@@ -67,7 +67,7 @@ def hone(folder, data, threads):
     outputs = (ctypes.c_void_p * 1)(result.ctypes.data)
     run = function("run")
 
-    def call(_keep=(given, options)):  # what the library holds pointers to must live as long as the call
+    def call(_keep=(given, options)):  # keeps objects alive that the library points to
         if run(net, inputs, outputs):
             sys.exit("run failed")
         return result
@@ -99,7 +99,7 @@ def openvino(path, data, threads):
 
 
 def ncnn(path, data, threads):
-    """float32 throughout, with Winograd and packed layouts. Its tensors have no batch axis, so batches are refused."""
+    """float32 throughout, with Winograd and packed layouts. Its tensors have no batch axis, so only batch 1 works."""
     import ncnn as nn
     if data.shape[0] != 1:
         sys.exit("ncnn takes one image at a time")
@@ -129,7 +129,7 @@ def ncnn(path, data, threads):
 
 
 def pytorch(path, data, threads):
-    """Inductor with frozen weights in inference mode: PyTorch's fastest way on a CPU."""
+    """Inductor with frozen weights in inference mode: PyTorch's fastest mode on a CPU."""
     import torch
     import torch._inductor.config
     from torch_model import Network

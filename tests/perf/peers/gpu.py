@@ -1,12 +1,13 @@
-"""The same graph and parameters in PyTorch on a GPU: eager with cuDNN's benchmark mode, NCHW and channels_last, each also as
-a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on.
+"""Times the same graph and parameters in PyTorch on a GPU: eager with cuDNN's benchmark mode, NCHW and channels_last,
+each also as a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on.
 
 Usage: gpu.py GRAPH.json PARAMETERS OUT.md [ITERATIONS]
-A row of OUT.md is written as soon as it is measured; what fails has a row with its reason. Data stays on the device.
-Times are of the device's events, a run each; beside them the host's clock, from before the start of many runs to after
-the last one's end, for each: where it is far above the events', the host could not keep the device busy.
-Exit: 0; 1 if a way with cuDNN failed, or an output is not the CPU's. What torch.compile cannot do here (it needs Triton
-and a C compiler) is said in its row alone.
+Writes each row of OUT.md as soon as it is measured; a failed variant gets a row with the reason. Data stays on
+the device.
+Times are from device events around each run. The host time is the average over many runs by the host's clock: if it is
+far above the event times, the host could not keep the device busy.
+Exit codes: 0; 1 if a variant with cuDNN failed, or an output differs from the CPU's. A failure of torch.compile (it
+needs Triton and a C compiler) only appears in its row.
 """
 import json
 import statistics
@@ -19,12 +20,12 @@ import torch
 from torch_model import Network
 
 
-# Of the largest difference in standard deviations of the output; TF32 rounds factors to 10 bits.
+# For the largest difference, in standard deviations of the output; TF32 rounds factors to 10 bits.
 TOLERANCE = {False: 1e-3, True: 5e-2}
 
 
 def timed(run, iterations):
-    """Each run's milliseconds by the device's events, and a run's by the host's clock."""
+    """Returns the milliseconds of each run by device events, and the average by the host's clock."""
     for _ in range(20):
         run()
     torch.cuda.synchronize()
@@ -85,7 +86,7 @@ def main():
                 rows.write(f"| {how} | {'on' if tf32 else 'off'} | {min(times):.4f} | {statistics.median(times):.4f} | {host:.4f} | {difference:.1e} |\n")
                 if not difference <= TOLERANCE[tf32]:
                     failed.append(f"{how}: its output differs by {difference:.1e} standard deviations")
-            except Exception as error:  # the next way may work
+            except Exception as error:  # the next variant may work
                 reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:120]}".replace("|", "/")
                 rows.write(f"| {how} | {'on' if tf32 else 'off'} | failed | {reason} | | |\n")
                 if not may_fail:
@@ -118,7 +119,7 @@ def main():
                 return run_compiled, lambda: kept["out"]
 
             row('torch.compile("max-autotune"), channels_last', tf32, compiled, may_fail=True)
-            for p in network.parameters():  # NCHW again
+            for p in network.parameters():  # back to NCHW
                 p.data = p.data.contiguous()
     if failed:
         sys.exit("gpu.py: error: " + "; ".join(failed))

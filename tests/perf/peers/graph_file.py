@@ -28,10 +28,10 @@ def read_parameters(path):
 
 
 def parse_workload(text):
-    """-> operator, attributes {name: numbers or a word}, epilogue [(name, arguments)]."""
+    """Returns operator, attributes {name: numbers or a word}, epilogue [(name, arguments)]."""
     match = re.fullmatch(r"(\w+)\((.*?)\)((?: \+ .*)?)", text)
     op, inside, tail = match.groups()
-    # Attributes stand behind the tensors; commas inside a value have no space behind them.
+    # Attributes follow the tensors; commas inside a value have no space after them.
     attributes = {}
     for name, value in re.findall(r"(\w+)=([^ ]+?)(?:,(?= )|$)", inside):
         numbers = re.split("[x,]", value)
@@ -44,12 +44,12 @@ def parse_workload(text):
 
 
 def window(attributes, kernel):
-    """-> kernel, stride, padding before each axis, padding behind each axis."""
+    """Returns kernel, stride, padding before each axis and padding after each axis."""
     axes = len(kernel)
     pad = attributes.get("pad", [0] * 2 * axes)
     return kernel, attributes.get("stride", [1] * axes), pad[:axes], pad[axes:]
 
 
 def operand_count(op, node_inputs, epilogue):
-    """How many of a node's inputs are the operator's; the others belong to the epilogue."""
+    """Returns how many of a node's inputs belong to the operator; the others belong to the epilogue."""
     return len(node_inputs) - sum(name in ("bias", "add") for name, _ in epilogue)

@@ -1,9 +1,9 @@
-"""What bench_peers.sh has to know of a job: prints its network and batch, or refuses in one line.
+"""Prints the network and batch of a job for bench_peers.sh, or an error in one line.
 
 Usage: job.py PIPELINE.toml
 
-The peers' model is made from the graph of a built-in network (onnx_model.py). A model of a user's has steps that only
-Hone's reader knows, and a workload or a plugin's operator is no network.
+onnx_model.py makes the peers' model from the graph of a built-in network. A user's model has steps that only Hone's
+reader knows, and a workload or a plugin's operator is not a network.
 """
 import sys
 import tomllib

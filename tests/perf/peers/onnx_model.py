@@ -1,4 +1,5 @@
-"""A graph of Hone (nets/NET.graph.json) and its parameter file as an ONNX model, so that other engines compute the same.
+"""Converts a graph of Hone (nets/NET.graph.json) and its parameter file to an ONNX model, so that other engines compute
+the same.
 
 doc/reference/graph.md has both formats. Usage: onnx_model.py GRAPH.json PARAMETERS MODEL.onnx
 """

@@ -7,7 +7,7 @@ from graph_file import operand_count, parse_workload, read_parameters, window
 
 
 def padded(data, before, behind, value):
-    """Padding outside the operator, as PyTorch's own is the same on both sides; none where that does."""
+    """Pads outside the operator if the sides differ, since PyTorch's own padding is the same on both sides."""
     if before == behind:
         return data, before
     pairs = [p for both in zip(reversed(before), reversed(behind)) for p in both]
