@@ -95,7 +95,7 @@ Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::Compi
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join("kernels.so");
   codegen::LinkOptions options;
-  options.need_libc = true;  // for memset and memcpy, should the compiler have made calls of them
+  options.need_libc = true;  // for memset and memcpy, which the compiler may call
   HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, options, path));
   return runtime::LoadedModule::Open(path);
 }

@@ -11,7 +11,7 @@
 namespace hone::op {
 
 // The bytes of all constants of one kernel, including those read unchanged (a bias): what one node of a network adds to
-// its library's parameters. Compiles nothing. Returns an error if the candidate is not of the workload.
+// its library's parameters. Compiles nothing. Returns an error if the candidate does not fit the workload.
 Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Candidate& candidate);
 
 }  // namespace hone::op

@@ -17,7 +17,7 @@ namespace hone::op {
 std::vector<int64_t> EvenParts(int64_t extent, int64_t most);
 // ceil(extent / k) for the given k, each once, descending.
 std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts);
-// Those of `values` that divide `extent`, or are no larger than `most`.
+// The values that divide `extent`, or that are at most `most`.
 std::vector<int64_t> DivisorsAmong(int64_t extent, std::vector<int64_t> values);
 std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values);
 
@@ -27,12 +27,12 @@ std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values);
 using KnobSetting = std::variant<int64_t, std::string>;
 Result<Config> LegalNear(const search::Space& space, const std::map<std::string, KnobSetting>& settings);
 
-// What a rule says of a point: why it is illegal, or nothing.
+// A rule's verdict on a point: why it is illegal, or nothing.
 using Rejection = std::optional<std::string>;
 
-// How much longer the busiest thread works than the average, if `tasks` equal tasks of `size` make up `total` work.
+// The ratio of the busiest thread's work to the average, if `tasks` equal tasks of `size` make up `total` work.
 double Imbalance(int64_t tasks, double size, double total, int threads);
-// The rule against an imbalance above `limit`.
+// Rejects an imbalance above `limit`.
 Rejection TooUneven(double imbalance, double limit, int threads);
 
 }  // namespace hone::op

@@ -122,8 +122,8 @@ Result<Candidate> Instantiate(const Workload& workload, const Target& target, co
 // The same for many configs: looks them up in `space`, which is MakeTaskSpace(workload, target).
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,
                               const Config& config);
-// The candidate that a trial was built from. Records do not name the algorithm `direct`, and older ones name none: then
-// Instantiate decides, if this version of Hone still has the template and the point.
+// The candidate that a trial was built from. Records do not name the algorithm `direct`, and older ones name none:
+// Instantiate then decides, if this version of Hone still has the template and the point.
 Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome);
 // Operator::Compute of the workload's operator.
 Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm);

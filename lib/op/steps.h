@@ -1,4 +1,4 @@
-// Lists of schedule steps.
+// Helpers for lists of schedule steps.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace hone::op {
 inline void Append(std::vector<Step>* steps, const std::vector<Step>& more) {
   steps->insert(steps->end(), more.begin(), more.end());
 }
-// unroll `stage` at each of `axes`.
+// Appends a step that unrolls `stage`, for each of `axes`.
 inline void AppendUnrolls(std::vector<Step>* steps, const std::string& stage, const std::vector<std::string>& axes) {
   for (const std::string& axis : axes) steps->push_back(Unroll(stage, axis));
 }

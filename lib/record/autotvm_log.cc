@@ -109,7 +109,7 @@ std::optional<KnobValue> ValueOf(const Json& e) {
     v.kind = KnobKind::kSplit;
     v.numbers = Numbers(value);
     if (v.numbers.empty()) return std::nullopt;
-    v.numbers[0] = -1;  // older logs hold what remains there; nothing reads it
+    v.numbers[0] = -1;  // older logs have the first part here, which nothing reads
   } else if (value.is_number_integer()) {
     v.numbers.push_back(value.get<int64_t>());
   } else {
@@ -161,7 +161,7 @@ void ReadResult(const Json& result, ForeignRecord* record) {
   if (record->ok) record->seconds = sum / static_cast<double>(result[0].size());
 }
 
-// As AutoTVM, which is to say NumPy, names it.
+// The type's name in AutoTVM and NumPy.
 std::string TypeName(DType type) {
   if (type.is_bool()) return "bool";
   const char* const kind = type.is_float() ? "float" : type.is_uint() ? "uint" : "int";

@@ -115,7 +115,7 @@ void Report(std::vector<Case> cases) {
   }
 }
 
-// What Ninja takes for as many files and edges in the plainest manifest that has them.
+// For Ninja's own time: the simplest manifest with as many files and edges.
 void Plainest(const std::string& work, int tasks) {
   std::string text = "rule touch\n  command = touch $out\n";
   for (int i = 0; i < tasks; ++i) {

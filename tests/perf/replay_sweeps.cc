@@ -19,7 +19,7 @@ bool SameSpace(const ReplaySpace& a, const ReplaySpace& b) {
   return header(a) == header(b);
 }
 
-// How much slower `sweep` was than `first`, over the points that both timed.
+// How much slower `sweep` was than `first`, by the points that both timed.
 double Slowdown(const ReplaySpace& sweep, const ReplaySpace& first) {
   std::vector<double> ratios;
   for (const ReplayPoint& point : first.points) {

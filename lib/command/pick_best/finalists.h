@@ -29,8 +29,8 @@ struct FoundFinalists {
 // Returns at most `count` (at least 1) of the correct trials: each artifact once, and only those within kFinalistReach
 // times the fastest. A trial that was timed while others used the machine counts with its fastest run. Each template's
 // fastest trial goes before any template's second one, because kernels of different algorithms differ most in what they
-// do to the caches. Empty if there is no correct trial. `candidate` says what a trial is built from; a finalist for
-// which it fails has no candidate.
+// do to the caches. Empty if there is no correct trial. `candidate` returns what a trial was built from; if it
+// fails, the finalist has no candidate.
 using CandidateOfTrial = std::function<Result<Candidate>(const Outcome&)>;
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
                                      const std::function<bool(const Outcome&)>& allows,

@@ -26,7 +26,8 @@ struct NetworkMemory {
   int64_t bytes = 0;                      // with `chosen`, including parameters that are not constants of a kernel
 };
 
-// The kernels that a task may be built with, at least one: if no trial counts, the default's bytes without seconds.
+// Returns the kernels that a task may be built with, at least one: without usable trials, the default's bytes and no
+// seconds.
 using KernelCosts = std::function<Result<std::vector<KernelCost>>(const std::string& id, const Workload& workload)>;
 
 // 1. Bounds the tasks of the network without alternatives (LimitMemory). Constants count once for each set of

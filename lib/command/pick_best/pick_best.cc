@@ -140,7 +140,7 @@ class Picker {
 
   using MakeCandidate = std::function<Result<Candidate>()>;
 
-  // Nothing if the task cannot be built from the trial.
+  // Returns nothing if the task cannot be built from the trial.
   std::optional<int64_t> BytesOf(const std::string& id, const Workload& workload, const Outcome& outcome,
                                  const MakeCandidate& make) {
     const auto [known, added] = bytes_.try_emplace({id, Digest128(outcome.config.Text() + "\n" + outcome.steps)});
@@ -247,7 +247,7 @@ class Picker {
         return own.ok() ? op::CandidateOf(*own, *target, outcome) : Candidate::Parse(outcome.steps);
       }
       HONE_RETURN_IF_ERROR(own.status());
-      return op::Instantiate(*own, *target, outcome.config);  // the recorded steps are of another epilogue
+      return op::Instantiate(*own, *target, outcome.config);  // the recorded steps are for another epilogue
     };
     const auto allows = [&](const Outcome& outcome) {
       if (workload.ok() && target.ok() && op::Forbidden(*workload, *target, numerics_, outcome)) return false;

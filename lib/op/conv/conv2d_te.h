@@ -18,7 +18,7 @@ te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, c
 // The weight [o, c, ..] as [out, in, ..], whole blocks of channels padded with zeros: a constant "NAME.blocked", or
 // `raw` itself if nothing is missing. REQUIRES: out and in are at least the weight's own.
 te::Tensor WholeBlocks(const te::Tensor& raw, int64_t out, int64_t in);
-// The name of that tensor, for steps; the weight has o x c channels.
+// The name of that tensor, for use in steps; the weight has o x c channels.
 std::string WholeBlocksName(const std::string& raw, int64_t o, int64_t c, int64_t out, int64_t in);
 
 // 0 <= position < extent, without the comparisons that the range low .. high of the position makes certain; null if

@@ -149,7 +149,7 @@ WinogradLayer LayerOf(const Workload& workload, const Target& target) {
   return l;
 }
 
-// Of a convolution that Winograd's stages can compute, by some m or by none.
+// Whether Winograd's stages support the shape, regardless of m.
 bool HasShape(const Workload& workload) {
   const Conv2dShape s = Conv2dShape::Of(workload);
   if (s.plain_input || s.groups != 1 || s.dh != 1 || s.dw != 1) return false;

@@ -234,12 +234,12 @@ bool WinogradLayer::Computes(int64_t m) const {
   const WinogradTiles one = Tiles(1);
   const int64_t r = std::max(one.rh, one.rw);
   if (r < 2 || r > 7 || m < 2 || m > 6) return false;
-  // With more than ten elements, or more than eight in two dimensions, single precision is not accurate enough; neither
-  // with long windows on both axes: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
+  // With more than ten elements, or more than eight in two dimensions, single precision is not accurate enough. It
+  // is not for long windows on both axes either: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
   const bool exact = one.both() ? m + r - 1 <= 8 && one.rh + one.rw <= kMostTaps : m + r - 1 <= 10;
   const bool whole_windows = m % pool == 0;  // each tile contains whole windows of the following pool
-  // Nor with long sums, and those over a stride's phases are four times as long: F(4x4) is accurate enough for 7x7
-  // with stride 2 up to about 250 channels, for 3x3 with stride 1 up to about eight thousand.
+  // Long sums are not accurate enough either, and sums over a stride's phases are four times as long: F(4x4) is
+  // accurate enough for 7x7 with stride 2 up to about 250 channels, for 3x3 with stride 1 up to about 8000.
   return exact && whole_windows && Error(m) <= WinogradErrorBound(m);
 }
 

@@ -49,10 +49,10 @@ class GpuTemplate final : public Template {
 // knob of four parts.
 Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts);
 
-// All splits of a tile of `extent` into blocks, virtual threads (these numbers), threads and inside, at most `most` in a
-// tile. The product need not divide the extent.
+// All splits of `extent` into blocks, virtual threads (as many as one of `vthreads`), threads and inside, with tiles of
+// at most `most`. The product need not divide the extent.
 std::vector<std::vector<int64_t>> ProductShares(int64_t extent, const std::vector<int64_t>& vthreads, int64_t most);
-// Rounds of a reduction of `depth` at a time.
+// The choices for how much of a reduction of `depth` a round computes.
 std::vector<int64_t> ProductRounds(int64_t depth);
 
 // The tile of a product of matrices: splits axes `y` and `x` of `stage` in four and binds `batch` (may be empty) to

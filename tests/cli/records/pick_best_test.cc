@@ -43,7 +43,7 @@ TEST_F(PickBestTool, TakesTheFastestCorrectTrial) {
   EXPECT_EQ(Best().tasks.at(0).fingerprint, "machine-2");
 }
 
-// What was recorded is built, and judged by the numerics, though no template of this Hone would make it.
+// A recorded candidate is built and checked against the numerics, even if no template of this version makes it.
 TEST_F(PickBestTool, TakesTrialsWhoseTemplateIsGone) {
   Outcome gone = Ok(0, 1e-3);
   gone.config.template_name = "of_long_ago";
@@ -223,7 +223,7 @@ TEST_F(PickBestWithinMemory, TheLimitTakesTheKernelsThatCostTheLeastTime) {
   EXPECT_EQ(Best().tasks.at(0).finalists[1].median, 2.1e-3);
 }
 
-// Their bytes are those of the recorded algorithm and steps.
+// Their bytes are computed from the recorded algorithm and steps.
 TEST_F(PickBestWithinMemory, TrialsWhoseTemplateIsGoneCount) {
   for (const char* workload : {kPlain, kWithRelu}) {
     std::vector<Outcome> outcomes;

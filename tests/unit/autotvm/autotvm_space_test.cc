@@ -1,5 +1,6 @@
-// Expectations are worked out by hand from AutoTVM's rules (doc/reference/formats.md): counts as products of ordered
-// factorisations, C(a+k-1, k-1) a prime power p^a cut in k; digits as positions in the enumeration written out here.
+// Expectations are worked out by hand from AutoTVM's rules (doc/reference/formats.md). Counts are products of numbers
+// of ordered factorisations: C(a+k-1, k-1) for a prime power p^a and k parts. Digits are positions in the enumerations
+// below.
 #include "search/autotvm/autotvm_space.h"
 
 #include <tuple>
@@ -31,14 +32,14 @@ AutoTvmShape Batch(int64_t b, int64_t m, int64_t k, int64_t n) {
 
 Space Of(const std::string& name, const AutoTvmShape& shape) { return Must(AutoTvmSpace(name, shape)); }
 
-// The knobs, each with how many values it has.
+// The knobs with their numbers of values.
 std::string Knobs(const Space& space) {
   std::string text;
   for (const Knob& k : space.knobs()) text += (text.empty() ? "" : " ") + k.name() + ":" + std::to_string(k.size());
   return text;
 }
 
-// Both ways: the point at `index` has these `values`, and they have this index.
+// Checks that the point at `index` has these `values`, and that they have this index.
 void ExpectAt(const Space& space, uint64_t index, const std::string& values) {
   const Config config = space.At(index);
   EXPECT_EQ(config.Text(), config.template_name + " " + values);
@@ -54,7 +55,7 @@ TEST(AutoTvmCuda, DirectConvolution) {
   EXPECT_EQ(Knobs(s),
             "tile_f:84 tile_y:80 tile_x:80 tile_rc:7 tile_ry:2 tile_rx:2 auto_unroll_max_step:3 unroll_explicit:2");
   EXPECT_EQ(s.size(), 90316800u);
-  // The last: the innermost factor is the whole extent wherever there is a choice.
+  // In the last point, the innermost factor is the whole extent in every knob with a choice.
   ExpectAt(s, 0,
            "tile_f=[-1,1,1,1] tile_y=[-1,1,1,1] tile_x=[-1,1,1,1] tile_rc=[-1,1] tile_ry=[-1,1] tile_rx=[-1,1] "
            "auto_unroll_max_step=0 unroll_explicit=0");
@@ -63,7 +64,7 @@ TEST(AutoTvmCuda, DirectConvolution) {
            "auto_unroll_max_step=1500 unroll_explicit=1");
 }
 
-// One value of every knob found by hand. CO = 4 in four parts, i inner, t, v: (i, t, v) run through (1,1,1) (1,1,2)
+// One value of every knob, found by hand. CO = 4 in four parts, i inner, t, v: (i, t, v) run through (1,1,1) (1,1,2)
 // (1,1,4) (1,2,1) (1,2,2) (1,4,1) (2,1,1) (2,1,2) (2,2,1) (4,1,1); sizes are [-1, v, t, i].
 //   tile_f [-1,2,1,2]: digit 7 of 10     tile_y of 2, [-1,1,2,1]: (1,1,1) (1,1,2) (1,2,1) (2,1,1): digit 2 of 4
 //   tile_x of 2, [-1,2,1,1]: 1 of 4      tile_rc of 6, [-1,3]: 1 2 3 6: 2 of 4
@@ -90,7 +91,7 @@ TEST(AutoTvmCuda, DirectConvolutionsOfResNet18) {
   EXPECT_EQ(size(Conv(512, 512, 7, 3, 1, 1)), 844800u);
 }
 
-// m = 4 where H is a multiple of 8, else 2. tile_b keeps one value of its many.
+// m is 4 if H is a multiple of 8, else 2. The filter of tile_b leaves one value.
 TEST(AutoTvmCuda, Winograd) {
   const Space s = Of("conv2d_nchw_winograd.cuda", Conv(64, 64, 56, 3, 1, 1));  // P = 14 14 = 2^2 7^2: 10 10 = 100
   EXPECT_EQ(Knobs(s), "tile_b:1 tile_y:84 tile_x:100 tile_rc:7 auto_unroll_max_step:3 unroll_explicit:2");
@@ -157,8 +158,8 @@ TEST(AutoTvmSpace, BadShapesAreRefused) {
   EXPECT_EQ(refused(Conv(8, int64_t{1} << 40, 8, 3, 1, 1)), StatusKind::kUnsupported);
 }
 
-// Points and indices that AutoTVM itself logged (its published logs cuda v0.10): splits by their inner parts, then the
-// digits of the other knobs.
+// Points and indices in AutoTVM's published logs (cuda v0.10): the inner parts of splits, then the digits of the other
+// knobs.
 struct Logged {
   const char* name;
   AutoTvmShape shape;
@@ -202,7 +203,7 @@ TEST(AutoTvmSpace, ReproducesLoggedIndices) {
   }
 }
 
-// Extents that follow from others are bounded too: their factorisations would take for ever.
+// Extents derived from others are bounded, too, as their factorisations would take forever.
 TEST(AutoTvmSpace, HugeDerivedExtentsAreRefusedAtOnce) {
   const int64_t big = 1 << 19;
   const AutoTvmShape tiles = {{{big, 8, big, big}, {8, 8, 3, 3}}, {1, 1}, {1, 1}, {1, 1}};

@@ -233,7 +233,7 @@ struct Without {
   double finalists = 0, alternatives = 0, slices = 0, in_place = 0, several = 0;
 };
 
-// What remains of finalists chosen in the network (f), alternatives (a), slices (s) and sums in place (i).
+// What remains of the choices in the network: finalists (f), alternatives (a), slices (s) and sums in place (i).
 struct Whole {
   std::string left;
   InNetwork in_network;

@@ -21,7 +21,7 @@ inline Target CudaTarget(const std::string& arch) {
                             "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80"));
 }
 
-// What the fake device computes, by the kernel's symbol.
+// What the fake device computes for a kernel's symbol.
 struct Meaning {
   Workload workload;
   Target target;

@@ -215,7 +215,7 @@ TEST_F(OpenClLibrary, TheSameInputGivesTheSameBytes) {
   EXPECT_EQ(again.manifest, small_->library.manifest);
 }
 
-// What is packed on the device is stored as it is: the parameters are those of the graph and nothing more.
+// Weights packed on the device are stored unpacked: the library has the parameters of the graph and nothing else.
 TEST_F(OpenClLibrary, ParametersAreNotPacked) {
   int64_t bytes = 0;
   graph::Graph graph = SmallNetwork(1);

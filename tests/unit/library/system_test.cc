@@ -76,7 +76,7 @@ std::vector<Mapping> MappingsOf(const std::string& file) {
   return found;
 }
 
-// Those with requested huge pages.
+// The mappings with requested huge pages.
 std::vector<Mapping> HugeMappings() {
   std::vector<Mapping> found;
   for (const Mapping& mapping : Mappings()) {

@@ -174,7 +174,7 @@ TEST(MeasureNight, ACanaryThatCannotRunIsLeftOutAndTheNightGoesOn) {
   EXPECT_EQ(Machine{.canary_fails = Status::Io("no space left")}.Run(input).status().kind(), StatusKind::kIo);
 }
 
-// Where the processes lie 30 % apart nobody would have seen 5 %; what is seen nevertheless counts.
+// If processes differ by 30 %, a change of 5 % cannot be detected; but a detected change still counts.
 TEST(MeasureNight, ABusyMachineBlamesNobody) {
   const auto unseen = Machine{.slower_each_round = 0.05}.Run();
   EXPECT_THAT(unseen->environment, HasSubstr("the machine was busy"));

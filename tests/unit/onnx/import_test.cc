@@ -1,5 +1,5 @@
-// What models become: constants are computed, every other node becomes operators of the graph. Comparison with
-// onnxruntime (tests/onnx) and ONNX's backend tests (make check-onnx) check the meaning.
+// Tests the graphs of imported models: constants are computed, all other nodes become operators. Comparison with
+// onnxruntime (tests/onnx) and ONNX's backend tests (make check-onnx) check the results.
 #include "onnx/import.h"
 
 #include "common/expect.h"

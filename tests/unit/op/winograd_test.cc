@@ -151,7 +151,7 @@ TEST_F(WinogradTest, Accuracy) {
   EXPECT_LE(WinogradErrorBound(6), 3e-4);
 }
 
-// A best file may name any m that is exact enough; whether one pays is for templates to judge.
+// A best file may use any m that is exact enough; only templates judge whether it is fast.
 TEST_F(WinogradTest, ComputesAlsoWhatNoTemplateOffers) {
   const Target target = HostWith(64, 32, 2);
   for (const auto& [text, m] :

@@ -186,7 +186,7 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
   ExpectRefused(ParsePipelineFile, "p/n.toml", "", whole);
 }
 
-// What a target's own tables change and what they leave to [tune].
+// A target's own tables change only their keys; all others come from [tune].
 TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
   const char* text =
       "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"opencl\", \"cuda\"]\n"

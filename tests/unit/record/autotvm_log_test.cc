@@ -1,4 +1,4 @@
-// Lines are written here as AutoTVM's documentation shows them; indices are worked out by hand (see the comments).
+// The lines have the form in AutoTVM's documentation; indices are worked out by hand (see the comments).
 #include "record/autotvm_log.h"
 
 #include "base/file.h"
@@ -42,7 +42,7 @@ TEST(AutoTvmReader, SaysWhetherTheEntityStandsAtItsIndex) {
   EXPECT_EQ(Read(ReplaceAll(Dense("1", "[-1, 2]", "[1]"), "dense_small_batch.gpu", "my.own")).fit, Fit::kUnknown);
 }
 
-// Strides, padding and dilation are found among the arguments. The index is worked out in autotvm_space_test.cc.
+// Strides, padding and dilation are read from the arguments. The index is worked out in autotvm_space_test.cc.
 TEST(AutoTvmReader, ReadsAConvolutionsArguments) {
   const std::string line =
       R"({"input": ["cuda -model=x", "conv2d_nchw.cuda", [["TENSOR", [1, 6, 4, 2], "float32"], )"
@@ -72,7 +72,7 @@ TEST(AutoTvmReader, FailuresAndTimesThatAreNone) {
                             "[1000000000.0]", "[\"fast\"]", "[null]"}) {
     EXPECT_EQ(error(costs, "0"), "no-time") << costs;
   }
-  // A word in a string is no number, and quotes may be escaped.
+  // A word in a string is not a number, and quotes may be escaped.
   const std::string line = ReplaceAll(Dense("1", "[-1, 2]", "[NaN]"), "-model=x", "-model=NaN\\\" Infinity");
   EXPECT_EQ(Read(line).target, "cuda -model=NaN\" Infinity");
   EXPECT_EQ(Read(line).text, line);
@@ -147,8 +147,8 @@ TEST_F(AutoTvmImport, KeepsEveryRecordByteByByte) {
   EXPECT_EQ(tasks[1].task, "my.own");
 }
 
-// More tasks than spaces are kept at a time (256), each met twice: whatever was forgotten in between is made again. A
-// sum of length i * 4, i = 1 .. 300, of which [-1, 2] is the second split.
+// More tasks than the cache of spaces holds (256), each twice: evicted spaces are made again. The tasks are sums of
+// length i * 4, i = 1 .. 300, whose second split is [-1, 2].
 TEST_F(AutoTvmImport, ThreeHundredTasksInOneLog) {
   std::string log;
   for (int round = 0; round < 2; ++round) {
@@ -192,7 +192,7 @@ TEST_F(AutoTvmImport, BrokenLinesAreNamedAndTheOthersKept) {
   EXPECT_EQ(reports_[1], "3 version 0.1 of AutoTVM's format; only 0.2 is read");
   EXPECT_EQ(reports_[2], "5 the last line is cut off; import again once it is whole");
   EXPECT_EQ(Texts(), a + "\n" + b + "\n");
-  // Whole again: only the last one is new.
+  // With complete lines again, only the last one is new.
   EXPECT_EQ(Import(a + "\n" + b + "\n" + ReplaceAll(b, "0.001", "0.003") + "\n")->added, 1);
 }
 

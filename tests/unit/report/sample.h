@@ -5,7 +5,7 @@
 
 namespace hone::report {
 
-// What an attacker would use as the name of a node, a host or an error.
+// An attack in the name of a node, a host or an error.
 inline constexpr char kHostile[] = "</script><img src=x onerror=alert(1)>\"'&|`\x1b[31m\n\xff]]>";
 
 // Tuned: two processes, median 10 ms; untuned 40 ms; peak 100 GFLOP/s; three layers of 5, 3 and 1 ms.
