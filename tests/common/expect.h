@@ -1,20 +1,30 @@
-// Included by every test: GoogleTest, and checks of results: a value that must exist, and the relevant part of a
-// message.
+// What every test includes: GoogleTest, the standard library's containers, algorithms and numbers, and what tests say of
+// results, the value that must be there and the part of a message that counts.
 #pragma once
 
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <source_location>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
 namespace hone {
 
 // EXPECT_THAT(status.message(), HasSubstr("part")); the message of success is empty and has no part.
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;

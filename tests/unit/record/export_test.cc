@@ -1,8 +1,5 @@
 #include "record/export.h"
 
-#include <gtest/gtest.h>
-
-#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "record/autotvm_log.h"
@@ -13,12 +10,11 @@
 namespace hone::record {
 namespace {
 
-TEST(Export, OneLineATrialInBothForms) {
-  const TempDir dir = *TempDir::Create();
-  std::unique_ptr<Store> store = *Store::OpenForWriting(dir.Join("t.db"), SampleMeta());
-  const int64_t session = *store->BeginSession(SampleSession());
-  ASSERT_TRUE(store->Append(session, {Good(1, {2e-3}), Bad(2, TrialError::kCompile, "a \"quoted\"\nreason")}).ok());
+using Export = RecordTest;
 
+TEST_F(Export, OneLineATrialInBothForms) {
+  Append({Good(1, {2e-3}), Bad(2, TrialError::kCompile, "a \"quoted\"\nreason")});
+  const auto store = OpenToRead();
   const std::vector<std::string> lines = Split(*ExportJsonLines(*store), '\n');
   ASSERT_EQ(lines.size(), 3u);  // the last one is empty
   const Json first = *ParseJson(lines[0], "line");
@@ -38,7 +34,7 @@ TEST(Export, OneLineATrialInBothForms) {
 
 // A task with two of AutoTVM's templates: in the records, the second one's points follow the first one's; in its own
 // space, whose index AutoTVM knows, they begin at 0.
-TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
+TEST_F(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
   const Workload workload = *Workload::Parse("conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)");
   const search::AutoTvmShape shape = *search::AutoTvmShapeOf(workload);
   const search::Space direct = *search::AutoTvmSpace("conv2d_nchw.cuda", shape);
@@ -48,10 +44,8 @@ TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
   outcomes[1].config = winograd.At(123);
   outcomes[1].config.index += direct.size();
   outcomes[2].config.index = 5;  // of a template that AutoTVM does not have
-  const TempDir dir = *TempDir::Create();
-  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload.Text(), "cuda", {}});
-  ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), outcomes).ok());
-  const std::vector<std::string> lines = Split(*ExportAutoTvm(*store), '\n');
+  Append(outcomes, SampleSession(), {"t", workload.Text(), "cuda", {}});
+  const std::vector<std::string> lines = Split(*ExportAutoTvm(*OpenToRead()), '\n');
   ASSERT_EQ(lines.size(), 4u);  // the last one is empty
   AutoTvmReader reader;
   for (auto [line, index] : {std::pair(0, 77), {1, 123}}) {
@@ -61,12 +55,9 @@ TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
   EXPECT_EQ(reader.Read(lines[2])->index, 5);
 }
 
-TEST(Export, AutotvmIsToldTheTypesOfTheTensors) {
-  const TempDir dir = *TempDir::Create();
-  const std::string workload = "conv2d(f16[1,4,8,8], f16[8,4,3,3])";
-  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload, "cuda", {}});
-  ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), {Good(1, {2e-3})}).ok());
-  const Json line = *ParseJson(*ExportAutoTvm(*store), "line");
+TEST_F(Export, AutotvmIsToldTheTypesOfTheTensors) {
+  Append({Good(1, {2e-3})}, SampleSession(), {"t", "conv2d(f16[1,4,8,8], f16[8,4,3,3])", "cuda", {}});
+  const Json line = *ParseJson(*ExportAutoTvm(*OpenToRead()), "line");
   EXPECT_EQ(line["input"][2][0][2], "float16");
   EXPECT_EQ(line["input"][2][1][2], "float16");
   EXPECT_EQ(line["input"][2][5], "float16");

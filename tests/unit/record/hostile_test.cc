@@ -1,6 +1,4 @@
 // A record file by somebody who knows SQLite: its schema must not run.
-#include "base/file.h"
-#include "common/expect.h"
 #include "record/foreign_store.h"
 #include "record/sqlite.h"
 #include "sample.h"
@@ -8,29 +6,9 @@
 namespace hone::record {
 namespace {
 
-class HostileFile : public ::testing::Test {
+class HostileFile : public RecordTest {
  protected:
-  HostileFile() : dir_(*TempDir::Create()), path_(dir_.Join("t.db")) {
-    auto store = Must(Store::OpenForWriting(path_, SampleMeta()));
-    const int64_t session = *store->BeginSession(SampleSession());
-    EXPECT_TRUE(store->Append(session, {Good(1, {1e-3})}).ok());
-  }
-  void Sql(const std::string& sql) {
-    auto db = Must(Database::Open(path_, OpenMode::kWrite));
-    Must(db->Execute(sql));
-  }
-  // Expects that it is neither read nor written, with `part` in a one-line message.
-  void ExpectRefused(const std::string& part) {
-    for (const Status& status :
-         {Store::OpenForReading(path_).status(), Store::OpenForWriting(path_, SampleMeta()).status()}) {
-      EXPECT_EQ(status.kind(), StatusKind::kCorrupt) << status.message();
-      EXPECT_THAT(status.message(), HasSubstr(part));
-      EXPECT_THAT(status.message(), Not(HasSubstr("\n")));
-    }
-  }
-
-  TempDir dir_;
-  const std::string path_;
+  HostileFile() { Append({Good(1, {1e-3})}); }
 };
 
 TEST_F(HostileFile, WhatHoneDoesNotMakeIsRefused) {
@@ -48,24 +26,21 @@ TEST_F(HostileFile, WhatHoneDoesNotMakeIsRefused) {
        }) {
     ASSERT_TRUE(WriteFileAtomic(path_, whole).ok());
     Sql(sql);
-    ExpectRefused(part);
+    ExpectRefused(StatusKind::kCorrupt, part);
   }
 }
 
 TEST_F(HostileFile, StatisticsForSqliteAreFine) {
   Sql("ANALYZE");
-  EXPECT_TRUE(Store::OpenForReading(path_).ok());
-  EXPECT_TRUE(Store::OpenForWriting(path_, SampleMeta()).ok());
+  OpenToRead();
+  Open();
 }
 
 TEST_F(HostileFile, OfOtherTunersToo) {
-  const std::string path = dir_.Join("foreign.db");
-  ASSERT_TRUE(ForeignStore::OpenForWriting(path).ok());
-  EXPECT_TRUE(ForeignStore::OpenForReading(path).ok());
-  {
-    auto db = Database::Open(path, OpenMode::kWrite);
-    ASSERT_TRUE(db.ok() && (*db)->Execute("CREATE VIEW more AS SELECT 1").ok());
-  }
+  const std::string path = Path("foreign.db");
+  Must(ForeignStore::OpenForWriting(path));
+  Must(ForeignStore::OpenForReading(path));
+  Must(Must(Database::Open(path, OpenMode::kWrite))->Execute("CREATE VIEW more AS SELECT 1"));
   EXPECT_EQ(ForeignStore::OpenForReading(path).status().kind(), StatusKind::kCorrupt);
   EXPECT_EQ(ForeignStore::OpenForWriting(path).status().kind(), StatusKind::kCorrupt);
 }

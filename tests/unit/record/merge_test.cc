@@ -1,25 +1,19 @@
 #include "record/merge.h"
 
-#include "base/file.h"
-#include "common/expect.h"
 #include "old_format.h"
 #include "sample.h"
 
 namespace hone::record {
 namespace {
 
-class MergeTest : public ::testing::Test {
+class MergeTest : public RecordTest {
  protected:
-  MergeTest() : dir_(*TempDir::Create()) {}
-
-  std::string Path(const std::string& name) const { return dir_.Join(name); }
   // Adds a session to the file.
   void Fill(const std::string& name, const std::string& fingerprint, double started,
             const std::vector<Outcome>& outcomes, const Meta& meta = SampleMeta()) {
-    auto store = Must(Store::OpenForWriting(Path(name), meta));
     Session session = SampleSession(fingerprint);
     session.started = started;
-    ASSERT_TRUE(store->Append(*store->BeginSession(session), outcomes).ok());
+    Append(outcomes, session, meta, Path(name));
   }
   std::vector<Trial> Trials(const std::string& name) {
     auto store = Must(Store::OpenForReading(Path(name)));
@@ -28,9 +22,8 @@ class MergeTest : public ::testing::Test {
   }
   std::vector<std::string> Machines(const std::string& name) {
     std::vector<std::string> machines;
-    const auto store = Must(Store::OpenForReading(Path(name)));
-    const auto sessions = store->Sessions();
-    for (const Session& s : *sessions) machines.push_back(s.fingerprint);
+    const auto sessions = Must(Must(Store::OpenForReading(Path(name)))->Sessions());
+    for (const Session& s : sessions) machines.push_back(s.fingerprint);
     return machines;
   }
   MergeCount Merge(const std::string& out, const std::vector<std::string>& names) {
@@ -39,14 +32,15 @@ class MergeTest : public ::testing::Test {
     return Must(MergeRecords(Path(out), files));
   }
 
-  TempDir dir_;
+  void ExpectNothingIsLeft() {
+    const auto names = Must(ListDir(dir_.path()));
+    for (const std::string& name : names) EXPECT_THAT(name, Not(HasSubstr("merging")));
+  }
 };
 
 // A separate artifact, as for different candidates.
-Outcome Of(int64_t unroll, std::vector<double> samples) {
-  Outcome o = Good(unroll, std::move(samples));
-  o.artifact_digest = "a" + std::to_string(unroll);
-  return o;
+Outcome Of(int64_t unroll, const std::vector<double>& samples) {
+  return Good(unroll, samples, "a" + std::to_string(unroll));
 }
 
 TEST_F(MergeTest, TrialsOfTwoMachinesStandSideBySide) {
@@ -65,9 +59,9 @@ TEST_F(MergeTest, TrialsOfTwoMachinesStandSideBySide) {
   EXPECT_EQ(trials[3].outcome.samples, (std::vector<double>{5e-3, 4e-3}));
   EXPECT_EQ(trials[3].outcome.config, SampleConfig(1));
   // The best of each machine is its own.
-  auto store = Store::OpenForReading(Path("out.db"));
-  EXPECT_EQ((*(*store)->Best("here"))->ordinal, 0);
-  EXPECT_EQ((*(*store)->Best("there"))->ordinal, 3);
+  const auto store = Must(Store::OpenForReading(Path("out.db")));
+  EXPECT_EQ((*store->Best("here"))->ordinal, 0);
+  EXPECT_EQ((*store->Best("there"))->ordinal, 3);
 }
 
 // A work folder was copied, and both copies continued.
@@ -116,8 +110,7 @@ TEST_F(MergeTest, OtherTasksAndDamagedFilesAreRefusedAndNothingChanges) {
     EXPECT_THAT(refused.status().message(), HasSubstr(words));
     EXPECT_EQ(*ReadFile(Path("out.db")), before);
   }
-  const auto names = Must(ListDir(dir_.path()));
-  for (const std::string& name : names) EXPECT_THAT(name, Not(HasSubstr("merging")));
+  ExpectNothingIsLeft();
 }
 
 // A point with another version of its template is another trial; the newest version counts.
@@ -145,8 +138,7 @@ TEST_F(MergeTest, WhoeverLostTheLockReplacesNothing) {
   const auto lost = [] { return Status::Locked("out.db.lock: taken over"); };
   EXPECT_EQ(MergeRecords(Path("out.db"), {Path("a.db")}, lost).status().kind(), StatusKind::kLocked);
   EXPECT_EQ(Trials("out.db").size(), 1u);
-  const auto names = Must(ListDir(dir_.path()));
-  for (const std::string& name : names) EXPECT_THAT(name, Not(HasSubstr("merging")));
+  ExpectNothingIsLeft();
   EXPECT_EQ(MergeRecords(Path("out.db"), {Path("a.db")}, [] { return Status(); })->added, 1);
 }
 

@@ -1,9 +1,6 @@
 // A record file of an older schema, for the tests of lib/record.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "record/migrations.h"

@@ -7,10 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "base/file.h"
 #include "base/rng.h"
-#include "base/statistics.h"
-#include "common/expect.h"
 #include "old_format.h"
 #include "sample.h"
 
@@ -19,19 +16,17 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-class SalvageTest : public ::testing::Test {
+class SalvageTest : public RecordTest {
  protected:
-  SalvageTest() : dir_(*TempDir::Create()), path_(dir_.Join("t.db")), out_(dir_.Join("saved.db")) {
-    auto store = *Store::OpenForWriting(path_, SampleMeta());
+  SalvageTest() {
+    const auto store = Open();
     const int64_t first = *store->BeginSession(SampleSession()), second = *store->BeginSession(SampleSession("f2"));
     std::vector<Outcome> batch;
     for (int i = 0; i < 120; ++i) {
-      Outcome o = Good(i, {1e-3 + i * 1e-6, 1.1e-3, 1.2e-3});
-      o.artifact_digest = "ab" + std::to_string(i);
+      Outcome o = Good(i, {1e-3 + i * 1e-6, 1.1e-3, 1.2e-3}, "ab" + std::to_string(i));
       if (i % 10 == 3) o = Bad(i, TrialError::kCrash, std::string(200, 'x'));
       if (i % 10 == 7) {  // an equal artifact to an earlier one
-        o.artifact_digest = "ab" + std::to_string(i - 1);
-        o.median = Median({1e-3 + (i - 1) * 1e-6, 1.1e-3, 1.2e-3});
+        o = Good(i, batch.back().samples, batch.back().artifact_digest);
         o.samples.clear();
       }
       o.disturbed = i % 10 == 5;
@@ -59,8 +54,7 @@ class SalvageTest : public ::testing::Test {
     return rows;
   }
 
-  TempDir dir_;
-  const std::string path_, out_;
+  const std::string out_ = Path("saved.db");
   std::string bytes_;
 };
 

@@ -6,29 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/statistics.h"
-#include "common/expect.h"
 #include "old_format.h"
 #include "sample.h"
 
 namespace hone::record {
 namespace {
 
-class StoreTest : public ::testing::Test {
+class StoreTest : public RecordTest {
  protected:
-  StoreTest() : dir_(*TempDir::Create()), path_(dir_.Join("records/cpu/t.db")) {}
-
-  std::unique_ptr<Store> Open() { return Must(Store::OpenForWriting(path_, SampleMeta())); }
-  // Changes the file directly, like another tool.
-  void Sql(const std::string& sql) {
-    sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
-    char* error = nullptr;
-    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK) << error;
-    sqlite3_free(error);
-    sqlite3_close(db);
-  }
   void Fill() {
     std::unique_ptr<Store> store = Open();
     const int64_t session = *store->BeginSession(SampleSession());
@@ -37,22 +23,11 @@ class StoreTest : public ::testing::Test {
     Must(store->Append(session, {Good(4, {1e-3})}));
     Must(store->EndSession(session, 2000));
   }
-  // Expects that it is neither read nor written.
-  void ExpectRefused(const std::string& path, StatusKind kind, const std::string& message) {
-    for (const Status& s : {Store::OpenForReading(path).status(), Store::OpenForWriting(path, SampleMeta()).status()}) {
-      EXPECT_EQ(s.kind(), kind);
-      EXPECT_THAT(s.message(), HasSubstr(message));
-    }
-  }
-  std::vector<std::string> Findings() { return *Open()->Verify(); }
-
-  TempDir dir_;
-  const std::string path_;
 };
 
 TEST_F(StoreTest, WhatIsWrittenIsReadAgain) {
   Fill();
-  std::unique_ptr<Store> store = Must(Store::OpenForReading(path_));
+  std::unique_ptr<Store> store = OpenToRead();
   EXPECT_EQ(store->meta().workload, SampleMeta().workload);
   const std::vector<Trial> trials = *store->Trials();
   ASSERT_EQ(trials.size(), 3u);
@@ -73,11 +48,9 @@ TEST_F(StoreTest, WhatIsWrittenIsReadAgain) {
 
 TEST_F(StoreTest, OrdinalsGoOnOverSessions) {
   Fill();
-  std::unique_ptr<Store> store = Open();
-  const int64_t session = *store->BeginSession(SampleSession());
-  ASSERT_TRUE(store->Append(session, {Good(8, {5e-4})}).ok());
-  EXPECT_EQ(store->Trials()->back().ordinal, 3);
-  EXPECT_EQ(*store->CountTrials(), 4);
+  Append({Good(8, {5e-4})});
+  EXPECT_EQ(OpenToRead()->Trials()->back().ordinal, 3);
+  EXPECT_EQ(*OpenToRead()->CountTrials(), 4);
 }
 
 TEST_F(StoreTest, BestIsOfOneFingerprintOnly) {
@@ -126,32 +99,28 @@ TEST_F(StoreTest, VersionsBelongToTrials) {
   Meta meta = SampleMeta();
   const auto run = [&](int64_t dense, const std::string& name, double seconds) {
     meta.templates = {{"dense", dense}, {"other", 4}};
-    auto store = Must(Store::OpenForWriting(path_, meta));
-    Outcome outcome = Good(8, {seconds});
+    Outcome outcome = Good(8, {seconds}, Digest128(std::to_string(seconds)).Hex());
     outcome.config.template_name = name;
-    outcome.artifact_digest = Digest128(std::to_string(seconds)).Hex();
-    ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), {outcome}).ok());
-    EXPECT_EQ(*store->Verify(), std::vector<std::string>());
+    Append({outcome}, SampleSession(), meta);
+    EXPECT_EQ(Findings(), std::vector<std::string>());
   };
   run(1, "dense", 1e-3);
   run(1, "other", 2e-3);
   run(2, "dense", 3e-3);
-  auto store = Store::OpenForReading(path_);
-  ASSERT_TRUE(store.ok());
-  EXPECT_EQ(ordinals(*(*store)->Trials()), (std::vector<int64_t>{1, 2}));
-  EXPECT_EQ((*(*store)->Best("f1"))->ordinal, 1);
-  const std::vector<Trial> all = *(*store)->AllTrials();
+  auto store = OpenToRead();
+  EXPECT_EQ(ordinals(*store->Trials()), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ((*store->Best("f1"))->ordinal, 1);
+  const std::vector<Trial> all = *store->AllTrials();
   EXPECT_EQ(ordinals(all), (std::vector<int64_t>{0, 1, 2}));
   EXPECT_TRUE(all[0].superseded);
   EXPECT_EQ(all[0].template_version, 1);
   EXPECT_EQ(all[1].template_version, 4);
-  EXPECT_EQ(*(*store)->CountTrials(), 3);
-  store->reset();
-  meta.templates = SampleMeta().templates;  // "other" is gone
-  ASSERT_TRUE(Store::OpenForWriting(path_, meta).ok());
-  store = Store::OpenForReading(path_);
-  EXPECT_EQ(ordinals(*(*store)->Trials()), std::vector<int64_t>{0});
-  EXPECT_EQ((*(*store)->Best("f1"))->ordinal, 0);
+  EXPECT_EQ(*store->CountTrials(), 3);
+  store.reset();
+  Open();  // "other" is gone
+  store = OpenToRead();
+  EXPECT_EQ(ordinals(*store->Trials()), std::vector<int64_t>{0});
+  EXPECT_EQ((*store->Best("f1"))->ordinal, 0);
 }
 
 TEST_F(StoreTest, OldFilesAreReadAndMigratedWithTheirTrials) {
@@ -161,7 +130,7 @@ TEST_F(StoreTest, OldFilesAreReadAndMigratedWithTheirTrials) {
     Fill();
     const size_t trials = Open()->Trials()->size();
     MakeOld(path_, version);
-    auto old = Must(Store::OpenForReading(path_));
+    auto old = OpenToRead();
     EXPECT_EQ(old->meta().templates, SampleMeta().templates);
     EXPECT_EQ(old->Trials()->size(), trials);
     EXPECT_EQ(old->Trials()->front().template_version, 1);
@@ -172,21 +141,21 @@ TEST_F(StoreTest, OldFilesAreReadAndMigratedWithTheirTrials) {
     Meta newer = SampleMeta();
     newer.templates["dense"] = 2;
     EXPECT_EQ((*Store::OpenForWriting(path_, newer))->Trials()->size(), 0u);
-    EXPECT_FALSE((*Store::OpenForReading(path_))->Best("f1")->has_value());
+    EXPECT_FALSE(OpenToRead()->Best("f1")->has_value());
   }
 }
 
 TEST_F(StoreTest, ANewerFormatACutFileAndAFolderAreRefused) {
-  const std::string folder = path_ + ".folder";
-  ASSERT_TRUE(MakeDirs(folder).ok());
-  ExpectRefused(folder, StatusKind::kIo, folder + ": this is a folder, not a record file");
+  Must(MakeDirs(path_));
+  ExpectRefused(StatusKind::kIo, path_ + ": this is a folder, not a record file");
+  Must(RemoveTree(path_));
   Fill();
   const std::string bytes = *ReadFile(path_);
   ASSERT_TRUE(WriteFileAtomic(path_, bytes.substr(0, bytes.size() - 4096)).ok());
-  ExpectRefused(path_, StatusKind::kCorrupt, "cut short");
+  ExpectRefused(StatusKind::kCorrupt, "cut short");
   ASSERT_TRUE(WriteFileAtomic(path_, bytes).ok());
   Sql("PRAGMA user_version = 99");
-  ExpectRefused(path_, StatusKind::kUnsupported, "99");
+  ExpectRefused(StatusKind::kUnsupported, "99");
 }
 
 TEST_F(StoreTest, SomethingElseIsRefused) {
@@ -228,8 +197,7 @@ TEST_F(StoreTest, VerifyFindsWhatIsWrong) {
 
 TEST_F(StoreTest, VerifyFindsADoubledTrial) {
   Fill();
-  std::unique_ptr<Store> store = Open();
-  Must(store->Append(*store->BeginSession(SampleSession()), {Good(4, {1e-3})}));
+  Append({Good(4, {1e-3})});
   EXPECT_EQ(Findings(), std::vector<std::string>{"trials 2 and 3 are of the same config"});
 }
 
@@ -244,14 +212,11 @@ TEST_F(StoreTest, VerifyComparesTheMedianWithTheLastRoundOnly) {
 // With AutoTVM's timing in blocks, the trimmed mean replaces the median.
 TEST_F(StoreTest, VerifyTakesTheTrimmedMeanOfBlocks) {
   Fill();
-  std::unique_ptr<Store> store = Open();
   Outcome blocks = Good(8, {1e-3, 2e-3, 4e-3, 4.5e-3, 9e-3});
   blocks.median = TrimmedMean(blocks.samples);
   ASSERT_NE(blocks.median, Median(blocks.samples));
-  const Session session = SampleSession("f1; number=4 repeat=5 min_repeat_ms=0 trimmed");
-  ASSERT_TRUE(store->Append(*store->BeginSession(session), {blocks}).ok());
-  EXPECT_TRUE(store->Verify()->empty());
-  store.reset();
+  Append({blocks}, SampleSession("f1; number=4 repeat=5 min_repeat_ms=0 trimmed"));
+  EXPECT_TRUE(Findings().empty());
   Sql("UPDATE trial SET median = 4.1e-3 WHERE ordinal = 3");  // neither that nor the median
   EXPECT_EQ(Findings().size(), 1u);
   Sql("UPDATE trial SET median = 3.5e-3 WHERE ordinal = 3");
@@ -266,10 +231,7 @@ TEST_F(StoreTest, ATwinHasTheMedianOfTheTrialThatWasTimedAndNoSamples) {
   Fill();
   std::unique_ptr<Store> store = Open();
   const int64_t session = *store->BeginSession(SampleSession());
-  Outcome timed = Good(32, {4e-3});
-  timed.artifact_digest = "beef";
-  Outcome twin = Good(64, {});
-  twin.artifact_digest = "beef";
+  Outcome timed = Good(32, {4e-3}, "beef"), twin = Good(64, {}, "beef");
   twin.median = 4e-3;
   ASSERT_TRUE(store->Append(session, {timed, twin}).ok());
   EXPECT_TRUE(store->Verify()->empty());
@@ -318,10 +280,7 @@ class KilledCommit : public StoreTest {
   }
 
   void Kill() {
-    {
-      std::unique_ptr<Store> store = Open();
-      ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), Large(0, 40)).ok());
-    }
+    Append(Large(0, 40));
     const pid_t child = fork();
     if (child == 0) {
       const rlimit no_core = {0, 0};
@@ -346,7 +305,7 @@ class KilledCommit : public StoreTest {
 
 TEST_F(KilledCommit, OpensForReading) {
   Kill();
-  EXPECT_EQ(*Must(Store::OpenForReading(path_))->CountTrials(), 40);
+  EXPECT_EQ(*OpenToRead()->CountTrials(), 40);
 }
 
 TEST_F(KilledCommit, OpensForWritingAndGoesOn) {
