@@ -2,13 +2,8 @@
 // reference, in f32 or modified by `fake_arithmetic`.
 #pragma once
 
-#include <map>
 #include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "common/expect.h"
 #include "op/operator.h"
 #include "small_network.h"
 #include "unit/device/fake_cuda_control.h"
@@ -69,9 +64,7 @@ inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload
                                                       const pipeline::BestFile*, int) {
   std::vector<NetworkKernel> kernels;
   for (size_t k = 0; k < workloads.size(); ++k) {
-    NetworkKernel kernel;
-    kernel.workload = workloads[k];
-    kernel.source = "fixed";
+    NetworkKernel kernel{.workload = workloads[k], .source = "fixed"};
     kernel.compiled.format = "cubin";
     kernel.compiled.object = "fake cubin";
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workloads[k]));
@@ -79,8 +72,7 @@ inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload
     const std::string symbol = "hone_k" + std::to_string(k);
     EntryPoint& entry = kernel.compiled.kernel;
     entry.symbol = symbol;
-    Launch main;
-    main.symbol = symbol + "_main" + std::to_string(operands.size());
+    Launch main{.symbol = symbol + "_main" + std::to_string(operands.size())};
     main.grid[0] = 3;
     main.block[0] = 64;
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -134,11 +126,7 @@ class CudaLibrary : public ::testing::Test {
     delete std::exchange(meanings, nullptr);
   }
   static Result<BuiltLibrary> Build(const std::string& arch, const std::string& dir) {
-    BuildInput input;
-    input.graph = SmallNetwork(1);
-    input.target = CudaTarget(arch);
-    input.name = "small";
-    input.compile = FakeKernels;
+    BuildInput input{.graph = SmallNetwork(1), .target = CudaTarget(arch), .name = "small", .compile = FakeKernels};
     HONE_ASSIGN_OR_RETURN(BuiltLibrary built, BuildLibrary(std::move(input)));
     HONE_RETURN_IF_ERROR(WriteLibrary(built, dir));
     return built;
@@ -155,30 +143,25 @@ class CudaLibrary : public ::testing::Test {
     EXPECT_EQ(fake_.contexts(), 0) << "the caller's context was not put back";
   }
 
-  static int Create(HoneNet** instance, int device = 0) {
-    const std::string params = dir_->Join("small.params");
-    HoneNetOptions options{};
-    options.params_path = params.c_str();
-    options.device = device;
-    return net_->create(&options, instance);
-  }
-  static HoneNet* Create() {
-    HoneNet* instance = nullptr;
-    const int code = Create(&instance);
-    EXPECT_EQ(code, HONE_NET_OK) << net_->strerror(code) << ": " << net_->error_detail();
-    return instance;
+  static Instance Create(int device = 0, int code = HONE_NET_OK) {
+    return {*net_, dir_->Join("small.params"), {.device = device}, code};
   }
   static void ExpectRight(const std::vector<float>& found, uint64_t seed) {
     const std::vector<double> expected = Expected(SmallNetwork(1), seed);
     ASSERT_EQ(found.size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-5) << i;
   }
-  static void RunAndCompare(HoneNet* instance, uint64_t seed) {
+  // With inputs of `seed`, and the layers' seconds if they are asked for.
+  static int Run(HoneNet* instance, uint64_t seed, std::vector<float>* out, double* seconds = nullptr) {
     const std::vector<float> in = RandomValues(3 * 13 * 13, seed);
-    std::vector<float> out(5);
+    out->resize(5);
     const void* inputs[] = {in.data()};
-    void* outputs[] = {out.data()};
-    const int code = net_->run(instance, inputs, outputs);
+    void* outputs[] = {out->data()};
+    return seconds ? net_->profile_run(instance, inputs, outputs, seconds) : net_->run(instance, inputs, outputs);
+  }
+  static void RunAndCompare(HoneNet* instance, uint64_t seed) {
+    std::vector<float> out;
+    const int code = Run(instance, seed, &out);
     ASSERT_EQ(code, HONE_NET_OK) << net_->strerror(code) << ": " << net_->error_detail();
     ExpectRight(out, seed);
   }

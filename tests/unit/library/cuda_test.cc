@@ -3,7 +3,6 @@
 #include <cstring>
 #include <thread>
 
-#include "common/expect.h"
 #include "cuda_library.h"
 #include "library/runtime/net_device.h"
 
@@ -11,7 +10,7 @@ namespace hone::library {
 namespace {
 
 TEST_F(CudaLibrary, PacksOnceAndRunsAsOneGraph) {
-  HoneNet* instance = Create();
+  const Instance instance = Create();
   // Three convolutions have packed weights; nothing else has run yet.
   EXPECT_EQ(launched->size(), 3U);
   for (const std::string& symbol : *launched) EXPECT_THAT(symbol, HasSubstr("prepare"));
@@ -25,11 +24,10 @@ TEST_F(CudaLibrary, PacksOnceAndRunsAsOneGraph) {
   RunAndCompare(instance, 2);
   EXPECT_EQ(fake_.calls("cuStreamBeginCapture_v2"), 1) << "captured once";
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 2);
-  net_->destroy(instance);
 }
 
 TEST_F(CudaLibrary, DataMayStayOnTheDevice) {
-  HoneNet* instance = Create();
+  const Instance instance = Create();
   HoneNetDeviceInfo info{};
   void* in[1] = {};
   void* out[1] = {};
@@ -49,38 +47,33 @@ TEST_F(CudaLibrary, DataMayStayOnTheDevice) {
   // Its own buffers need no copy; another instance's are copied.
   ASSERT_EQ(net_->run_device(instance, in, out), HONE_NET_OK);
   EXPECT_EQ(fake_.calls("cuMemcpyDtoDAsync_v2"), copies);
-  HoneNet* other = Create();
+  const Instance other = Create();
   void* elsewhere[1] = {};
   ASSERT_EQ(net_->device(other, nullptr, nullptr, elsewhere), HONE_NET_OK);
   ASSERT_EQ(net_->run_device(other, in, nullptr), HONE_NET_OK);
   found = static_cast<float*>(elsewhere[0]);
   ExpectRight({found, found + 5}, 5);
   EXPECT_EQ(fake_.calls("cuMemcpyDtoDAsync_v2"), copies + 1);
-  net_->destroy(other);
-  net_->destroy(instance);
 }
 
 TEST_F(CudaLibrary, ProfilesEveryLayer) {
-  HoneNet* instance = Create();
-  const std::vector<float> in = RandomValues(3 * 13 * 13, 1);
-  std::vector<float> out(5);
-  const void* inputs[] = {in.data()};
-  void* outputs[] = {out.data()};
+  const Instance instance = Create();
+  std::vector<float> out;
   std::vector<double> seconds(6);
   ASSERT_EQ(net_->info().layer_count, 6);
-  ASSERT_EQ(net_->profile_run(instance, inputs, outputs, seconds.data()), HONE_NET_OK);
+  ASSERT_EQ(Run(instance, 1, &out, seconds.data()), HONE_NET_OK);
   ExpectRight(out, 1);
   for (const double s : seconds) EXPECT_DOUBLE_EQ(s, 2.5e-3);  // the fake's value
-  net_->destroy(instance);
 }
 
 TEST_F(CudaLibrary, InstancesRunInTheirThreads) {
   std::vector<std::thread> threads;
   for (uint64_t t = 0; t < 2; ++t) {
     threads.emplace_back([t] {
-      HoneNet* instance = Create();
-      for (uint64_t i = 0; i < 4; ++i) RunAndCompare(instance, 10 * t + i);
-      net_->destroy(instance);
+      {
+        const Instance instance = Create();
+        for (uint64_t i = 0; i < 4; ++i) RunAndCompare(instance, 10 * t + i);
+      }
       EXPECT_EQ(fake_.contexts(), 0);
     });
   }
@@ -117,23 +110,22 @@ TEST_F(CudaLibrary, EachFailureHasItsCodeAndNothingLeaks) {
       {"cuMemcpyDtoHAsync_v2", 719, 1, HONE_NET_E_DEVICE_LOST},
       {"cuStreamSynchronize", 700, 1, HONE_NET_E_DEVICE_LOST},
   };
-  const std::vector<float> in = RandomValues(3 * 13 * 13, 1);
-  std::vector<float> out(5);
-  const void* inputs[] = {in.data()};
-  void* outputs[] = {out.data()};
+  const std::string params = dir_->Join("small.params");
+  const HoneNetOptions options{.params_path = params.c_str()};
+  std::vector<float> out;
   for (const Case& c : cases) {
     SCOPED_TRACE(std::string(c.function) + " " + std::to_string(c.error));
     fake_.reset(OnLaunch);
     fake_.fail(c.function, c.error, 0, c.sticky);
     HoneNet* instance = nullptr;
-    int code = Create(&instance);
-    if (code == HONE_NET_OK) code = net_->run(instance, inputs, outputs);
+    int code = net_->create(&options, &instance);
+    if (code == HONE_NET_OK) code = Run(instance, 1, &out);
     EXPECT_EQ(code, c.code) << net_->error_detail();
     EXPECT_THAT(std::string(net_->error_detail()), HasSubstr(": ")) << net_->error_detail();
     if (instance && c.code == HONE_NET_E_DEVICE_LOST) {
-      EXPECT_EQ(net_->run(instance, inputs, outputs), HONE_NET_E_DEVICE_LOST) << "for good";
+      EXPECT_EQ(Run(instance, 1, &out), HONE_NET_E_DEVICE_LOST) << "for good";
     } else if (instance) {
-      EXPECT_EQ(net_->run(instance, inputs, outputs), HONE_NET_OK) << "the next run is good";
+      EXPECT_EQ(Run(instance, 1, &out), HONE_NET_OK) << "the next run is good";
       ExpectRight(out, 1);
     }
     net_->destroy(instance);
@@ -144,36 +136,25 @@ TEST_F(CudaLibrary, EachFailureHasItsCodeAndNothingLeaks) {
 }
 
 TEST_F(CudaLibrary, SaysWhichDeviceThereIsAndWhichItWants) {
-  HoneNet* instance = nullptr;
-  EXPECT_EQ(Create(&instance, 1), HONE_NET_E_DEVICE);
+  Create(1, HONE_NET_E_DEVICE);
   EXPECT_STREQ(net_->error_detail(), "no CUDA device 1: there are 1, counted from 0");
-  EXPECT_EQ(Create(&instance, -1), HONE_NET_E_ARGUMENT);
+  Create(-1, HONE_NET_E_ARGUMENT);
   for (const char* arch : {"sm_80", "sm_75", "sm_90a"}) {
     TempDir dir = *TempDir::Create();
     Must(Build(arch, dir.path()));
-    auto net = Must(LoadedNetwork::Load(dir.Join("libsmall.so"), "small"));
-    const std::string params = dir.Join("small.params");
-    HoneNetOptions options{};
-    options.params_path = params.c_str();
-    const int code = net.create(&options, &instance);
-    if (std::string(arch) == "sm_90a") {
-      EXPECT_EQ(code, HONE_NET_OK);
-      net.destroy(instance);
-      continue;
-    }
-    EXPECT_EQ(code, HONE_NET_E_DEVICE_ARCH);
+    const auto net = Must(LoadedNetwork::Load(dir.Join("libsmall.so"), "small"));
+    const bool fits = std::string(arch) == "sm_90a";
+    Instance(net, dir.Join("small.params"), {}, fits ? HONE_NET_OK : HONE_NET_E_DEVICE_ARCH);
+    if (fits) continue;
     EXPECT_EQ(std::string(net.error_detail()),
               "the library was built for " + std::string(arch) + ", Fake GPU is sm_90; build it for that one");
   }
 }
 
 TEST_F(CudaLibrary, TheSameInputGivesTheSameBytes) {
-  auto again = Must(Build("sm_90", dir_->path()));
+  const BuiltLibrary again = Must(Build("sm_90", dir_->path())), once_more = Must(Build("sm_90", dir_->path()));
   EXPECT_EQ(*ReadFile(dir_->Join("libsmall.so")), again.library);
-  auto once_more = Build("sm_90", dir_->path());
-  EXPECT_EQ(once_more->library, again.library);
-  EXPECT_EQ(once_more->params, again.params);
-  EXPECT_EQ(once_more->manifest, again.manifest);
+  ExpectSameBytes(once_more, again);
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 // gone.
 #include "library/kernels.h"
 
-#include <gtest/gtest.h>
-
 #include "base/hash.h"
 #include "base/rng.h"
+#include "common/expect.h"
 #include "op/operator.h"
 
 namespace hone::library {
@@ -44,15 +43,14 @@ TEST(Kernels, AreBuiltWithoutTheTemplateThatProposedThem) {
     with.tasks.back().candidate.reset();
   }
   EXPECT_EQ(winograd, 2);
-  const auto known = CompileKernels(workloads, target, &with, 1), gone = CompileKernels(workloads, target, &without, 1);
-  ASSERT_TRUE(known.ok()) << known.status().message();
-  ASSERT_TRUE(gone.ok()) << gone.status().message();
+  const auto known = Must(CompileKernels(workloads, target, &with, 1));
+  const auto gone = Must(CompileKernels(workloads, target, &without, 1));
   for (size_t i = 0; i < workloads.size(); ++i) {
-    EXPECT_EQ((*known)[i].compiled.object, (*gone)[i].compiled.object) << kLayers[i];
-    EXPECT_EQ((*known)[i].compiled.rounding, (*gone)[i].compiled.rounding) << kLayers[i];
-    EXPECT_EQ((*known)[i].steps_digest, (*gone)[i].steps_digest) << kLayers[i];
+    EXPECT_EQ(known[i].compiled.object, gone[i].compiled.object) << kLayers[i];
+    EXPECT_EQ(known[i].compiled.rounding, gone[i].compiled.rounding) << kLayers[i];
+    EXPECT_EQ(known[i].steps_digest, gone[i].steps_digest) << kLayers[i];
     // The digest in a best file of the same candidate (command/pick_best/finalists.cc), including the algorithm.
-    EXPECT_EQ((*gone)[i].steps_digest, Digest128(without.tasks[i].candidate->Text()).Hex()) << kLayers[i];
+    EXPECT_EQ(gone[i].steps_digest, Digest128(without.tasks[i].candidate->Text()).Hex()) << kLayers[i];
   }
 }
 
@@ -61,23 +59,18 @@ TEST(Kernels, AreComparedWithWhatWasMeasured) {
   for (const Target& target : {*HostTarget(), *Target::Parse("opencl -threads=256 -block=256x256x64 -shared=32768")}) {
     const Workload workload = *op::ParseChecked(kLayers[3]);
     pipeline::BestEntry entry = Entry(workload, target);
-    const auto measured = compile::CompileKernel(workload, target, *entry.candidate, {});
-    ASSERT_TRUE(measured.ok()) << measured.status().message();
+    const auto measured = Must(compile::CompileKernel(workload, target, *entry.candidate, {}));
+    const auto own = Must(compile::CompileKernel(workload, target, *entry.candidate, {.symbol = "hone_k1"}));
     for (const bool changed : {false, true}) {
-      entry.artifact_digest = changed ? "0123" : compile::ArtifactDigest(*measured);
+      entry.artifact_digest = changed ? "0123" : compile::ArtifactDigest(measured);
       const pipeline::BestFile best{"net", target.Text(), {entry}, std::nullopt};
-      const auto kernels = CompileKernels({workload, workload}, target, &best, 1);
-      ASSERT_TRUE(kernels.ok()) << kernels.status().message();
-      const NetworkKernel& second = (*kernels)[1];
+      const NetworkKernel second = Must(CompileKernels({workload, workload}, target, &best, 1)).at(1);
       EXPECT_EQ(second.changed, changed);
-      EXPECT_EQ(second.artifact_digest, compile::ArtifactDigest(*measured));
+      EXPECT_EQ(second.artifact_digest, compile::ArtifactDigest(measured));
       EXPECT_EQ(second.compiled.kernel.symbol, "hone_k1");
-      compile::CompileOptions options;
-      options.symbol = "hone_k1";
-      const auto own = compile::CompileKernel(workload, target, *entry.candidate, options);
-      EXPECT_EQ(EntriesText({second.compiled.kernel}), EntriesText({own->kernel}));
+      EXPECT_EQ(EntriesText({second.compiled.kernel}), EntriesText({own.kernel}));
       if (target.kind == &OpenClKind()) {
-        EXPECT_EQ(second.compiled.object, own->object);
+        EXPECT_EQ(second.compiled.object, own.object);
       }
     }
   }
@@ -93,20 +86,19 @@ TEST(Kernels, NameTheTaskThatCannotBeBuilt) {
   const pipeline::BestEntry good = Entry(workloads[0], target);
   pipeline::BestEntry entry = good;
   entry.candidate->algorithm.name = "winograt";
-  EXPECT_NE(refusal(entry).find(good.id), std::string::npos) << refusal(entry);
-  EXPECT_NE(refusal(entry).find("no algorithm `winograt`"), std::string::npos) << refusal(entry);
+  EXPECT_THAT(refusal(entry), HasSubstr(good.id));
+  EXPECT_THAT(refusal(entry), HasSubstr("no algorithm `winograt`"));
   entry = good;
   entry.candidate->steps.push_back(Unroll("nowhere", "x"));
-  EXPECT_NE(refusal(entry).find("no stage `nowhere`"), std::string::npos) << refusal(entry);
+  EXPECT_THAT(refusal(entry), HasSubstr("no stage `nowhere`"));
   entry = good;
   entry.candidate->steps.insert(entry.candidate->steps.begin(),
                                 Relayout("weight", {"d0/999999", "d1", "d2", "d3", "d0%999999"}, "large"));
-  EXPECT_NE(refusal(entry).find("the parts of d0 take 1 * 999999 of its 32 indices"), std::string::npos)
-      << refusal(entry);
+  EXPECT_THAT(refusal(entry), HasSubstr("the parts of d0 take 1 * 999999 of its 32 indices"));
   entry = good;
   entry.candidate.reset();
   entry.config->template_name = "of_long_ago";
-  EXPECT_NE(refusal(entry).find("no template `of_long_ago`"), std::string::npos) << refusal(entry);
+  EXPECT_THAT(refusal(entry), HasSubstr("no template `of_long_ago`"));
 }
 
 }  // namespace

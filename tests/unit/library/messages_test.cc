@@ -21,18 +21,17 @@ void ExpectEveryKeyIsNeeded(const std::string& text, Parse parse) {
 }
 
 TEST(Messages, ATimeRequestArrives) {
-  TimeRequest request;
-  request.dir = "out/x";
-  request.pace = "out/y";
-  request.seed = 9;
-  request.warmup = 2;
-  request.iterations = 30;
-  request.min_seconds = 0.25;
-  request.max_seconds = 8;
-  request.patience_seconds = 1.5;
-  request.profiled = 3;
-  request.outputs = true;
-  request.peak_seconds = 0.125;
+  const TimeRequest request{.dir = "out/x",
+                            .pace = "out/y",
+                            .seed = 9,
+                            .warmup = 2,
+                            .iterations = 30,
+                            .min_seconds = 0.25,
+                            .max_seconds = 8,
+                            .patience_seconds = 1.5,
+                            .profiled = 3,
+                            .outputs = true,
+                            .peak_seconds = 0.125};
   const auto read = Must(ParseRequest(RequestText(request)));
   EXPECT_EQ(RequestText(read), RequestText(request));
   EXPECT_EQ(read.pace, "out/y");
@@ -41,8 +40,7 @@ TEST(Messages, ATimeRequestArrives) {
 }
 
 TEST(Messages, ACompareRequestArrives) {
-  CompareRequest request;
-  request.dirs = {"a", "b"};
+  CompareRequest request{.dirs = {"a", "b"}};
   request.options = {.seed = 9,
                      .layers = true,
                      .warm = 2,

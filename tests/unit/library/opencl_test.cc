@@ -1,10 +1,6 @@
 // Whole libraries for OpenCL: built, loaded and run on this machine's device (PoCL's CPU in `make check`).
 #include <stdlib.h>
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <optional>
 #include <thread>
 
 #include "common/expect.h"
@@ -78,13 +74,8 @@ class OpenClLibrary : public ::testing::Test {
     ASSERT_NE(small_, nullptr);
   }
 
-  static HoneNet* Create(const Built& built, HoneNetOptions options = {}) {
-    const std::string params = built.folder.ParamsPath();
-    options.params_path = params.c_str();
-    HoneNet* instance = nullptr;
-    const int code = built.net->create(&options, &instance);
-    EXPECT_EQ(code, HONE_NET_OK) << built.net->strerror(code);
-    return instance;
+  static Instance Create(const Built& built, const HoneNetOptions& options = {}) {
+    return {*built.net, built.folder.ParamsPath(), options};
   }
 
   // Runs with inputs of `seed` and compares every output.
@@ -121,22 +112,18 @@ class OpenClLibrary : public ::testing::Test {
 };
 
 TEST_F(OpenClLibrary, ComputesWhatTheGraphMeans) {
-  HoneNet* instance = Create(*small_);
+  const Instance instance = Create(*small_);
   for (uint64_t seed : {1, 2}) RunAndCompare(*small_, SmallNetwork(1), instance, seed);
-  small_->net->destroy(instance);
 }
 
 TEST_F(OpenClLibrary, ForksJoinAndSeveralOutputs) {
   const std::unique_ptr<Built> built = Build(ForkedNetwork());
   EXPECT_EQ(built->library.slices, 1) << "the concatenation is not computed";
-  HoneNet* instance = Create(*built);
-  RunAndCompare(*built, ForkedNetwork(), instance, 3);
-  built->net->destroy(instance);
+  RunAndCompare(*built, ForkedNetwork(), Create(*built), 3);
 }
 
 TEST_F(OpenClLibrary, DataMayStayOnTheDevice) {
-  HoneNet* instance = Create(*small_);
-  HoneNet* other = Create(*small_);
+  const Instance instance = Create(*small_), other = Create(*small_);
   ASSERT_TRUE(small_->net->on_device());
   RunAndCompare(*small_, SmallNetwork(1), instance, 4);  // its input and output are now there
   HoneNetDeviceInfo info{};
@@ -153,25 +140,20 @@ TEST_F(OpenClLibrary, DataMayStayOnTheDevice) {
   ASSERT_EQ(small_->net->run_device(instance, in, out), HONE_NET_OK);  // its own: nothing to copy
   RunAndCompare(*small_, SmallNetwork(1), other, 5);
   RunAndCompare(*small_, SmallNetwork(1), instance, 6);
-  small_->net->destroy(other);
-  small_->net->destroy(instance);
 }
 
 TEST_F(OpenClLibrary, ProfilesEveryLayer) {
-  HoneNet* instance = Create(*small_);
   std::vector<double> seconds(static_cast<size_t>(small_->net->info().layer_count), -1);
-  RunAndCompare(*small_, SmallNetwork(1), instance, 7, seconds.data());
+  RunAndCompare(*small_, SmallNetwork(1), Create(*small_), 7, seconds.data());
   for (const double s : seconds) EXPECT_GT(s, 0);
-  small_->net->destroy(instance);
 }
 
 TEST_F(OpenClLibrary, InstancesRunInTheirThreads) {
   std::vector<std::thread> threads;
   for (uint64_t t = 0; t < 2; ++t) {
     threads.emplace_back([t] {
-      HoneNet* instance = Create(*small_);
+      const Instance instance = Create(*small_);
       for (uint64_t i = 0; i < 3; ++i) RunAndCompare(*small_, SmallNetwork(1), instance, 10 * t + i);
-      small_->net->destroy(instance);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -179,40 +161,26 @@ TEST_F(OpenClLibrary, InstancesRunInTheirThreads) {
 
 TEST_F(OpenClLibrary, RefusesWhatItCannotDo) {
   const std::string params = small_->folder.ParamsPath();
-  HoneNetOptions options{};
-  options.params_path = params.c_str();
-  HoneNet* instance = nullptr;
-  options.device = 99;
-  EXPECT_EQ(small_->net->create(&options, &instance), HONE_NET_E_DEVICE);
+  Instance(*small_->net, params, {.device = 99}, HONE_NET_E_DEVICE);
   EXPECT_THAT(std::string(small_->net->error_detail()), HasSubstr("no OpenCL device 99"));
-  options.device = 0;
-  options.device_options = "-no-such-option-of-a-compiler";
-  EXPECT_NE(small_->net->create(&options, &instance), HONE_NET_OK);
+  const HoneNetOptions odd{.params_path = params.c_str(), .device_options = "-no-such-option-of-a-compiler"};
+  HoneNet* instance = nullptr;
+  EXPECT_NE(small_->net->create(&odd, &instance), HONE_NET_OK);
   EXPECT_STRNE(small_->net->error_detail(), "");
-  options.device_options = nullptr;
-  options.params_path = "/no/such/file";
-  EXPECT_EQ(small_->net->create(&options, &instance), HONE_NET_E_PARAMS_OPEN);
-  EXPECT_EQ(instance, nullptr);
+  Instance(*small_->net, "/no/such/file", {}, HONE_NET_E_PARAMS_OPEN);
   char workspace[64];
-  options.workspace = workspace;
-  EXPECT_EQ(small_->net->create(&options, &instance), HONE_NET_E_WORKSPACE);
+  Instance(*small_->net, "/no/such/file", {.workspace = workspace}, HONE_NET_E_WORKSPACE);
   EXPECT_EQ(small_->net->run_device(nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
   EXPECT_EQ(small_->net->run(nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
 }
 
 TEST_F(OpenClLibrary, OptionsReachTheCompiler) {
-  HoneNetOptions options{};
-  options.device_options = "-cl-opt-disable";
-  HoneNet* instance = Create(*small_, options);
+  const Instance instance = Create(*small_, {.device_options = "-cl-opt-disable"});
   RunAndCompare(*small_, SmallNetwork(1), instance, 8);
-  small_->net->destroy(instance);
 }
 
 TEST_F(OpenClLibrary, TheSameInputGivesTheSameBytes) {
-  const BuiltLibrary again = Must(BuildLibrary(OpenClInput(SmallNetwork(1))));
-  EXPECT_EQ(again.library, small_->library.library);
-  EXPECT_EQ(again.params, small_->library.params);
-  EXPECT_EQ(again.manifest, small_->library.manifest);
+  ExpectSameBytes(Must(BuildLibrary(OpenClInput(SmallNetwork(1)))), small_->library);
 }
 
 // Weights packed on the device are stored unpacked: the library has the parameters of the graph and nothing else.

@@ -50,8 +50,7 @@ TEST(Header, CompilesCleanly) {
   for (std::vector<std::string> argv : {std::vector<std::string>{"cc", "-std=c99", "-c", "use.c"},
                                         std::vector<std::string>{"c++", "-std=c++11", "-c", "use.cc"}}) {
     argv.insert(argv.end(), {"-Wall", "-Wextra", "-pedantic", "-Werror", "-o", "use.o"});
-    CommandOptions options;
-    options.cwd = dir.path();
+    CommandOptions options{.cwd = dir.path()};
     auto result = Must(RunCommand(argv, options));
     EXPECT_TRUE(result.status.ok()) << result.err;
   }

@@ -6,8 +6,6 @@
 #include "library/concat_slices.h"
 #include "library/in_place.h"
 #include "library/network_plan.h"
-#include "library/reference.h"
-#include "library/time_network.h"
 #include "small_network.h"
 
 namespace hone::library {
@@ -52,10 +50,7 @@ BuiltLibrary Built(const graph::Graph& graph, bool share) {
 TimeReply Ran(const BuiltLibrary& built) {
   TempDir dir = *TempDir::Create();
   Must(WriteLibrary(built, dir.path()));
-  TimeRequest request;
-  request.dir = dir.path();
-  request.outputs = true;
-  request.iterations = 3;
+  TimeRequest request{.dir = dir.path(), .iterations = 3, .outputs = true};
   return Must(TimeNetwork(request));
 }
 
@@ -164,8 +159,7 @@ TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
   std::vector<NetworkKernel> kernels;
   TempDir dir = *TempDir::Create();
   for (const char* body : bodies) {
-    NetworkKernel kernel;
-    kernel.workload = workload;
+    NetworkKernel kernel{.workload = workload};
     kernel.compiled.kernel.symbol = "hone_k" + std::to_string(kernels.size());
     kernel.compiled.kernel_args = {{ArgSource::Kind::kOperand, residual}, {ArgSource::Kind::kOperand, residual + 1}};
     const std::string code = "void " + kernel.compiled.kernel.symbol +
@@ -173,8 +167,7 @@ TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
                              "b[1];\n  (void)p; (void)w; (void)s;\n  " +
                              body + "\n}\n";
     ASSERT_TRUE(WriteFileAtomic(dir.Join("k.c"), code).ok());
-    CommandOptions options;
-    options.cwd = dir.path();
+    CommandOptions options{.cwd = dir.path()};
     auto result = Must(RunCommand({"cc", "-std=c99", "-O1", "-fPIC", "-c", "k.c", "-o", "k.o"}, options));
     ASSERT_TRUE(result.status.ok()) << result.err;
     kernel.compiled.object = *ReadFile(dir.Join("k.o"));

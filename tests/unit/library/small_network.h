@@ -2,11 +2,6 @@
 // defaults.
 #pragma once
 
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/file.h"
 #include "base/rng.h"
 #include "common/expect.h"
@@ -14,6 +9,8 @@
 #include "graph/reference.h"
 #include "library/build.h"
 #include "library/loaded_network.h"
+#include "library/reference.h"
+#include "library/time_network.h"
 
 namespace hone::library {
 
@@ -31,9 +28,7 @@ inline graph::Graph SmallNetwork(int64_t batch, int64_t units = 5) {
 
 // The input for building a library of `graph` for this host and two threads.
 inline BuildInput HostInput(graph::Graph graph, const std::string& name) {
-  BuildInput input;
-  input.graph = std::move(graph);
-  input.target = Must(HostTarget());
+  BuildInput input{.graph = std::move(graph), .target = Must(HostTarget())};
   input.target.threads = input.threads = 2;
   input.name = name;
   return input;
@@ -52,6 +47,46 @@ inline std::vector<double> Expected(const graph::Graph& graph, uint64_t seed) {
   for (size_t i = 0; i < graph.inputs.size(); ++i)
     inputs[graph.inputs[i].name] = RandomValues(graph.inputs[i].type.Elements(), seed + i);
   return Must(graph::RunReference(graph, Must(graph::MakeParameters(graph, nullptr)), inputs, 1)).at(graph.outputs[0]);
+}
+
+// An instance of a network, until the end of its scope. Creating it must give `code`.
+class Instance {
+ public:
+  Instance(const LoadedNetwork& net, const std::string& params, HoneNetOptions options = {}, int code = HONE_NET_OK)
+      : net_(net) {
+    if (!params.empty()) options.params_path = params.c_str();
+    const int found = net_.create(&options, &instance_);
+    EXPECT_EQ(found, code) << net_.strerror(found) << ": " << net_.error_detail();
+    EXPECT_EQ(instance_ == nullptr, found != HONE_NET_OK);
+  }
+  ~Instance() { net_.destroy(instance_); }
+  Instance(const Instance&) = delete;
+  operator HoneNet*() const { return instance_; }
+
+ private:
+  const LoadedNetwork& net_;
+  HoneNet* instance_ = nullptr;
+};
+
+// Builds the graph into `dir`, runs it, and compares with the reference of the graph as it was written, not the
+// normalised one.
+inline TimeReply ExpectAgreement(const graph::Graph& graph, double error,
+                                 const TempDir& dir = Must(TempDir::Create())) {
+  Must(WriteLibrary(Must(BuildLibrary(HostInput(graph, "other"))), dir.path()));
+  const TimeRequest request{.dir = dir.path(), .outputs = true};
+  TimeReply reply = Must(TimeNetwork(request));
+  const auto expected = Must(ReferenceOutputs(graph, nullptr, request.seed, 2, dir.Join("reference")));
+  EXPECT_EQ(reply.outputs.size(), expected.size());
+  for (size_t i = 0; i < reply.outputs.size(); ++i) {
+    EXPECT_LT(RelativeError(reply.outputs[i].Doubles(), expected.at(i)), error) << i;
+  }
+  return reply;
+}
+
+inline void ExpectSameBytes(const BuiltLibrary& a, const BuiltLibrary& b) {
+  EXPECT_EQ(Digest128(a.library), Digest128(b.library));
+  EXPECT_EQ(Digest128(a.params), Digest128(b.params));
+  EXPECT_EQ(a.manifest, b.manifest);
 }
 
 }  // namespace hone::library

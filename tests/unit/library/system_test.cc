@@ -5,18 +5,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
-#include <optional>
-#include <set>
 #include <sstream>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "common/expect.h"
 #include "small_network.h"
@@ -105,15 +99,7 @@ class LibraryAndSystem : public ::testing::Test {
     out_.resize(net_->info().outputs[0].bytes / 4);
   }
 
-  HoneNet* Create(int threads, bool pin = false) {
-    HoneNetOptions options{};
-    options.params_path = params_.c_str();
-    options.threads = threads;
-    options.pin = pin;
-    HoneNet* instance = nullptr;
-    EXPECT_EQ(net_->create(&options, &instance), HONE_NET_OK);
-    return instance;
-  }
+  Instance Create(int threads, bool pin = false) { return {*net_, params_, {.threads = threads, .pin = pin}}; }
   int Run(HoneNet* instance) {
     const void* in[] = {in_.data()};
     void* out[] = {out_.data()};
@@ -138,7 +124,7 @@ TEST_F(LibraryAndSystem, TheArenaAndTheParametersAskForHugePages) {
   const uint64_t whole = net_->workspace_size() / kHugePage * kHugePage;
   ASSERT_GE(whole, 2 * kHugePage);
   ASSERT_TRUE(HugeMappings().empty());
-  HoneNet* instance = Create(1);
+  const Instance instance = Create(1);
   uint64_t sum = 0;
   bool parameters = false;
   for (const Mapping& mapping : HugeMappings()) {
@@ -152,22 +138,22 @@ TEST_F(LibraryAndSystem, TheArenaAndTheParametersAskForHugePages) {
   EXPECT_TRUE(parameters);
   EXPECT_EQ(sum, whole);  // the end that fills no huge page stays on small ones
   EXPECT_EQ(Run(instance), HONE_NET_OK);
-  net_->destroy(instance);
 }
 
 TEST_F(LibraryAndSystem, InstancesMapTheParametersAndCopyNothing) {
   ASSERT_TRUE(MappingsOf(ParamsFile()).empty());
-  HoneNet* instances[] = {Create(1), Create(1)};
-  for (HoneNet* instance : instances) EXPECT_EQ(Run(instance), HONE_NET_OK);
-  const std::vector<Mapping> mapped = MappingsOf(ParamsFile());
-  ASSERT_EQ(mapped.size(), 2u);
-  const int64_t bytes = *FileSize(params_);
-  for (const Mapping& mapping : mapped) {
-    EXPECT_EQ(mapping.permissions, "r--p");
-    EXPECT_EQ(mapping.copied_kb, 0);
-    EXPECT_EQ(static_cast<int64_t>(mapping.end - mapping.begin), (bytes + 4095) / 4096 * 4096);
+  {
+    const Instance instances[] = {Create(1), Create(1)};
+    for (const Instance& instance : instances) EXPECT_EQ(Run(instance), HONE_NET_OK);
+    const std::vector<Mapping> mapped = MappingsOf(ParamsFile());
+    ASSERT_EQ(mapped.size(), 2u);
+    const int64_t bytes = *FileSize(params_);
+    for (const Mapping& mapping : mapped) {
+      EXPECT_EQ(mapping.permissions, "r--p");
+      EXPECT_EQ(mapping.copied_kb, 0);
+      EXPECT_EQ(static_cast<int64_t>(mapping.end - mapping.begin), (bytes + 4095) / 4096 * 4096);
+    }
   }
-  for (HoneNet* instance : instances) net_->destroy(instance);
   EXPECT_TRUE(MappingsOf(ParamsFile()).empty());
 }
 
@@ -203,21 +189,16 @@ TEST_F(LibraryAndSystem, PinnedThreadsHaveACoreEachAndThenAllAgain) {
   ASSERT_EQ(before.size(), 1u);
   for (const bool pin : {false, true}) {
     SCOPED_TRACE(pin);
-    HoneNet* instance = Create(2, pin);
-    EXPECT_EQ(Run(instance), HONE_NET_OK);  // its second thread has begun
-    std::set<int> together;
-    for (const std::set<int>& cores : CoresOf(2)) {
-      if (pin) {
-        EXPECT_EQ(cores.size(), 1u);
-      } else {
-        EXPECT_EQ(cores, before[0]);
+    {
+      const Instance instance = Create(2, pin);
+      EXPECT_EQ(Run(instance), HONE_NET_OK);  // its second thread has begun
+      std::set<int> together;
+      for (const std::set<int>& cores : CoresOf(2)) {
+        EXPECT_TRUE(pin ? cores.size() == 1 : cores == before[0]);
+        together.insert(cores.begin(), cores.end());
       }
-      together.insert(cores.begin(), cores.end());
+      EXPECT_EQ(together.size(), pin ? std::min<size_t>(before[0].size(), 2) : before[0].size());
     }
-    if (pin) {
-      EXPECT_EQ(together.size(), std::min<size_t>(before[0].size(), 2));
-    }
-    net_->destroy(instance);
     EXPECT_EQ(CoresOf(1), before);
   }
 }
@@ -253,7 +234,7 @@ TEST_F(LibraryAndSystem, ASecondRunOfOneInstanceIsTold) {
   wait.sa_flags = SA_SIGINFO;
   ASSERT_EQ(sigaction(SIGSEGV, &wait, &usual), 0);
 
-  HoneNet* instance = Create(1);
+  const Instance instance = Create(1);
   int first = -1;
   std::thread other([&] {
     // Unaligned, so that the run begins by copying it.
@@ -273,7 +254,6 @@ TEST_F(LibraryAndSystem, ASecondRunOfOneInstanceIsTold) {
   other.join();
   EXPECT_EQ(first, HONE_NET_OK);
   EXPECT_EQ(Run(instance), HONE_NET_OK);  // it is free again
-  net_->destroy(instance);
   sigaction(SIGSEGV, &usual, nullptr);
   munmap(memory, gate.bytes);
 }

@@ -1,11 +1,7 @@
 // The error of a network with layers in TF32. The fake device's convolutions round their factors like tensor cores, and
 // the outputs are within the tolerance; if, in addition, a product is left out of every sum, they are not.
-#include <algorithm>
-#include <cmath>
-
 #include "common/expect.h"
 #include "cuda_library.h"
-#include "library/reference.h"
 
 namespace hone::library {
 namespace {
@@ -45,14 +41,9 @@ class CudaTf32 : public CudaLibrary {
   Status Verify(decltype(FakeArithmetic::change) change, double* error) {
     fake_arithmetic.change = change;
     HONE_ASSIGN_OR_RETURN(const LibraryFolder folder, CheckedLibrary(dir_->path()));
-    HoneNet* instance = Create();
-    const std::vector<float> in = RandomValues(3 * 13 * 13, 1);
-    std::vector<std::vector<float>> out(1, std::vector<float>(5));
-    const void* inputs[] = {in.data()};
-    void* outputs[] = {out[0].data()};
-    EXPECT_EQ(net_->run(instance, inputs, outputs), HONE_NET_OK);
-    net_->destroy(instance);
-    return VerifyOutputs(folder.dir, folder.rounding, {out[0]}, {Expected(SmallNetwork(1), 1)}, error);
+    std::vector<float> out;
+    EXPECT_EQ(Run(Create(), 1, &out), HONE_NET_OK);
+    return VerifyOutputs(folder.dir, folder.rounding, {out}, {Expected(SmallNetwork(1), 1)}, error);
   }
 };
 

@@ -1,6 +1,4 @@
 // When outputs are wrong: the figures are worked out by hand.
-#include <cmath>
-
 #include "common/expect.h"
 #include "library/kernels.h"
 #include "library/reference.h"
