@@ -1,10 +1,7 @@
 #include "base/clock.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "base/deadline.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {

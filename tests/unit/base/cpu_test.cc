@@ -1,10 +1,10 @@
 #include "base/cpu.h"
 
-#include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <thread>
+
+#include "common/expect.h"
 
 namespace hone {
 namespace {

@@ -9,9 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "common/expect.h"
 
 namespace hone {

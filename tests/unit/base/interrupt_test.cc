@@ -1,11 +1,9 @@
 #include "base/interrupt.h"
 
-#include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/channel.h"
+#include "in_child.h"
 
 namespace hone {
 namespace {
@@ -13,37 +11,29 @@ namespace {
 // Handlers are installed in a child, so that ^C still ends the test program itself.
 TEST(Interrupt, EachSignalSetsTheFlagAndTheDescriptor) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
-    pid_t pid = ::fork();
-    if (pid == 0) {
+    const int status = InChild([signal] {
       if (signal == SIGHUP) ::signal(SIGHUP, SIG_DFL);
       InstallInterruptHandlers();
-      if (Interrupted() || WaitReadable({InterruptFd()}, 0) != -1) ::_exit(1);
+      if (Interrupted() || WaitReadable({InterruptFd()}, 0) != -1) return 1;
       ::raise(signal);
-      if (!Interrupted() || InterruptSignal() != signal) ::_exit(2);
-      if (WaitReadable({InterruptFd()}, 0) != 0) ::_exit(3);
+      if (!Interrupted() || InterruptSignal() != signal) return 2;
+      if (WaitReadable({InterruptFd()}, 0) != 0) return 3;
       ::raise(SIGTERM);  // a second one changes nothing
-      if (InterruptSignal() != signal) ::_exit(4);
-      if (WaitReadable({InterruptFd()}, 0) != 0) ::_exit(5);
-      ::_exit(kInterrupted);
-    }
-    int raw = -1;
-    ::waitpid(pid, &raw, 0);
-    ASSERT_TRUE(WIFEXITED(raw)) << signal;
-    EXPECT_EQ(WEXITSTATUS(raw), 75) << signal;
+      if (InterruptSignal() != signal) return 4;
+      return WaitReadable({InterruptFd()}, 0) == 0 ? int{kInterrupted} : 5;
+    });
+    EXPECT_TRUE(ExitedWith(status, 75)) << signal << ": " << status;
   }
 }
 
 TEST(Interrupt, NohupIsRespected) {
-  pid_t pid = ::fork();
-  if (pid == 0) {
-    ::signal(SIGHUP, SIG_IGN);
-    InstallInterruptHandlers();
-    ::raise(SIGHUP);
-    ::_exit(Interrupted() ? 1 : 0);
-  }
-  int raw = -1;
-  ::waitpid(pid, &raw, 0);
-  EXPECT_EQ(raw, 0);
+  EXPECT_EQ(InChild([] {
+              ::signal(SIGHUP, SIG_IGN);
+              InstallInterruptHandlers();
+              ::raise(SIGHUP);
+              return Interrupted() ? 1 : 0;
+            }),
+            0);
 }
 
 TEST(Interrupt, CanBeRequestedAndCleared) {

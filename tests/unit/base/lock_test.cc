@@ -8,13 +8,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <optional>
 #include <thread>
 
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "common/expect.h"
+#include "in_child.h"
 
 namespace hone {
 namespace {
@@ -59,6 +58,20 @@ class LockTest : public testing::Test {
     ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
   }
 
+  // The lock cannot be had while its holder beats.
+  void ExpectRefusedWhile(const std::function<void(int)>& beat, double stale_seconds) {
+    std::atomic<bool> done{false};
+    std::thread heart([&] {
+      for (int i = 1; !done; ++i) {
+        beat(i);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+    });
+    EXPECT_EQ(FileLock::Acquire(path_, stale_seconds, 5).status().kind(), StatusKind::kLocked);
+    done = true;
+    heart.join();
+  }
+
   TempDir dir_ = Must(TempDir::Create("hone-lock-test"));
   std::string path_ = dir_.Join("job.lock");
 };
@@ -81,19 +94,13 @@ TEST_F(LockTest, OneOwnerAndNothingLeftAfterwards) {
 }
 
 TEST_F(LockTest, AnotherProcessIsRefused) {
-  Result<FileLock> lock = FileLock::Acquire(path_);
-  ASSERT_TRUE(lock.ok());
-  pid_t pid = ::fork();
-  if (pid == 0) ::_exit(FileLock::Acquire(path_).status().kind() == StatusKind::kLocked ? 0 : 1);
-  int raw = -1;
-  ::waitpid(pid, &raw, 0);
-  EXPECT_EQ(raw, 0);
+  const FileLock lock = Must(FileLock::Acquire(path_));
+  EXPECT_EQ(InChild([&] { return FileLock::Acquire(path_).status().kind() == StatusKind::kLocked ? 0 : 1; }), 0);
 }
 
 TEST_F(LockTest, TheLockOfADeadProcessIsTakenOverAtOnce) {
   LeaveLockOfDeadProcess();
-  Result<FileLock> lock = FileLock::Acquire(path_, 1e9);
-  ASSERT_TRUE(lock.ok()) << lock.status().message();
+  const FileLock lock = Must(FileLock::Acquire(path_, 1e9));
   EXPECT_NE(ReadFile(path_)->find("pid " + std::to_string(::getpid()) + "\n"), std::string::npos);
 }
 
@@ -128,16 +135,7 @@ TEST_F(LockTest, AnotherHostOfTheSameNameIsNotTakenForARebootOfThisOne) {
   LeaveLockOfDeadProcess();
   Rewrite("boot ", "boot other-");
   // Its heartbeat comes while we watch.
-  std::atomic<bool> done{false};
-  std::thread heart([&] {
-    while (!done) {
-      ::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0);
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-  });
-  EXPECT_EQ(FileLock::Acquire(path_, 1e9, 5).status().kind(), StatusKind::kLocked);
-  done = true;
-  heart.join();
+  ExpectRefusedWhile([&](int) { ::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0); }, 1e9);
   EXPECT_TRUE(FileLock::Acquire(path_, 1e9, kWatch).ok()) << "it has fallen silent";
 }
 
@@ -185,16 +183,7 @@ TEST_F(LockTest, AnotherHostWhoseClockIsWrongIsNotRobbed) {
     LeaveLockOfDeadProcess();
     Rewrite("host ", "host far-");
     SetAge(age);
-    std::atomic<bool> done{false};
-    std::thread heart([&] {
-      for (int beat = 1; !done; ++beat) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        SetAge(age - beat);
-      }
-    });
-    EXPECT_EQ(FileLock::Acquire(path_, 100, 5).status().kind(), StatusKind::kLocked) << age;
-    done = true;
-    heart.join();
+    ExpectRefusedWhile([&](int beat) { SetAge(age - beat); }, 100);
     EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok()) << age;  // and releases it
   }
 }

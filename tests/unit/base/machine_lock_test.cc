@@ -1,5 +1,4 @@
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,7 +7,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
-#include "common/expect.h"
+#include "in_child.h"
 
 namespace hone {
 namespace {
@@ -50,14 +49,11 @@ TEST_F(MachineLockTest, SaysWhoHoldsIt) {
 }
 
 TEST_F(MachineLockTest, IsReleasedWhenItsOwnerDies) {
-  pid_t pid = ::fork();
-  if (pid == 0) {
-    Result<MachineLock> lock = MachineLock::Open(path_);
-    ::_exit(lock.ok() && lock->LockExclusive(0).ok() ? 0 : 1);
-  }
-  int raw = -1;
-  ::waitpid(pid, &raw, 0);
-  ASSERT_EQ(raw, 0);
+  EXPECT_EQ(InChild([&] {
+              Result<MachineLock> lock = MachineLock::Open(path_);
+              return lock.ok() && lock->LockExclusive(0).ok() ? 0 : 1;
+            }),
+            0);
   EXPECT_TRUE(Open().LockExclusive(0).ok());
 }
 

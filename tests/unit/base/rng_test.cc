@@ -1,10 +1,6 @@
 #include "base/rng.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
+#include "common/expect.h"
 
 namespace hone {
 namespace {

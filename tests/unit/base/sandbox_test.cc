@@ -9,32 +9,23 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <functional>
-#include <string>
 #include <thread>
 
 #include "base/file.h"
-#include "common/expect.h"
+#include "in_child.h"
 
 namespace hone {
 namespace {
 
 // The exit status of a child that enters the sandbox and then does `work`, whose return value is the exit code.
 int InSandbox(const SandboxOptions& options, const std::function<int(const Sandbox&)>& work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work(EnterSandbox(options)));
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
+  return InChild([&] { return work(EnterSandbox(options)); });
 }
 
 constexpr int kSkip = 99;
-
-bool ExitedWith(int status, int code) { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
 
 // The test passes if a child's work returned 0, and is skipped if it returned kSkip.
 void ExpectDone(int status, const char* lacks = "this kernel has no seccomp filters") {
@@ -74,9 +65,7 @@ TEST_F(SandboxTest, NothingIsWrittenByAPath) {
   std::string skipped;
   for (const bool landlock : {true, false}) {
     for (const bool seccomp : {true, false}) {
-      SandboxOptions options;
-      options.landlock = landlock;
-      options.seccomp = seccomp;
+      SandboxOptions options{.landlock = landlock, .seccomp = seccomp};
       const int status = InSandbox(options, [&](const Sandbox& sandbox) {
         if (!seccomp && sandbox.file_calls) return 20;
         if (!landlock && sandbox.landlock > 0) return 21;
@@ -175,8 +164,7 @@ TEST_F(SandboxTest, AbortStillAborts) {
 }
 
 TEST_F(SandboxTest, MemoryIsLimited) {
-  SandboxOptions options;
-  options.max_memory_bytes = uint64_t{1} << 30;
+  SandboxOptions options{.max_memory_bytes = uint64_t{1} << 30};
   ExpectDone(InSandbox(options, [](const Sandbox& sandbox) {
     if (!sandbox.limits) return 1;
     void* much = mmap(nullptr, size_t{2} << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -235,8 +223,7 @@ TEST_F(SandboxTest, ADevicesDriverHasFilesProcessesAndLocalSockets) {
 }
 
 TEST_F(SandboxTest, WithoutSeccompNoNewTasksAfterTheThreads) {
-  SandboxOptions options;
-  options.seccomp = false;
+  SandboxOptions options{.seccomp = false};
   ExpectDone(InSandbox(options,
                        [](const Sandbox& sandbox) {
                          if (sandbox.processes) return 1;
@@ -251,8 +238,7 @@ TEST_F(SandboxTest, WithoutSeccompNoNewTasksAfterTheThreads) {
 
 // The doctor finds out by trying; EnterSandbox reports the kernel's answers.
 TEST_F(SandboxTest, TryingAgreesWithEntering) {
-  SandboxOptions bare;
-  bare.seccomp = false;
+  SandboxOptions bare{.seccomp = false};
   for (const SandboxOptions& options : {SandboxOptions(), DeviceSandbox(), bare}) {
     const auto tried = Must(TrySandbox(options));
     const int status = InSandbox(options, [&](const Sandbox& entered) { return entered == tried ? 0 : 1; });

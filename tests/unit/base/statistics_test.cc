@@ -1,6 +1,6 @@
 #include "base/statistics.h"
 
-#include <gtest/gtest.h>
+#include "common/expect.h"
 
 namespace hone {
 namespace {

@@ -1,8 +1,7 @@
 #include "base/status.h"
 
-#include <gtest/gtest.h>
-
 #include "base/result.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {

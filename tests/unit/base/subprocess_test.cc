@@ -5,21 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "common/expect.h"
+#include "in_child.h"
 
 namespace hone {
 namespace {
 
-SpawnOptions Shell(const std::string& script) {
-  SpawnOptions options;
-  options.argv = {"sh", "-c", script};
-  return options;
-}
+SpawnOptions Shell(const std::string& script) { return SpawnOptions{.argv = {"sh", "-c", script}}; }
 
 // Whether a process exists and is not a zombie that waits for its parent.
 bool IsAlive(pid_t pid) {
@@ -34,8 +28,7 @@ bool EndsSoon(pid_t pid) {
 }
 
 TEST(RunCommand, PassesInputAndCollectsBothOutputs) {
-  CommandOptions options;
-  options.input = "three\nlines\nhere\n";
+  CommandOptions options{.input = "three\nlines\nhere\n"};
   CommandResult result = Must(RunCommand({"sh", "-c", "wc -l; echo oops >&2; exit 3"}, options));
   EXPECT_EQ(Trim(result.out), "3");
   EXPECT_EQ(result.err, "oops\n");
@@ -45,8 +38,7 @@ TEST(RunCommand, PassesInputAndCollectsBothOutputs) {
 }
 
 TEST(RunCommand, MuchOutputOnBothSidesDoesNotBlock) {
-  CommandOptions options;
-  options.input = std::string(1 << 20, 'x');
+  CommandOptions options{.input = std::string(1 << 20, 'x')};
   CommandResult result = Must(RunCommand({"sh", "-c", "cat; head -c 300000 /dev/zero >&2"}, options));
   EXPECT_EQ(result.out, options.input);
   EXPECT_EQ(result.err.size(), 300000u);
@@ -54,9 +46,7 @@ TEST(RunCommand, MuchOutputOnBothSidesDoesNotBlock) {
 
 TEST(RunCommand, EnvironmentAndFolder) {
   TempDir dir = Must(TempDir::Create());
-  CommandOptions options;
-  options.env = {{"HONE_TEST_VALUE", "a b"}, {"HOME", "/nowhere"}};
-  options.cwd = dir.path();
+  CommandOptions options{.env = {{"HONE_TEST_VALUE", "a b"}, {"HOME", "/nowhere"}}, .cwd = dir.path()};
   CommandResult result = Must(RunCommand({"sh", "-c", "echo \"$HONE_TEST_VALUE $HOME\"; pwd -P"}, options));
   EXPECT_EQ(result.out, "a b /nowhere\n" + dir.path() + "\n");
 }
@@ -68,8 +58,7 @@ TEST(RunCommand, TooLongIsKilledWithItsChildren) {
   // On a loaded machine the shell may take longer to start its child.
   Result<std::string> pid = Status::NotFound("not run yet");
   for (double seconds = 0.3; !pid.ok() && seconds < 60; seconds *= 10) {
-    CommandOptions options;
-    options.timeout_seconds = seconds;
+    CommandOptions options{.timeout_seconds = seconds};
     Result<CommandResult> result = RunCommand({"sh", "-c", script}, options);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.status().kind(), StatusKind::kTimeout);
@@ -89,9 +78,7 @@ TEST(Subprocess, ProgramsThatCannotStart) {
        {Case{{}, "", StatusKind::kInvalid}, Case{{"hone-no-such-program"}, "", StatusKind::kNotFound},
         Case{{"/nonexistent/program"}, "", StatusKind::kNotFound}, Case{{"/etc/passwd"}, "", StatusKind::kIo},
         Case{{"true"}, "/nonexistent", StatusKind::kNotFound}}) {
-    SpawnOptions options;
-    options.argv = c.argv;
-    options.cwd = c.cwd;
+    SpawnOptions options{.argv = c.argv, .cwd = c.cwd};
     EXPECT_EQ(Subprocess::Spawn(options).status().kind(), c.kind) << Join(c.argv, " ");
     EXPECT_EQ(ReplaceProcess(c.argv, c.cwd).kind(), c.kind) << Join(c.argv, " ");
   }
@@ -99,15 +86,11 @@ TEST(Subprocess, ProgramsThatCannotStart) {
 
 TEST(Subprocess, AProcessBecomesAnotherProgram) {
   TempDir dir = Must(TempDir::Create());
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const int status = InChild([&] {
     (void)ReplaceProcess({"sh", "-c", "echo \"$0 $1\" > here; exit 7", "a b", "$HOME"}, dir.path()).ok();
-    ::_exit(99);
-  }
-  int raw = 0;
-  ASSERT_EQ(::waitpid(child, &raw, 0), child);
-  ASSERT_TRUE(WIFEXITED(raw));
-  EXPECT_EQ(WEXITSTATUS(raw), 7);
+    return 99;
+  });
+  EXPECT_TRUE(ExitedWith(status, 7)) << status;
   EXPECT_EQ(*ReadFile(dir.Join("here")), "a b $HOME\n");
 }
 

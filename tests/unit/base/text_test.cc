@@ -1,9 +1,6 @@
 #include "base/text.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
+#include "common/expect.h"
 
 namespace hone {
 namespace {
