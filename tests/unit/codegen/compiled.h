@@ -1,10 +1,7 @@
 // Compiles, loads and runs a function in a test, and does the same by the interpreter.
 #pragma once
 
-#include <cmath>
 #include <cstring>
-#include <string>
-#include <vector>
 
 #include "base/file.h"
 #include "codegen/llvm/codegen.h"
@@ -23,12 +20,7 @@ inline Target HostForTest() {
 }
 
 // Baseline x86-64: no AVX, no FMA, no SSE4.1; runs on every x86-64.
-inline Target Baseline() {
-  Target target;
-  target.triple = "x86_64-unknown-linux-gnu";
-  target.cpu = "x86-64";
-  return target;
-}
+inline Target Baseline() { return Target{.triple = "x86_64-unknown-linux-gnu", .cpu = "x86-64"}; }
 
 struct CompiledFunction {
   TempDir dir;

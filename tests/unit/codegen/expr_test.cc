@@ -1,7 +1,6 @@
 // Every kind of expression, compiled and interpreted. Values are chosen so that float results are exact: contraction
 // may change roundings, and nothing else may differ.
 #include <cstdint>
-#include <limits>
 
 #include "common/expect.h"
 #include "compiled.h"

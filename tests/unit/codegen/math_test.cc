@@ -1,5 +1,4 @@
 // The inline elementary functions, compared with the C library's in a wider type over their whole range.
-#include <limits>
 #include <random>
 
 #include "compiled.h"
@@ -30,30 +29,16 @@ std::vector<T> Apply(Intrinsic fn, DType type, const std::vector<T>& x, const st
 }
 
 double Exact(Intrinsic fn, double x, double y) {
-  switch (fn) {
-    case Intrinsic::kExp:
-      return std::exp(x);
-    case Intrinsic::kLog:
-      return std::log(x);
-    case Intrinsic::kSqrt:
-      return std::sqrt(x);
-    case Intrinsic::kTanh:
-      return std::tanh(x);
-    case Intrinsic::kErf:
-      return std::erf(x);
-    case Intrinsic::kAbs:
-      return std::fabs(x);
-    case Intrinsic::kFloor:
-      return std::floor(x);
-    case Intrinsic::kCeil:
-      return std::ceil(x);
-    case Intrinsic::kRound:
-      return std::nearbyint(x);
-    case Intrinsic::kPow:
-      return std::pow(x, y);
-    default:
-      return 0;
+  const struct {
+    Intrinsic fn;
+    double (*of)(double);
+  } unary[] = {{Intrinsic::kExp, std::exp},   {Intrinsic::kLog, std::log},     {Intrinsic::kSqrt, std::sqrt},
+               {Intrinsic::kTanh, std::tanh}, {Intrinsic::kErf, std::erf},     {Intrinsic::kAbs, std::fabs},
+               {Intrinsic::kCeil, std::ceil}, {Intrinsic::kFloor, std::floor}, {Intrinsic::kRound, std::nearbyint}};
+  for (const auto& each : unary) {
+    if (each.fn == fn) return each.of(x);
   }
+  return std::pow(x, y);
 }
 
 // Numbers of all magnitudes, near the borders of the approximations, and special values; a multiple of 24 of them.

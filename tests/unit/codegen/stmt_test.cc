@@ -201,9 +201,7 @@ TEST(Stmt, PrefetchAndPragmaChangeNothing) {
 TEST(Stmt, CompilesForAnotherCpu) {
   auto out = Buffer::Make("out", kF32, 16, Scope::kArgument, true);
   ir::Function f{"f", {out}, ir::MakeStore(out, Vec(Expr(0), 16), ir::Imm(kF32.WithLanes(16), 2))};
-  Target arm;
-  arm.triple = "aarch64-unknown-linux-gnu";
-  arm.cpu = "cortex-a72";
+  Target arm{.triple = "aarch64-unknown-linux-gnu", .cpu = "cortex-a72"};
   auto code = Must(CompileToObject({f}, arm, {}));
   // ELF header: e_machine (offset 18) of AArch64 is 183.
   EXPECT_EQ(static_cast<unsigned char>(code.object.at(18)), 183);

@@ -1,7 +1,4 @@
 // The CUDA runtime on a driver without a device (fake_cuda.cc), which checks its arguments and fails on demand.
-#include <functional>
-#include <vector>
-
 #include "common/expect.h"
 #include "fake_cuda_control.h"
 #include "runtime/cuda/cuda_device.h"
@@ -21,9 +18,7 @@ void OnLaunch(const char* symbol, void* const* addresses, const unsigned grid[3]
 }
 
 Artifact Example() {
-  Artifact artifact;
-  artifact.format = "cubin";
-  artifact.bytes = "fake cubin";
+  Artifact artifact{.format = "cubin", .bytes = "fake cubin"};
   const DType f32 = DType::Float(32);
   EntryPoint entry{"sum", {{"a", f32, 8, false}, {"b", f32, 8, false}, {"out", f32, 8, true}}, 0, 0};
   entry.workspace_buffers = {32};
@@ -143,9 +138,7 @@ TEST_F(CudaRuntime, TheSameRunsAreMadeIntoAGraphOnce) {
   Load();
   auto other = *device_->Allocate(32);
   const DeviceArguments elsewhere = {a_.get(), b_.get(), other.get()};
-  for (int i = 0; i < 3; ++i) {
-    Must(module_->Time("sum", {elsewhere, elsewhere}, {Arguments(), Arguments()}));
-  }
+  for (int i = 0; i < 3; ++i) Must(module_->Time("sum", {elsewhere, elsewhere}, {Arguments(), Arguments()}));
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 2);
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 6);
   EXPECT_EQ(launched_.size(), 24U);

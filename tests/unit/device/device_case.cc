@@ -1,7 +1,5 @@
 #include "device_case.h"
 
-#include <cmath>
-
 #include "../codegen/random_program.h"
 #include "common/expect.h"
 
@@ -119,9 +117,7 @@ ir::Function MathFunctions(int64_t size) {
     params.push_back(out);
     kernels.push_back(Blocks(b, size, Threads(t, 1, ir::MakeStore(out, b, make(ir::MakeLoad(in, b))))));
   };
-  for (const Intrinsic fn : kUnary) {
-    add("unary", [&](const Expr& x) { return ir::MakeCall(f32, fn, {x}); });
-  }
+  for (const Intrinsic fn : kUnary) add("unary", [&](const Expr& x) { return ir::MakeCall(f32, fn, {x}); });
   add("pow", [&](const Expr& x) { return ir::MakeCall(f32, Intrinsic::kPow, {x, ir::Imm(f32, 1.75)}); });
   add("fma", [&](const Expr& x) { return ir::MakeCall(f32, Intrinsic::kFma, {x, x, ir::Imm(f32, -0.5)}); });
   add("relu", [&](const Expr& x) { return ir::Max(x, ir::Imm(f32, 0)); });
@@ -152,9 +148,7 @@ std::vector<Bytes> RunOn(runtime::Device* device, const Artifact& artifact, cons
   }
   Must(module->Run(symbol, arguments));
   std::vector<Bytes> result = args;
-  for (size_t i = 0; i < args.size(); ++i) {
-    Must(device->CopyOut(result[i].data(), *buffers[i], buffers[i]->bytes()));
-  }
+  for (size_t i = 0; i < args.size(); ++i) Must(device->CopyOut(result[i].data(), *buffers[i], buffers[i]->bytes()));
   return result;
 }
 

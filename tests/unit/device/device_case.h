@@ -1,11 +1,6 @@
 // Small device functions in their final form, and a way to run them on a device.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "common/bytes.h"
 #include "common/expect.h"
 #include "ir/interpreter.h"

@@ -123,6 +123,14 @@ void Perform(const Recorded& r) {
   if (fake.on_launch) fake.on_launch(r.function->symbol.c_str(), r.addresses.data(), r.grid, r.block);
 }
 
+// Takes a handle back, also where the device is lost.
+template <typename Handles>
+int Release(const char* function, Handles* handles, void* handle) {
+  LOCK();
+  ++fake.calls[function];
+  return handles->erase(handle) ? fake.stuck : Complain(std::string(function) + " of what is not there");
+}
+
 }  // namespace
 
 extern "C" {
@@ -308,11 +316,7 @@ int cuModuleLoadData(void** module, const void* image) {
   fake.modules.insert(*module);
   return 0;
 }
-int cuModuleUnload(void* module) {
-  LOCK();
-  ++fake.calls[__func__];
-  return fake.modules.erase(module) ? fake.stuck : Complain("cuModuleUnload of what is not loaded");
-}
+int cuModuleUnload(void* module) { return Release(__func__, &fake.modules, module); }
 int cuModuleGetFunction(void** function, void* module, const char* symbol) {
   ENTER();
   if (!fake.modules.count(module)) return Complain("function of no module");
@@ -342,11 +346,7 @@ int cuStreamCreate(void** stream, unsigned flags) {
   fake.streams.insert(*stream);
   return 0;
 }
-int cuStreamDestroy_v2(void* stream) {
-  LOCK();
-  ++fake.calls[__func__];
-  return fake.streams.erase(stream) ? fake.stuck : Complain("cuStreamDestroy of no stream");
-}
+int cuStreamDestroy_v2(void* stream) { return Release(__func__, &fake.streams, stream); }
 int cuStreamSynchronize(void* stream) {
   ENTER();
   if (!fake.streams.count(stream)) return Complain("wait for no stream");
@@ -389,14 +389,8 @@ int cuGraphLaunch(void* executable, void* stream) {
   for (const Recorded& r : fake.content[executable]) Perform(r);
   return 0;
 }
-int cuGraphExecDestroy(void* executable) {
-  LOCK();
-  return fake.executables.erase(executable) ? fake.stuck : Complain("cuGraphExecDestroy");
-}
-int cuGraphDestroy(void* graph) {
-  LOCK();
-  return fake.graphs.erase(graph) ? fake.stuck : Complain("cuGraphDestroy");
-}
+int cuGraphExecDestroy(void* executable) { return Release(__func__, &fake.executables, executable); }
+int cuGraphDestroy(void* graph) { return Release(__func__, &fake.graphs, graph); }
 int cuEventCreate(void** event, unsigned flags) {
   ENTER();
   NEEDS_CONTEXT();
@@ -405,11 +399,7 @@ int cuEventCreate(void** event, unsigned flags) {
   fake.events[*event] = Event();
   return 0;
 }
-int cuEventDestroy_v2(void* event) {
-  LOCK();
-  ++fake.calls[__func__];
-  return fake.events.erase(event) ? fake.stuck : Complain("cuEventDestroy of no event");
-}
+int cuEventDestroy_v2(void* event) { return Release(__func__, &fake.events, event); }
 int cuEventRecord(void* event, void* stream) {
   ENTER();
   if (!fake.events.count(event) || !fake.streams.count(stream)) return Complain("cuEventRecord");

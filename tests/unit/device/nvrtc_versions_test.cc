@@ -14,12 +14,7 @@ using codegen::CudaOptions;
 
 constexpr char kAbsent[] = "libno-such-nvrtc.so.13";
 
-Target CudaTarget(const std::string& arch) {
-  Target target;
-  target.kind = &CudaKind();
-  target.cpu = arch;
-  return target;
-}
+Target CudaTarget(const std::string& arch) { return Target{.kind = &CudaKind(), .cpu = arch}; }
 
 Result<std::string> Cubin(const std::string& arch, const CudaOptions& options) {
   HONE_ASSIGN_OR_RETURN(codegen::CudaCode code, codegen::CompileToCuda({Stencil()}, CudaTarget(arch), options));

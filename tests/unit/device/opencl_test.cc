@@ -1,8 +1,5 @@
 // OpenCL C written by this code runs on this machine's OpenCL device (usually PoCL's CPU) and gives the results of the
 // interpreter, or of arithmetic in double precision.
-#include <algorithm>
-#include <cmath>
-
 #include "codegen/opencl/codegen.h"
 #include "common/expect.h"
 #include "device_case.h"
@@ -11,11 +8,7 @@
 namespace hone::device_test {
 namespace {
 
-Target OpenClTarget() {
-  Target target;
-  target.kind = &OpenClKind();
-  return target;
-}
+Target OpenClTarget() { return Target{.kind = &OpenClKind()}; }
 
 class OpenCl : public testing::Test {
  protected:
@@ -145,8 +138,7 @@ TEST_F(OpenCl, WhatDoesNotFitIsRefused) {
 }
 
 TEST_F(OpenCl, ABrokenProgramIsTheProgramsFault) {
-  Artifact artifact;
-  artifact.format = "opencl-c";
+  Artifact artifact{.format = "opencl-c"};
   artifact.bytes = "__kernel void f(__global float* a) { a[0] = undeclared; }";
   const Status broken = device_->Load(artifact).status();
   EXPECT_EQ(broken.kind(), StatusKind::kInvalid);

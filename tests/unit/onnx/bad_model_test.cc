@@ -11,17 +11,11 @@ namespace hone::onnx {
 namespace {
 
 // x[1,2,4,4] -> Relu -> y.
-ModelMaker Small(int64_t opset = 13) {
-  ModelMaker m = ModelMaker::Of("Relu", {1, 2, 4, 4}, opset);
-  return m;
-}
+ModelMaker Small(int64_t opset = 13) { return ModelMaker::Of("Relu", {1, 2, 4, 4}, opset); }
 
 Status Load(const std::string& bytes, const InputShapes& shapes = {}) {
-  auto model = ParseModel(bytes, "m.onnx", false);
-  if (!model.ok()) return model.status();
-  ImportOptions options;
-  options.shapes = shapes;
-  return Import(*model, "m", options).status();
+  const auto model = ParseModel(bytes, "m.onnx", false);
+  return model.ok() ? Import(*model, "m", {.shapes = shapes}).status() : model.status();
 }
 
 Status Load(const ModelMaker& m, const InputShapes& shapes = {}) { return Load(m.Bytes(), shapes); }

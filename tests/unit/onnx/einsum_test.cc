@@ -1,8 +1,4 @@
 // Einsum compared with a direct sum over all of its labels; ScatterND; and what both reject.
-#include <gtest/gtest.h>
-
-#include <map>
-
 #include "run_model.h"
 
 namespace hone::onnx {

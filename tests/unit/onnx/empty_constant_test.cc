@@ -1,5 +1,4 @@
 // Constants without elements: a few bytes of a file may declare [2^29,0], and nothing of that size may be allocated.
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include "run_model.h"

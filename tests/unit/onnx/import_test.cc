@@ -12,9 +12,7 @@ namespace hone::onnx {
 namespace {
 
 ImportedModel Imported(const ModelMaker& m, const InputShapes& shapes = {}) {
-  ImportOptions options;
-  options.shapes = shapes;
-  return Must(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", options));
+  return Must(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {.shapes = shapes}));
 }
 
 std::string Nodes(const ImportedModel& model) {

@@ -1,11 +1,4 @@
 // Operators of ONNX models, compared with their formulas: reductions, products of elements, transposed convolutions.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
-
 #include "run_model.h"
 
 namespace hone::onnx {
@@ -41,16 +34,14 @@ TEST(Reduce, OverSomeAxesAndAll) {
       for (const int64_t opset : {11, 18}) {
         for (const bool all : {false, true}) {
           SCOPED_TRACE(op + " at opset " + std::to_string(opset) + (keep ? ", kept" : "") + (all ? ", all axes" : ""));
-          ModelMaker m(opset);
-          m.Input("x", {2, 3, 4});
-          MadeNode node = m.Node(op, {"x"}, "y");
+          ModelMaker m = ModelMaker::Of(op, {2, 3, 4}, opset);
+          MadeNode node = m.FirstNode();
           if (!all && opset == 11) node.Set("axes", {0, -1});
           if (!all && opset == 18) {
             m.Ints("axes", {-1, 0});
             node->add_input("axes");
           }
           node.Set("keepdims", keep);
-          m.Output("y");
           std::vector<double> wanted;
           for (size_t row = 0; row < (all ? 1u : 3u); ++row) {
             List values;
@@ -95,18 +86,12 @@ TEST(PRelu, HasASlopeForEachChannel) {
 }
 
 TEST(Pow, TakesExponentsOfOtherTypesAndShapes) {
-  ModelMaker whole;  // an exponent of integers
-  whole.Input("x", {4});
+  ModelMaker whole = ModelMaker::Of("Pow", {4}, 13, {"three"});  // an exponent of integers
   whole.Ints("three", {3}).clear_dims();
-  whole.Node("Pow", {"x", "three"}, "y");
-  whole.Output("y");
   EXPECT_EQ(RunModel(whole, {{"x", std::vector<float>{-2, -0.5, 0, 3}}}).values.at("y"),
             (std::vector<double>{-8, -0.125, 0, 27}));
-  ModelMaker both;
-  both.Input("x", {2, 1});
+  ModelMaker both = ModelMaker::Of("Pow", {2, 1}, 13, {"e"});
   both.Input("e", {3});
-  both.Node("Pow", {"x", "e"}, "y");
-  both.Output("y");
   ExpectNear(RunModel(both, {{"x", std::vector<float>{4, 9}}, {"e", std::vector<float>{0, 0.5, 2}}}).values.at("y"),
              {1, 2, 16, 1, 3, 81});
 }
@@ -140,17 +125,11 @@ std::vector<double> Spread(const Transposed& t, const std::vector<float>& x, con
 }
 
 TEST(ConvTranspose, WithGroupsPaddingAndABias) {
-  ModelMaker m;
-  m.Input("x", {1, 4, 3, 2});
+  ModelMaker m = ModelMaker::Of("ConvTranspose", {1, 4, 3, 2}, 13, {"w", "b"});
+  m.FirstNode().Set("group", 2).Set("strides", {2, 3}).Set("pads", {1, 0, 0, 1}).Set("output_padding", {1, 2});
   const std::vector<float> weight = SomeValues(4 * 3 * 2 * 3, 1), bias = SomeValues(6, 2), x = SomeValues(24);
   m.Floats("w", {4, 3, 2, 3}, weight);
   m.Floats("b", {6}, bias);
-  m.Node("ConvTranspose", {"x", "w", "b"}, "y")
-      .Set("group", 2)
-      .Set("strides", {2, 3})
-      .Set("pads", {1, 0, 0, 1})
-      .Set("output_padding", {1, 2});
-  m.Output("y");
   std::vector<double> wanted = Spread({4, 3, 2, 3, 2, 3, 2, 2, 3, 1, 0, 6, 7}, x, weight);
   for (size_t i = 0; i < wanted.size(); ++i) wanted[i] += bias[i / 42];
   const Ran ran = RunModel(m, {{"x", x}});
@@ -168,14 +147,11 @@ TEST(ConvTranspose, OfOneAxisToAGivenExtent) {
   for (const Row& row : {Row{"NOTSET", 0, 0, 7}, Row{"SAME_UPPER", 0, 0, 6}, Row{"SAME_LOWER", 0, 1, 6},
                          Row{"NOTSET", 8, 0, 8}, Row{"NOTSET", 5, 1, 5}}) {
     SCOPED_TRACE(std::string(row.auto_pad) + " to " + std::to_string(row.out));
-    ModelMaker m;
-    m.Input("x", {1, 2, 3});
+    ModelMaker m = ModelMaker::Of("ConvTranspose", {1, 2, 3}, 13, {"w"});
+    m.FirstNode().Set("strides", {2}).Set("auto_pad", row.auto_pad);
+    if (row.output_shape > 0) m.FirstNode().Set("output_shape", {row.output_shape});
     const std::vector<float> weight = SomeValues(2 * 2 * 3, 1), x = SomeValues(6);
     m.Floats("w", {2, 2, 3}, weight);
-    MadeNode node = m.Node("ConvTranspose", {"x", "w"}, "y");
-    node.Set("strides", {2}).Set("auto_pad", row.auto_pad);
-    if (row.output_shape > 0) node.Set("output_shape", {row.output_shape});
-    m.Output("y");
     const Ran ran = RunModel(m, {{"x", x}});
     EXPECT_EQ(ran.shapes.at("y"), (Shape{1, 2, row.out}));
     EXPECT_EQ(ran.values.at("y"), Spread({2, 1, 3, 2, 1, 3, 1, 1, 2, 0, row.left, 1, row.out}, x, weight));

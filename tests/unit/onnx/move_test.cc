@@ -1,9 +1,4 @@
 // Operators that move elements, compared with plain loops.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "run_model.h"
 #include "semantics/movement.h"
 
@@ -59,9 +54,8 @@ TEST(Pad, InItsModes) {
   for (const Row& row : rows) {
     for (const bool old : {false, true}) {
       SCOPED_TRACE(std::string(row.mode) + " " + ShapeText(row.pads) + (old ? " at opset 10" : ""));
-      ModelMaker m(old ? 10 : 19);
-      m.Input("x", {2, 5});
-      MadeNode node = m.Node("Pad", {"x"}, "y");
+      ModelMaker m = ModelMaker::Of("Pad", {2, 5}, old ? 10 : 19);
+      MadeNode node = m.FirstNode();
       if (old) {
         node.Set("pads", {0, row.pads[0], 0, row.pads[1]}).Set("value", 2.5f);
       } else {
@@ -71,7 +65,6 @@ TEST(Pad, InItsModes) {
         for (const char* name : {"pads", "value", "axes"}) node->add_input(name);
       }
       node.Set("mode", row.mode);
-      m.Output("y");
       std::vector<double> wanted;
       for (size_t n = 0; n < 2; ++n) {
         for (int from : row.from) wanted.push_back(from < 0 ? 2.5 : x[n * 5 + static_cast<size_t>(from)]);
@@ -132,13 +125,11 @@ TEST(Gather, OfManyIndicesWithoutOrderIsInParts) {
   constexpr int64_t kCount = 1400, kExtent = 1009;
   const Shape places = Places(kCount, kExtent);
   ASSERT_GT(semantics::IndexRuns(places).size(), semantics::kMostIndexRuns);
-  ModelMaker m;
-  m.Input("x", {2, kExtent, 3});
+  ModelMaker m = ModelMaker::Of("Gather", {2, kExtent, 3}, 13, {"places"});
   pb::TensorProto& indices = m.Ints("places", places);
   indices.clear_dims();
   for (int64_t extent : {int64_t{70}, kCount / 70}) indices.add_dims(extent);
-  m.Node("Gather", {"x", "places"}, "y").Set("axis", 1);
-  m.Output("y");
+  m.FirstNode().Set("axis", 1);
   const std::vector<float> x = SomeValues(2 * kExtent * 3);
   std::vector<double> wanted;
   for (int64_t n = 0; n < 2; ++n) {

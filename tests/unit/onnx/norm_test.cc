@@ -1,8 +1,4 @@
 // Normalisations compared with the formulas of ONNX's specification.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "run_model.h"
 
 namespace hone::onnx {
@@ -10,15 +6,12 @@ namespace {
 
 // x [2,2,3] and the four vectors of a batch norm.
 ModelMaker BatchNorm(int64_t opset, const std::vector<std::string>& further) {
-  ModelMaker m(opset);
-  m.Input("x", {2, 2, 3});
+  ModelMaker m = ModelMaker::Of("BatchNormalization", {2, 2, 3}, opset, {"scale", "bias", "mean", "variance"});
   m.Floats("scale", {2}, {2, 3});
   m.Floats("bias", {2}, {1, -1});
   m.Floats("mean", {2}, {0.5, -0.25});
   m.Floats("variance", {2}, {4, 1});
-  MadeNode node = m.Node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y");
-  for (const std::string& name : further) node->add_output(name);
-  m.Output("y");
+  for (const std::string& name : further) m.FirstNode()->add_output(name);
   return m;
 }
 
@@ -88,8 +81,7 @@ TEST(GroupNorm, IsOverGroupsOfChannels) {
   const std::vector<float> x = SomeValues(24);
   for (const int64_t opset : {18, 21}) {
     SCOPED_TRACE(opset);
-    ModelMaker m(opset);
-    m.Input("x", {2, 4, 3});
+    ModelMaker m = ModelMaker::Of("GroupNormalization", {2, 4, 3}, opset, {"scale", "bias"});
     if (opset < 21) {
       m.Floats("scale", {2}, {2, -1});
       m.Floats("bias", {2}, {1, 3});
@@ -97,8 +89,7 @@ TEST(GroupNorm, IsOverGroupsOfChannels) {
       m.Floats("scale", {4}, {1, 2, -1, 0.5});
       m.Floats("bias", {4}, {0, 1, 2, 3});
     }
-    m.Node("GroupNormalization", {"x", "scale", "bias"}, "y").Set("num_groups", 2).Set("epsilon", 0.25f);
-    m.Output("y");
+    m.FirstNode().Set("num_groups", 2).Set("epsilon", 0.25f);
     const std::vector<double> scale =
         opset < 21 ? std::vector<double>{2, 2, -1, -1} : std::vector<double>{1, 2, -1, 0.5};
     const std::vector<double> bias = opset < 21 ? std::vector<double>{1, 1, 3, 3} : std::vector<double>{0, 1, 2, 3};

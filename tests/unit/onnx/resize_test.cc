@@ -1,10 +1,4 @@
 // Resize and Upsample compared with formulas of one axis, and with examples of ONNX's specification.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
 #include "run_model.h"
 
 namespace hone::onnx {
@@ -12,16 +6,10 @@ namespace {
 
 // Resize of x to sizes or by scales, whichever is not empty.
 ModelMaker Resize(const Shape& shape, const Shape& sizes, const std::vector<float>& scales, int64_t opset = 19) {
-  ModelMaker m(opset);
-  m.Input("x", shape);
-  if (sizes.empty()) {
-    m.Floats("scales", {static_cast<int64_t>(scales.size())}, scales);
-    m.Node("Resize", {"x", "", "scales"}, "y");
-  } else {
-    m.Ints("sizes", sizes);
-    m.Node("Resize", {"x", "", "", "sizes"}, "y");
-  }
-  m.Output("y");
+  ModelMaker m = sizes.empty() ? ModelMaker::Of("Resize", shape, opset, {"", "scales"})
+                               : ModelMaker::Of("Resize", shape, opset, {"", "", "sizes"});
+  if (sizes.empty()) m.Floats("scales", {static_cast<int64_t>(scales.size())}, scales);
+  if (!sizes.empty()) m.Ints("sizes", sizes);
   return m;
 }
 
@@ -111,11 +99,7 @@ TEST(Resize, WithAntialiasingByWiderFilters) {
   }
 }
 
-std::vector<float> OneTo16() {
-  std::vector<float> x;
-  for (int i = 1; i <= 16; ++i) x.push_back(static_cast<float>(i));
-  return x;
-}
+std::vector<float> OneTo16() { return {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}; }
 
 // test_resize_downsample_scales_linear_antialias.
 TEST(Resize, WithAntialiasingAsOnnxHasIt) {

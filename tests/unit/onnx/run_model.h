@@ -1,11 +1,6 @@
 // Runs test models through the importer, and the resulting graph by the definitions of its operators.
 #pragma once
 
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "common/expect.h"
 #include "graph/reference.h"
 #include "model_maker.h"

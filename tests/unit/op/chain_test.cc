@@ -1,11 +1,4 @@
 // Chains: what is rejected, and kernels compared with the members' references and with the members' own kernels.
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/rng.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/estimate/estimate.h"
@@ -16,13 +9,7 @@
 namespace hone::op {
 namespace {
 
-Target Avx512() {
-  Target target;
-  target.vector_bytes = 64;
-  target.vector_registers = 32;
-  target.threads = 2;
-  return target;
-}
+Target Avx512() { return Target{.threads = 2, .vector_bytes = 64, .vector_registers = 32}; }
 
 TEST(Chain, Refusals) {
   for (auto [text, part] : std::vector<std::pair<const char*, const char*>>{

@@ -1,10 +1,6 @@
 // The bytes of packed constants: by hand if an algorithm determines them, and as in compiled kernels.
 #include "op/constant_bytes.h"
 
-#include <map>
-#include <set>
-#include <string>
-
 #include "base/rng.h"
 #include "common/expect.h"
 #include "compile/compile.h"

@@ -2,8 +2,6 @@
 #include "ir/visitor.h"
 #include "op/conv/cook_toom.h"
 
-#include <string>
-
 #include "common/expect.h"
 #include "ir/printer.h"
 #include "op/conv/cook_toom_te.h"

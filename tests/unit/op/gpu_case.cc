@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "base/rng.h"
 #include "ir/device_kernels.h"
@@ -46,9 +47,7 @@ std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const 
 
 Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
                                         const std::string& symbol) {
-  compile::CompileOptions options;
-  options.symbol = symbol;
-  options.verify = true;
+  compile::CompileOptions options{.symbol = symbol, .verify = true};
   HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
   return compile::LowerKernel(workload, target, candidate, options);
 }
@@ -97,6 +96,15 @@ std::string CheckGpu(const Workload& workload, const Target& target, const Confi
   if (!status.ok()) return point + status.message();
   const std::string differs = DiffersFromReference(workload, target, operands);
   return differs.empty() ? "" : point + differs;
+}
+
+GpuPoints::GpuPoints(const std::string& text, const Target& target, const std::string& template_name, uint64_t seed)
+    : w(*op::ParseChecked(text)), space(template_name), rng(seed) {
+  for (const op::Template* each : (*op::FindOperator(w))->Templates(w, target)) {
+    if (each->name() == template_name) t = each;
+  }
+  if (t == nullptr) throw std::runtime_error(text + " has no " + template_name);
+  space = *t->MakeSpace(w, target);
 }
 
 }  // namespace hone::testing

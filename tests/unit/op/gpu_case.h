@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/rng.h"
 #include "compile/compile.h"
 #include "op/operator.h"
 
@@ -29,5 +30,16 @@ std::string DiffersFromReference(const Workload& workload, const Target& target,
 
 // Combines these: "" or the point and the problem.
 std::string CheckGpu(const Workload& workload, const Target& target, const Config& config, uint64_t seed);
+
+// Random legal points of a template.
+struct GpuPoints {
+  GpuPoints(const std::string& text, const Target& target, const std::string& template_name, uint64_t seed = 3);
+  Config Draw() { return space.At(*space.SampleLegal(rng)); }
+
+  Workload w;
+  const op::Template* t = nullptr;
+  search::Space space;
+  Rng rng;
+};
 
 }  // namespace hone::testing

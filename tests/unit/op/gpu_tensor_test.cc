@@ -1,9 +1,5 @@
 // The template for tensor cores in the interpreter, compared with the reference (tests/agree has odd shapes). Inputs
 // are multiples of 1/8, exact in TF32, so results are exact; rounding is tested separately.
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "common/expect.h"
 #include "ir/device_kernels.h"
 #include "ir/printer.h"
@@ -17,43 +13,38 @@ namespace {
 
 Target Cuda(const char* arch = "sm_80") { return *Target::Parse(std::string("cuda -arch=") + arch); }
 
-const Template* Tensor(const Workload& w, const Target& target) {
-  for (const Template* t : (*FindOperator(w))->Templates(w, target)) {
-    if (t->name() == std::string("conv2d_gpu_tensor")) return t;
-  }
-  return nullptr;
+constexpr char kTensor[] = "conv2d_gpu_tensor";
+
+bool HasTensor(const char* text, const Target& target) {
+  const Workload w = *ParseChecked(text);
+  const std::vector<const Template*> templates = (*FindOperator(w))->Templates(w, target);
+  return std::any_of(templates.begin(), templates.end(), [](auto* t) { return t->name() == std::string(kTensor); });
 }
 
 // Every value of every knob.
 TEST(GpuTensor, EveryKnobAgreesWithTheReference) {
-  const Workload w = *ParseChecked("conv2d(f32[1,130,9,9], f32[68,130,1,1]) + bias");
-  const Template* t = Tensor(w, Cuda());
-  const search::Space space = *t->MakeSpace(w, Cuda());
+  testing::GpuPoints p("conv2d(f32[1,130,9,9], f32[68,130,1,1]) + bias", Cuda(), kTensor);
   std::set<std::pair<std::string, int64_t>> seen;
-  Rng rng(3);
   for (int i = 0; i < 4000; ++i) {
-    const Config config = space.At(*space.SampleLegal(rng));
+    const Config config = p.Draw();
     bool fresh = false;
-    for (const search::Knob& knob : space.knobs()) {
+    for (const search::Knob& knob : p.space.knobs()) {
       fresh = seen.emplace(knob.name(), config.Number(knob.name())).second || fresh;
     }
     if (fresh) {
-      EXPECT_EQ(testing::CheckGpu(w, Cuda(), config, i), "");
+      EXPECT_EQ(testing::CheckGpu(p.w, Cuda(), config, i), "");
     }
   }
   size_t values = 0;
-  for (const search::Knob& knob : space.knobs()) values += knob.size();
+  for (const search::Knob& knob : p.space.knobs()) values += knob.size();
   EXPECT_EQ(seen.size(), values);
 }
 
 TEST(GpuTensor, TakesNoMoreThanItsFormulaSays) {
-  const Workload w = *ParseChecked("conv2d(f32[1,24,20,20], f32[70,24,3,3], pad=1,1,1,1)");
-  const Template* t = Tensor(w, Cuda());
-  const search::Space space = *t->MakeSpace(w, Cuda());
-  Rng rng(5);
+  testing::GpuPoints p("conv2d(f32[1,24,20,20], f32[70,24,3,3], pad=1,1,1,1)", Cuda(), kTensor, 5);
   for (int i = 0; i < 12; ++i) {
-    const Config config = space.At(*space.SampleLegal(rng));
-    const compile::LoweredKernel f = Must(testing::LowerGpu(w, Cuda(), config));
+    const Config config = p.Draw();
+    const compile::LoweredKernel f = Must(testing::LowerGpu(p.w, Cuda(), config));
     EXPECT_THAT(ir::ToString(f.functions[0].body), HasSubstr("mma_tf32("));
     const ir::DeviceProgram program = *ir::SplitKernels(f.functions[0]);
     const ir::DeviceKernel& kernel = program.kernels[0];
@@ -66,15 +57,13 @@ TEST(GpuTensor, TakesNoMoreThanItsFormulaSays) {
 
 // TF32 drops its bits exactly once: with a reduction of one product of each kind, the result is known to the last bit.
 TEST(GpuTensor, RoundsBothFactorsAndNothingElse) {
-  const Workload w = *ParseChecked("conv2d(f32[1,1,4,4], f32[16,1,1,1])");
-  const Template* t = Tensor(w, Cuda());
-  const search::Space space = *t->MakeSpace(w, Cuda());
-  std::vector<std::vector<float>> operands = testing::MakeGpuOperands(w, Cuda(), 3);
+  testing::GpuPoints p("conv2d(f32[1,1,4,4], f32[16,1,1,1])", Cuda(), kTensor);
+  std::vector<std::vector<float>> operands = testing::MakeGpuOperands(p.w, Cuda(), 3);
   Rng rng(9);
   for (size_t k = 0; k < 2; ++k) {
     for (float& x : operands[k]) x = static_cast<float>(rng.UniformDouble() - 0.5);
   }
-  Must(testing::RunOnInterpreter(w, Cuda(), *t->Default(space, w, Cuda()), 3, &operands));
+  Must(testing::RunOnInterpreter(p.w, Cuda(), *p.t->Default(p.space, p.w, Cuda()), 3, &operands));
   bool any = false;
   for (size_t f = 0; f < 16; ++f) {
     for (size_t p = 0; p < 16; ++p) {
@@ -108,19 +97,17 @@ TEST(GpuTensor, TheBoundIsThatOfTheRounding) {
 }
 
 TEST(GpuTensor, IsOffUnlessNumericsAllowIt) {
-  const Workload w = *ParseChecked("conv2d(f32[1,16,8,8], f32[16,16,1,1])");
-  const Template* t = Tensor(w, Cuda());
-  const search::Space space = *t->MakeSpace(w, Cuda());
-  Rng rng(1);
-  const Config config = space.At(*space.SampleLegal(rng));
+  testing::GpuPoints p("conv2d(f32[1,16,8,8], f32[16,16,1,1])", Cuda(), kTensor, 1);
+  const Workload& w = p.w;
+  const Config config = p.Draw();
   EXPECT_EQ(Forbidden(w, Cuda(), {}, config).value_or("").substr(0, 8), "numerics");
   EXPECT_FALSE(Forbidden(w, Cuda(), {.tf32 = true}, config).has_value());
   const search::TaskSpace off = *MakeTaskSpace(w, Cuda()), on = *MakeTaskSpace(w, Cuda(), {.tf32 = true});
   EXPECT_EQ(off.size(), on.size()) << "indices mean the same";
   std::map<std::string, int> drawn_off, drawn_on;
   for (int i = 0; i < 200; ++i) {
-    ++drawn_off[off.At(*off.SampleLegal(rng)).template_name];
-    ++drawn_on[on.At(*on.SampleLegal(rng)).template_name];
+    ++drawn_off[off.At(*off.SampleLegal(p.rng)).template_name];
+    ++drawn_on[on.At(*on.SampleLegal(p.rng)).template_name];
   }
   EXPECT_EQ(drawn_off.count("conv2d_gpu_tensor"), 0U);
   EXPECT_GT(drawn_on["conv2d_gpu_tensor"], 20);
@@ -133,15 +120,13 @@ TEST(GpuTensor, IsOffUnlessNumericsAllowIt) {
 }
 
 TEST(GpuTensor, NeedsADeviceThatHasIt) {
-  const Workload w = *ParseChecked("conv2d(f32[1,16,8,8], f32[16,16,1,1])");
-  EXPECT_NE(Tensor(w, Cuda("sm_90")), nullptr);
-  EXPECT_EQ(Tensor(w, Cuda("sm_75")), nullptr);
-  EXPECT_EQ(Tensor(w, *Target::Parse("opencl")), nullptr);
-  EXPECT_FALSE(WhichNumericsMatter(w, Cuda("sm_75")).tf32);
-  const Workload groups = *ParseChecked("conv2d(f32[1,32,8,8], f32[32,16,1,1], groups=2)");
-  EXPECT_EQ(Tensor(groups, Cuda()), nullptr);
-  const Workload few = *ParseChecked("conv2d(f32[1,16,8,8], f32[15,16,1,1])");
-  EXPECT_EQ(Tensor(few, Cuda()), nullptr);
+  const char* plain = "conv2d(f32[1,16,8,8], f32[16,16,1,1])";
+  EXPECT_TRUE(HasTensor(plain, Cuda("sm_90")));
+  EXPECT_FALSE(HasTensor(plain, Cuda("sm_75")));
+  EXPECT_FALSE(HasTensor(plain, *Target::Parse("opencl")));
+  EXPECT_FALSE(WhichNumericsMatter(*ParseChecked(plain), Cuda("sm_75")).tf32);
+  EXPECT_FALSE(HasTensor("conv2d(f32[1,32,8,8], f32[32,16,1,1], groups=2)", Cuda()));
+  EXPECT_FALSE(HasTensor("conv2d(f32[1,16,8,8], f32[15,16,1,1])", Cuda())) << "too few filters";
 }
 
 }  // namespace

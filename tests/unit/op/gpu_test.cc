@@ -1,9 +1,5 @@
 // Templates for GPUs: which apply, their resources, and knobs that few points have, in the interpreter.
 // tests/agree/gpu_templates_test.cc tests each template on many shapes.
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 #include "codegen/cuda/codegen.h"
 #include "common/expect.h"
 #include "ir/device_kernels.h"
@@ -26,18 +22,14 @@ TEST(GpuConv2d, WinogradOfEveryTile) {
   for (const char* text :
        {"conv2d(f32[1,5,19,23], f32[6,5,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[2,4,16,17], f32[9,4,3,3]) + add",
         "conv2d(f32[1,3,20,17], f32[4,3,5,5], pad=2,2,2,2)"}) {
-    const Workload w = *ParseChecked(text);
-    const Template* t = (*FindOperator(w))->Templates(w, target)[2];
-    const search::Space space = *t->MakeSpace(w, target);
+    testing::GpuPoints p(text, target, "conv2d_gpu_winograd");
     std::map<int64_t, int> seen;
-    Rng rng(3);
     for (int i = 0; i < 200; ++i) {
-      const Config config = space.At(*space.SampleLegal(rng));
-      if (++seen[config.Number("m")] <= 2) {
-        EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
-      }
+      const Config config = p.Draw();
+      if (++seen[config.Number("m")] > 2) continue;
+      EXPECT_EQ(testing::CheckGpu(p.w, target, config, i), "");
     }
-    EXPECT_EQ(seen.size(), space.knobs()[0].size());
+    EXPECT_EQ(seen.size(), p.space.knobs()[0].size());
   }
 }
 
@@ -46,17 +38,13 @@ TEST(GpuConv2d, WinogradOfEveryTile) {
 TEST(GpuConv2d, VectorsOnlyWhereTheyAreAligned) {
   const Target target = *Target::Parse("cuda -arch=sm_80");
   const auto stored_as_vectors = [&](const char* text) {
-    const Workload w = *ParseChecked(text);
-    const Template* t = (*FindOperator(w))->Templates(w, target)[0];
-    EXPECT_STREQ(t->name(), "conv2d_gpu_gemm");
-    const search::Space space = *t->MakeSpace(w, target);
-    Rng rng(3);
+    testing::GpuPoints p(text, target, "conv2d_gpu_gemm");
     int points = 0, vectors = 0;
     for (int i = 0; i < 2000 && points < 4; ++i) {
-      const Config config = space.At(*space.SampleLegal(rng));
+      const Config config = p.Draw();
       if (config.Sizes("tile_p")[3] != 4 || config.Number("split_k") != 1) continue;
       ++points;
-      const auto lowered = Must(testing::LowerGpu(w, target, config));
+      const auto lowered = Must(testing::LowerGpu(p.w, target, config));
       const auto code = Must(codegen::WriteCuda(lowered.functions, target));
       vectors += code.source.find("*(float4*)(out + ") != std::string::npos ||
                  code.source.find("*(float2*)(out + ") != std::string::npos;
@@ -71,35 +59,28 @@ TEST(GpuConv2d, VectorsOnlyWhereTheyAreAligned) {
 // cp.async needs CUDA and sm_80: the interpreter executes its meaning.
 TEST(GpuConv2d, ThreeAndFourStages) {
   const Target target = *Target::Parse("cuda -arch=sm_80");
-  const Workload w = *ParseChecked("conv2d(f32[1,20,9,7], f32[12,20,3,3], pad=1,1,1,1) + bias");
-  const Template* t = (*FindOperator(w))->Templates(w, target)[0];
-  const search::Space space = *t->MakeSpace(w, target);
-  Rng rng(3);
+  testing::GpuPoints p("conv2d(f32[1,20,9,7], f32[12,20,3,3], pad=1,1,1,1) + bias", target, "conv2d_gpu_gemm");
   std::map<int64_t, int> seen;
   for (int i = 0; i < 200 && seen[3] + seen[4] < 6; ++i) {
-    const Config config = space.At(*space.SampleLegal(rng));
+    const Config config = p.Draw();
     const int64_t stages = config.Number("stages");
     if (stages < 3 || seen[stages] == 3) continue;
     ++seen[stages];
-    EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
+    EXPECT_EQ(testing::CheckGpu(p.w, target, config, i), "");
   }
   EXPECT_EQ(seen[3] + seen[4], 6);
-  const search::Space older = *t->MakeSpace(w, *Target::Parse("cuda -arch=sm_75"));
-  EXPECT_EQ(older.size() * 2, space.size()) << "one and two stages only";
+  const search::Space older = *p.t->MakeSpace(p.w, *Target::Parse("cuda -arch=sm_75"));
+  EXPECT_EQ(older.size() * 2, p.space.size()) << "one and two stages only";
 }
 
 TEST(GpuConv2d, LongReductionsAreSplit) {
   const Target target = Gpu();
-  const Workload w = *ParseChecked("conv2d(f32[2,72,4,4], f32[8,72,2,2]) + bias + relu");
-  const std::vector<const Template*> templates = (*FindOperator(w))->Templates(w, target);
-  ASSERT_STREQ(templates[0]->name(), "conv2d_gpu_gemm");
-  const search::Space space = *templates[0]->MakeSpace(w, target);
-  Rng rng(3);
+  testing::GpuPoints p("conv2d(f32[2,72,4,4], f32[8,72,2,2]) + bias + relu", target, "conv2d_gpu_gemm");
   int checked = 0;
   for (int i = 0; i < 1000 && checked < 4; ++i) {
-    const Config config = space.At(*space.SampleLegal(rng));
+    const Config config = p.Draw();
     if (config.Number("split_k") == 1) continue;
-    EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
+    EXPECT_EQ(testing::CheckGpu(p.w, target, config, i), "");
     ++checked;
   }
   EXPECT_EQ(checked, 4);
@@ -131,20 +112,14 @@ TEST(GpuConv2d, WinogradOfAutoTvm) {
   for (const char* text :
        {"conv2d(f32[1,5,16,11], f32[8,5,3,3], pad=1,1,1,1) + bias + relu",
         "conv2d(f32[2,6,14,14], f32[12,6,3,3], pad=1,1,1,1)", "conv2d(f32[1,4,24,20], f32[8,4,5,5])"}) {
-    const Workload w = *ParseChecked(text);
-    const Template* t = (*FindOperator(w))->Templates(w, target)[3];
-    const search::Space space = *t->MakeSpace(w, target);
-    Rng rng(3);
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(testing::CheckGpu(w, target, space.At(*space.SampleLegal(rng)), i), "");
-    search::Space off = space, two = space;
-    Numerics numerics;
-    numerics.winograd = 0;
-    t->Limit(w, numerics, &off);
-    const Config legal = space.At(*space.SampleLegal(rng));
+    testing::GpuPoints p(text, target, "conv2d_nchw_winograd.cuda");
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(testing::CheckGpu(p.w, target, p.Draw(), i), "");
+    search::Space off = p.space, two = p.space;
+    p.t->Limit(p.w, {.winograd = 0}, &off);
+    p.t->Limit(p.w, {.winograd = 2}, &two);
+    const Config legal = p.Draw();
     EXPECT_EQ(off.Reject(legal).value_or("").substr(0, 8), "numerics");
-    numerics.winograd = 2;
-    t->Limit(w, numerics, &two);
-    const bool four = w.inputs[0].shape[2] % 8 == 0;
+    const bool four = p.w.inputs[0].shape[2] % 8 == 0;
     EXPECT_EQ(two.Reject(legal).value_or("").substr(0, 8), four ? "numerics" : "");
   }
 }
@@ -203,28 +178,21 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
 TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
   const Target usual = *Target::Parse("cuda -arch=sm_90"), all = *Target::Parse("cuda -arch=sm_90 -shared=232448");
   for (const char* name : {"conv2d_gpu_gemm", "conv2d_nchw.cuda"}) {
-    const Workload w = *ParseChecked("conv2d(f32[1,32,16,16], f32[64,32,3,3], pad=1,1,1,1) + relu");
-    const std::vector<const Template*> templates = (*FindOperator(w))->Templates(w, all);
-    const auto t =
-        std::find_if(templates.begin(), templates.end(), [&](auto* x) { return std::string(x->name()) == name; });
-    ASSERT_NE(t, templates.end());
-    const search::Space space = *(*t)->MakeSpace(w, all), less = *(*t)->MakeSpace(w, usual);
-    Rng rng(3);
+    testing::GpuPoints p("conv2d(f32[1,32,16,16], f32[64,32,3,3], pad=1,1,1,1) + relu", all, name);
+    const search::Space less = *p.t->MakeSpace(p.w, usual);
     int found = 0;
     for (int i = 0; i < 20000 && found < 2; ++i) {
-      const std::optional<PointIndex> index = space.SampleLegal(rng);
-      ASSERT_TRUE(index.has_value());
-      const Config config = space.At(*index);
+      const Config config = p.Draw();
       const std::string why = less.Reject(config).value_or("");
       if (why.find("device: shared_memory: ") != 0) continue;
       ++found;
-      const auto lowered = Must(testing::LowerGpu(w, all, config));
+      const auto lowered = Must(testing::LowerGpu(p.w, all, config));
       const ir::DeviceProgram program = *ir::SplitKernels(lowered.functions[0]);
       int64_t most = 0;
       for (const ir::DeviceKernel& kernel : program.kernels) most = std::max(most, kernel.shared_bytes);
       EXPECT_GT(most, 49152) << config.Text();
       EXPECT_LE(most, 232448) << config.Text();
-      EXPECT_EQ(testing::CheckGpu(w, all, config, 5), "");
+      EXPECT_EQ(testing::CheckGpu(p.w, all, config, 5), "");
     }
     EXPECT_EQ(found, 2) << name;
   }

@@ -61,8 +61,7 @@ Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& ta
                                       runtime::ThreadPool* pool) {
   static int serial = 0;
   KernelCase c;
-  compile::CompileOptions options;
-  options.verify = true;
+  const compile::CompileOptions options{.verify = true};
   HONE_ASSIGN_OR_RETURN(c.compiled_, compile::CompileKernel(workload, target, candidate, options));
   std::string path = std::filesystem::temp_directory_path() /
                      ("hone-case-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".so");

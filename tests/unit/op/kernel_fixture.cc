@@ -1,8 +1,5 @@
 #include "unit/op/kernel_fixture.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/rng.h"
 #include "semantics/semantics.h"
 

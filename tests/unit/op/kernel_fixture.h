@@ -2,10 +2,6 @@
 // does not use te, schedules or code generation (loops over plain indices in double precision).
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "common/expect.h"
 #include "op/operator.h"
 #include "unit/op/kernel_case.h"

@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-#include <string>
-#include <vector>
-
 #include "base/rng.h"
 #include "unit/op/kernel_fixture.h"
 

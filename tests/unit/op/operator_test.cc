@@ -2,8 +2,6 @@
 // by hand.
 #include "op/operator.h"
 
-#include <cmath>
-
 #include "common/expect.h"
 #include "op/numerics.h"
 #include "semantics/semantics.h"

@@ -1,7 +1,5 @@
 // The list of operators, and the list of their templates, whose versions decide which records are stale.
-#include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "agree/gpu_workloads.h"
 #include "base/text.h"
@@ -67,9 +65,7 @@ TEST(Registry, WhatIsDefinedCanBeBuilt) {
 
 // Every template chosen for any target and workload is listed, under its family, by the operator and the registry.
 TEST(Registry, EveryTemplateThatIsChosenIsListed) {
-  Target wide;
-  wide.vector_bytes = 64;
-  wide.vector_registers = 32;
+  Target wide{.vector_bytes = 64, .vector_registers = 32};
   std::vector<Target> targets = {Target(), wide};
   for (const char* text : {"cuda -arch=sm_61", "cuda -arch=sm_90", "opencl"}) targets.push_back(*Target::Parse(text));
   const std::set<std::string> cpu = Names(AllTemplates(kCpuFamily)), gpu = Names(AllTemplates(kGpuFamily));

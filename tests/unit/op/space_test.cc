@@ -1,6 +1,4 @@
 // Spaces of the tunable operators: index <-> config, legality, defaults.
-#include <set>
-
 #include "base/rng.h"
 #include "common/expect.h"
 #include "op/operator.h"
@@ -9,11 +7,7 @@ namespace hone::op {
 namespace {
 
 Target Cpu(int vector_bytes, int registers, int threads) {
-  Target t;
-  t.vector_bytes = vector_bytes;
-  t.vector_registers = registers;
-  t.threads = threads;
-  return t;
+  return Target{.threads = threads, .vector_bytes = vector_bytes, .vector_registers = registers};
 }
 
 const std::vector<const char*>& Workloads() {

@@ -1,8 +1,4 @@
 // conv2d_winograd: compiled kernels compared with conv2d's reference over odd shapes; accuracy; spaces.
-#include <cmath>
-#include <set>
-#include <utility>
-
 #include "base/rng.h"
 #include "compile/compile.h"
 #include "op/conv/conv2d_winograd.h"
@@ -292,8 +288,7 @@ TEST(WinogradSpace, FarPrefetchIsThere) {
   };
   while (index < space.size() && !(like(space.At(index)) && space.Legal(index))) ++index;
   ASSERT_LT(index, space.size());
-  compile::CompileOptions keep;
-  keep.keep_text = true;
+  compile::CompileOptions keep{.keep_text = true};
   const Candidate candidate = Must(Conv2dWinograd().Instantiate(w, target, space.At(index)));
   compile::CompiledKernel kernel = Must(compile::CompileKernel(w, target, candidate, keep));
   // 128 channels x 2 vectors of 64 bytes are 16 KB: two elements ahead.
@@ -322,8 +317,7 @@ TEST(WinogradEstimate, CountsTheMultiplications) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.workload);
-    Config config;
-    config.template_name = "conv2d_winograd";
+    Config config{.template_name = "conv2d_winograd"};
     auto number = [&](const char* name, int64_t value) {
       KnobValue v;
       v.name = name, v.kind = KnobKind::kOther, v.numbers = {value};

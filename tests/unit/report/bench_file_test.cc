@@ -1,7 +1,5 @@
 #include "report/bench_file.h"
 
-#include <cmath>
-
 #include "base/text.h"
 #include "common/expect.h"
 #include "sample.h"

@@ -1,8 +1,6 @@
 #include "report/knobs.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
+#include "common/expect.h"
 
 namespace hone::report {
 namespace {
@@ -31,8 +29,7 @@ TEST(Knobs, TheOneThatDecidesComesFirst) {
 }
 
 TEST(Knobs, WithOneValueOrFailedTrialsAloneExplainNothing) {
-  TaskFact task;
-  task.trials = {Trial(0, 0.1, 1, "a"), Trial(1, 0.2, 1, "b")};
+  TaskFact task{.trials = {Trial(0, 0.1, 1, "a"), Trial(1, 0.2, 1, "b")}};
   for (TrialFact& trial : task.trials) {
     trial.state = TrialState::kFailed;
     trial.seconds = 0;

@@ -1,6 +1,7 @@
 #include "markup.h"
 
 #include "base/text.h"
+#include "common/expect.h"
 
 namespace hone::report {
 namespace {
@@ -108,5 +109,28 @@ std::vector<const Element*> Markup::Find(const std::string& tag) const {
 }
 
 Markup ReadMarkup(const std::string& text) { return Reader(text).Read(); }
+
+int CheckedLinks(const Markup& markup, const std::string& other) {
+  std::set<std::string> places;
+  int links = 0;
+  for (const Element& element : markup.elements) {
+    EXPECT_EQ(element.attributes.count("src"), 0u) << element.tag;
+    if (element.attributes.count("id")) places.insert("#" + element.attributes.at("id"));
+  }
+  for (const Element& element : markup.elements) {
+    const auto link = element.attributes.find("href");
+    if (link == element.attributes.end() || link->second == other) continue;
+    ++links;
+    EXPECT_EQ(places.count(link->second), 1u) << link->second;
+  }
+  return links;
+}
+
+void ExpectNothingInjected(const Markup& markup) {
+  EXPECT_TRUE(markup.Find("img").empty());
+  for (const Element& element : markup.elements) {
+    for (const auto& [name, value] : element.attributes) EXPECT_NE(name.substr(0, 2), "on") << element.tag;
+  }
+}
 
 }  // namespace hone::report

@@ -24,5 +24,9 @@ struct Markup {
 Markup ReadMarkup(const std::string& text);
 
 inline bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+// Expects a page to load nothing, and its links, but for those to `other`, to lead to places in it; how many they are.
+int CheckedLinks(const Markup& markup, const std::string& other = "");
+// Expects markup in a name to be text.
+void ExpectNothingInjected(const Markup& markup);
 
 }  // namespace hone::report

@@ -45,10 +45,7 @@ Night NightOf(int job, int n, const NightsWanted& wanted) {
   double factor = 1;
   if (job == 0 && n + 8 >= wanted.nights) factor = 1.05;
   if (job == 1 && n + 9 >= wanted.nights) factor = 0.95;
-  Night night;
-  night.night = Day(n, 0);
-  night.recorded = Day(n, job + 1);
-  night.host = "bench-1";
+  Night night{.recorded = Day(n, job + 1), .host = "bench-1", .night = Day(n, 0)};
   night.fingerprint = fmt::format("cpu=A CPU; cores=2; governor=performance; kernel=6.{}", second_machine ? 2 : 1);
   night.tools = fmt::format("codegen={}", 3 + second_machine);
   if (job == 2 && n == wanted.nights / 2) {
@@ -77,9 +74,7 @@ NightlyData Unconcluded(const NightsWanted& wanted) {
   for (int j = 0; j < wanted.jobs; ++j) {
     NightlyJob job;
     job.job = fmt::format("{}{}.cpu", networks[j % 10], j < 10 ? "" : fmt::format("-{}", j / 10));
-    for (int n = 0; n < wanted.nights; ++n) {
-      job.nights.push_back(NightOf(j, n, wanted));
-    }
+    for (int n = 0; n < wanted.nights; ++n) job.nights.push_back(NightOf(j, n, wanted));
     Acceptance accepted;
     accepted.recorded = Day(wanted.nights / 2, 30);
     accepted.by = "me@bench-1";

@@ -1,7 +1,5 @@
 #include "report/outputs.h"
 
-#include <algorithm>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "common/expect.h"
@@ -36,40 +34,19 @@ TEST(Outputs, HostileNamesAreTextInThePage) {
   const std::string page = HtmlText(HostileReport());
   const Markup markup = ReadMarkup(page);
   EXPECT_EQ(markup.error, "");
-  EXPECT_TRUE(markup.Find("img").empty());
   EXPECT_EQ(markup.Find("script").size(), 1u);
-  for (const Element& element : markup.elements) {
-    for (const auto& [name, value] : element.attributes) EXPECT_NE(name.substr(0, 2), "on") << element.tag;
-  }
+  ExpectNothingInjected(markup);
   EXPECT_TRUE(Has(markup.Find("h1").at(0)->text, "</script><img src=x onerror=alert(1)>\"'&|`"));
 }
 
-TEST(Outputs, ThePageNeedsNothingElse) {
+TEST(Outputs, ThePageNeedsNothingElseAndItsLinksLeadSomewhere) {
   const Markup markup = ReadMarkup(HtmlText(SampleReport()));
   EXPECT_EQ(markup.error, "");
-  for (const Element& element : markup.elements) {
-    EXPECT_EQ(element.attributes.count("src"), 0u) << element.tag;
-    const auto link = element.attributes.find("href");
-    if (link != element.attributes.end()) {
-      EXPECT_EQ(link->second[0], '#');
-    }
-  }
+  EXPECT_GT(CheckedLinks(markup), 0);
   EXPECT_TRUE(markup.Find("link").empty());
   const std::string style = markup.Find("style").at(0)->text;
   for (const char* outside : {"url(", "@import", "http"}) EXPECT_FALSE(Has(style, outside)) << outside;
   for (const char* needed : {"prefers-color-scheme: dark", "@media print"}) EXPECT_TRUE(Has(style, needed)) << needed;
-}
-
-TEST(Outputs, LinksOfThePageLeadSomewhere) {
-  const Markup markup = ReadMarkup(HtmlText(SampleReport()));
-  for (const Element* link : markup.Find("a")) {
-    bool found = false;
-    for (const Element& element : markup.elements) {
-      const auto id = element.attributes.find("id");
-      found |= id != element.attributes.end() && "#" + id->second == link->attributes.at("href");
-    }
-    EXPECT_TRUE(found) << link->attributes.at("href");
-  }
 }
 
 TEST(Outputs, TheIslandIsTheJsonFile) {
@@ -124,8 +101,7 @@ TEST(Outputs, SayWhichLayersAreFarFromTheirKernelAlone) {
 TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
   const std::string square = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
   const std::string line = "conv2d(f32[1,16,8,8], f32[16,16,1,7], pad=0,3,0,3)";
-  Config config;
-  config.template_name = "conv2d_direct";
+  Config config{.template_name = "conv2d_direct"};
   EXPECT_EQ(AlgorithmText(square, config), "direct");
   config.template_name = "conv2d_winograd";
   config.values = {{"m", KnobKind::kOther, {6}, {}}};

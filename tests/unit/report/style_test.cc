@@ -1,10 +1,7 @@
 // The palette as the page has it: contrast by the formula of WCAG 2.2 (relative luminance).
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <map>
 #include <regex>
 
+#include "common/expect.h"
 #include "report/page_style.h"
 
 namespace hone::report {
