@@ -1,7 +1,6 @@
 #include "arith/interval.h"
 
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "ir/interpreter.h"
 #include "ir/printer.h"
 

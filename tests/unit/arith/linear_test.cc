@@ -1,7 +1,6 @@
 #include "arith/linear.h"
 
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "ir/printer.h"
 
 namespace hone::arith {

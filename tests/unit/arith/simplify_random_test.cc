@@ -1,9 +1,8 @@
 // Random expressions: the result of Simplify has the same value for all values in range, keeps its type, and is a fixed
 // point. The interpreter decides.
-#include <gtest/gtest.h>
-
 #include "arith/simplify.h"
 #include "base/rng.h"
+#include "common/expect.h"
 #include "ir/interpreter.h"
 #include "ir/printer.h"
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
 
 #include "arith/simplify.h"
+#include "common/expect.h"
 #include "ir/analysis.h"
 #include "ir/printer.h"
 

@@ -1,8 +1,7 @@
 // Tables of expressions before and after, in printed form. i in [0,8), j in [0,4), k in [1,5), o in [0,4), n unbound.
 #include "arith/simplify.h"
 
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "ir/printer.h"
 
 namespace hone::arith {

@@ -18,16 +18,10 @@ AutoTvmShape Conv(int64_t ci, int64_t co, int64_t h, int64_t k, int64_t stride, 
 
 AutoTvmShape Depthwise(int64_t c, int64_t h) { return {{{1, c, h, h}, {c, 1, 3, 3}}, {1, 1}, {1, 1}, {1, 1}}; }
 
-AutoTvmShape Dense(int64_t m, int64_t k, int64_t n) {
-  AutoTvmShape shape;
-  shape.tensors = {{m, k}, {n, k}};
-  return shape;
-}
+AutoTvmShape Dense(int64_t m, int64_t k, int64_t n) { return AutoTvmShape{.tensors = {{m, k}, {n, k}}}; }
 
 AutoTvmShape Batch(int64_t b, int64_t m, int64_t k, int64_t n) {
-  AutoTvmShape shape;
-  shape.tensors = {{b, m, k}, {b, n, k}};
-  return shape;
+  return AutoTvmShape{.tensors = {{b, m, k}, {b, n, k}}};
 }
 
 Space Of(const std::string& name, const AutoTvmShape& shape) { return Must(AutoTvmSpace(name, shape)); }

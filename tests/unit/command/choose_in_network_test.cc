@@ -1,13 +1,7 @@
 // The decisions of hone-confirm for given times: with real times, a reversed comparison would pass.
 #include "command/confirm/choose_in_network.h"
 
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
+#include "common/expect.h"
 
 namespace hone::command {
 namespace {
@@ -71,10 +65,7 @@ Compared Timed(const std::vector<Layer>& layers) {
 
 // A task whose finalists are the points 0, 1, .. of a template; the first is chosen.
 BestEntry Task(const std::string& id, size_t finalists) {
-  BestEntry entry;
-  entry.id = id;
-  entry.workload = "work of " + id;
-  entry.source = pipeline::BestSource::kTuned;
+  BestEntry entry{.id = id, .workload = "work of " + id, .source = pipeline::BestSource::kTuned};
   for (size_t k = 0; k < finalists; ++k) {
     Finalist finalist;
     finalist.config.template_name = "t";

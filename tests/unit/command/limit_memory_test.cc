@@ -1,12 +1,8 @@
 // The knapsack of `[memory] parameters`, on invented kernels whose best choice is known by hand or by brute force.
 #include "command/pick_best/limit_memory.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "base/rng.h"
+#include "common/expect.h"
 
 namespace hone::command {
 namespace {

@@ -1,9 +1,6 @@
 // hone-records merge with threads: several tasks at a time, each under the lock of its output.
 #include <fmt/format.h>
 
-#include <string>
-#include <vector>
-
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/lock.h"

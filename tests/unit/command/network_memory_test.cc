@@ -1,11 +1,6 @@
 // The memory bounds of a network of four layers and their alternatives, with invented kernels.
 #include "command/pick_best/network_memory.h"
 
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "common/expect.h"
 #include "graph/graph_json.h"
 #include "op/operator.h"

@@ -13,10 +13,7 @@ namespace {
 Result<CompiledKernel> Compile(const char* text, bool keep_text = false) {
   Workload w = Must(op::ParseChecked(text));
   Target target = *HostTarget();
-  CompileOptions options;
-  options.verify = true;
-  options.symbol = "k";
-  options.keep_text = keep_text;
+  CompileOptions options{.symbol = "k", .keep_text = keep_text, .verify = true};
   return CompileKernel(w, target, Must(op::Instantiate(w, target, *op::DefaultConfig(w, target))), options);
 }
 

@@ -1,10 +1,7 @@
 // The XGBoost model on invented data with a known answer.
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <numeric>
 
 #include "base/hash.h"
@@ -105,8 +102,7 @@ TEST_F(XgbTest, NumbersOfThreadsMakeNoDifference) {
   }
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   for (const char* threads : {"1", "2", "5"}) {
-    CommandOptions options;
-    options.env = {{"OMP_NUM_THREADS", threads}, {"HONE_TEST_CHILD", "1"}};
+    CommandOptions options{.env = {{"OMP_NUM_THREADS", threads}, {"HONE_TEST_CHILD", "1"}}};
     const auto child = Must(RunCommand({self, "--gtest_filter=XgbTest.NumbersOfThreadsMakeNoDifference"}, options));
     EXPECT_THAT(child.out, HasSubstr("fits " + fits + ".")) << threads << ": " << child.err;
   }

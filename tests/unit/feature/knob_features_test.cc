@@ -1,8 +1,6 @@
 #include "search/feature/knob_features.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
+#include "common/expect.h"
 
 namespace hone::search {
 namespace {

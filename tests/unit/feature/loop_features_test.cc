@@ -1,10 +1,7 @@
 // The expectations are worked out by hand from the definitions in search/feature/loop_features.h.
 #include "search/feature/loop_features.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
+#include "common/expect.h"
 #include "search/feature/loop_touches.h"
 
 namespace hone::search {

@@ -1,8 +1,6 @@
 // Finding alternatives, putting them into a graph, and choosing them.
 #include "graph/alternatives.h"
 
-#include <map>
-
 #include "common/expect.h"
 #include "graph/choose.h"
 #include "graph/graph_json.h"

@@ -1,8 +1,7 @@
 #include "graph/memory_plan.h"
 
-#include <gtest/gtest.h>
-
 #include "base/rng.h"
+#include "common/expect.h"
 
 namespace hone::graph {
 namespace {

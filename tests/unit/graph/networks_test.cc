@@ -1,8 +1,5 @@
 #include "graph/networks.h"
 
-#include <map>
-#include <set>
-
 #include "common/expect.h"
 #include "graph/graph_json.h"
 #include "graph/normalise.h"

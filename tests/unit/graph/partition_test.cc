@@ -1,10 +1,6 @@
 // The cut of a network into kernels, compared with all possible cuts.
 #include "graph/partition.h"
 
-#include <algorithm>
-#include <optional>
-#include <set>
-
 #include "base/rng.h"
 #include "common/expect.h"
 
@@ -47,8 +43,7 @@ double BruteForce(const PartitionProblem& problem) {
 }
 
 PartitionProblem Random(Rng* rng) {
-  PartitionProblem problem;
-  problem.items = static_cast<int>(1 + rng->Next() % 6);
+  PartitionProblem problem{.items = static_cast<int>(1 + rng->Next() % 6)};
   const auto few = [&](uint64_t below) { return static_cast<int>(rng->Next() % below); };
   for (int t = few(4); t > 0; --t) problem.transforms.push_back(few(5));
   const auto add = [&](std::vector<int> items) {
@@ -131,8 +126,7 @@ TEST(Partition, WhatMakesNoSenseIsRefused) {
 
 // A long row with many choices at each place stays fast: there are few states if few options are open.
 TEST(Partition, ARowOfThousandsIsExact) {
-  PartitionProblem problem;
-  problem.items = 5000;
+  PartitionProblem problem{.items = 5000};
   for (int i = 0; i < problem.items; ++i) {
     problem.options.push_back({{i}, 2, {}});
     if (i + 1 < problem.items) problem.options.push_back({{i, i + 1}, 3, {}});

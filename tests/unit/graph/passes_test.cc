@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "base/rng.h"
 #include "common/expect.h"
@@ -202,10 +201,7 @@ TEST(AssignLayout, BlocksOnceAtEntryAndUnblocksAtExit) {
 
 Graph Made(std::vector<GraphInput> inputs, std::vector<std::string> outputs,
            const std::vector<std::tuple<const char*, const char*, std::vector<std::string>>>& nodes) {
-  Graph graph;
-  graph.name = "n";
-  graph.inputs = std::move(inputs);
-  graph.outputs = std::move(outputs);
+  Graph graph{.name = "n", .inputs = std::move(inputs), .outputs = std::move(outputs)};
   for (const auto& [name, workload, from] : nodes) graph.nodes.push_back({name, *Workload::Parse(workload), from, {}});
   return graph;
 }

@@ -1,6 +1,5 @@
+#include "common/expect.h"
 #include "ir/analysis.h"
-
-#include <gtest/gtest.h>
 
 namespace hone::ir {
 namespace {

@@ -1,7 +1,6 @@
 #include "ir/expr.h"
 
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "ir/printer.h"
 #include "ir/stmt.h"
 

@@ -1,7 +1,5 @@
 #include "ir/interpreter.h"
 
-#include <cmath>
-
 #include "common/expect.h"
 #include "ir/printer.h"
 #include "types.h"

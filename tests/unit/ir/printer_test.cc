@@ -1,6 +1,6 @@
 #include "ir/printer.h"
 
-#include <gtest/gtest.h>
+#include "common/expect.h"
 
 namespace hone::ir {
 namespace {

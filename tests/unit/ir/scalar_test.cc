@@ -1,9 +1,6 @@
 #include "ir/scalar.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
+#include "common/expect.h"
 
 namespace hone::ir {
 namespace {

@@ -1,7 +1,6 @@
 #include "ir/visitor.h"
 
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "ir/analysis.h"
 #include "ir/printer.h"
 

@@ -1,7 +1,5 @@
 // Products of a warp (Intrinsic::kMmaTf32) in the interpreter and the verifier, on a plain product of matrices: a
 // hand-written kernel loads and stores elements in the layout of the instruction's fragments (ir/expr.h).
-#include <cmath>
-
 #include "common/expect.h"
 #include "ir/interpreter.h"
 #include "ir/printer.h"

@@ -1,7 +1,5 @@
 // Before and after each pass for GPUs, as text. The expectations are written by hand from the promises of the passes'
 // headers.
-#include <gtest/gtest.h>
-
 #include "lower/passes.h"
 #include "unit/lower/loops.h"
 

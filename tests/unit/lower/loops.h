@@ -1,8 +1,6 @@
 // Loops over two buffers, for tests of single passes.
 #pragma once
 
-#include <string>
-
 #include "arith/simplify.h"
 #include "common/expect.h"
 #include "ir/printer.h"

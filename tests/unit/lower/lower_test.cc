@@ -161,9 +161,7 @@ TEST(Lower, ArgumentsMustBeInputsAndOutputs) {
       {{m.a, m.b, m.b, m.out}, "`b` is given twice"},
       {{m.a, m.b, m.c, m.out}, "`c` is neither"},
   };
-  for (const Case& c : cases) {
-    EXPECT_THAT(Lower(s, c.args, {}).status().message(), HasSubstr(c.says));
-  }
+  for (const Case& c : cases) EXPECT_THAT(Lower(s, c.args, {}).status().message(), HasSubstr(c.says));
 }
 
 TEST(Lower, ALongVectorIsRefused) {

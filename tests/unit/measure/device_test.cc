@@ -1,8 +1,5 @@
 // Measuring on devices: OpenCL in a child (PoCL's CPU suffices), and CUDA on a driver that fails on demand.
-#include <algorithm>
 #include <cstdlib>
-#include <functional>
-#include <set>
 
 #include "base/file.h"
 #include "base/fields.h"
@@ -57,8 +54,7 @@ class DeviceTest : public testing::Test {
 class OpenClDeviceTest : public DeviceTest {
  protected:
   void SetUp() override {
-    Target target;
-    target.kind = &OpenClKind();
+    Target target{.kind = &OpenClKind()};
     const auto device = DescribeMachine(target);
     if (device.status().kind() == StatusKind::kNotFound) GTEST_SKIP() << device.status().message();
     ASSERT_TRUE(device.ok()) << device.status().message();
@@ -326,9 +322,7 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
 }
 
 TEST(DeviceMessages, TheTargetAndTheFormatArrive) {
-  TaskSetup setup;
-  setup.operands = {MakeOperand("out", OperandRole::kOutput)};
-  setup.target = "opencl";
+  TaskSetup setup{.operands = {MakeOperand("out", OperandRole::kOutput)}, .target = "opencl"};
   EXPECT_EQ(Must(FieldsFrom<TaskSetup>(FieldsJson(setup), "setup")).target, "opencl");
   BuiltKernel kernel;
   kernel.format = "cubin";

@@ -1,9 +1,6 @@
 // Timed runs that others disturb: detection (real threads), and reaction (a simulated machine).
-#include <gtest/gtest.h>
-
-#include <utility>
-
 #include "base/load_meter.h"
+#include "common/expect.h"
 #include "fake/fake_clock.h"
 #include "fake/neighbour.h"
 #include "measure/load_guard.h"

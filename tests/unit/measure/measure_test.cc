@@ -1,7 +1,5 @@
 // The parts of measuring that need no candidate: stopping, inputs, comparison, files, messages.
-#include <cmath>
 #include <fstream>
-#include <set>
 
 #include "base/file.h"
 #include "base/fields.h"
@@ -32,8 +30,7 @@ TEST(StoppingRuleTest, NothingIsPrunedWithoutAnIncumbentOrAFactor) {
   StoppingRule first(Protocol{}, 0);
   EXPECT_EQ(first.Add(9), Verdict::kDone) << "beyond candidate_seconds";
   EXPECT_FALSE(first.pruned());
-  Protocol never;
-  never.prune_factor = 0;
+  Protocol never{.prune_factor = 0};
   StoppingRule rule(never, 1e-6);
   EXPECT_EQ(rule.Add(1e-3), Verdict::kMore);
   EXPECT_EQ(rule.Add(1e-3), Verdict::kMore);
@@ -54,8 +51,7 @@ int RunsUntilDone(StoppingRule rule, double even, double odd) {
 }
 
 TEST(StoppingRuleTest, AWinnerIsRepeatedUntilItsMedianIsKnown) {
-  Protocol patient;
-  patient.usual_seconds = 1;
+  Protocol patient{.usual_seconds = 1};
   EXPECT_EQ(RunsUntilDone(StoppingRule(patient, 2e-3), 1.0e-3, 1.2e-3), patient.max_samples);
   EXPECT_EQ(RunsUntilDone(StoppingRule(Protocol{}, 2e-3), 1e-3, 1e-3), Protocol{}.min_samples);
 }
@@ -65,8 +61,7 @@ TEST(StoppingRuleTest, WhatIsTooCloseToCallIsLeftToTheFinalists) {
 }
 
 TEST(StoppingRuleTest, TheTimeLimitHolds) {
-  Protocol protocol;
-  protocol.candidate_seconds = 1;
+  Protocol protocol{.candidate_seconds = 1};
   StoppingRule rule(protocol, 0);
   EXPECT_EQ(rule.Add(0.4), Verdict::kMore);
   EXPECT_EQ(rule.Add(0.4), Verdict::kMore);
@@ -74,8 +69,7 @@ TEST(StoppingRuleTest, TheTimeLimitHolds) {
 }
 
 Operand Blocked(int64_t channels, int64_t block) {
-  Operand o;
-  o.name = "data";
+  Operand o{.name = "data"};
   o.logical.shape = {2, channels, 3, 5};
   o.physical = {2, (channels + block - 1) / block, 3, 5, block};
   o.layout = Layout::kBlocked;
@@ -244,10 +238,7 @@ TEST(MessagesTest, SetupAndVerdictSurviveTheWire) {
   EXPECT_EQ(FieldsText(read), FieldsText(setup));
   EXPECT_EQ(read.protocol.patience_seconds, 0.75);
 
-  Outcome outcome;
-  outcome.state = TrialState::kPruned;
-  outcome.samples = {0.1, 1e-9 / 3};
-  outcome.median = 1e-9 / 3;
+  Outcome outcome{.state = TrialState::kPruned, .samples = {0.1, 1e-9 / 3}, .median = 1e-9 / 3};
   auto verdict = ParseJson(DumpJson(VerdictToJson(outcome), -1), "wire");
   Outcome back;
   ASSERT_TRUE(VerdictFromJson(*verdict, &back).ok());

@@ -2,12 +2,8 @@
 // function.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "base/file.h"
+#include "common/expect.h"
 #include "measure/inputs.h"
 #include "measure/messages.h"
 #include "measure/reference.h"
@@ -17,9 +13,7 @@ namespace hone::measure {
 inline constexpr int64_t kCount = 64;
 
 inline Operand MakeOperand(const std::string& name, OperandRole role) {
-  Operand operand;
-  operand.name = name;
-  operand.role = role;
+  Operand operand{.name = name, .role = role};
   operand.logical.shape = operand.physical = {kCount};
   return operand;
 }

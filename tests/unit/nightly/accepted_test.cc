@@ -1,7 +1,6 @@
 #include "nightly/accepted.h"
 
 #include <filesystem>
-#include <string>
 
 #include "base/file.h"
 #include "common/expect.h"
@@ -9,9 +8,6 @@
 
 namespace hone::nightly {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr const char* kJob = "net.cpu";
 

@@ -3,11 +3,6 @@
 // nights differ by 1 %, processes by 1 %, runs by 2 %, and 3 % of the runs are up to half slower.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "base/rng.h"
 #include "common/expect.h"
 #include "nightly/measure_night.h"
@@ -26,10 +21,7 @@ class DrawnMachine {
   // A night of a library that takes 1 + `change` times as long as its reference and has different bytes. Counts its
   // verdict.
   Night Draw(const std::string& name, const std::string& library, double change, const std::vector<Night>& before) {
-    NightInput input;
-    input.night = name;
-    input.fingerprint = "f1";
-    input.library = library;
+    NightInput input{.night = name, .fingerprint = "f1", .library = library};
     input.reference = input.canary = "reference";
     input.before = &before;
     const double tonight = 0.01 * std::exp(0.01 * rng_.Normal());

@@ -1,14 +1,10 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <vector>
 
+#include "common/expect.h"
 #include "nightly/measure_night.h"
 
 namespace hone::nightly {
 namespace {
-
-using ::testing::HasSubstr;
 
 // A night whose canary takes `canary` seconds.
 Night WithCanary(double canary, const char* fingerprint = "f1") {
@@ -43,9 +39,7 @@ TEST(Environment, TwoNightsAtAnotherLevelAreANewMachine) {
   const std::vector<Night> nights = Level(0.01, 6) + Level(0.0105, 1);
   EXPECT_EQ(EnvironmentMoved(nights, WithCanary(0.0105)), "");
   // The same with a failed night between them.
-  Night failed;
-  failed.fingerprint = "f1";
-  failed.failure = "crashed";
+  Night failed{.fingerprint = "f1", .failure = "crashed"};
   EXPECT_EQ(EnvironmentMoved(nights + std::vector<Night>{failed}, WithCanary(0.0105)), "");
   // From then on, the new level counts.
   EXPECT_THAT(EnvironmentMoved(nights + Level(0.0105, 5), WithCanary(0.01)), HasSubstr("from its level of 6 nights"));

@@ -1,18 +1,11 @@
 #include "nightly/gate.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "base/rng.h"
+#include "common/expect.h"
 
 namespace hone::nightly {
 namespace {
 
-using ::testing::HasSubstr;
 using Values = std::vector<double>;
 
 const Values kReference = {1.000, 1.002, 1.004, 0.998, 0.999, 1.003, 1.001};

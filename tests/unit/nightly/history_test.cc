@@ -1,17 +1,11 @@
 #include "nightly/history.h"
 
-#include <string>
-#include <vector>
-
 #include "base/file.h"
 #include "base/keep.h"
 #include "common/expect.h"
 
 namespace hone::nightly {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 Night SomeNight() {
   Night night;

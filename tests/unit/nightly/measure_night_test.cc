@@ -1,9 +1,5 @@
 #include "nightly/measure_night.h"
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "nightly/report.h"
@@ -12,14 +8,10 @@ namespace hone::nightly {
 namespace {
 
 using ::testing::Each;
-using ::testing::HasSubstr;
 
 NightInput Input(const std::vector<Night>* before = nullptr) {
   static const std::vector<Night> kNone;
-  NightInput input;
-  input.night = "n1";
-  input.fingerprint = "f1";
-  input.library = "aa";
+  NightInput input{.night = "n1", .fingerprint = "f1", .library = "aa"};
   input.reference = input.canary = "bb";
   input.before = before != nullptr ? before : &kNone;
   return input;

@@ -1,10 +1,6 @@
 // The rank statistics behind the gate.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
-
 #include "base/rng.h"
+#include "common/expect.h"
 #include "nightly/gate.h"
 
 namespace hone::nightly {

@@ -1,24 +1,15 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <map>
-#include <string>
-#include <vector>
 
+#include "common/expect.h"
 #include "nightly/report.h"
 
 namespace hone::nightly {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 constexpr const char *kNight = "2026-11-21T03:00:00Z", *kBefore = "2026-11-20T03:00:00Z";
 
 Night Of(Change change, const std::string& id = kNight) {
-  Night night;
-  night.night = id;
-  night.comparison = {change, 1.061, 1.052, 1.07, 0.0006, 0.02, ""};
+  Night night{.comparison = {change, 1.061, 1.052, 1.07, 0.0006, 0.02, ""}, .night = id};
   if (change != Change::kNone) night.repeat = Repeat{{}, {}, change};
   return night;
 }

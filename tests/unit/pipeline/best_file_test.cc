@@ -1,8 +1,5 @@
 #include "pipeline/best_file.h"
 
-#include <set>
-#include <utility>
-
 #include "base/text.h"
 #include "common/expect.h"
 #include "task/workload.h"

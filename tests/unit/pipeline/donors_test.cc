@@ -1,9 +1,6 @@
 #include "pipeline/donors.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
+#include "common/expect.h"
 
 namespace hone::pipeline {
 namespace {

@@ -1,10 +1,7 @@
 #include "pipeline/ninja_writer.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "base/text.h"
+#include "common/expect.h"
 
 namespace hone::pipeline {
 namespace {
@@ -43,9 +40,7 @@ TEST(NinjaWriter, WritesEveryPartOfABuildStatement) {
 }
 
 TEST(NinjaWriter, WrapsAtUnescapedSpacesAndKeepsTheMeaning) {
-  NinjaBuild build;
-  build.outputs = {"out"};
-  build.rule = "phony";
+  NinjaBuild build{.outputs = {"out"}, .rule = "phony"};
   std::string flat = "build out: phony";
   for (int i = 0; i < 40; ++i) {
     build.inputs.push_back("stamp number " + std::to_string(i));

@@ -1,8 +1,4 @@
 // The repository's own pipelines/: they can be read and planned, and every built-in network has one.
-#include <set>
-#include <string>
-#include <vector>
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "graph/networks.h"

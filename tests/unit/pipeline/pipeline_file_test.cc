@@ -1,8 +1,5 @@
 #include "pipeline/pipeline_file.h"
 
-#include <algorithm>
-#include <string>
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "target/cuda_arch.h"

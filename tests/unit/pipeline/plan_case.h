@@ -1,11 +1,6 @@
 // Pipelines, targets and task lists for tests of plans, and the statements of the resulting manifest.
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "common/expect.h"
 #include "pipeline/manifest.h"
 #include "pipeline/plan.h"

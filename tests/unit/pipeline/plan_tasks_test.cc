@@ -1,9 +1,4 @@
 // Plans: budgets, records that edges share, donors, numerics, and the files that edges read.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-
 #include "base/file.h"
 #include "plan_case.h"
 

@@ -1,9 +1,4 @@
 // Plans: aliases, edges and their inputs, and what each command receives.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-
 #include "plan_case.h"
 
 namespace hone::pipeline {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <variant>
 
 #include "base/fields.h"
@@ -101,11 +100,7 @@ TEST(Settings, NumericsAreFlagsWhereTheyAreNotTheDefault) {
 
 TEST(Settings, TheLargerBudgetHasMoreTrialsThenMoreSecondsThenMorePatience) {
   const auto budget = [](int64_t trials, double seconds, int64_t early_stop) {
-    TuneSettings settings;
-    settings.trials = trials;
-    settings.seconds = seconds;
-    settings.early_stop = early_stop;
-    return settings;
+    return TuneSettings{.trials = trials, .seconds = seconds, .early_stop = early_stop};
   };
   EXPECT_TRUE(LargerBudget(budget(64, 1, 0), budget(32, 0, 0)));
   EXPECT_TRUE(LargerBudget(budget(64, 0, 0), budget(64, 9, 0)));  // 0: no limit

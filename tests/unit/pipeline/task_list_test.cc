@@ -1,7 +1,5 @@
 #include "pipeline/task_list.h"
 
-#include <string>
-
 #include "common/expect.h"
 
 namespace hone::pipeline {

@@ -1,7 +1,6 @@
 #include "runtime/host/buffer.h"
 
 #include <cstring>
-#include <vector>
 
 #include "base/file.h"
 #include "common/expect.h"

@@ -3,12 +3,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <set>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "common/expect.h"
 #include "runtime/host/loader.h"

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "common/expect.h"
 #include "semantics/semantics.h"

@@ -117,8 +117,7 @@ TEST(MakeDonor, KeepsTrialsOfTheTemplatesAndNoSamples) {
 }
 
 TEST_F(DonorsTest, WhatCanOnlyBeAMistakeIsAnError) {
-  Target other;
-  other.vector_bytes = 64;
+  Target other{.vector_bytes = 64};
   const std::string cpu = Target().Text();
   const std::pair<std::string, std::string> cases[] = {
       {Write("device", kLarge, other.Text(), "conv2d_direct", "here", 1), "of the device"},

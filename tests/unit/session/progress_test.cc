@@ -18,8 +18,7 @@ TEST(Progress, AResumedJobThatHadToWaitCountsItsOwnTrials) {
   FakeClock clock;
   History history("here");
   AddTrials(&history, 10);
-  ProgressOptions options;
-  options.path = dir.Join("t.progress.json");
+  ProgressOptions options{.path = dir.Join("t.progress.json")};
   options.budget.trials = 50;
   Progress progress(options, history.count(), &clock);
   clock.Advance(5);

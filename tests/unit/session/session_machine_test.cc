@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <set>
-#include <string>
 
 #include "base/file.h"
 #include "common/expect.h"

@@ -1,6 +1,5 @@
 // Tuning ends when the tuner expects little, and which trials count under limits on numerics; the fake device's times
 // are a pure function of the config.
-
 #include "base/statistics.h"
 #include "unit/session/tune_session_fixture.h"
 
@@ -236,9 +235,7 @@ TEST(HistoryTest, TrialsCountUnderTheSameOrWiderNumerics) {
   session(R"({"numerics": {"winograd": 6, "tf32": true}})");
   session(R"({"numerics": {"winograd": 4, "tf32": true}})");
   const auto counted = [&](int winograd, bool tf32, op::NumericsMatter matter) {
-    Scope scope;
-    scope.numerics = {winograd, tf32};
-    scope.matter = matter;
+    Scope scope{.numerics = {winograd, tf32}, .matter = matter};
     History history("here", scope);
     EXPECT_TRUE(history.Load(store).ok());
     return history.count();

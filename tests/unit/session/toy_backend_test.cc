@@ -22,8 +22,7 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   const std::string id = TaskId(workload, target.Text());
   const pipeline::TaskFile task{id, workload, target, 216, "", "", ""};
   ASSERT_TRUE(WriteFileAtomic(dir.Join("t.task.json"), pipeline::TaskFileText(task)).ok());
-  pipeline::TuneSettings settings;
-  settings.trials = 4;
+  pipeline::TuneSettings settings{.trials = 4};
   ASSERT_TRUE(WriteFileAtomic(dir.Join("t.tune.json"), pipeline::TuneSettingsText(settings)).ok());
   TuneJobOptions options;
   options.task_path = dir.Join("t.task.json");

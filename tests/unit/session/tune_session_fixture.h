@@ -1,15 +1,7 @@
 // A tuning job with a fake device: times are a pure function of the config, so runs can be compared exactly.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "base/file.h"
 #include "base/interrupt.h"

@@ -1,15 +1,12 @@
 #include "target/artifact.h"
 
-#include <functional>
-
 #include "common/expect.h"
 
 namespace hone {
 namespace {
 
 Artifact Example() {
-  Artifact artifact;
-  artifact.format = "elf-object";
+  Artifact artifact{.format = "elf-object"};
   artifact.bytes = std::string(
       "\x7f"
       "ELF\0\1",

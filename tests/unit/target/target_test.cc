@@ -1,7 +1,5 @@
 #include "target/target.h"
 
-#include <algorithm>
-
 #include "base/cpu.h"
 #include "base/file.h"
 #include "common/expect.h"

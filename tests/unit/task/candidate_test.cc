@@ -1,6 +1,6 @@
 #include "task/candidate.h"
 
-#include <gtest/gtest.h>
+#include "common/expect.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
 #include "task/outcome.h"
 
-#include <gtest/gtest.h>
+#include "common/expect.h"
 
 namespace hone {
 namespace {

@@ -1,9 +1,6 @@
 #include "task/tensor_data.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
+#include "common/expect.h"
 
 namespace hone {
 namespace {

@@ -1,10 +1,6 @@
 #include "te/tensor.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-
+#include "common/expect.h"
 #include "ir/printer.h"
 
 namespace hone::te {

@@ -1,9 +1,6 @@
 // How the tuner `auto` uses donors, on invented surfaces.
 #include "search/tuner/auto_donors.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "search/tuner/auto_points.h"
 #include "surface.h"
 

@@ -1,12 +1,8 @@
 // The Gaussian process of the tuner `auto`: its means and variances, and the settings that it chooses.
 #include "search/tuner/auto_model.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
-
 #include "base/rng.h"
+#include "common/expect.h"
 #include "search/tuner/cholesky.h"
 
 namespace hone::search {
@@ -15,8 +11,7 @@ namespace {
 // A Gaussian process without noise passes through its observations, and is more certain near them than far away.
 TEST(GaussianModel, MeansAndVariances) {
   GaussianModel model(4, {1, 1, 1, 1});
-  GaussianSettings settings;
-  settings.noise = 1e-3;
+  GaussianSettings settings{.noise = 1e-3};
   model.set_settings(settings);
   const float points[][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {5, 5, 0, 0}};
   const GaussianRow far{points[3], 0}, at{points[1], 0};
@@ -37,8 +32,7 @@ TEST(GaussianModel, MeansAndVariances) {
 // Two values at one place: with almost no prior, the mean is theirs, weighted by the inverse variances.
 TEST(GaussianModel, WhatIsDoubtedCountsLess) {
   GaussianModel model(4, {1, 1, 1, 1});
-  GaussianSettings settings;
-  settings.noise = 0.1;
+  GaussianSettings settings{.noise = 0.1};
   model.set_settings(settings);
   const float place[4] = {0, 0, 0, 0};
   model.Fit({{place, 0}, {place, 0}}, {0.0, 1.0}, false, {1, 100});

@@ -1,8 +1,4 @@
 // The tuner `auto` on a space that is too large to enumerate: the sample, and the rows that are added.
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 #include "search/tuner/auto_points.h"
 #include "search/tuner/points.h"
 #include "surface.h"
@@ -96,9 +92,7 @@ TEST(AutoPoints, ARowAddedIsAsIfItHadBeenThere) {
   EXPECT_FLOAT_EQ(some.log_cost[64], all.log_cost[all.Find(other)]);
   ASSERT_EQ(some.columns, all.columns);
   const float *a = all.row(all.Find(other)), *b = all.row(all.Find(some.index[0]));
-  for (size_t c = 0; c < some.columns; ++c) {
-    EXPECT_NEAR(some.row(64)[c] - some.row(0)[c], a[c] - b[c], 1e-4) << c;
-  }
+  for (size_t c = 0; c < some.columns; ++c) EXPECT_NEAR(some.row(64)[c] - some.row(0)[c], a[c] - b[c], 1e-4) << c;
   some.Truncate(some.sorted);
   EXPECT_EQ(some.rows(), 64U);
   EXPECT_EQ(some.Find(other), 64U);  // not there

@@ -1,9 +1,5 @@
 // The tuner `auto` on invented surfaces: it finds the best point, learns where points fail, uses estimates, and is a
 // function of its history.
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 #include "search/tuner/auto_model.h"
 #include "search/tuner/auto_tried.h"
 #include "surface.h"
@@ -14,8 +10,7 @@ namespace {
 // As for GPUs, whose compilers are slow: a group is compiled at once.
 TEST(Auto, AGroupIsAsLargeAsTheContextSaysAndAFunctionOfTheHistoryBeforeIt) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.group = 16;
+  TunerContext context{.group = 16};
   AutoTuner tuner(space, 1, context);
   EXPECT_EQ(tuner.NextBatch(16).size(), 16U);
   EXPECT_TRUE(tuner.NextBatch(16).empty()) << "the next one is planned when this one is known";
@@ -90,8 +85,7 @@ TEST(Auto, TriesANewValueInEachGroup) {
 
 TEST(Auto, BeginsWithTheDefaults) {
   const TaskSpace space = SurfaceSpace();
-  TunerContext context;
-  context.defaults = {17, 5};
+  TunerContext context{.defaults = {17, 5}};
   const std::vector<PointIndex> tried = Search(space, OnSurface, 4, 1, context);
   EXPECT_EQ(tried[0], 17U);
   EXPECT_EQ(tried[1], 5U);

@@ -1,9 +1,7 @@
 // Rows of features of loops do not depend on the number of threads, and need no model.
 #include "search/tuner/feature_rows.h"
 
-#include <algorithm>
 #include <atomic>
-#include <vector>
 
 #include "surface.h"
 
@@ -53,9 +51,7 @@ TEST(FeatureRows, APointIsLoweredOnceAndOneThatCannotBeHasAnEmptyRow) {
   const auto rows = MakeFeatureRows(FeatureKind::kCurve, space, context);
   const std::vector<PointIndex> points = Points(0, 100);
   const Rows made = rows->Rows(points);
-  for (size_t i = 0; i < points.size(); ++i) {
-    EXPECT_EQ(made[i].empty(), space.At(points[i]).Number("a") == 1) << i;
-  }
+  for (size_t i = 0; i < points.size(); ++i) EXPECT_EQ(made[i].empty(), space.At(points[i]).Number("a") == 1) << i;
   EXPECT_EQ(lowered, 100);
   EXPECT_EQ(rows->Rows(points), made);
   EXPECT_EQ(lowered, 100);

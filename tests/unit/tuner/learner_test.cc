@@ -1,6 +1,4 @@
 // Tuners that learn, on surfaces with a known best point, and on ones where there is nothing to learn.
-#include <set>
-
 #include "common/xgb.h"
 #include "search/cost/xgb_model.h"
 #include "search/tuner/anneal.h"
@@ -232,8 +230,7 @@ TEST_F(XgbTunerTest, FewOrFailedDonorsAreNotUsed) {
 }
 
 TEST_F(XgbTunerTest, ADonorThatMisleadsIsOvercome) {
-  TunerContext context;
-  context.donors = {SurfaceDonor(space_, 1, 3)};
+  TunerContext context{.donors = {SurfaceDonor(space_, 1, 3)}};
   for (Outcome& o : context.donors[0].outcomes) o.median = 1e-6 / o.median;  // slow points were fast there
   const std::vector<PointIndex> all = Propose(Make("xgb_knob", space_, 1, context).get(), space_, OnSurface, 200);
   EXPECT_LT(BestSeconds(space_, all, OnSurface), 1.1e-3);
@@ -251,8 +248,7 @@ TEST(AnnealTest, NegativeScoresStayInThePlan) {
   for (const bool scale : {false, true}) {
     Rng rng(1);
     std::vector<PointIndex> walkers;
-    AnnealOptions options;
-    options.scale_score = scale;
+    AnnealOptions options{.scale_score = scale};
     const std::vector<PointIndex> found = Anneal(points, score, 64, {}, options, &rng, &walkers);
     ASSERT_EQ(found.size(), 64u);
     EXPECT_LT(SurfaceSeconds(space.At(found[0])), 1.001e-3);

@@ -1,6 +1,5 @@
 // The constants of AutoTVM's tuners, as its sources (v0.14) have them.
-#include <gtest/gtest.h>
-
+#include "common/expect.h"
 #include "search/tuner/ga_tuner.h"
 #include "search/tuner/xgb_tuner.h"
 

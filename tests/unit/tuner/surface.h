@@ -1,14 +1,7 @@
 // Invented tasks for tests of tuners: spaces whose times are a formula, so that the best point is known.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/rng.h"
 #include "common/expect.h"
@@ -69,17 +62,10 @@ inline double SurfaceSeconds(const Config& config) {
 }
 
 inline Outcome OkOutcome(const Config& config, double seconds) {
-  Outcome o;
-  o.config = config;
-  o.state = TrialState::kOk;
-  o.median = seconds;
-  return o;
+  return Outcome{.config = config, .state = TrialState::kOk, .median = seconds};
 }
 inline Outcome Failed(const Config& config, TrialError error = TrialError::kCompile) {
-  Outcome o;
-  o.config = config;
-  o.error = error;
-  return o;
+  return Outcome{.config = config, .error = error};
 }
 
 using Measure = std::function<Outcome(const Config&)>;
@@ -137,11 +123,7 @@ inline Result<ir::Function> SurfaceLoops(const Workload&, const Config& config) 
   return ir::Function{"f", {out}, body};
 }
 
-inline TunerContext SurfaceContext() {
-  TunerContext context;
-  context.loops = SurfaceLoops;
-  return context;
-}
+inline TunerContext SurfaceContext() { return TunerContext{.loops = SurfaceLoops}; }
 
 // A context with an estimate that has one part.
 template <typename F>
