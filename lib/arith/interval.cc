@@ -1,6 +1,5 @@
 #include "arith/interval.h"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include "arith/linear.h"

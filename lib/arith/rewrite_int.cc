@@ -2,7 +2,6 @@
 #include <numeric>
 
 #include "arith/rewrite.h"
-#include "base/check.h"
 #include "ir/analysis.h"
 
 namespace hone::arith {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/suggest.h"
-#include "base/text.h"
 #include "semantics/semantics.h"
 
 namespace hone::graph {

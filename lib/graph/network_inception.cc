@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "graph/network_builder.h"
-#include "graph/networks.h"
 
 namespace hone::graph {
 namespace {

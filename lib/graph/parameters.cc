@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/check.h"
 #include "base/hash.h"
 #include "base/rng.h"
 

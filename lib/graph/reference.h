@@ -2,7 +2,6 @@
 // a graph before, between and after the passes.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "ir/stmt.h"

@@ -18,7 +18,6 @@
 #include "library/network_plan.h"
 #include "library/params_file.h"
 #include "library/tables.h"
-#include "op/operator.h"
 #include "op/space_version.h"
 #include "semantics/semantics.h"
 

@@ -1,6 +1,5 @@
 #include "library/concat_slices.h"
 
-#include <algorithm>
 #include <set>
 
 #include "library/backend.h"

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
 
-#include "base/check.h"
 #include "base/hash.h"
 #include "op/shapes.h"
 #include "runtime/host/buffer.h"

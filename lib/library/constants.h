@@ -2,7 +2,6 @@
 // built.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,9 +2,6 @@
 // it, which avoids a generated source of a hundred thousand numbers. Use it in .cc files, outside of namespaces.
 #pragma once
 
-#include <cstddef>
-#include <string_view>
-
 #define HONE_EMBED(name, file)                                                               \
   __asm__(                                                                                   \
       ".section .rodata\n"                                                                   \

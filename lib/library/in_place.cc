@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "base/rng.h"
-#include "library/constants.h"
 #include "op/operator.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/loader.h"

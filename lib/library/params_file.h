@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/status.h"
 #include "library/constants.h"
 

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <utility>
 
 #include "base/clock.h"
 #include "base/fields.h"

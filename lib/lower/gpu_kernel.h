@@ -2,7 +2,6 @@
 // what, and the reduction across threads.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "ir/stmt.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "graph/reference.h"
-#include "onnx/arith.h"
 #include "semantics/semantics.h"
 
 namespace hone::onnx {

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "onnx/arith.h"
 #include "onnx/builder.h"
 #include "onnx/context.h"
 #include "onnx/operators.h"

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "onnx/arith.h"
 #include "onnx/moves.h"
 #include "onnx/operators.h"
 

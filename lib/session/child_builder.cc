@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/interrupt.h"
-#include "base/text.h"
 #include "measure/machine.h"
 #include "measure/messages.h"
 #include "op/plugin.h"

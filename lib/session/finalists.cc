@@ -11,7 +11,6 @@
 
 #include "base/log.h"
 #include "base/statistics.h"
-#include "base/text.h"
 
 namespace hone::session {
 namespace {

@@ -1,7 +1,6 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/cpu.h"

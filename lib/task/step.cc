@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <optional>
 #include <string_view>
 #include <utility>
 

@@ -5,8 +5,6 @@
 #include <limits>
 #include <string>
 
-#include "base/check.h"
-
 namespace hone::search {
 namespace {
 

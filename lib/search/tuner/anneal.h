@@ -1,7 +1,6 @@
 // Simulated annealing over a cheap score: many walkers, each taking one step per iteration.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <vector>
 

@@ -2,9 +2,7 @@
 // except for `threads`, which must not change them.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "base/result.h"

@@ -1,9 +1,7 @@
 // Rows of features of points, of the kind that an xgb tuner needs. They do not depend on the number of threads.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "search/space/space.h"

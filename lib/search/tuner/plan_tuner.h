@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
 #include <vector>
 
 #include "search/tuner/tuner.h"
