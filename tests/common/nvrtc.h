@@ -1,8 +1,6 @@
 // Tests that compile CUDA C need NVRTC, not a GPU.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <string>
 
 #include "codegen/cuda/codegen.h"
@@ -11,12 +9,11 @@
 namespace hone {
 
 // Why a test cannot compile for `arch` here: NVRTC is missing, or only NVRTC 13 exists, which begins at sm_75. Empty if
-// it can. An unusable NVRTC is a failure.
+// it can, or if NVRTC is there and unusable, so that the test fails.
 inline std::string NoNvrtcFor(const std::string& arch) {
   const Status status = codegen::NvrtcVersion(arch).status();
   if (status.kind() == StatusKind::kNotFound) return status.message();
   if (status.kind() == StatusKind::kUnsupported && CudaArchNumber(arch) < 75) return status.message();
-  EXPECT_TRUE(status.ok()) << status.message();
   return "";
 }
 
