@@ -6,6 +6,7 @@
 #include "codegen/elf/data_object.h"
 #include "codegen/elf/rename.h"
 #include "common/expect.h"
+#include "table.h"
 
 namespace hone::codegen {
 namespace {
@@ -29,17 +30,7 @@ std::vector<std::string> SymbolsOf(const std::string& object) {
 
 std::string Same(std::string_view name) { return std::string(name); }
 
-// {7, a pointer to the text, a pointer to `other`}.
-std::string Table(const std::string& triple) {
-  DataObjectWriter writer;
-  const uint64_t text = writer.String("text");
-  writer.AlignTo(8);
-  const uint64_t table = writer.size();
-  writer.Add(uint64_t{7});
-  writer.Add(DataObjectWriter::To{text});
-  writer.Add(DataObjectWriter::ToSymbol{"other"});
-  return *writer.Finish("table", table, triple);
-}
+std::string Table(const std::string& triple) { return TableObject(triple, "other"); }
 
 TEST(DataObject, IsRefusedForOtherMachines) {
   DataObjectWriter writer;

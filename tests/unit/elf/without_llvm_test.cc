@@ -6,10 +6,10 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "codegen/elf/data_object.h"
 #include "codegen/elf/rename.h"
 #include "codegen/llvm/codegen.h"
 #include "common/expect.h"
+#include "table.h"
 
 namespace hone::codegen {
 namespace {
@@ -75,16 +75,9 @@ TEST(WithoutLlvm, WhatIsLinkedRuns) {
 }
 
 TEST(WithoutLlvm, TablesOfDataAreLinkedToTheirSymbols) {
-  DataObjectWriter writer;
-  const uint64_t text = writer.String("text");
-  writer.AlignTo(8);
-  const uint64_t table = writer.size();
-  writer.Add(uint64_t{7});
-  writer.Add(DataObjectWriter::To{text});
-  writer.Add(DataObjectWriter::ToSymbol{"elf_more"});
   std::vector<LinkInput> inputs = Parts();
   inputs.push_back({"reader.o", Must(ReadFile(HONE_ELF_READER))});
-  inputs.push_back({"table.o", *writer.Finish("table", table, "x86_64-linux")});
+  inputs.push_back({"table.o", TableObject("x86_64-linux", "elf_more")});
   struct Row {
     uint64_t number;
     const char* text;
