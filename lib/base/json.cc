@@ -60,8 +60,8 @@ std::string Escape(const std::string& key) {
 constexpr size_t kMaxDepth = 100;
 struct TooDeep {};  // thrown through the parser, which does not recurse, and caught by its caller
 
-// Finds duplicate keys, of which the parser would keep the last. Called at every step; sets `doubled` to the place of
-// the first duplicate.
+// Finds duplicate keys: the parser itself keeps the last one silently. Called at every step; sets `doubled` to the
+// place of the first duplicate.
 Json::parser_callback_t DoubledKeyFinder(std::optional<std::string>* doubled) {
   struct Level {  // an open object or list
     bool is_object = false;

@@ -61,8 +61,8 @@ class JsonReader {
   }
   Status Read(const std::string& key, std::vector<JsonReader>* out);  // a list of any values, one reader an item
 
-  // Reads the key "version" of a file format of which this program knows versions 1 to `newest`. Returns kUnsupported
-  // for a newer version, kInvalid if the version is missing or malformed.
+  // Reads the key "version". This program knows versions 1 to `newest` of the format: returns kUnsupported for a newer
+  // version, kInvalid if the version is missing or malformed.
   Status ReadVersion(int64_t newest);
 
   // As Read, but returns ok and leaves *out unchanged if the key is missing or null.

@@ -116,7 +116,7 @@ class Filter {
     Load(offsetof(seccomp_data, nr));
   }
 
-  // Allows the call if the argument has all, any, or none of these bits.
+  // Allows the call if the argument has all, any, or no bits of this mask.
   void AllowIfAny(long call, int argument, uint32_t bits, int error) { OnBits(call, argument, bits, 1, 0, error); }
   void AllowIfNone(long call, int argument, uint32_t bits, int error) { OnBits(call, argument, bits, 0, 1, error); }
 

@@ -35,7 +35,7 @@ SandboxOptions DeviceSandbox();
 
 // The layers in force.
 struct Sandbox {
-  int landlock = 0;         // version of the active rules, 0 if there are none; below 3, truncation is not covered
+  int landlock = 0;         // version of the active rules, 0 without rules; versions 1 and 2 allow truncation
   bool file_calls = false;  // the seccomp part of `files`
   bool network = false;
   bool processes = false;

@@ -9,7 +9,8 @@ namespace hone {
 // Replacement for invalid bytes: U+FFFD.
 inline constexpr char kReplacementCharacter[] = "\xEF\xBF\xBD";
 
-// Length of the UTF-8 sequence at the front of `text`; 0 if there is none (RFC 3629: no overlong forms, no surrogates).
+// Length of the UTF-8 sequence at the front of `text`; 0 if it is not valid (RFC 3629: no overlong forms, no
+// surrogates).
 size_t SequenceLength(std::string_view text);
 
 // Whether a terminal or a browser obeys this sequence instead of showing it: control characters of ASCII except tab and

@@ -20,7 +20,7 @@ class Backend {
 
   // Whether loops are bound to blocks and threads, which changes the order of passes (lower/lower.h).
   virtual bool lowers_for_gpu() const { return false; }
-  // The schedule that packs the constants that `kernel` reads; nothing if there are none.
+  // The schedule that packs the constants that `kernel` reads; nothing if it reads no constants.
   virtual Result<std::optional<schedule::Schedule>> PrepareSchedule(const schedule::Schedule& kernel,
                                                                     const Target& target) const;
 
@@ -35,7 +35,7 @@ class Backend {
   // Writes the file that measure's machine loads to `path`, and returns its format (Artifact::format).
   virtual Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const;
 
-  // The compiler, other than CodegenVersion, that times depend on, such as "NVRTC 13.0"; empty if there is none. `arch`
+  // The compiler, other than CodegenVersion, that times depend on, such as "NVRTC 13.0"; empty without one. `arch`
   // is as in Target::cpu, or empty for any; `newest` as CompileOptions::newest_cuda. Returns kNotFound without a
   // compiler.
   virtual Result<std::string> CompilerVersion(const std::string& /*arch*/, int /*newest*/) const {

@@ -63,7 +63,7 @@ class Folder {
                        [&](const std::string& input) { return parameters_.count(input) != 0; });
   }
 
-  // The node that makes a tensor with a single reader; null if there is none.
+  // The node that makes a tensor with a single reader; null if no node makes it.
   Node* MakerOf(const std::string& tensor) {
     const auto found = at_.find(tensor);
     return found != at_.end() && reads_.at(tensor) == 1 ? &kept_[found->second] : nullptr;

@@ -14,9 +14,9 @@ namespace hone::graph {
 // Values by parameter name, with the parameter's type and logical shape.
 using ParameterValues = std::map<std::string, TensorData>;
 
-// The values of all parameters of `graph`. `file` has those of kind kFile (null if there are none); if it lacks one, or
-// has it with another type, returns kNotFound or kInvalid with the name. A seeded value depends only on the graph's
-// seed, the parameter's name and the index: it is the same on every platform.
+// The values of all parameters of `graph`. `file` holds values of kind kFile, null if no parameter has it; if it lacks
+// one, or has it with another type, returns kNotFound or kInvalid with the name. A seeded value depends only on the
+// graph's seed, the parameter's name and the index: it is the same on every platform.
 Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues* file);
 
 // Drops values that no node reads (such as sources of folded parameters) to save memory.

@@ -45,8 +45,8 @@ struct Partition {
 
 inline constexpr size_t kMaxPartitionStates = 4096;
 
-// Equal problems give equal results. Returns kInvalid if there is no cover (with a beam: none was found) or an index is
-// out of range.
+// Equal problems give equal results. Returns kInvalid if there is no cover (with a beam: it found no cover) or an index
+// is out of range.
 Result<Partition> SolvePartition(const PartitionProblem& problem, size_t max_states = kMaxPartitionStates);
 
 }  // namespace hone::graph

@@ -42,7 +42,7 @@ class Mutator {
   static Stmt Same(const StmtNode& op) { return Stmt(&op); }
   // The mutated operands; sets *changed if any handle differs.
   std::vector<Expr> MutateAll(const std::vector<Expr>& exprs, bool* changed);
-  // Mutates the operands in order; returns the node itself if none changed, else make(new operands..).
+  // Mutates the operands in order; returns the node itself if no operand changed, else make(new operands..).
   template <typename Node, typename Make, typename... T>
   auto Rebuilt(const Node& op, const Make& make, const T&... operands) {
     const std::tuple<T...> now{Mutate(operands)...};

@@ -229,7 +229,7 @@ class Builder {
     Storage sum;       // for a reduction across threads: this thread's part
   };
 
-  // Loops from `position` inwards. `init_at` is the loop for a reduction's identity; -1: none, or already stored.
+  // Loops from `position` inwards. `init_at` is the loop for a reduction's identity; -1: not needed, or already stored.
   Stmt BuildLoops(const Nest& nest, int position, int init_at) {
     const StageBounds& b = nest.bounds;
     if (position == init_at) {

@@ -162,7 +162,7 @@ std::vector<Run> RunsOf(const std::vector<Lines>& groups, int64_t line) {
   return runs;
 }
 
-// The outermost serial loop of a body; null if there is none, or if the first loop is of another kind.
+// The outermost serial loop of a body; null if it has no loop, or if the first loop is of another kind.
 const ir::For* OuterLoop(const Stmt& s) {
   if (!s.defined()) return nullptr;
   if (const auto* loop = s.as<ir::For>()) {

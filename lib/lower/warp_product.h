@@ -18,7 +18,7 @@ struct ConstantLoop {
   int64_t extent = 0;
 };
 
-// The indices of the threads of a warp in its block; without extents if there are none.
+// The indices of the threads of a warp in its block; without extents if the block has no warps.
 struct WarpThreads {
   ConstantLoop x, y;
 };

@@ -62,7 +62,7 @@ class Measurer {
  public:
   virtual ~Measurer() = default;
 
-  // Verifies and times one candidate. `incumbent` is the best time so far in seconds, 0 if there is none. Fills in the
+  // Verifies and times one candidate. `incumbent` is the best time so far in seconds, 0 if unknown. Fills in the
   // outcome's state, error, samples, median and measure_seconds, and from the kernel config, digest, steps and
   // compile_seconds. kInterrupted abandons the trial; any other failure means that measuring is not possible here.
   virtual Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) = 0;

@@ -48,7 +48,7 @@ Status CopyFile(const std::string& from, const std::string& to, const std::strin
   return MakeReadOnly(to);
 }
 
-// The path of a file with this name and digest in `acceptance`'s folder; empty if there is none or it is damaged.
+// The path of a file with this name and digest in `acceptance`'s folder; empty if the file is missing or damaged.
 std::string Twin(const std::string& accepted, const std::string& job, const std::vector<Acceptance>& log,
                  const std::string& name, const std::string& digest) {
   for (const Acceptance& other : log) {

@@ -48,7 +48,7 @@ using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 // Any other failure of a process gives a night with its `failure` if it is OfTheArtifact; else it is returned.
 Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time);
 
-// The figures of `processes`. `pace` is the night's pace in seconds; ignored if the processes had none.
+// The figures of `processes`. `pace` is the night's pace in seconds; ignored if the processes did not record it.
 Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes, double pace);
 
 }  // namespace hone::nightly

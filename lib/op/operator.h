@@ -40,7 +40,8 @@ struct Computation {
 
 // The minimum accuracy of a task's kernels: limits that a user sets, in addition to legality.
 struct Numerics {
-  // Winograd: allows algorithms whose largest error is at most that of F(m x m, 3x3) for this m (2, 4, 6); 0: none.
+  // Winograd: allows algorithms whose largest error is at most that of F(m x m, 3x3) for this m (2, 4, 6); 0 forbids
+  // all.
   int winograd = 6;
   bool tf32 = false;  // allows rounding the factors of products to 10 bits of mantissa, for the tensor cores of GPUs
   bool operator==(const Numerics&) const = default;
@@ -122,8 +123,8 @@ Result<Candidate> Instantiate(const Workload& workload, const Target& target, co
 // The same for many configs: looks them up in `space`, which is MakeTaskSpace(workload, target).
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,
                               const Config& config);
-// The candidate that a trial was built from. Records do not name the algorithm `direct`, and older ones name none:
-// Instantiate then decides, if this version of Hone still has the template and the point.
+// The candidate that a trial was built from. Records do not name the algorithm `direct`, and older ones name no
+// algorithm: Instantiate then decides, if this version of Hone still has the template and the point.
 Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome);
 // Operator::Compute of the workload's operator.
 Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm);

@@ -22,8 +22,8 @@ std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t exte
 // "a0", "a1", ..
 std::vector<std::string> AxisNames(size_t count);
 
-// Groups of neighbouring axes of an output that can be fused: in each pattern, either all are set or none. Axes of
-// extent 1 fit into any group. `patterns` has one list per input, with a flag per axis.
+// Groups of neighbouring axes of an output that can be fused: in each pattern, either all or no axes of a group are
+// set. Axes of extent 1 fit into any group. `patterns` has one list per input, with a flag per axis.
 struct AxisGroups {
   std::vector<int64_t> extents;             // of each group; at least one group
   std::vector<std::vector<bool>> patterns;  // one list per input, with a flag per group

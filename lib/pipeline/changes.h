@@ -20,8 +20,8 @@ struct TuneInputs {
 // code generator 3 -> 4", "knob list of conv2d_direct version 3 -> 4". Empty if nothing that it records changed.
 std::vector<std::string> StampChanges(std::string_view stamp, const TuneInputs& now);
 
-// How many trials a job will add to those in the stamp (empty: none), as far as predictable: it may stop earlier. If a
-// version that times depend on has changed, all trials are repeated.
+// How many trials a job will add to those in the stamp (an empty one has 0), as far as predictable: it may stop
+// earlier. If a version that times depend on has changed, all trials are repeated.
 int64_t NewTrials(std::string_view stamp, const TuneInputs& now);
 
 }  // namespace hone::pipeline

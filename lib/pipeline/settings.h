@@ -76,7 +76,7 @@ inline constexpr int kRounds = 4;
 // largest).
 bool LargerBudget(const TuneSettings& a, const TuneSettings& b);
 
-// The first error in the values, "" if there is none: "trials: must be at least 1, is 0", beginning with the key. Used
+// The first error in the values, "" if all are valid: "trials: must be at least 1, is 0", beginning with the key. Used
 // for both the pipeline file and the JSON.
 std::string CheckValues(const TuneSettings& settings);
 std::string CheckValues(const BenchSettings& settings);

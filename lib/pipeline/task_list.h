@@ -6,7 +6,7 @@
 //    "reads": ["weights.bin"], "alternatives": [{"replaces": ["conv1", "pool1"], "by": [{"name": "pool1", ..}]}, ...]}
 // There is one entry for each distinct task: first those of the network as it is, then those with "optional": true.
 // Optional tasks are measured only to choose among alternatives: the alternatives' kernels, and kernels with one
-// schedule that they would replace. The network can be built without them. `alternatives` is missing if there are none;
+// schedule that they would replace. The network can be built without them. An empty `alternatives` is left out;
 // pipeline/alternative.h has its format. An id depends only on workload and target, so networks share tasks and
 // records.
 #pragma once

@@ -33,7 +33,7 @@ inline constexpr int kTrialColumns = 15;
 // Without samples. The caller sets `superseded` and, before schema 3, `template_version`. Returns kCorrupt with "trial
 // N: .." for a malformed config, state or error.
 Result<Trial> TrialOfRow(const Statement& row);
-// Reads its samples and their rounds, in order, into a trial that has none.
+// Reads its samples and their rounds, in order, into a trial that has no samples yet.
 Status ReadSamples(Database* db, Trial* trial);
 
 // The median as its column holds it: nothing for a failed trial.

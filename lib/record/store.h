@@ -86,7 +86,7 @@ class Store {
   // fingerprints are never compared.
   virtual Result<std::optional<Trial>> Best(const std::string& fingerprint) const = 0;
   // Checks pages, foreign keys, ordinals, digests, and each median against its round of samples (its own, or those of
-  // the trial with the same artifact). Returns one line per problem; empty if there is none.
+  // the trial with the same artifact). Returns one line per problem; empty if the file is whole.
   virtual Result<std::vector<std::string>> Verify() const = 0;
 };
 

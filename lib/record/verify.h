@@ -8,8 +8,8 @@
 
 namespace hone::record {
 
-// For a file of schema `version`. Returns one line per problem, at most 100; empty if there is none. Returns an error
-// only if the file cannot be read at all.
+// For a file of schema `version`. Returns one line per problem, at most 100; empty if the file is whole. Returns an
+// error only if the file cannot be read at all.
 Result<std::vector<std::string>> VerifyRecords(Database* db, int64_t version);
 
 }  // namespace hone::record

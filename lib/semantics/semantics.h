@@ -59,7 +59,8 @@ struct Definition {
   bool normalises_channels = false;
   // Input 1 is a weight whose values are known when a library is built. An epilogue may follow.
   bool layer = false;
-  // The axis of input 1 that holds the output's channels, so that a following batch norm can be folded. Negative: none.
+  // The axis of input 1 that holds the output's channels, so that a following batch norm can be folded. Negative if no
+  // input does.
   int channels_of_weight = -1;
   // May be a member of a chain.
   bool chains = false;

@@ -1,6 +1,6 @@
 // The compiling child: `hone-worker compile`. Messages are JSON objects. The first one, a CompileSetup, names the task
 // and has no answer; a mistake in it fails every candidate. Each later one is a CompileRequest. Its answer is a
-// measure::BuildResult: the shared object is at the request's path, or why there is none.
+// measure::BuildResult: the shared object is at the request's path, or the reason why it is missing.
 #pragma once
 
 #include <functional>

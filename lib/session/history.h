@@ -81,7 +81,7 @@ class History {
   int64_t outside() const { return static_cast<int64_t>(uncounted_.size()) - superseded_; }  // those outside the scope
   const Scope& scope() const { return scope_; }
   // The fastest ok time among the first `count` trials during the search, before finalists were measured again: later
-  // trials do not change it. 0 if there is none.
+  // trials do not change it. 0 without a correct trial.
   double SearchSeconds(int64_t count) const;
   // The outcomes from position `from` on with their times during the search, for tuners.
   std::vector<Outcome> AsSearched(size_t from) const;

@@ -21,7 +21,7 @@ Target CudaTarget(const std::string& arch) {
   return *Target::Parse(fmt::format("cuda -arch={} -shared={}", arch, CudaSharedBytes(arch)));
 }
 
-// The problem of the compiled code; "" if there is none.
+// The problem of the compiled code; "" if it is right.
 std::string Wrong(const codegen::CudaCode& code, const Target& target) {
   for (const codegen::KernelResources& r : code.resources) {
     if (r.registers < 1 || r.registers > target.limits.registers_per_thread) {

@@ -20,7 +20,7 @@ std::vector<std::string> LargeGpuWorkloads();
 // The workloads of SmallGpuWorkloads, canonical, for which the target has this template.
 std::vector<Workload> GpuWorkloadsOf(const std::string& template_name, const Target& target);
 
-// The template of that name that the target has for the workload; null if it has none.
+// The template of that name that the target has for the workload; null without such a template.
 const op::Template* FindGpuTemplate(const std::string& name, const Workload& workload, const Target& target);
 
 }  // namespace hone::agree

@@ -39,7 +39,7 @@ class Buffers {
   std::vector<void*> pointers() const;
   std::vector<int64_t> sizes() const;
   std::vector<ir::RunArgument> arguments() const;  // for the interpreter
-  // Describes the first output element that differs from the definition; empty if none does.
+  // Describes the first output element that differs from the definition; empty if all agree.
   std::string Difference() const;
 
  private:

@@ -16,7 +16,7 @@ namespace hone {
 using Words = std::vector<std::string>;  // of a command line or a text
 Words operator+(Words words, const Words& more);
 
-// Expects that the text contains every part, or none of them.
+// Expects that the text contains every part, or no part.
 void ExpectHas(const std::string& text, const Words& parts);
 void ExpectHasNot(const std::string& text, const Words& parts);
 void ExpectOk(const CommandResult& result);

@@ -194,7 +194,7 @@ class DamagedPages : public Arena {
 };
 
 // The real tools, including the children that compile and measure. Times differ between runs, so candidates and
-// verdicts are compared: none is lost or repeated, and none is blamed for a kill.
+// verdicts are compared: no trial is lost, repeated or blamed for a kill.
 class RealTools : public Arena {
  public:
   void Prepare() override {

@@ -107,7 +107,7 @@ bool Close(double found, double expected) {
   return std::fabs(found - expected) <= kAbsolute + kRelative * std::fabs(expected);
 }
 
-// The first difference; empty if there is none.
+// The first difference; empty if the values agree.
 std::string Difference(const std::string& name, const TensorData& data, const Tensor& expected) {
   const std::vector<double> found = data.Doubles();
   if (data.Elements() != expected.Elements()) {

@@ -55,7 +55,7 @@ void PrintRow(const std::string& name, const Counts& counts) {
              counts.reason);
 }
 
-// Prints the differences of a whole folder's passes to stdout, one per line; returns true if there are none.
+// Prints the differences of a whole folder's passes to stdout, one per line; returns true if the lists are equal.
 bool AsExpected(const std::string& file, const Passes& found, const std::map<std::string, std::string>& reasons) {
   const auto text = ReadFile(file);
   const auto wanted = text.ok() ? ParsePasses(*text, file) : Result<Passes>(text.status());

@@ -4,7 +4,7 @@
 //
 // Prints knob rows per second, itervar and curve rows per second (including lowering) for the workload's space, the
 // seconds of one fit of 1,000 rows and 10,000 predictions for each loss, and the time of `auto` per trial in the
-// workload's space for a GPU, of which it considers 100,000 points.
+// workload's space for a GPU; it considers 100,000 points of it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -28,12 +28,12 @@ struct Dialect {
   bool float_suffix;            // true: functions of floats are named sinf, .. as in C; false: overloaded
   const char* vector_make[2];   // text before and after "float4" for a vector made of its lanes
   int64_t static_shared_limit;  // bytes of shared memory that a kernel can declare; more must be given at launch
-  // Asynchronous copies from global to shared memory; null if the dialect has none. The function copies `bytes` (4 or
+  // Asynchronous copies from global to shared memory; null if the dialect lacks them. The function copies `bytes` (4 or
   // 16) if `inside` holds, else stores zeros: it is called as NAME(to, from, inside).
   const char* (*async_copy)(int bytes);  // its text; its name is hone_copy_async_BYTES
   const char* async_commit;              // ends a group of copies
   const char* async_wait;                // {} is the number of groups that may still be pending
-  // TF32 and products of warps (ir::Intrinsic::kMmaTf32); null if the dialect has none. Texts of the functions
+  // TF32 and products of warps (ir::Intrinsic::kMmaTf32); null if the dialect lacks them. Texts of the functions
   // hone_tf32(value) and hone_mma_tf32(the four results, a's four values, b's two, c's four).
   const char* tf32;
   const char* mma_tf32;

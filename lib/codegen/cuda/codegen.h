@@ -44,7 +44,7 @@ Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Tar
 Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
                                const CudaOptions& options = {});
 
-// "NVRTC 13.0": the compiler for `arch` ("sm_90"; empty: the newest one), or why there is none.
+// "NVRTC 13.0": the compiler for `arch` ("sm_90"; empty: the newest one), or why no compiler is usable.
 Result<std::string> NvrtcVersion(const std::string& arch, const CudaOptions& options = {});
 
 }  // namespace hone::codegen

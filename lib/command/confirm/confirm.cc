@@ -68,8 +68,8 @@ std::string QuestionKey(const Question& question) {
   return Digest128(text).Hex();
 }
 
-// `question.best` with the answer in the earlier output file; nothing if there is none or if it answers another
-// question.
+// Returns `question.best` with the answer in the earlier output file; nothing without such a file, or if it answers
+// another question.
 std::optional<BestFile> EarlierAnswer(const Question& question, const std::string& path) {
   if (!Exists(path)) return std::nullopt;
   const Result<BestFile> earlier = pipeline::ReadBestFile(path);

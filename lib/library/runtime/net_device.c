@@ -114,7 +114,7 @@ static int null_among(const void* const* pointers, int32_t count) {
   return 0;
 }
 
-/* Admits one thread at a time, and none once the device is lost. */
+/* Admits one thread at a time. Admits no thread once the device is lost. */
 static int begin(HoneNet* net) {
   detail[0] = '\0';
   if (atomic_exchange_explicit(&net->running, 1, memory_order_acquire)) return HONE_NET_E_BUSY;

@@ -22,7 +22,8 @@ namespace hone::op {
 // the workload; the function must be used by one thread at a time.
 PointCost EstimatesOf(const Workload& workload, const Target& target);
 
-// The estimate of Hone's own template of that name; null if it has none (as those for GPUs) or is unknown.
+// The estimate of Hone's own template of that name; null if the template is unknown or has no estimate, as those for
+// GPUs.
 const Estimate* FindEstimate(const Target& target, const std::string& template_name);
 
 }  // namespace hone::op

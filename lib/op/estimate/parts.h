@@ -19,7 +19,7 @@ struct CacheModel {
   double l1_bytes = 32e3, l2_bytes = 1.2e6;
   double l2_rate = 32, l3_rate = 10;
 
-  // Cycles to read `bytes` of data, of which `resident` bytes are read repeatedly.
+  // Cycles to read `bytes` of data; `resident` of them are read repeatedly.
   double Read(double bytes, double resident) const;
 };
 

@@ -53,7 +53,8 @@ void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space);
 void SampleByThreads(const std::vector<std::string>& knobs, size_t part, const DeviceLimits& limits,
                      search::Space* space);
 
-// The best of some legal points, deterministically: many threads, little traffic. Returns kInvalid if it finds none.
+// The best of some legal points, deterministically: many threads, little traffic. Returns kInvalid if it finds no legal
+// point.
 Result<Config> GpuDefault(const search::Space& space, const Target& target, const GpuUseOf& use);
 
 }  // namespace hone::op

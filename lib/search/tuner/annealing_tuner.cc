@@ -88,8 +88,8 @@ class AnnealingTuner : public PlanTuner {
 
   void Move(int64_t round, Rng* rng) {
     const double temperature = std::max(kLowest, kStart * std::pow(kCooling, static_cast<double>(round)));
-    // The plan has one point per walker, in their order, except for walkers that found none. Which walker made a point
-    // does not matter: the w-th point is offered to the w-th walker.
+    // The plan has one point per walker, in their order, except for walkers that found no point. Which walker made a
+    // point does not matter: the w-th point is offered to the w-th walker.
     for (size_t w = 0; w < walkers_.size(); ++w) {
       const double chance = rng->UniformDouble(), restart = rng->UniformDouble();
       Walker& walker = walkers_[w];

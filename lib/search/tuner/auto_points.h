@@ -40,7 +40,7 @@ struct AutoPoints {
 
   size_t rows() const { return index.size(); }
   const float* row(size_t r) const { return values.data() + r * columns; }
-  // The row of an index; rows() if there is none.
+  // The row of an index; rows() if the index has no row.
   size_t Find(PointIndex index) const;
   // Removes the rows from `rows` on. REQUIRES: rows >= sorted
   void Truncate(size_t rows);
@@ -52,7 +52,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
                           size_t most_rows);
 
 // Adds rows for those of `indices` that are points of the space, legal or not, and have no row yet; columns keep their
-// meaning. Adds none for templates without rows. Invalidates pointers to rows.
+// meaning. Skips templates without rows. Invalidates pointers to rows.
 void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<PointIndex>& indices,
                AutoPoints* points);
 

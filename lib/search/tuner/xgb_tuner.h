@@ -58,7 +58,7 @@ class XgbTuner : public PlanTuner {
   std::vector<PointIndex> PlanOne(int64_t round, const std::vector<Outcome>& history);
   void LearnFromDonors();
   float Label(float share) const;
-  // The scorer of a round; nothing if there is no data, or if learning failed.
+  // The scorer of a round. Returns nothing if there is no data, or if learning failed.
   std::optional<ScoreFunction> Learn(const std::vector<Outcome>& history);
   std::vector<float> BasePredict(const std::vector<std::vector<float>>& rows) const;
 

@@ -1,5 +1,5 @@
 // hone-tune interrupted and repeated (tests/fault kills it), with simulated times, so that results can be compared
-// exactly. Also its output while it runs: one live line on a terminal, none in a pipe, its files in both cases.
+// exactly. Also its output while it runs: one live line on a terminal, no such line in a pipe, its files in both cases.
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>

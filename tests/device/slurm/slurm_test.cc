@@ -151,7 +151,7 @@ TEST_F(SlurmTest, InOneAllocation) {
   ASSERT_TRUE(WaitForState(job, {"", "COMPLETED", "FAILED"}, 120)) << JobLog();
   ASSERT_TRUE(Has("work/out/one.cpu/libone.so")) << JobLog();
   ExpectGoneOn(8, {});
-  // A different launcher, or none, makes nothing out of date.
+  // A different launcher, or no launcher, makes nothing out of date.
   ExpectNoWork("build-one-cpu");
   ExpectHas(NinjaWith(kAllocation, {"build-two-cpu"}).out, {"no work to do"});
   ExpectRecordsAreWhole();

@@ -90,7 +90,7 @@ int Complain(const std::string& what) {
   return 1;
 }
 
-// The error that the call must return; 0: none.
+// The error that the call must return; 0 for success.
 int Enter(const char* function) {
   ++fake.calls[function];
   if (fake.stuck) return fake.stuck;

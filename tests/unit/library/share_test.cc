@@ -142,7 +142,7 @@ TEST(ShareBuffers, OurKernelsWriteOnce) {
   }
 }
 
-// Hand-written kernels, of which all but one would be wrong in place: each adds 1 to 256 floats.
+// Hand-written kernels. All but one would be wrong in place: each adds 1 to 256 floats.
 TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
   const Target target = *HostTarget();
   const Workload workload = *op::ParseChecked("conv2d(f32[1,16,4,4], f32[16,16,1,1]) + add");

@@ -57,7 +57,7 @@ class ChildTest : public testing::Test {
     EXPECT_EQ(outcome.median, 0) << symbol;
   }
 
-  // Among finalists: the others have all their samples, this one has none.
+  // Among finalists: the others have all their samples, this one has no samples.
   void ExpectFinalistOut(const std::string& symbol, TrialError error) {
     const auto series =
         Must(Measurer().MeasureInterleaved({Kernel("right"), Kernel(symbol), Kernel("right_with_memory")}, 20));
@@ -273,7 +273,7 @@ TEST_F(ChildTest, InterleavedRoundsGiveASampleEach) {
 }
 
 TEST_F(ChildTest, ARunThatIsWrongLaterIsFound) {
-  // Right when verified, wrong in every tenth run: none of its times may count.
+  // Right when verified, wrong in every tenth run: its times must not count.
   setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
   ExpectFailure("moody", TrialError::kWrong, "right at first, then not: out[");
   ExpectFinalistOut("moody", TrialError::kWrong);

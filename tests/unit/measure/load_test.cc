@@ -19,7 +19,7 @@ class LoadGuardTest : public testing::Test {
         {[] {}, [this] { return lost_; }, [this] { return std::exchange(stolen_, 0); }, [this] { return pulse_; }},
         &clock_);
   }
-  // A run of `seconds`, of which others take `lost`.
+  // A run of `seconds` in which other programs take `lost`.
   LoadVerdict Run(LoadGuard* guard, double seconds, double lost) {
     guard->BeginRun();
     lost_ = lost;
@@ -45,7 +45,7 @@ TEST_F(LoadGuardTest, ARunThatLostMoreThanItsShareIsTakenAgain) {
   EXPECT_EQ(Run(&guard, 1e-3, 2e-5), LoadVerdict::kAgain);
   EXPECT_EQ(Run(&guard, 1e-3, 0), LoadVerdict::kClean);
   EXPECT_EQ(guard.retaken(), 1);
-  // A loss below the clock's own resolution counts as none, however short the run.
+  // A loss below the clock's own resolution counts as no loss, however short the run.
   EXPECT_EQ(Run(&guard, 1e-5, 1e-6), LoadVerdict::kClean);
 }
 

@@ -122,7 +122,7 @@ TEST(Plugin, AChildIsToldWhichToLoad) {
   EXPECT_FALSE(LoadPluginArguments(1, good).ok());
 }
 
-// Somebody else's task or graph names a library: none of it may run.
+// Somebody else's task or graph names a library: its code must not run.
 TEST(Plugin, NamedByAFileItMustBeTrusted) {
   auto dir = Must(TempDir::Create());
   const std::string own = PluginFile("rgb_to_yuv.so"), copy = dir.Join("copy.so");

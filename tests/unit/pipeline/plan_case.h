@@ -44,7 +44,7 @@ inline PlanInput OneTask() {
   return input;
 }
 
-// The first statement (with its bindings, unwrapped) that makes `output`; "" if there is none.
+// The first statement (with its bindings, unwrapped) that makes `output`; "" if no statement does.
 inline std::string Statement(const std::string& manifest, const std::string& output) {
   const size_t at = manifest.find("\nbuild " + output);
   if (at == std::string::npos) return "";

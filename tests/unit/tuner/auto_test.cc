@@ -182,8 +182,8 @@ TaskSpace ManyWords(int words) {
   return TaskOf(std::move(space));
 }
 
-// With the estimate's slope, 255 columns fill the model. With one more, the last knob gets none, and the search still
-// works.
+// With the estimate's slope, 255 columns fill the model. With one more, the last knob gets no columns, and the search
+// still works.
 TEST(AutoPoints, AsManyColumnsAsTheModelHas) {
   const std::vector<std::pair<int, size_t>> cases = {{15, 255}, {16, 240}};
   for (const auto& [words, columns] : cases) {

@@ -24,7 +24,7 @@ inline TaskSpace TaskOf(Space space) {
   return task;
 }
 
-// 8 x 8 x 8 x 8 points, of which those with a * b <= 24 are legal.
+// 8 x 8 x 8 x 8 points. Those with a * b <= 24 are legal.
 inline TaskSpace SurfaceSpace() {
   Space space("surface");
   for (const char* name : {"a", "b", "c", "d"}) space.Add(Knob::Choice(name, Numbers(1, 8)));
