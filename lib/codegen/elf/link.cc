@@ -52,9 +52,9 @@ std::string LinkerMessage(std::string text, const std::vector<std::pair<std::str
   size_t lines = 0;
   constexpr size_t kMostLines = 8;
   for (std::string line : Split(text, '\n')) {
-    for (const std::string prefix : {"error: ", "ld: "}) {
-      if (const size_t at = line.find(prefix); at != std::string::npos) line = line.substr(at + prefix.size());
-    }
+    if (const size_t prefix = line.find("error: "); prefix != std::string::npos) line = line.substr(prefix + 7);
+    const size_t colon = line.find(": ");  // GNU ld begins with its own path
+    if (colon != std::string::npos && BaseName(line.substr(0, colon)) == "ld") line = line.substr(colon + 2);
     while (!line.empty() && (line[0] == ' ' || line[0] == '>')) line.erase(0, 1);
     if (line.empty() || ++lines > kMostLines) continue;
     result += (result.empty() ? "" : "; ") + line;
