@@ -4,7 +4,6 @@
 
 #include "base/fields.h"
 #include "base/file.h"
-#include "op/plugin.h"
 
 namespace hone::graph {
 namespace {
@@ -78,7 +77,7 @@ std::string GraphText(const Graph& graph) {
       List(graph.parameters), List(graph.nodes));
 }
 
-Result<Graph> ParseGraph(std::string_view text, const std::string& path) {
+Result<Graph> ParseGraph(std::string_view text, const std::string& path, LoadPlugin load) {
   HONE_ASSIGN_OR_RETURN(Json json, ParseJson(text, path));
   JsonReader reader(json, path);
   Fields f(&reader);
@@ -94,16 +93,17 @@ Result<Graph> ParseGraph(std::string_view text, const std::string& path) {
   f.Value("nodes", &graph.nodes);
   HONE_RETURN_IF_ERROR(f.Finish());
   for (const GraphPlugin& plugin : graph.plugins) {
-    if (Status s = op::LoadNamedPlugin(plugin.file, plugin.digest); !s.ok()) return s.WithContext(path);
+    if (load == nullptr) return Status::Unsupported(path + ": names a plugin, and plugins are not loaded here");
+    if (Status s = load(plugin.file, plugin.digest); !s.ok()) return s.WithContext(path);
   }
   if (Status s = SortNodes(&graph); !s.ok()) return s.WithContext(path);
   if (Status s = CheckGraph(&graph); !s.ok()) return s.WithContext(path);
   return graph;
 }
 
-Result<Graph> ReadGraph(const std::string& path) {
+Result<Graph> ReadGraph(const std::string& path, LoadPlugin load) {
   HONE_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  return ParseGraph(text, path);
+  return ParseGraph(text, path, load);
 }
 
 }  // namespace hone::graph

@@ -14,9 +14,12 @@ inline constexpr int kGraphVersion = 1;
 // Equal graphs give equal bytes; ends with a newline.
 std::string GraphText(const Graph& graph);
 
-// Parses and checks (CheckGraph). Returns kInvalid or kUnsupported (newer version, unknown operator) with `path` and
-// the place.
-Result<Graph> ParseGraph(std::string_view text, const std::string& path);
-Result<Graph> ReadGraph(const std::string& path);
+// Loads a plugin that a graph names, so that its operators are known: op::LoadNamedPlugin.
+using LoadPlugin = Status (*)(const std::string& file, const std::string& digest);
+
+// Parses and checks (CheckGraph). Returns kInvalid or kUnsupported (newer version, unknown operator, plugins but no
+// `load`) with `path` and the place.
+Result<Graph> ParseGraph(std::string_view text, const std::string& path, LoadPlugin load = nullptr);
+Result<Graph> ReadGraph(const std::string& path, LoadPlugin load);
 
 }  // namespace hone::graph

@@ -21,12 +21,4 @@ Status CheckNetworkName(const std::string& name);
 // Returns errors of CheckNetworkName; kInvalid for a batch below 1 or above 1024.
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch);
 
-// Whether the text is a workload instead of a network's name: "dense(f32[1,16], f32[4,16]) + relu".
-bool IsWorkload(const std::string& network);
-
-// A network of that one operator, for tuning and building it by itself. Its data operands become the graph's inputs
-// (`data`, `data1`, `residual`), its constant operands parameters with seeded values, and its result the output `out`.
-// Returns kInvalid or kUnsupported if the workload cannot be parsed, is inconsistent, or has an unknown operator.
-Result<Graph> GraphOfWorkload(const std::string& text);
-
 }  // namespace hone::graph

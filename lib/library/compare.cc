@@ -9,6 +9,7 @@
 #include "library/reference.h"
 #include "library/tensor_fields.h"
 #include "library/thread_cores.h"
+#include "op/plugin.h"
 
 namespace hone::library {
 namespace {
@@ -40,7 +41,7 @@ Status Turn(const CompareOptions& options, QuietRuns* runs, Subject* subject) {
 Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
                                                const CompareOptions& options) {
   if (folders.empty()) return std::vector<Compared>();
-  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folders[0].GraphPath()));
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folders[0].GraphPath(), op::LoadNamedPlugin));
   const auto inputs = BenchInputs(graph, options.seed);
   const ThreadCores cores;
   std::vector<Subject> subjects(folders.size());

@@ -17,6 +17,7 @@
 #include "library/reference.h"
 #include "library/tensor_fields.h"
 #include "library/thread_cores.h"
+#include "op/plugin.h"
 #include "runtime/host/peak.h"
 
 namespace hone::library {
@@ -83,7 +84,7 @@ Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, NetworkRunner
 
 Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   HONE_ASSIGN_OR_RETURN(const LibraryFolder folder, ReadLibraryFolder(request.dir));
-  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath(), op::LoadNamedPlugin));
   const auto inputs = BenchInputs(graph, request.seed);
   Clock* clock = RealClock();
   const int64_t resident = ResidentBytes();

@@ -89,8 +89,6 @@ bool HasControl(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
 }
 
-bool IsWorkloadText(std::string_view network) { return network.find('(') != std::string_view::npos; }
-
 // Only the given keys: a missing key means "as the host has it", or the default limit.
 Status ReadKeys(TomlTable* table, const TargetKind& kind, Json* json) {
   for (const TargetKey& key : kind.FileKeys()) {
@@ -139,10 +137,12 @@ const PipelineFile& PipelineFile::For(const std::string& target) const {
   return *this;
 }
 
-bool IsNetworkName(std::string_view network) { return !IsWorkloadText(network) && !IsNetworkFile(network); }
+bool IsWorkload(std::string_view network) { return network.find('(') != std::string_view::npos; }
+
+bool IsNetworkName(std::string_view network) { return !IsWorkload(network) && !IsNetworkFile(network); }
 
 bool IsNetworkFile(std::string_view network) {
-  if (IsWorkloadText(network)) return false;
+  if (IsWorkload(network)) return false;
   return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx") || EndsWith(network, ".json");
 }
 

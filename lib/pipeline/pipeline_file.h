@@ -53,8 +53,9 @@ struct TargetFile {
   int64_t devices = 1;  // how many edges may measure on such devices at once; does not affect results
 };
 
-// Whether `network` is a file's path, not a built-in name or a workload's text (which has a '('). A path has a '/' or
-// ends in ".onnx" or ".json".
+// Whether `network` is a workload's text: "dense(f32[1,16], f32[4,16]) + relu".
+bool IsWorkload(std::string_view network);
+// Whether it is a file's path, not a built-in name or a workload. A path has a '/' or ends in ".onnx" or ".json".
 bool IsNetworkFile(std::string_view network);
 // Whether it is a name, which must then be a built-in network's.
 bool IsNetworkName(std::string_view network);

@@ -19,6 +19,7 @@
 #include "measure/machine.h"
 #include "op/numerics.h"
 #include "op/operator.h"
+#include "op/plugin.h"
 #include "op/space_version.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
@@ -44,7 +45,7 @@ Status Build(const BuildOptions& options) {
   const double start = RealClock()->NowSeconds();
   library::BuildInput input;
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
-  HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph));
+  HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph, op::LoadNamedPlugin));
   HONE_RETURN_IF_ERROR(CheckMemory(input.graph).WithContext(options.graph));
   std::optional<pipeline::BestFile> best;
   if (!options.untuned) {

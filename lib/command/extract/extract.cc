@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "command/common/load_graph.h"
 #include "command/common/tool.h"
+#include "command/extract/workload_graph.h"
 #include "graph/alternatives.h"
 #include "graph/choose.h"
 #include "graph/graph_json.h"
@@ -25,10 +26,11 @@
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "onnx/report.h"
-#include "op/operators.h"
 #include "op/operator.h"
+#include "op/operators.h"
 #include "op/plugin.h"
 #include "op/space_version.h"
+#include "pipeline/pipeline_file.h"
 #include "pipeline/task_file.h"
 #include "pipeline/task_list.h"
 #include "semantics/semantics.h"
@@ -52,15 +54,15 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
     network.reads = std::move(model.external);
     return network;
   }
-  if (graph::IsWorkload(options.network)) {
-    HONE_ASSIGN_OR_RETURN(network.graph, graph::GraphOfWorkload(options.network));
+  if (pipeline::IsWorkload(options.network)) {
+    HONE_ASSIGN_OR_RETURN(network.graph, GraphOfWorkload(options.network));
     return network;
   }
   if (!options.inputs.empty()) {
     return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
   }
   if (EndsWith(options.network, ".json")) {
-    HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network));
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network, op::LoadNamedPlugin));
   } else {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
   }

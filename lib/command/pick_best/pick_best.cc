@@ -22,6 +22,7 @@
 #include "op/constant_bytes.h"
 #include "op/numerics.h"
 #include "op/operator.h"
+#include "op/plugin.h"
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
@@ -71,7 +72,7 @@ class Picker {
   Status ReadNetwork(const pipeline::TaskList& list) {
     // Without alternatives, all tasks belong to the network.
     if (options_.graph.empty() || (list.alternatives.empty() && !(options_.memory > 0))) return Status();
-    HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph));
+    HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph, op::LoadNamedPlugin));
     if (graph.name != list.network) {
       return Status::Invalid(
           fmt::format("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks, list.network));

@@ -41,7 +41,7 @@ class AlternativesChain : public ChainFolder {
   double LeastSum(const pipeline::BestFile& best) const {
     std::map<std::string, double> seconds;  // by workload
     for (const pipeline::BestEntry& entry : best.tasks) seconds[entry.workload] = entry.median;
-    const auto graph = Must(graph::ReadGraph(Work("nets/pooled.graph.json")));
+    const auto graph = Must(graph::ReadGraph(Work("nets/pooled.graph.json"), nullptr));
     const std::vector<pipeline::Alternative> all = List().alternatives;
     double least = 1e9;
     for (uint32_t subset = 0; subset < (1u << all.size()); ++subset) {

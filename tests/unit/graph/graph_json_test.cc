@@ -64,6 +64,8 @@ TEST(GraphJson, MistakesAreNamed) {
       {"\"he\", \"fan_in\": 3", "\"fold_weight\", \"from\": [\"a\",\"b\",\"c\"], \"epsilon\": 1e-5",
        "not a parameter listed before"},
       {"[1,3,4,4]}", "[1,3,4000000000,4000000000]}", "too large"},
+      {"\"seed\": 1,", "\"seed\": 1, \"plugins\": [{\"file\": \"/x.so\", \"digest\": \"0\"}],",
+       "plugins are not loaded"},
   };
   for (const auto& row : table) {
     ASSERT_THAT(std::string(kGood), HasSubstr(row.from)) << row.from;
