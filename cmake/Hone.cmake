@@ -13,11 +13,25 @@ function(hone_unity target)
   endif()
 endfunction()
 
-# Layers in which a tuning job spends its time: proposing, lowering, compiling and timing candidates. All others are
-# compiled with -O1, which takes two thirds of the time of -O2. Making a candidate's steps (op, schedule) takes below
+# Layers in which a tuning job spends its time: proposing, lowering, compiling and timing candidates, and those of
+# lib/runtime. All others are compiled with -O1, which takes two thirds of the time of -O2. Making a candidate's steps (op, schedule) takes below
 # 1 % of the time of compiling it.
 set(HONE_FAST_LAYERS task ir semantics arith search_space search_cost search_feature search_tuner codegen_elf
-    codegen_llvm lower compile measure runtime_device runtime_host runtime_cuda runtime_opencl)
+    codegen_llvm lower compile measure)
+
+# hone_optimize(TARGET LEVEL), hone_optimize_sources(LEVEL FILE...): a release build compiles it with LEVEL instead of -O2.
+# Builds with sanitizers have one level for everything.
+function(hone_optimize target level)
+  if(NOT HONE_FUZZ AND NOT HONE_TSAN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  endif()
+endfunction()
+function(hone_optimize_sources level)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(NOT HONE_FUZZ AND NOT HONE_TSAN)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:${level}>)
+  endif()
+endfunction()
 
 # hone_layer(NAME SOURCES a.cc ... [DEPS layer...] [LIBS target...]): one static library for one folder of lib/.
 # NAME is the folder with '/' replaced by '_' (codegen/llvm -> codegen_llvm); DEPS are other layers, same spelling.
@@ -26,27 +40,45 @@ function(hone_layer name)
   add_library(hone_${name} STATIC ${arg_SOURCES})
   hone_unity(hone_${name})
   hone_use_headers(hone_${name} hone_layer_headers)
-  if(NOT name IN_LIST HONE_FAST_LAYERS)
-    target_compile_options(hone_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(NOT name IN_LIST HONE_FAST_LAYERS AND NOT name MATCHES "^runtime_")
+    hone_optimize(hone_${name} -O1)
   endif()
   list(TRANSFORM arg_DEPS PREPEND hone_)
   target_link_libraries(hone_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_LIBS})
 endfunction()
 
-# hone_backend_sources(FILE): sets HONE_BACKEND_SOURCES to the calling layer's FOLDER/FILE of each back end in
-# lib/target/backends.def that has such a file.
-function(hone_backend_sources file)
+# hone_backends(RESULT): the folders of the back ends, as lib/target/backends.def names them.
+function(hone_backends result)
   set(table ${CMAKE_SOURCE_DIR}/lib/target/backends.def)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(STRINGS ${table} lines REGEX "^HONE_BACKEND\\(")
+  list(TRANSFORM lines REPLACE "^HONE_BACKEND\\(([a-z0-9_]+).*" "\\1")
+  set(${result} ${lines} PARENT_SCOPE)
+endfunction()
+
+# hone_backend_sources(FILE): sets HONE_BACKEND_SOURCES to the calling layer's FOLDER/FILE of each back end that has such a
+# file.
+function(hone_backend_sources file)
+  hone_backends(folders)
   set(sources)
-  foreach(line ${lines})
-    string(REGEX REPLACE "^HONE_BACKEND\\(([a-z0-9_]+).*" "\\1" folder ${line})
+  foreach(folder ${folders})
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
       list(APPEND sources ${folder}/${file})
     endif()
   endforeach()
   set(HONE_BACKEND_SOURCES ${sources} PARENT_SCOPE)
+endfunction()
+
+# hone_backend_layers(PARENT): sets HONE_BACKEND_LAYERS to the layer lib/PARENT/FOLDER of each back end that has one.
+function(hone_backend_layers parent)
+  hone_backends(folders)
+  set(layers)
+  foreach(folder ${folders})
+    if(EXISTS ${CMAKE_SOURCE_DIR}/lib/${parent}/${folder}/CMakeLists.txt)
+      list(APPEND layers ${parent}_${folder})
+    endif()
+  endforeach()
+  set(HONE_BACKEND_LAYERS ${layers} PARENT_SCOPE)
 endfunction()
 
 # `ninja tools` builds all programs that users need, without tests and benchmarks.
@@ -56,7 +88,7 @@ add_custom_target(tools)
 function(hone_tool name)
   cmake_parse_arguments(arg "" "" "DEPS;LIBS" ${ARGN})
   add_executable(${name} main.cc)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  hone_optimize(${name} -O1)
   list(TRANSFORM arg_DEPS PREPEND hone_)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} ${arg_LIBS})
   add_dependencies(tools ${name})
@@ -70,7 +102,6 @@ function(hone_test name)
   add_executable(${name} ${arg_SOURCES})
   hone_unity(${name})
   hone_use_headers(${name} hone_test_headers)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   list(TRANSFORM arg_DEPS PREPEND hone_)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} ${arg_LIBS} GTest::gtest GTest::gtest_main)

@@ -31,3 +31,4 @@ endfunction()
 set(common <fmt/format.h> <algorithm> <cstdint> <functional> <map> <memory> <optional> <set> <string> <utility> <vector>)
 hone_headers(hone_layer_headers OBJECT ${common} <nlohmann/json.hpp>)
 hone_headers(hone_test_headers EXECUTABLE ${common} <gtest/gtest.h> LIBS GTest::gtest)
+hone_optimize(hone_test_headers -O0)  # as tests/CMakeLists.txt
