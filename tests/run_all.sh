@@ -10,9 +10,10 @@ results=$(cd "$build" && pwd)/test-results
 rm -rf "$results"
 mkdir -p "$results/cases"
 
-# Must be absolute, or the lists would land in the tests' folders.
+# Three at a time also on two cores, since tests of tools spend much of their time waiting.
+# The path must be absolute, or the lists would land in the tests' folders.
 status=0
-GTEST_OUTPUT="xml:$results/cases/" ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 300 -j2 \
+GTEST_OUTPUT="xml:$results/cases/" ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 300 -j3 \
   --output-junit "$results/programs.xml" "$@" </dev/null || status=$?
 
 set -- "$results"/cases/*.xml
