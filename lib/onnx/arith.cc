@@ -128,9 +128,6 @@ Result<Value> Unary(NodeContext* c, const std::string& op, const Value& x, std::
 }
 
 Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std::function<bool(double, double)>& f) {
-  if (!a.is_constant() || !b.is_constant()) {
-    return Status::Unsupported("only constants can be compared, not values that the network computes");
-  }
   HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b}));
   Tensor out(ElementType::kBool, wide.shape);
   for (size_t i = 0; i < wide.count; ++i) out.Set(i, f(wide.x[0]->At(i), wide.x[1]->At(i)));
@@ -170,9 +167,6 @@ Result<Value> Cast(NodeContext* c, const Value& x, ElementType type) {
 }
 
 Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, const Value& b) {
-  if (!condition.is_constant() || !a.is_constant() || !b.is_constant()) {
-    return Status::Unsupported("only constants can be chosen from, not values that the network computes");
-  }
   HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b, condition}));
   const Tensor &yes = *wide.x[0], &no = *wide.x[1];
   if (IsFloating(no.type) != IsFloating(yes.type)) {

@@ -16,7 +16,7 @@ Result<Value> Binary(NodeContext* c, const std::string& op, const Value& a, cons
 // One of the graph's operators with one operand that keep the shape.
 Result<Value> Unary(NodeContext* c, const std::string& op, const Value& x, std::vector<Attribute> attributes = {});
 
-// f of the elements of two constants, as a constant of type bool.
+// f of the elements of two constants, as a constant of type bool. REQUIRES: both are constant
 Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std::function<bool(double, double)>& f);
 
 // f of each integer of a constant.
@@ -25,7 +25,7 @@ Result<Value> MapInts(NodeContext* c, const Value& x, const std::function<int64_
 // Converts to another type. A float32 tensor of the graph can only become float32.
 Result<Value> Cast(NodeContext* c, const Value& x, ElementType type);
 
-// condition ? a : b, all three constant and broadcast.
+// condition ? a : b, broadcast. REQUIRES: all three are constant
 Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, const Value& b);
 
 // As numpy's matmul. A tensor times a constant matrix becomes a dense layer, whose weight is tuned and packed.

@@ -169,7 +169,8 @@ class Importer {
       inputs.push_back(&value);
     }
     NodeContext context(node, model_.Opset(), std::move(inputs), &builder_);
-    HONE_RETURN_IF_ERROR(MapNode(&context));
+    HONE_RETURN_IF_ERROR(FindOperatorEntry(node.op)->map(&context));
+    HONE_RETURN_IF_ERROR(context.AttributeStatus());
     for (auto& [output, value] : context.outputs()) {
       const std::string& name = node.outputs[output];
       builder_.Rename(&value, name);

@@ -195,26 +195,20 @@ Status MapCast(NodeContext* c) {
 
 std::vector<OperatorEntry> ConstantOperators() {
   return {
-      {"And", MapLogic, 2, 2, 7},
+      {"And Equal Greater Less Or Xor", MapLogic, 2, 2, 7},
+      {"Mod", MapLogic, 2, 2, 10},
+      {"GreaterOrEqual LessOrEqual", MapLogic, 2, 2, 12},
       {"Cast", MapCast, 1, 1, 7},
       {"CastLike", MapCast, 2, 2, 15},
       {"Constant", MapConstant, 0, 0, 7},
       {"ConstantOfShape", MapConstantOfShape, 1, 1, 9},
-      {"Equal", MapLogic, 2, 2, 7},
-      {"Greater", MapLogic, 2, 2, 7},
-      {"GreaterOrEqual", MapLogic, 2, 2, 12},
-      {"Less", MapLogic, 2, 2, 7},
-      {"LessOrEqual", MapLogic, 2, 2, 12},
-      {"Mod", MapLogic, 2, 2, 10},
       {"NonZero", MapNonZero, 1, 1, 9},
       {"Not", MapNot, 1, 1, 7},
-      {"Or", MapLogic, 2, 2, 7},
       {"Range", MapRange, 3, 3, 11},
       {"ScatterND", MapScatterNd, 3, 3, 11},
       {"Shape", MapShape, 1, 1, 7},
       {"Size", MapSize, 1, 1, 7},
       {"Where", MapWhere, 3, 3, 9},
-      {"Xor", MapLogic, 2, 2, 7},
   };
 }
 

@@ -113,19 +113,10 @@ Status MapSoftmax(NodeContext* c) {
 
 std::vector<OperatorEntry> ReduceOperators() {
   return {
-      {"Hardmax", MapSoftmax, 1, 1, 7},
-      {"LogSoftmax", MapSoftmax, 1, 1, 7, "log_softmax"},
-      {"ReduceL1", MapReduce, 1, 2, 7, "reduce_l1"},
-      {"ReduceL2", MapReduce, 1, 2, 7, "reduce_l2"},
-      {"ReduceLogSum", MapReduce, 1, 2, 7, "reduce_log_sum"},
-      {"ReduceLogSumExp", MapReduce, 1, 2, 7, "reduce_log_sum_exp"},
-      {"ReduceMax", MapReduce, 1, 2, 7, "reduce_max"},
-      {"ReduceMean", MapReduce, 1, 2, 7, "reduce_mean"},
-      {"ReduceMin", MapReduce, 1, 2, 7, "reduce_min"},
-      {"ReduceProd", MapReduce, 1, 2, 7, "reduce_prod"},
-      {"ReduceSum", MapReduce, 1, 2, 7, "reduce_sum"},
-      {"ReduceSumSquare", MapReduce, 1, 2, 7, "reduce_sum_square"},
-      {"Softmax", MapSoftmax, 1, 1, 7, "softmax"},
+      {"Hardmax LogSoftmax Softmax", MapSoftmax, 1, 1, 7},
+      {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+       "ReduceSumSquare",
+       MapReduce, 1, 2, 7},
   };
 }
 

@@ -265,13 +265,12 @@ Status MapGlobalPool(NodeContext* c) { return c->Set(c->Emit(GraphOperator(*c), 
 
 std::vector<OperatorEntry> WindowOperators() {
   return {
-      {"AveragePool", MapPool, 1, 1, 7},
+      {"AveragePool MaxPool", MapPool, 1, 1, 7},
       {"Conv", MapConv, 2, 3, 7},
       {"ConvTranspose", MapConvTranspose, 2, 3, 7},
       {"GlobalAveragePool", MapGlobalPool, 1, 1, 7, "global_avg_pool"},
       {"GlobalMaxPool", MapGlobalPool, 1, 1, 7, "global_max_pool"},
       {"LpPool", MapLpPool, 1, 1, 7},
-      {"MaxPool", MapPool, 1, 1, 7},
   };
 }
 

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/text.h"
 
 namespace hone::onnx {
 namespace {
@@ -23,10 +27,14 @@ const std::vector<OperatorEntry>& Operators() {
     std::vector<OperatorEntry> all;
     for (auto part : {WindowOperators, MatmulOperators, EinsumOperators, ElementwiseOperators, ConstantOperators,
                       ShapeOperators, ReduceOperators, NormOperators, ResizeOperators}) {
-      const std::vector<OperatorEntry> some = part();
-      all.insert(all.end(), some.begin(), some.end());
+      for (OperatorEntry& row : part()) {
+        for (std::string& name : SplitWords(std::exchange(row.name, ""))) {
+          all.push_back(row);
+          all.back().name = std::move(name);
+        }
+      }
     }
-    std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return std::string_view(a.name) < b.name; });
+    std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.name < b.name; });
     return all;
   }();
   return kTable;
@@ -37,6 +45,16 @@ const OperatorEntry* FindOperatorEntry(const std::string& name) {
   const auto found = std::lower_bound(table.begin(), table.end(), name,
                                       [](const OperatorEntry& entry, const std::string& n) { return entry.name < n; });
   return found != table.end() && found->name == name ? &*found : nullptr;
+}
+
+std::string GraphOperator(const NodeContext& c) {
+  const OperatorEntry& entry = *FindOperatorEntry(c.node().op);
+  std::string name = entry.graph;
+  for (const char ch : entry.graph.empty() ? entry.name : "") {
+    if (ch >= 'A' && ch <= 'Z' && !name.empty()) name += '_';
+    name += static_cast<char>(std::tolower(ch));
+  }
+  return name;
 }
 
 Status CheckNodeKind(const ModelNode& node, int64_t opset) {
@@ -67,16 +85,10 @@ Status CheckNodeKind(const ModelNode& node, int64_t opset) {
                                                                    : fmt::format("{} to {}", entry->least, entry->most),
                                        node.inputs.size()));
   }
-  for (size_t i = 0; i < entry->least; ++i) {
+  for (size_t i = 0; i < (entry->most == kAnyNumber ? node.inputs.size() : entry->least); ++i) {
     if (node.inputs[i].empty()) return Status::Invalid(fmt::format("its input {} is left out", i));
   }
   return Status();
-}
-
-Status MapNode(NodeContext* c) {
-  HONE_RETURN_IF_ERROR(CheckNodeKind(c->node(), c->opset()));
-  HONE_RETURN_IF_ERROR(FindOperatorEntry(c->node().op)->map(c));
-  return c->AttributeStatus();
 }
 
 }  // namespace hone::onnx

@@ -13,12 +13,12 @@ namespace hone::onnx {
 inline constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
 
 struct OperatorEntry {
-  const char* name;
-  // Called after the number of inputs is checked, and before attributes of wrong types are reported.
+  std::string name;  // in the rows of the files: the names of all operators with these values
+  // Called after CheckNodeKind, and before attributes of wrong types are reported. Errors lack the node's name.
   Status (*map)(NodeContext* c);
-  size_t least, most;           // number of inputs; the last ones may be omitted
-  int64_t first_opset;          // the first opset with it; 7, the oldest supported one, if it is older
-  const char* graph = nullptr;  // if `map` serves several operators, the one to make
+  size_t least, most;      // number of inputs; the last ones may be omitted
+  int64_t first_opset;     // the first opset with it; 7, the oldest supported one, if it is older
+  std::string graph = {};  // the graph's operator that GraphOperator returns, if it has another name
 };
 
 std::vector<OperatorEntry> WindowOperators();
@@ -36,14 +36,12 @@ const std::vector<OperatorEntry>& Operators();
 
 // Null if it is not supported.
 const OperatorEntry* FindOperatorEntry(const std::string& name);
-// OperatorEntry::graph for a node whose entry in the table has one.
-inline std::string GraphOperator(const NodeContext& c) { return FindOperatorEntry(c.node().op)->graph; }
+// The graph's operator for a node: OperatorEntry::graph, else "hard_sigmoid" for `HardSigmoid`.
+std::string GraphOperator(const NodeContext& c);
 
-// Adds the meaning of `c`'s node. Errors do not include the node's name. Returns kUnsupported for an operator that is
-// not in the table, has another domain or is newer than the model's opset; kInvalid for a wrong number of inputs.
-Status MapNode(NodeContext* c);
-
-// Why a node is unsupported whatever its inputs are; ok if that depends on the inputs.
+// Why a node is unsupported whatever its inputs are; ok if that depends on the inputs. Returns kUnsupported for an
+// operator that is not in the table, has another domain or is newer than the model's opset; kInvalid for a wrong number
+// of inputs.
 Status CheckNodeKind(const ModelNode& node, int64_t opset);
 
 }  // namespace hone::onnx
