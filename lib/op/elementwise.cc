@@ -160,14 +160,11 @@ Result<FixedKernel> Build(const Workload& w, const Target& target) {
 }  // namespace
 
 std::vector<const Operator*> ElementwiseOperators() {
-  static const std::vector<const Operator*> operators = [] {
-    std::vector<const Operator*> all;
-    for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
-      all.push_back(new FixedOperator(f.name, 2, Build));  // never destroyed
-    }
-    return all;
-  }();
-  return operators;
+  std::vector<const Operator*> all;
+  for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
+    all.push_back(new FixedOperator(f.name, 2, Build));  // never destroyed
+  }
+  return all;
 }
 
 }  // namespace hone::op

@@ -5,13 +5,15 @@
 //   pad2d(f32[N,C,H,W], pad=t,l,b,r)  adds zeros around; blocked
 #pragma once
 
-#include "op/operator.h"
+#include <vector>
+
+#include "op/defined_operator.h"
 
 namespace hone::op {
 
-const Operator& Block();
-const Operator& Unblock();
-const Operator& Flatten();
-const Operator& Pad2d();
+std::vector<const Operator*> LayoutOperators();
+
+// concat along the channels of blocked tensors.
+Result<FixedKernel> BuildBlockedConcat(const Workload& workload, const Target& target);
 
 }  // namespace hone::op

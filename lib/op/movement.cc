@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "base/check.h"
-#include "op/concat.h"
 #include "op/defined_operator.h"
 #include "op/index_te.h"
+#include "op/layout.h"
 #include "op/math_te.h"
 #include "op/operators.h"
 #include "op/plain_schedule.h"
@@ -192,7 +192,7 @@ Result<FixedKernel> BuildConcat(const Workload& w, const Target& target) {
 }  // namespace
 
 std::vector<const Operator*> MovementOperators() {
-  static const std::vector<const Operator*> operators = {
+  return {
       new FixedOperator("transpose", 1, BuildTranspose),  // never destroyed
       new FixedOperator("reshape", 1, BuildReshape),
       new FixedOperator("slice", 1, BuildSlice),
@@ -201,7 +201,6 @@ std::vector<const Operator*> MovementOperators() {
       new FixedOperator("expand", 1, BuildExpand),
       new FixedOperator("concat", 2, BuildConcat),
   };
-  return operators;
 }
 
 }  // namespace hone::op

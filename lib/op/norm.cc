@@ -150,13 +150,12 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
 }  // namespace
 
 std::vector<const Operator*> NormOperators() {
-  static const std::vector<const Operator*> operators = {
+  return {
       new FixedOperator("lrn", 1, BuildLrn),  // never destroyed
       new FixedOperator("instance_norm", 1, BuildNorm),
       new FixedOperator("layer_norm", 1, BuildNorm),
       new FixedOperator("resize", 2, BuildResize),
   };
-  return operators;
 }
 
 }  // namespace hone::op

@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <set>
-#include <utility>
 
 namespace hone::op {
 namespace {

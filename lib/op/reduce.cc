@@ -121,17 +121,14 @@ Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target) {
 }  // namespace
 
 std::vector<const Operator*> ReduceOperators() {
-  static const std::vector<const Operator*> operators = [] {
-    std::vector<const Operator*> all;
-    for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod",
-                             "reduce_sum_square", "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
-      const bool most = name == std::string("reduce_max") || name == std::string("reduce_min");
-      all.push_back(new FixedOperator(name, most ? 2 : 1, BuildReduce));  // never destroyed
-    }
-    for (const char* name : {"softmax", "log_softmax"}) all.push_back(new FixedOperator(name, 2, BuildSoftmax));
-    return all;
-  }();
-  return operators;
+  std::vector<const Operator*> all;
+  for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum_square",
+                           "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
+    const bool most = name == std::string("reduce_max") || name == std::string("reduce_min");
+    all.push_back(new FixedOperator(name, most ? 2 : 1, BuildReduce));  // never destroyed
+  }
+  for (const char* name : {"softmax", "log_softmax"}) all.push_back(new FixedOperator(name, 2, BuildSoftmax));
+  return all;
 }
 
 }  // namespace hone::op

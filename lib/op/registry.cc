@@ -18,8 +18,8 @@ const std::vector<const Operator*>& All() {
     std::vector<const Operator*> list;
     for (const std::vector<const Operator*>& some :
          {std::vector<const Operator*>{&Conv2d(), &Dense(), &Conv3d()}, PoolOperators(), GlobalPoolOperators(),
-          std::vector<const Operator*>{&Flatten(), &Block(), &Unblock(), &Pad2d(), &Matmul()},
-          TransposedConvOperators(), ElementwiseOperators(), ReduceOperators(), MovementOperators(), NormOperators()}) {
+          LayoutOperators(), std::vector<const Operator*>{&Matmul()}, TransposedConvOperators(), ElementwiseOperators(),
+          ReduceOperators(), MovementOperators(), NormOperators()}) {
       list.insert(list.end(), some.begin(), some.end());
     }
     return list;

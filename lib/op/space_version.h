@@ -1,10 +1,12 @@
 // The versions of templates, on which records and the tools' outputs depend.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
 #include "target/target.h"
+#include "task/candidate.h"
 #include "task/template_versions.h"
 #include "task/workload.h"
 
@@ -18,5 +20,10 @@ Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& tar
 
 // "conv2d_direct=1 dense=1 ...": the versions of AllTemplates, part of abi/*.txt.
 std::string SpaceVersionText();
+
+// The bytes of all constants of one kernel as it reads them, packed (for Winograd up to seven times as much) or
+// unchanged (a bias): what one node of a network adds to its library's parameters. Compiles nothing. Returns an error
+// if the candidate does not fit the workload.
+Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Candidate& candidate);
 
 }  // namespace hone::op

@@ -1,7 +1,6 @@
 #include "command/pick_best/finalists.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/clock.h"

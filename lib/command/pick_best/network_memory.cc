@@ -1,7 +1,6 @@
 #include "command/pick_best/network_memory.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "command/pick_best/finalists.h"

@@ -5,14 +5,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "op/conv/conv2d_shape.h"
 #include "search/space/space.h"
 #include "target/target.h"
-#include "task/config.h"
 
 namespace hone::op {
 

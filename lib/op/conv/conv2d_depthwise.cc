@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_te.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"

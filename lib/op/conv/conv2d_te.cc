@@ -1,8 +1,5 @@
 #include "op/conv/conv2d_te.h"
 
-#include <string>
-#include <vector>
-
 namespace hone::op {
 
 using ir::Expr;

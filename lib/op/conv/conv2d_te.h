@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "ir/expr.h"
-#include "op/conv/conv2d_shape.h"
 #include "te/tensor.h"
 
 namespace hone::op {

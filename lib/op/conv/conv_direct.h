@@ -38,4 +38,12 @@ const Template& Conv3dDirect();
 Result<Computation> ComputeDirect(const Workload& workload, const Target& target, const Algorithm& algorithm);
 bool DirectApplies(const Conv2dShape& shape, int64_t lanes);
 
+// conv2d_grouped_generic and conv3d_grouped_generic: any groups, no knobs; for layers that the templates above do not
+// accept. The padded input is made plain, its columns sorted by their phase of the stride. A register tile of rows x
+// channels of a group x a vector along a row reduces over it into a plain result, which is blocked last.
+const Template& Conv2dGrouped();
+const Template& Conv3dGrouped();
+// Their algorithm, "grouped".
+Result<Computation> ComputeGrouped(const Workload& workload, const Target& target, const Algorithm& algorithm);
+
 }  // namespace hone::op

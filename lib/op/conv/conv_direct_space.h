@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "op/conv/conv_volume.h"
 #include "search/space/space.h"

@@ -79,11 +79,10 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
 }  // namespace
 
 std::vector<const Operator*> TransposedConvOperators() {
-  static const std::vector<const Operator*> operators = {
+  return {
       new FixedOperator("conv_transpose2d", 1, BuildTransposed),  // never destroyed
       new FixedOperator("conv_transpose3d", 1, BuildTransposed),
   };
-  return operators;
 }
 
 }  // namespace hone::op

@@ -6,11 +6,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "op/operator.h"
 #include "target/target.h"
-#include "task/config.h"
 #include "task/workload.h"
 
 namespace hone::op {

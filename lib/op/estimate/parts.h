@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "op/operator.h"
-#include "target/target.h"
 #include "task/config.h"
-#include "task/workload.h"
 
 namespace hone::op {
 

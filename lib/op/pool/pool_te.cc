@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "op/conv/conv2d_te.h"
 #include "op/index_te.h"

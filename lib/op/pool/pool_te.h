@@ -1,9 +1,7 @@
 // A pool of two or three axes as te stages.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "ir/expr.h"
 #include "task/workload.h"

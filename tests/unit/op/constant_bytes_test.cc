@@ -1,10 +1,9 @@
 // The bytes of packed constants: by hand if an algorithm determines them, and as in compiled kernels.
-#include "op/constant_bytes.h"
-
 #include "base/rng.h"
 #include "common/expect.h"
 #include "compile/compile.h"
 #include "op/operator.h"
+#include "op/space_version.h"
 
 namespace hone::op {
 namespace {
