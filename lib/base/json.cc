@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "base/check.h"
 #include "base/file.h"

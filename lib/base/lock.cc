@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
-#include <utility>
 
 #include "base/clock.h"
 #include "base/deadline.h"

@@ -1,6 +1,5 @@
 #include "base/rng.h"
 
-#include <bit>
 #include <cmath>
 
 #include "base/check.h"

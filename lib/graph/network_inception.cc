@@ -1,6 +1,5 @@
 // Szegedy et al.: "Rethinking the Inception architecture for computer vision", 2015, as torchvision's inception_v3 in
 // inference (299x299, without the auxiliary classifier).
-#include <fmt/format.h>
 
 #include "graph/network_builder.h"
 

@@ -2,7 +2,6 @@
 // true if it changed anything.
 #pragma once
 
-#include "base/result.h"
 #include "graph/graph.h"
 
 namespace hone::graph {

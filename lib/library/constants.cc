@@ -1,7 +1,5 @@
 #include "library/constants.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <map>
 #include <optional>

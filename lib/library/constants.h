@@ -9,7 +9,6 @@
 #include "graph/parameters.h"
 #include "library/kernels.h"
 #include "library/network_plan.h"
-#include "target/target.h"
 
 namespace hone::library {
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "graph/graph.h"
-#include "library/params_file.h"
 
 namespace hone::library {
 

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
-#include "graph/memory_plan.h"
 #include "library/backend.h"
 #include "library/concat_slices.h"
 #include "library/in_place.h"

@@ -1,10 +1,6 @@
 #include "library/time_network.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
-
-#include <cstdio>
-#include <cstring>
 
 #include "base/clock.h"
 #include "base/fields.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "nightly/gate.h"
 #include "nightly/history.h"
 #include "nightly/samples.h"
 

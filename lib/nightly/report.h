@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "nightly/accepted.h"
 #include "nightly/history.h"
 

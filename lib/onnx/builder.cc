@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "graph/reference.h"
 #include "semantics/semantics.h"
 
 namespace hone::onnx {

@@ -1,8 +1,6 @@
 // Normalisations.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "onnx/arith.h"
 #include "onnx/moves.h"
 #include "onnx/operators.h"

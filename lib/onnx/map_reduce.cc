@@ -1,5 +1,4 @@
 // Reductions and softmax.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "pipeline/manifest_writer.h"
-#include "pipeline/plan.h"
 
 namespace hone::pipeline {
 

@@ -1,7 +1,5 @@
 #include "pipeline/ninja_writer.h"
 
-#include <utility>
-
 #include "base/check.h"
 #include "base/text.h"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pipeline/settings.h"
 #include "pipeline/settings_toml.h"
 
 namespace hone::pipeline {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 #include "base/file.h"
@@ -11,7 +10,6 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "pipeline/donors.h"
-#include "pipeline/manifest.h"
 
 namespace hone::pipeline {
 namespace {

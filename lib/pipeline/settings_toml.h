@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
 #include "pipeline/settings.h"
 #include "pipeline/toml_table.h"
 

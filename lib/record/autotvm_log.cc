@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "base/dtype.h"

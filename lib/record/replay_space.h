@@ -18,7 +18,6 @@
 // are not legal.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,7 +54,7 @@ struct ReplaySpace {
   // The templates' default points, in the order of the templates, as indices of the union.
   std::vector<PointIndex> Defaults() const;
   const ReplayPoint* Find(PointIndex index) const;  // null if not legal
-  double best() const;                            // seconds; 0 if no point is ok
+  double best() const;                              // seconds; 0 if no point is ok
 };
 
 std::string ReplayText(const ReplaySpace& space);

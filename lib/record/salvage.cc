@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/file.h"
@@ -165,7 +164,8 @@ class Salvager {
     const bool failed = o.state == TrialState::kFailed, without_median = row->Int(kTrialColumns + 2) != 0;
     if (o.config.ValueDigest().Hex() != row->Text(kTrialColumns)) return std::nullopt;
     if (failed != (o.error != TrialError::kNone) || failed != without_median) return std::nullopt;
-    if (!Candidate::Parse(o.steps).ok() || o.artifact_digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    if (!Candidate::Parse(o.steps).ok() ||
+        o.artifact_digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
       return std::nullopt;
     }
     if (!ReadSamples(db_, &t).ok() || !SamplesFit(t, row->Int(kTrialColumns + 1))) return std::nullopt;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <utility>
-
 #include "base/check.h"
 #include "base/file.h"
 

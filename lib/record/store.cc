@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "record/rows.h"
 #include "record/schema.h"
 #include "record/sqlite.h"

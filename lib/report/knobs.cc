@@ -1,7 +1,5 @@
 #include "report/knobs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>

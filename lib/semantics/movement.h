@@ -1,7 +1,6 @@
 // Index arithmetic of operators that move elements.
 #pragma once
 
-#include "base/result.h"
 #include "semantics/attributes.h"
 
 namespace hone::semantics {

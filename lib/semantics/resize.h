@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "semantics/attributes.h"
-
 namespace hone::semantics {
 
 struct ResizeAxis {

@@ -12,7 +12,6 @@
 #include "base/fields.h"
 #include "base/interrupt.h"
 #include "measure/machine.h"
-#include "measure/messages.h"
 #include "op/plugin.h"
 
 namespace hone::session {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <string>
 
-#include "base/result.h"
 #include "measure/kernel.h"
 #include "target/target.h"
 #include "task/config.h"

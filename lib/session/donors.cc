@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <set>
 
 #include "op/space_version.h"
 #include "record/store.h"

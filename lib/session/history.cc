@@ -1,7 +1,6 @@
 #include "session/history.h"
 
 #include <cstddef>
-#include <utility>
 
 #include "base/json.h"
 #include "base/statistics.h"

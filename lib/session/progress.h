@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/clock.h"
-#include "base/result.h"
 #include "session/history.h"
 
 namespace hone::session {

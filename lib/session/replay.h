@@ -7,7 +7,6 @@
 
 #include "base/result.h"
 #include "record/replay_space.h"
-#include "search/tuner/tuner.h"
 
 namespace hone::session {
 
@@ -24,9 +23,9 @@ struct ReplayOptions {
 
 struct ReplayRun {
   std::vector<PointIndex> tried;  // indices, in order
-  std::vector<Outcome> trials;  // in the same order, as a job would have recorded them
-  std::vector<double> share;    // after each trial: the space's best time over the best so far; 0 if none was ok
-  double tuner_seconds = 0;     // spent in the tuner
+  std::vector<Outcome> trials;    // in the same order, as a job would have recorded them
+  std::vector<double> share;      // after each trial: the space's best time over the best so far; 0 if none was ok
+  double tuner_seconds = 0;       // spent in the tuner
 };
 
 // The context that a session gives a tuner (session/tuner_context.h), with the replay space's defaults.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -21,11 +20,9 @@
 #include "measure/machine.h"
 #include "measure/reference.h"
 #include "op/numerics.h"
-#include "op/operator.h"
 #include "op/plugin.h"
 #include "op/space_version.h"
 #include "pipeline/progress_file.h"
-#include "pipeline/settings.h"
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
 #include "session/donors.h"

@@ -10,7 +10,6 @@
 #include "op/operator.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_file.h"
-#include "session/tune_session.h"
 
 namespace hone::session {
 

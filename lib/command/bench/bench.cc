@@ -7,7 +7,6 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <optional>
 
 #include "base/clock.h"
 #include "base/cpu.h"
@@ -90,8 +89,8 @@ class Bench {
 
   // Takes seconds the first time, so it runs before the timing.
   Status Reference() {
-    HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file,
-                                                     options_.inputs));
+    HONE_ASSIGN_OR_RETURN(
+        expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file, options_.inputs));
     return Status();
   }
 

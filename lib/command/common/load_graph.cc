@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "graph/parameters.h"
 #include "onnx/import.h"
 
 namespace hone::command {
@@ -30,7 +29,8 @@ Status CheckMemory(const graph::Graph& graph) {
   if (at == std::string::npos) return Status();  // the kernel does not report it: try
   const double available = std::strtod(info->c_str() + at + sizeof(kKey) - 1, nullptr) * 1024;
   double bytes = 0;
-  for (const graph::Parameter& p : graph.parameters) bytes += static_cast<double>(p.type.Elements() * p.type.type.bytes());
+  for (const graph::Parameter& p : graph.parameters)
+    bytes += static_cast<double>(p.type.Elements() * p.type.type.bytes());
   if (bytes <= available) return Status();
   return Status::Unsupported(
       fmt::format("its parameters take {:.1f} GB, but this machine has {:.1f} GB of memory left; "

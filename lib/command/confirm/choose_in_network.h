@@ -4,7 +4,6 @@
 
 #include <cstddef>
 
-#include "base/result.h"
 #include "command/confirm/trial_networks.h"
 #include "graph/graph.h"
 #include "library/compare.h"

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
 #include "base/subprocess.h"
 #include "command/common/tool.h"
 #include "library/build.h"
-#include "library/compare.h"
 #include "library/reference.h"
 #include "measure/machine.h"
 

@@ -6,7 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/statistics.h"
@@ -37,10 +36,10 @@ struct Candidate {
 struct Explanation {
   const BestEntry* entry = nullptr;
   std::optional<Candidate> chosen;
-  std::vector<Candidate> rivals;  // the fastest first
+  std::vector<Candidate> rivals;           // the fastest first
   std::optional<record::Session> session;  // the session that measured it
-  int64_t trials = 0, correct = 0;  // on this machine
-  std::string note;                 // why the records have no more
+  int64_t trials = 0, correct = 0;         // on this machine
+  std::string note;                        // why the records have no more
 };
 
 bool InDoubt(const Candidate& chosen, const Candidate& rival) {

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <tuple>
-#include <vector>
 
 #include "base/interrupt.h"
 #include "base/log.h"

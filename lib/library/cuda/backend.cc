@@ -1,6 +1,5 @@
 #include "library/backend.h"
 
-#include "base/json.h"
 #include "codegen/cuda/codegen.h"
 #include "library/embed.h"
 
