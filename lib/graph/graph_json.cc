@@ -1,9 +1,8 @@
-#include "graph/graph_json.h"
-
 #include <fmt/format.h>
 
 #include "base/fields.h"
 #include "base/file.h"
+#include "graph/graph.h"
 
 namespace hone::graph {
 namespace {

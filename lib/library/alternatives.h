@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "graph/alternatives.h"
 #include "graph/graph.h"
-#include "pipeline/alternative.h"
+#include "pipeline/task_list.h"
 #include "target/target.h"
 
 namespace hone::library {

@@ -34,7 +34,7 @@ class Backend {
   virtual ~Backend() = default;
   virtual const TargetKind& kind() const = 0;
 
-  // Alignment in bytes of a network's buffers, and of parts of a buffer that are buffers themselves (concat_slices.h).
+  // Alignment in bytes of a network's buffers, and of parts of a buffer that are buffers themselves (sharing.h).
   virtual int64_t buffer_alignment() const = 0;
   virtual int64_t slice_alignment() const { return buffer_alignment(); }
 

@@ -10,7 +10,7 @@
 #include "base/version.h"
 #include "codegen/elf/rename.h"
 #include "codegen/llvm/codegen.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/normalise.h"
 #include "library/alternatives.h"
 #include "library/backend.h"

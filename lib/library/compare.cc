@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/interrupt.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
 #include "library/reference.h"

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "library/backend.h"
-#include "library/concat_slices.h"
-#include "library/in_place.h"
+#include "library/sharing.h"
 #include "semantics/semantics.h"
 
 namespace hone::library {

@@ -60,11 +60,11 @@ struct NetworkPlan {
 Status Canonicalise(graph::Graph* graph);
 
 // REQUIRES: `graph` normalised and canonical. Returns kUnsupported if a tensor's writer and reader store it
-// differently. If `slices`, concatenations that need no copying (library/concat_slices.h) are left out of the plan. On
+// differently. If `slices`, concatenations that need no copying (library/sharing.h) are left out of the plan. On
 // a device, so are nodes that do not change the bytes of a tensor.
 Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target, bool slices = true);
 
-// Lets nodes whose kernel may work in place (`in_place` has one flag per kernel, library/in_place.h) overwrite their
+// Lets nodes whose kernel may work in place (`in_place` has one flag per kernel, library/sharing.h) overwrite their
 // residual if nothing reads it afterwards, and places all buffers anew. Returns the number of such nodes.
 int WriteInPlace(const std::vector<bool>& in_place, const Target& target, NetworkPlan* plan);
 

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/rng.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/reference.h"
 
 namespace hone::library {

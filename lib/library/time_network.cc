@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/load_meter.h"
 #include "base/statistics.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
 #include "library/reference.h"

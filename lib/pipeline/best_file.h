@@ -20,7 +20,7 @@
 //                   "compared": [{"what": "alternatives", "with_seconds": .., "without_seconds": .., "runs": 80,
 //                                 "kept": true}],
 //                   "host": "...", "recorded": "..."}}
-// `alternatives` (pipeline/alternative.h) lists the alternatives that are built; if it is missing, no alternative is.
+// `alternatives` (pipeline/task_list.h) lists the alternatives that are built; if it is missing, no alternative is.
 // `share` says which tensors share memory; if it is missing, all that can do. The choice file lists only the tasks that
 // hone-build compiles.
 // An entry has `config` and `steps_digest` unless its source is "default". hone-build builds `candidate`; without it,
@@ -36,7 +36,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pipeline/alternative.h"
+#include "pipeline/task_list.h"
 #include "task/candidate.h"
 #include "task/config.h"
 

@@ -10,7 +10,7 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kTaskListVersion = 3;
+constexpr int64_t kTaskListVersion = 3, kTaskFileVersion = 1;
 
 bool LiesBelow(const std::string& path) {
   return !path.empty() && path[0] != '/' && ("/" + path + "/").find("/../") == std::string::npos &&
@@ -60,5 +60,39 @@ Result<TaskList> ParseTaskList(std::string_view text, const std::string& path) {
 }
 
 Result<TaskList> ReadTaskList(const std::string& path) { return ReadFields<TaskList>(path); }
+
+static void ListFields(Fields* f, AlternativeNode* node) {
+  f->Value("name", &node->name);
+  f->Value("workload", &node->workload);
+  f->Value("inputs", &node->inputs);
+}
+
+void ListFields(Fields* f, Alternative* alternative) {
+  f->Value("replaces", &alternative->replaces).Check(!alternative->replaces.empty(), "names no node");
+  f->Value("by", &alternative->by).Check(!alternative->by.empty(), "names no node");
+}
+
+static void ListFields(Fields* f, TaskFile* task) {
+  f->Version(kTaskFileVersion);
+  f->Value("id", &task->id);
+  f->As(
+      "workload", &task->workload, [](const Workload& workload) { return workload.Text(); }, Workload::Parse);
+  f->As(
+      "target", &task->target, [](const Target& target) { return target.Text(); }, Target::Parse);
+  f->Value("flop", &task->flop).AtLeast(0);
+  f->Maybe("plugin", &task->plugin, !task->plugin.empty());
+  f->Maybe("plugin_digest", &task->plugin_digest, !task->plugin.empty());
+  f->Maybe("space", &task->space, !task->space.empty());
+  if (!f->reading() || !f->status().ok()) return;
+  const std::string expected = TaskId(task->workload, task->target.Text());
+  if (task->id == expected) return;
+  f->Fail("id", fmt::format("is {}, but this workload on this target is {}; extract again", task->id, expected));
+}
+
+std::string TaskFileText(const TaskFile& task) { return FieldsText(task); }
+
+Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path) {
+  return ParseFields<TaskFile>(text, path);
+}
 
 }  // namespace hone::pipeline

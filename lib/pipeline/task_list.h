@@ -6,9 +6,8 @@
 //    "reads": ["weights.bin"], "alternatives": [{"replaces": ["conv1", "pool1"], "by": [{"name": "pool1", ..}]}, ...]}
 // There is one entry for each distinct task: first those of the network as it is, then those with "optional": true.
 // Optional tasks are measured only to choose among alternatives: the alternatives' kernels, and kernels with one
-// schedule that they would replace. The network can be built without them. An empty `alternatives` is left out;
-// pipeline/alternative.h has its format. An id depends only on workload and target, so networks share tasks and
-// records.
+// schedule that they would replace. The network can be built without them. An empty `alternatives` is left out. An id
+// depends only on workload and target, so networks share tasks and records.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +16,32 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pipeline/alternative.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone {
+class Fields;
+}
 
 namespace hone::pipeline {
+
+// An alternative in files (tasks/*.tasks.json, best/*.json); lib/graph/alternatives.h explains alternatives:
+//   {"replaces": ["conv1", "pool1"],
+//    "by": [{"name": "pool1", "workload": "conv2d(..) + bias -> max_pool2d(..)", "inputs": ["data", "w", "b"]}]}
+struct AlternativeNode {
+  std::string name;                 // of the replaced node, or of a new one
+  std::string workload;             // canonical text
+  std::vector<std::string> inputs;  // tensors, as for a graph's nodes
+  bool operator==(const AlternativeNode&) const = default;
+};
+
+struct Alternative {
+  std::vector<std::string> replaces;  // nodes of the graph
+  std::vector<AlternativeNode> by;    // at least one
+  bool operator==(const Alternative&) const = default;
+};
+
+void ListFields(Fields* f, Alternative* alternative);
 
 struct TaskEntry {
   std::string id;        // characters from [A-Za-z0-9_.-]: part of file names
@@ -53,5 +75,27 @@ Result<TaskList> ReadTaskList(const std::string& path);
 
 // Whether `name` is a valid job, target or task name: not empty, characters from [A-Za-z0-9_.-], no leading '.' or '-'.
 bool IsPlainName(std::string_view name);
+
+// tasks/TASKID.task.json, written by hone-extract: one tuning task. Format, version 1:
+//   {"version": 1, "id": "conv2d-..", "workload": "<canonical text>", "target": "<canonical text>", "flop": 231211008}
+// For an operator of a plugin also "plugin": "/its/file.so" and "plugin_digest": "<hex>", the file's content, so that a
+// rebuilt plugin changes the task file. `space` has the versions of the task's templates, "conv2d_direct=3": a raised
+// version changes only the files of its own tasks, and only those are tuned again. Older files lack it.
+struct TaskFile {
+  std::string id;
+  Workload workload;
+  Target target;
+  int64_t flop = 0;
+  std::string plugin;         // file of the plugin with the operator; empty for Hone's own
+  std::string plugin_digest;  // of its content when the task was extracted
+  std::string space;          // versions of its templates; empty: unknown
+};
+
+// The text of the file; equal tasks give equal bytes.
+std::string TaskFileText(const TaskFile& task);
+
+// Returns kInvalid with `path` and the place for a syntax error, a missing or unknown key, a malformed workload or
+// target, or an id that does not match them; kUnsupported for a newer version.
+Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path);
 
 }  // namespace hone::pipeline

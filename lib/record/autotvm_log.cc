@@ -1,4 +1,4 @@
-#include "record/autotvm_log.h"
+#include "record/foreign_formats.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
-#include "record/export.h"
-
 #include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "record/store.h"
 
 namespace hone::record {
 

@@ -32,8 +32,8 @@ Result<TemplateVersions> ReadTemplates(Database* db, int64_t version) {
     }
     return templates;
   }
-  HONE_RETURN_IF_ERROR(db->Each("SELECT name, version FROM template",
-                                [&](const Statement& s) { templates[s.Text(0)] = s.Int(1); }));
+  HONE_RETURN_IF_ERROR(
+      db->Each("SELECT name, version FROM template", [&](const Statement& s) { templates[s.Text(0)] = s.Int(1); }));
   return templates;
 }
 

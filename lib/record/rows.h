@@ -60,4 +60,8 @@ class TrialWriter {
 double MedianOfSamples(const Trial& trial);
 bool IsOfSamples(double stored, const Trial& trial, bool trimmed_means);
 
+// The checks of `hone-records verify` beyond SQLite's own integrity check, for a file of schema `version`. Returns one
+// line per problem, at most 100; empty if the file is whole. Returns an error only if the file cannot be read at all.
+Result<std::vector<std::string>> VerifyRecords(Database* db, int64_t version);
+
 }  // namespace hone::record

@@ -8,7 +8,6 @@
 #include "record/rows.h"
 #include "record/schema.h"
 #include "record/sqlite.h"
-#include "record/verify.h"
 
 namespace hone::record {
 namespace {

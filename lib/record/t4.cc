@@ -1,5 +1,3 @@
-#include "record/t4.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "record/foreign_formats.h"
 
 namespace hone::record {
 namespace {

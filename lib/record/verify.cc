@@ -1,4 +1,3 @@
-#include "record/verify.h"
 
 #include <fmt/format.h>
 

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "record/replay_space.h"
+#include "search/tuner/context.h"
 
 namespace hone::session {
 

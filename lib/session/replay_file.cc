@@ -18,8 +18,8 @@
 #include "pipeline/settings.h"
 #include "record/closing.h"
 #include "record/store.h"
-#include "session/donors.h"
 #include "session/replay.h"
+#include "session/tuner_context.h"
 
 namespace hone::session {
 namespace {

@@ -25,7 +25,6 @@
 #include "pipeline/progress_file.h"
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
-#include "session/donors.h"
 #include "session/machine.h"
 #include "session/progress.h"
 #include "session/stamp.h"

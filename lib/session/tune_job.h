@@ -9,7 +9,8 @@
 #include "measure/messages.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
-#include "pipeline/task_file.h"
+#include "pipeline/task_list.h"
+#include "session/tune_session.h"
 
 namespace hone::session {
 

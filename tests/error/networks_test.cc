@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "error_folder.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/network_builder.h"
 #include "target/target.h"
 #include "task/workload.h"

@@ -26,7 +26,7 @@
 #include "measure/child_measurer.h"
 #include "op/operator.h"
 #include "perf/flags.h"
-#include "pipeline/task_file.h"
+#include "pipeline/task_list.h"
 #include "record/store.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"

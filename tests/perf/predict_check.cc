@@ -24,7 +24,7 @@
 #include "measure/child_measurer.h"
 #include "perf/flags.h"
 #include "pipeline/best_file.h"
-#include "pipeline/task_file.h"
+#include "pipeline/task_list.h"
 #include "session/child_builder.h"
 #include "session/machine.h"
 #include "session/tune_job.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "pipeline/donors.h"
-#include "session/donors.h"
+#include "session/tuner_context.h"
 #include "task/workload.h"
 
 namespace hone::session {

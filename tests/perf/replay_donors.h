@@ -23,9 +23,9 @@ struct ReplayTask {
 };
 
 // Runs one tuner on all tasks with seeds 1 .. seeds. Returns each task's runs in the order of the seeds. Donors are
-// chosen as hone-plan and hone-tune choose them (pipeline/donors.h, session/donors.h): the nearest tasks of the same
-// target and machine whose ids come before the task's own. They bring the trials that this tuner made on them under the
-// same seed. The first task has no donor. `options.seed`, `options.donors` and `options.loops` are ignored.
+// chosen as hone-plan and hone-tune choose them (pipeline/donors.h, session/tuner_context.h): the nearest tasks of the
+// same target and machine whose ids come before the task's own. They bring the trials that this tuner made on them
+// under the same seed. The first task has no donor. `options.seed`, `options.donors` and `options.loops` are ignored.
 Result<std::vector<std::vector<ReplayRun>>> ReplayWithDonors(const std::vector<ReplayTask>& tasks,
                                                              const ReplayOptions& options, int64_t seeds);
 

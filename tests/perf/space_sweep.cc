@@ -23,7 +23,7 @@
 #include "op/operator.h"
 #include "perf/flags.h"
 #include "perf/replay_sweeps.h"
-#include "pipeline/task_file.h"
+#include "pipeline/task_list.h"
 #include "record/replay_space.h"
 #include "semantics/semantics.h"
 #include "session/replay_file.h"

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "common/expect.h"
-#include "session/donors.h"
 #include "session/replay.h"
 #include "session/replay_file.h"
+#include "session/tuner_context.h"
 #include "task/workload.h"
 
 namespace hone::session {

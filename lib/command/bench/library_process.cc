@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "command/common/load_graph.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "library/reference.h"
 #include "op/plugin.h"
 #include "session/machine.h"

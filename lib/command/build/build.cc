@@ -13,7 +13,7 @@
 #include "command/common/load_graph.h"
 #include "command/common/tool.h"
 #include "compile/compile.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "library/build.h"
 #include "library/runtime/net_runtime.h"
 #include "measure/machine.h"

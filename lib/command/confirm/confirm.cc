@@ -19,7 +19,7 @@
 #include "command/confirm/trial_networks.h"
 #include "compile/compile.h"
 #include "graph/alternatives.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/normalise.h"
 #include "library/alternatives.h"
 #include "library/network_plan.h"

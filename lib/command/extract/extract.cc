@@ -18,7 +18,7 @@
 #include "command/extract/workload_graph.h"
 #include "graph/alternatives.h"
 #include "graph/choose.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/networks.h"
 #include "graph/normalise.h"
 #include "graph/parameters.h"
@@ -31,7 +31,6 @@
 #include "op/plugin.h"
 #include "op/space_version.h"
 #include "pipeline/pipeline_file.h"
-#include "pipeline/task_file.h"
 #include "pipeline/task_list.h"
 #include "semantics/semantics.h"
 

@@ -17,7 +17,7 @@
 #include "command/pick_best/finalists.h"
 #include "command/pick_best/network_memory.h"
 #include "graph/choose.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "library/alternatives.h"
 #include "op/numerics.h"
 #include "op/operator.h"

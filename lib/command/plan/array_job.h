@@ -1,4 +1,4 @@
-// The jobs for a cluster's arrays as a file: hone-plan --export-jobs writes it, --run-job reads a line of it.
+// The jobs for a cluster's arrays as a file: hone-plan --export-jobs writes the outdated edges, --run-job runs a line.
 //
 // It has one JSON object per line; line K is job K:
 //   {"job": 3, "stage": 1, "after": [], "what": "tune conv2d-0123456789abcdef", "outputs": ["stamps/..cpu.done"],
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "command/plan/ninja_view.h"
 
 namespace hone::command {
 
@@ -36,5 +37,17 @@ Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const st
 // One line per stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, description); for stage 0
 // "ninja 10-15 ..".
 std::string StagesText(const std::vector<ArrayJob>& jobs);
+
+// The outdated edges of `view` as jobs, in the order of the file; empty if all is up to date. Skips a task whose stamp
+// is right even if Ninja's log does not know it yet. If trials for a round can be distributed now, does that first and
+// nothing else: the list then has this round's jobs, followed by those of later rounds and Ninja's. Returns kInvalid
+// while a network still has to be extracted, as its tasks are unknown.
+Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const NinjaView& view);
+
+// Replaces this process by the tool that makes the job's outputs, in the work folder, with the words of $HONE_LAUNCHER
+// in front if the manifest has them. The command is the manifest's, never the list's: a list from somebody else cannot
+// name a program of its own. Returns only on failure: kNotFound if the manifest no longer has such an edge, kInvalid
+// for one that is left to Ninja.
+Status RunArrayJob(const std::string& work, const ArrayJob& job);
 
 }  // namespace hone::command

@@ -1,5 +1,3 @@
-#include "command/plan/export_jobs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "base/statistics.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "command/plan/array_job.h"
 #include "pipeline/progress_file.h"
 
 namespace hone::command {

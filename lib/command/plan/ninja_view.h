@@ -48,4 +48,10 @@ std::string EdgeName(const pipeline::NinjaBuild& build);
 pipeline::TuneInputs ReadTuneInputs(const std::string& work, const pipeline::NinjaBuild& build);
 std::string ReadStamp(const std::string& work, const pipeline::NinjaBuild& build);
 
+// The text of hone-plan --why TARGET, ending with a newline: why something is out of date, for the whole chain that
+// leads to it; "TARGET is up to date." if there is nothing to do. Ninja lists the edges that are out of date (`view`).
+// For a tuning job the digests in its stamp tell what changed; for other edges file
+// times and Ninja's log tell which file changed. Runs nothing and changes nothing.
+std::string WhyText(const std::string& work, const std::string& target, const NinjaView& view);
+
 }  // namespace hone::command

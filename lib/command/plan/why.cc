@@ -1,5 +1,3 @@
-#include "command/plan/why.h"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +7,7 @@
 #include "base/file.h"
 #include "base/file_time.h"
 #include "base/text.h"
+#include "command/plan/ninja_view.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {

@@ -1,4 +1,3 @@
-#include "command/records/foreign_records.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +9,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/records/records.h"
-#include "record/autotvm_log.h"
+#include "record/foreign_formats.h"
 #include "record/foreign_store.h"
-#include "record/t4.h"
 
 namespace hone::command {
 namespace {

@@ -11,13 +11,10 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "command/common/tool.h"
-#include "command/records/foreign_records.h"
-#include "record/autotvm_log.h"
+#include "record/foreign_formats.h"
 #include "record/closing.h"
-#include "record/export.h"
 #include "record/foreign_store.h"
 #include "record/store.h"
-#include "record/t4.h"
 
 namespace hone::command {
 namespace {

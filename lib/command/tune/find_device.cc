@@ -1,5 +1,3 @@
-#include "command/tune/find_device.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "command/tune/tune.h"
 #include "compile/backend.h"
 #include "measure/machine.h"
 #include "target/device_limits.h"
@@ -43,8 +42,7 @@ Status FindDevice(const std::string& target_path, const std::string& out) {
 
 // Omits limits that equal the default.
 std::string TargetFileText(const measure::Machine& machine, const runtime::DeviceInfo& info) {
-  std::string text =
-      fmt::format("# {}, driver {}\nkind = \"{}\"\n", info.name, info.driver, machine.kind().name());
+  std::string text = fmt::format("# {}, driver {}\nkind = \"{}\"\n", info.name, info.driver, machine.kind().name());
   if (!info.arch.empty()) text += fmt::format("arch = \"{}\"\n", info.arch);
   DeviceLimits limits = machine.TargetLimits(info), usual;
   for (const LimitKey& key : LimitKeys()) {

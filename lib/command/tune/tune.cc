@@ -3,7 +3,6 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "command/tune/find_device.h"
 #include "session/inspect.h"
 
 namespace hone::command {

@@ -18,7 +18,7 @@ struct TuneOptions : session::TuneJobOptions {
   std::vector<std::string> show;   // for explain: "program", "llvm", "assembly"
   std::optional<uint64_t> trial;   // a single point of the space to try
   // Instead of tuning, without a task:
-  std::string find_device;  // target file; `out` gets what was found (find_device.h)
+  std::string find_device;  // target file; `out` gets what was found
   std::string out;
   std::string describe_device;  // "cuda", "opencl"
   // For tests:
@@ -31,5 +31,14 @@ std::string TuneAbi();
 
 // Returns the exit code (base/interrupt.h).
 int RunTune(const TuneOptions& options);
+
+// hone-tune --find-device TARGET.json --out FILE: looks for a device that runs the target, and for its compiler, and
+// describes them. If something is missing, prints one line that says what to do and returns kFailed. Returns the exit
+// code.
+int RunFindDevice(const std::string& target_path, const std::string& out);
+
+// hone-tune --describe-device cuda|opencl: prints the device that is found as a target file to stdout. Returns the exit
+// code.
+int RunDescribeDevice(const std::string& kind);
 
 }  // namespace hone::command

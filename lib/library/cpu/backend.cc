@@ -6,7 +6,7 @@
 #include "graph/memory_plan.h"
 #include "library/constants.h"
 #include "library/embed.h"
-#include "library/in_place.h"
+#include "library/sharing.h"
 #include "library/tables.h"
 
 HONE_EMBED(cpu, HONE_RUNTIME)

@@ -1,7 +1,6 @@
-#include "op/conv/conv2d_winograd_cost.h"
-
 #include <algorithm>
 
+#include "op/conv/conv2d_winograd_space.h"
 #include "op/shapes.h"
 
 namespace hone::op {

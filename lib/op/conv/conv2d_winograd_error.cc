@@ -1,5 +1,3 @@
-#include "op/conv/conv2d_winograd_error.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/cook_toom.h"
 #include "op/shapes.h"
 

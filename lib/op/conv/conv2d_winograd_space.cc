@@ -9,8 +9,6 @@
 #include <optional>
 #include <set>
 
-#include "op/conv/conv2d_winograd_cost.h"
-#include "op/conv/conv2d_winograd_error.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
 

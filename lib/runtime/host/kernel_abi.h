@@ -19,7 +19,7 @@ typedef struct HoneParallel {
 } HoneParallel;
 
 /* `buffers`: one pointer per argument, in order, each 64-byte aligned. They must not overlap, except for an output over
- * a residual, if library/in_place.h accepts the kernel for that. `workspace`: EntryPoint::workspace_bytes, 64-byte
+ * a residual, if library/sharing.h accepts the kernel for that. `workspace`: EntryPoint::workspace_bytes, 64-byte
  * aligned. `scratch`: the calling thread's block, for work outside parallel loops. */
 typedef void (*HoneKernel)(void* const* buffers, const HoneParallel* parallel, char* workspace, char* scratch);
 

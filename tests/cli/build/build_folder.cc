@@ -1,7 +1,7 @@
 #include "build_folder.h"
 
 #include "base/json.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/network_builder.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "chain_folder.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/network_builder.h"
 
 namespace hone {

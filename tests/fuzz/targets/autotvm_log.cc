@@ -1,6 +1,6 @@
 // A line of an AutoTVM log.
 #include "fuzz_target.h"
-#include "record/autotvm_log.h"
+#include "record/foreign_formats.h"
 
 HONE_FUZZ_TARGET(autotvm_log) {
   hone::record::AutoTvmReader reader;

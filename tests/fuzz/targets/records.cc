@@ -1,8 +1,7 @@
 // A database of records, Hone's own or of other tuners, from somebody else.
 #include "fuzz_target.h"
-#include "record/autotvm_log.h"
-#include "record/export.h"
-#include "record/t4.h"
+#include "record/foreign_formats.h"
+#include "record/store.h"
 
 namespace hone::record {
 namespace {

@@ -1,6 +1,5 @@
-#include "record/t4.h"
-
 #include "fuzz_target.h"
+#include "record/foreign_formats.h"
 
 namespace hone::record {
 

@@ -1,8 +1,7 @@
 // tasks/TASKID.task.json. Its id is a digest, which a fuzzer cannot guess: the target inserts the right one.
-#include "pipeline/task_file.h"
-
 #include "base/json.h"
 #include "fuzz_target.h"
+#include "pipeline/task_list.h"
 
 namespace hone::pipeline {
 namespace {

@@ -2,7 +2,7 @@
 #include "command/pick_best/network_memory.h"
 
 #include "common/expect.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "op/operator.h"
 
 namespace hone::command {

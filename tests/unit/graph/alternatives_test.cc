@@ -3,7 +3,7 @@
 
 #include "common/expect.h"
 #include "graph/choose.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
 #include "graph/parameters.h"

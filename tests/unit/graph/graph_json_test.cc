@@ -1,9 +1,8 @@
-#include "graph/graph_json.h"
-
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "common/expect.h"
+#include "graph/graph.h"
 #include "graph/networks.h"
 #include "graph/normalise.h"
 

@@ -1,7 +1,7 @@
 #include "graph/networks.h"
 
 #include "common/expect.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/normalise.h"
 #include "semantics/semantics.h"
 

@@ -1,7 +1,7 @@
 
 #include "base/rng.h"
 #include "common/expect.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
 #include "graph/reference.h"

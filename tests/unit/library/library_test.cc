@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "common/expect.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "library/cpu_features.h"
 #include "library/runtime/params_format.h"
 #include "runtime/host/buffer.h"

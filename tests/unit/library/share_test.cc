@@ -1,10 +1,9 @@
 // Tensors that share memory: parts of concatenations, sums over their residual.
 #include "base/subprocess.h"
 #include "common/expect.h"
-#include "graph/graph_json.h"
+#include "graph/graph.h"
 #include "graph/normalise.h"
-#include "library/concat_slices.h"
-#include "library/in_place.h"
+#include "library/sharing.h"
 #include "library/network_plan.h"
 #include "small_network.h"
 

@@ -2,7 +2,6 @@
 #include "base/rng.h"
 #include "compile/compile.h"
 #include "op/conv/conv2d_winograd.h"
-#include "op/conv/conv2d_winograd_error.h"
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/estimate/estimate.h"
 #include "task/step.h"

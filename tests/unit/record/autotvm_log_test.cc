@@ -1,5 +1,5 @@
 // The lines have the form in AutoTVM's documentation; indices are worked out by hand (see the comments).
-#include "record/autotvm_log.h"
+#include "record/foreign_formats.h"
 
 #include "base/file.h"
 #include "base/json.h"

@@ -1,8 +1,7 @@
-#include "record/export.h"
-
 #include "base/json.h"
 #include "base/text.h"
-#include "record/autotvm_log.h"
+#include "record/foreign_formats.h"
+#include "record/store.h"
 #include "sample.h"
 #include "search/autotvm/autotvm_space.h"
 #include "task/workload.h"

@@ -1,10 +1,9 @@
 // Records of other tasks for a tuner to learn from: which are used, which are rejected, and the messages.
-#include "session/donors.h"
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "op/space_version.h"
 #include "record/store.h"
+#include "session/tuner_context.h"
 
 namespace hone::session {
 namespace {

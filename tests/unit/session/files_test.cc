@@ -6,9 +6,9 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "common/expect.h"
-#include "pipeline/task_file.h"
-#include "session/stamp.h"
+#include "pipeline/task_list.h"
 #include "session/progress.h"
+#include "session/stamp.h"
 #include "session/tune_job.h"
 
 namespace hone::session {

@@ -5,7 +5,7 @@
 #include "fake/toy/backend.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
-#include "pipeline/task_file.h"
+#include "pipeline/task_list.h"
 #include "record/store.h"
 #include "session/tune_job.h"
 #include "task/workload.h"
