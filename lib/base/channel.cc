@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/deadline.h"
+#include "base/clock.h"
 #include "base/os_error.h"
 
 namespace hone {

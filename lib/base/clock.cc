@@ -2,8 +2,10 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <limits>
 
 namespace hone {
 namespace {
@@ -43,6 +45,20 @@ std::string FormatIso8601(double wall_seconds) {
   char text[64];
   size_t length = ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return std::string(text, length);
+}
+
+Deadline::Deadline(double timeout_seconds)
+    : end_(timeout_seconds < 0 ? std::numeric_limits<double>::infinity()
+                               : RealClock()->NowSeconds() + timeout_seconds) {}
+
+bool Deadline::Passed() const { return SecondsLeft() <= 0; }
+
+double Deadline::SecondsLeft() const { return std::max(0.0, end_ - RealClock()->NowSeconds()); }
+
+int Deadline::PollMillis() const {
+  double left = SecondsLeft();
+  if (std::isinf(left)) return -1;
+  return static_cast<int>(std::min(std::ceil(left * 1e3), 1e9));
 }
 
 }  // namespace hone

@@ -18,4 +18,17 @@ Clock* RealClock();  // never destroyed; usable from any thread
 // "2025-01-31T23:59:58Z": UTC, whole seconds (rounded down).
 std::string FormatIso8601(double wall_seconds);
 
+// A point in monotonic time by which a blocking call must return.
+class Deadline {
+ public:
+  explicit Deadline(double timeout_seconds);  // from now; negative: never
+
+  bool Passed() const;
+  double SecondsLeft() const;  // at least 0; infinity for never
+  int PollMillis() const;      // for poll(2): rounded up, -1 for never
+
+ private:
+  double end_ = 0;
+};
+
 }  // namespace hone

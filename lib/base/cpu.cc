@@ -1,6 +1,6 @@
 #include "base/cpu.h"
 
-#include <errno.h>
+#include <pwd.h>
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/os_error.h"
 #include "base/text.h"
 
 namespace hone {
@@ -98,14 +97,9 @@ std::vector<int> UsableCpus() {
   return cpus;
 }
 
-Status PinThisThread(int cpu) {
-  if (cpu < 0 || cpu >= CPU_SETSIZE) return Status::Invalid("there is no logical core " + std::to_string(cpu));
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  if (::sched_setaffinity(0, sizeof set, &set) == 0) return Status();
-  if (errno == EINVAL) return Status::Invalid("this process may not run on logical core " + std::to_string(cpu));
-  return ErrnoStatus(errno, "cannot pin to logical core " + std::to_string(cpu));
+std::string UserName() {
+  const struct passwd* entry = getpwuid(geteuid());
+  return entry ? entry->pw_name : std::to_string(geteuid());
 }
 
 }  // namespace hone

@@ -1,11 +1,9 @@
-// The properties of this machine that affect timings, from /proc and /sys.
+// The properties of this machine that affect timings, from /proc and /sys, and its names.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "base/status.h"
 
 namespace hone {
 
@@ -31,7 +29,6 @@ std::string BootId();  // changes with every boot; empty if the kernel has none
 // The logical cores that this process may run on, ascending.
 std::vector<int> UsableCpus();
 
-// Binds the calling thread to that core. Returns kInvalid if the core is not usable.
-Status PinThisThread(int cpu);
+std::string UserName();  // of this process; the numeric id if the user has no name
 
 }  // namespace hone

@@ -35,7 +35,6 @@ struct DType {
   constexpr bool is_vector() const { return lanes > 1; }
 
   constexpr DType WithLanes(int n) const { return Make(code, bits, n); }
-  constexpr DType WithBits(int n) const { return Make(code, n, lanes); }
   constexpr DType element() const { return WithLanes(1); }
 
   // Bytes of one lane in memory (a bool takes one), and of all lanes.

@@ -10,6 +10,8 @@
 #include "base/result.h"
 #include "base/status.h"
 
+struct stat;
+
 namespace hone {
 
 // Reads a file or a pipe of at most 4 GiB. Returns kIo for an empty path, and for folders and devices, which may never
@@ -63,5 +65,18 @@ class TempDir {
   std::string path_;  // empty: nothing to remove
   int lock_ = -1;     // -1: the file system does not support locks
 };
+
+// When the content was last changed, in unix seconds by the file system's clock.
+double ModifiedSeconds(const struct stat& info);
+double ModifiedSeconds(const std::string& path);  // 0 if the file does not exist
+
+// Appends `line` and a newline in one write, and syncs it to disk before it returns. First cuts off a line that an
+// interrupted write left incomplete. Creates the folder. One writer at a time: hold a lock. Does not follow links.
+Status AppendLine(const std::string& path, const std::string& line);
+
+// Makes `to` a hard link to `from`; `to` must not exist. Fails across file systems, and on those without hard links.
+Status ShareFile(const std::string& from, const std::string& to);
+
+Status MakeReadOnly(const std::string& path);  // for everybody
 
 }  // namespace hone

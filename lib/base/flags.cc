@@ -6,7 +6,6 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "base/version.h"
 

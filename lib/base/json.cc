@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
-#include "base/suggest.h"
+#include "base/text.h"
 
 namespace hone {
 namespace {

@@ -11,9 +11,7 @@
 #include <cmath>
 
 #include "base/clock.h"
-#include "base/deadline.h"
 #include "base/file.h"
-#include "base/file_time.h"
 #include "base/interrupt.h"
 #include "base/lock_owner.h"
 #include "base/log.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/deadline.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/lock.h"

@@ -21,10 +21,4 @@ Status Status::WithContext(const std::string& context) const {
   return ok() ? Status() : Status(kind(), context + ": " + message());
 }
 
-const char* StatusKindName(StatusKind kind) {
-  static constexpr const char* kNames[] = {"ok",     "invalid", "not-found", "unsupported", "io",
-                                           "locked", "timeout", "crashed",   "corrupt",     "interrupted"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
 }  // namespace hone

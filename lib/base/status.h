@@ -60,9 +60,6 @@ class [[nodiscard]] Status {
   std::unique_ptr<Rep> rep_;
 };
 
-// The lower-case word of a kind, as logs and records show it: "invalid", "not-found", ...
-const char* StatusKindName(StatusKind kind);
-
 }  // namespace hone
 
 #define HONE_RETURN_IF_ERROR(expr)               \

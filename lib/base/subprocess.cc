@@ -16,7 +16,6 @@
 #include <cstdlib>
 
 #include "base/clock.h"
-#include "base/deadline.h"
 #include "base/file.h"
 #include "base/os_error.h"
 #include "base/text.h"

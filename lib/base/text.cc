@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "base/check.h"
-#include "base/utf8.h"
 
 namespace hone {
 namespace {
@@ -26,6 +27,8 @@ bool ParseWhole(std::string_view text, T* value) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
   return error == std::errc() && end == text.data() + text.size();
 }
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 
@@ -70,6 +73,12 @@ std::string Join(const std::vector<std::string>& pieces, std::string_view separa
 bool StartsWith(std::string_view text, std::string_view prefix) { return text.starts_with(prefix); }
 
 bool EndsWith(std::string_view text, std::string_view suffix) { return text.ends_with(suffix); }
+
+bool IsPlainName(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  return !name.empty() && name[0] != '.' && name[0] != '-' &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
 
 std::string Printable(std::string_view text) {
   std::string shown;
@@ -180,6 +189,74 @@ std::string FormatSi(double value, std::string_view unit) {
   }
   bool whole = step == 0 && value == std::floor(value);
   return fmt::format("{} {}{}", whole ? fmt::format("{:.0f}", value) : ThreeDigits(value), kPrefixes[step], unit);
+}
+
+size_t SequenceLength(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
+  const auto tail = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const uint8_t first = byte(0), second = byte(1);
+  if (text.empty()) return 0;
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const bool bad = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F);
+    return !bad && tail(1) && tail(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool bad = (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
+    return !bad && tail(1) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+bool IsControl(std::string_view sequence) {
+  if (sequence.size() == 1) {
+    const char c = sequence[0];
+    return (c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+  }
+  if (sequence.size() == 2) return sequence[0] == '\xC2' && static_cast<uint8_t>(sequence[1]) < 0xA0;
+  if (sequence.size() != 3) return false;
+  const auto last = static_cast<uint8_t>(sequence[2]);
+  if (sequence.substr(0, 2) == "\xE2\x80") return last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE);
+  if (sequence.substr(0, 2) == "\xE2\x81") return last >= 0xA6 && last <= 0xA9;
+  return sequence.substr(0, 2) == "\xEF\xBF" && last >= 0xBE;
+}
+
+int EditDistance(std::string_view a, std::string_view b) {
+  // Three rows of the optimal string alignment table: two back, one back, current.
+  std::vector<int> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before, above);
+    std::swap(above, row);
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      int change = Lower(a[i - 1]) == Lower(b[j - 1]) ? 0 : 1;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + change});
+      bool swapped = i > 1 && j > 1 && Lower(a[i - 1]) == Lower(b[j - 2]) && Lower(a[i - 2]) == Lower(b[j - 1]);
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::optional<std::string> Suggest(std::string_view word, const std::vector<std::string>& candidates) {
+  int limit = std::max<int>(1, static_cast<int>(word.size()) / 3);
+  const std::string* best = nullptr;
+  for (const std::string& candidate : candidates) {
+    int distance = EditDistance(word, candidate);
+    // If half of a short word differs, it is another word and not a typing error.
+    if (distance > limit || 2 * distance > static_cast<int>(std::max(word.size(), candidate.size()))) continue;
+    best = &candidate;
+    limit = distance - 1;
+  }
+  if (best == nullptr) return std::nullopt;
+  return *best;
+}
+
+std::string SuggestionText(std::string_view word, const std::vector<std::string>& candidates) {
+  if (std::optional<std::string> near = Suggest(word, candidates)) return "; did you mean `" + *near + "`?";
+  return candidates.empty() ? "" : "; known: " + Join(candidates, ", ");
 }
 
 }  // namespace hone

@@ -1,5 +1,5 @@
 // Alternatives of a normalised graph: places where other nodes could stand for some of its own and compute the same
-// tensor. graph/choose.h decides, from measured times, which of them are worth it.
+// tensor; and the choice of those with the least sum of measured kernel times.
 //
 // There are two kinds:
 //   - a chain: a node and its only reader, or three in a row, as one node `A -> B` (task/workload.h);
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,23 @@ bool IsTransform(const Workload& workload);
 // The graph with `taken` in place, without nodes that are no longer needed. Returns kInvalid if an alternative does not
 // fit: a node does not exist (or another alternative already replaced it), or an operand is wrong.
 Result<Graph> WithAlternatives(const Graph& graph, const std::vector<Alternative>& taken);
+
+struct ChosenAlternatives {
+  std::vector<size_t> taken;  // indices of alternatives, ascending
+  double alone_seconds = 0;   // sum over the original nodes whose times are known
+  double chosen_seconds = 0;  // the sum with `taken`; nodes that both versions contain are left out of both sums
+  bool exact = true;          // graph/partition.h
+};
+
+// `seconds` returns the time of a workload alone, if it was measured. An alternative takes part if the times of all its
+// nodes and of all nodes that it replaces are known. A transform counts once, and only if a chosen node needs it. Each
+// place is decided for itself; equal places have equal costs, so they get the same decision unless their surroundings
+// differ.
+Result<ChosenAlternatives> ChooseAlternatives(const Graph& graph, const std::vector<Alternative>& alternatives,
+                                              const std::function<std::optional<double>(const Workload&)>& seconds);
+
+// The graph's nodes whose times ChooseAlternatives needs, in the graph's order: the replaced ones, and the transforms
+// that these or their replacements read. It needs the times of the workloads of `by` as well.
+std::vector<const Node*> NodesToTime(const Graph& graph, const std::vector<Alternative>& alternatives);
 
 }  // namespace hone::graph

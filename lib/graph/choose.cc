@@ -1,10 +1,9 @@
-#include "graph/choose.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 
+#include "graph/alternatives.h"
 #include "graph/partition.h"
 
 namespace hone::graph {

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "graph/normalise.h"
-#include "semantics/norms.h"
+#include "semantics/attributes.h"
 #include "semantics/semantics.h"
 
 namespace hone::graph {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "semantics/semantics.h"
 
 namespace hone::graph {

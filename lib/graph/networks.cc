@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/suggest.h"
 #include "base/text.h"
 #include "graph/network_builder.h"
 

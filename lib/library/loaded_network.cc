@@ -6,6 +6,7 @@
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "library/params_file.h"
 #include "pipeline/task_list.h"
 
@@ -67,7 +68,7 @@ Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::str
   f.Version(1);
   f.Value("name", &folder.name);
   // Files are named by it, and one of them is loaded: it must not lead out of the folder.
-  f.Check(pipeline::IsPlainName(folder.name), "`" + folder.name + "` is not made of [A-Za-z0-9_.-]");
+  f.Check(IsPlainName(folder.name), "`" + folder.name + "` is not made of [A-Za-z0-9_.-]");
   f.Value("identifier", &folder.identifier);
   f.Value("network", &folder.network);
   f.Value("target", &folder.target);

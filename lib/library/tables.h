@@ -14,6 +14,7 @@
 #include "library/kernels.h"
 #include "library/network_plan.h"
 #include "library/params_file.h"
+#include "library/runtime/net_runtime.h"
 #include "target/target.h"
 
 namespace hone::library {
@@ -52,5 +53,9 @@ class TableInfo {
   std::string digest_;
   uint64_t params_bytes_;
 };
+
+// The cpuid bit of LLVM's feature name (Intel SDM, vol. 2A, CPUID; vol. 1, 13.3 for the state bits). Null if the name
+// is unknown; the feature is then not checked.
+const HoneNetFeature* FindCpuFeature(const std::string& name);
 
 }  // namespace hone::library

@@ -12,7 +12,6 @@
 #include "library/quiet_runs.h"
 #include "library/reference.h"
 #include "library/tensor_fields.h"
-#include "library/thread_cores.h"
 #include "op/plugin.h"
 #include "runtime/host/peak.h"
 

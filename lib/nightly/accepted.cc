@@ -8,7 +8,6 @@
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/keep.h"
 #include "base/text.h"
 #include "nightly/lines.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/fields.h"
 #include "base/file.h"
-#include "base/keep.h"
 #include "base/statistics.h"
 #include "nightly/lines.h"
 

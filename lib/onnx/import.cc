@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "onnx/builder.h"
 #include "onnx/context.h"

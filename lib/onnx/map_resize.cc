@@ -7,7 +7,7 @@
 #include "onnx/arith.h"
 #include "onnx/moves.h"
 #include "onnx/operators.h"
-#include "semantics/resize.h"
+#include "semantics/indices.h"
 
 namespace hone::onnx {
 namespace {

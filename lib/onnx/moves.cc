@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "semantics/movement.h"
+#include "semantics/indices.h"
 
 namespace hone::onnx {
 namespace {

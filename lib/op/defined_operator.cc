@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "op/epilogue.h"
 #include "op/gpu/plain.h"
 #include "op/shapes.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "op/math_te.h"
-#include "semantics/movement.h"
+#include "semantics/indices.h"
 
 namespace hone::op {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/expr.h"
-#include "semantics/resize.h"
+#include "semantics/indices.h"
 
 namespace hone::op {
 

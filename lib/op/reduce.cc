@@ -11,7 +11,7 @@
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/steps.h"
-#include "semantics/reduction.h"
+#include "semantics/indices.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {

@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "pipeline/task_list.h"
 #include "pipeline/toml_table.h"

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "pipeline/donors.h"
 

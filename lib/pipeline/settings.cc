@@ -6,7 +6,7 @@
 
 #include "base/fields.h"
 #include "base/file.h"
-#include "base/suggest.h"
+#include "base/text.h"
 
 namespace hone::pipeline {
 namespace {

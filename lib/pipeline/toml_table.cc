@@ -25,7 +25,6 @@
 #include <toml++/toml.h>
 
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
 
 namespace hone::pipeline {

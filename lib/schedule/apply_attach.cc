@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "schedule/apply.h"
 #include "schedule/relation.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "schedule/apply.h"
 #include "schedule/relation.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "ir/visitor.h"
 #include "schedule/apply.h"
 #include "schedule/relayout.h"

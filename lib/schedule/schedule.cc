@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "base/suggest.h"
+#include "base/text.h"
 #include "schedule/apply.h"
 #include "schedule/relation.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/suggest.h"
 #include "base/text.h"
 
 namespace hone::semantics {

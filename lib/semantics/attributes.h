@@ -63,4 +63,7 @@ int64_t Product(const Shape& shape);
 // The distance in elements between neighbours along each axis, row-major.
 Shape Strides(const Shape& shape);
 
+// The epsilon of a batch norm: `epsilon`, or 1 / `inverse_epsilon`; 1e-5 without either.
+double BatchNormEpsilon(const Workload& workload);
+
 }  // namespace hone::semantics

@@ -1,8 +1,7 @@
-#include "semantics/movement.h"
-
 #include <algorithm>
 #include <iterator>
 
+#include "semantics/indices.h"
 #include "semantics/tables.h"
 #include "semantics/window.h"
 

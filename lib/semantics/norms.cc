@@ -1,10 +1,9 @@
 // Normalisations and resizing.
-#include "semantics/norms.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "semantics/resize.h"
+#include "semantics/attributes.h"
+#include "semantics/indices.h"
 #include "semantics/tables.h"
 
 namespace hone::semantics {

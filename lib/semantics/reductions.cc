@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "semantics/parallel.h"
-#include "semantics/reduction.h"
+#include "semantics/indices.h"
 #include "semantics/tables.h"
 
 namespace hone::semantics {

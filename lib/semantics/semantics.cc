@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "semantics/epilogue.h"
 #include "semantics/tables.h"
 

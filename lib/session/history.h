@@ -91,7 +91,6 @@ class History {
   const Outcome* OfArtifact(const std::string& digest) const;
   std::optional<size_t> best() const { return best_; }  // position of the fastest ok trial, the first of equals
   double best_seconds() const { return best_ ? outcomes_[*best_].median : 0; }
-  int64_t since_best() const { return since_best_; }     // trials, without those that the device failed
   double past_seconds() const { return past_seconds_; }  // tuning time of earlier sessions
   // Whether at least `finalists` finalists were measured after the last trial.
   bool Closed(int64_t finalists) const;
@@ -116,7 +115,7 @@ class History {
   std::map<std::string, size_t> artifacts_;
   std::map<std::string, size_t> uncounted_artifacts_;
   std::optional<size_t> best_;
-  int64_t since_best_ = 0;
+  int64_t since_best_ = 0;  // trials, without those that the device failed
   double past_seconds_ = 0;
   std::optional<Closing> closing_;
 };

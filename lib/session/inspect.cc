@@ -1,5 +1,3 @@
-#include "session/inspect.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,6 +19,7 @@
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
 #include "session/machine.h"
+#include "session/tune_job.h"
 #include "session/tuner_context.h"
 
 namespace hone::session {

@@ -1,4 +1,3 @@
-#include "session/replay_file.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // hone-tune without its flags: everything around a tuning session: input files, locks, records, log, progress, stamp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -57,5 +58,23 @@ Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const st
 // Runs the whole job and prints errors to stderr. Returns the exit code (base/interrupt.h): kDone with a stamp;
 // kFailed; kMisused for bad input files; kInterrupted.
 int RunTuneJob(const TuneJobOptions& options);
+
+// The next four inspect a task without tuning it, print to stdout and return an exit code.
+
+// --list-space: prints the templates, their knobs with all values, and the numbers of points and of legal points
+// (counted up to 65536 points, else estimated from a seeded sample).
+Result<int> ListSpace(const TuneJobOptions& options);
+
+// --compile-only: compiles the candidates that a run with these settings would try first, including the default, then
+// other legal points until there are `count` or no more, each once. Measures and stores nothing. Prints a line for each
+// candidate with its index, seconds and error, then the sum. Returns kFailed if no candidate compiled.
+Result<int> CompileOnly(const TuneJobOptions& options, int64_t count);
+
+// --explain: prints trial `ordinal` of the records: its config, verdict and steps; `show` may contain "program"
+// (lowered), "llvm", "assembly".
+Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show);
+
+// --trial: builds and measures only the point `index` of the space, against the reference, and records nothing.
+Result<int> TryOne(const TuneJobOptions& options, uint64_t index);
 
 }  // namespace hone::session

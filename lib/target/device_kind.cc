@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "target/target.h"
 
@@ -74,7 +73,8 @@ Status DeviceKind::ReadFile(JsonReader* reader, Target* target) const {
   for (const LimitKey& limit : LimitKeys()) {
     if (!reader->Has(limit.name)) continue;
     std::vector<int64_t> values(1);
-    HONE_RETURN_IF_ERROR(limit.count == 1 ? reader->Read(limit.name, values.data()) : reader->Read(limit.name, &values));
+    HONE_RETURN_IF_ERROR(limit.count == 1 ? reader->Read(limit.name, values.data())
+                                          : reader->Read(limit.name, &values));
     if (Status status = SetLimit(limit, values, &target->limits); !status.ok()) {
       return reader->Error(limit.name, status.message());
     }
@@ -93,7 +93,8 @@ Status DeviceKind::CheckFile(const Json& file, std::string* key) const {
   for (const LimitKey& limit : LimitKeys()) {
     if (!file.contains(limit.name)) continue;
     const Json& value = file[limit.name];
-    const auto values = value.is_array() ? value.get<std::vector<int64_t>>() : std::vector<int64_t>{value.get<int64_t>()};
+    const auto values =
+        value.is_array() ? value.get<std::vector<int64_t>>() : std::vector<int64_t>{value.get<int64_t>()};
     *key = limit.name;
     if (Status status = SetLimit(limit, values, &limits); !status.ok()) {
       return Status::Invalid(fmt::format("`{}` {}", *key, status.message()));

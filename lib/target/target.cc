@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
 
 namespace hone {

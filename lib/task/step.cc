@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/suggest.h"
 #include "base/text.h"
 
 namespace hone {

@@ -22,7 +22,6 @@
 #include "perf/replay_donors.h"
 #include "record/replay_space.h"
 #include "session/replay.h"
-#include "session/replay_file.h"
 
 namespace {
 

@@ -26,7 +26,7 @@
 #include "pipeline/task_list.h"
 #include "record/replay_space.h"
 #include "semantics/semantics.h"
-#include "session/replay_file.h"
+#include "session/replay.h"
 #include "target/target.h"
 
 namespace {

@@ -5,7 +5,6 @@
 
 #include "common/expect.h"
 #include "session/replay.h"
-#include "session/replay_file.h"
 #include "session/tuner_context.h"
 #include "task/workload.h"
 

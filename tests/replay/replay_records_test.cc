@@ -6,7 +6,7 @@
 #include "op/operator.h"
 #include "op/space_version.h"
 #include "record/store.h"
-#include "session/replay_file.h"
+#include "session/replay.h"
 #include "target/target.h"
 #include "task/workload.h"
 

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "common/expect.h"
 #include "perf/replay_donors.h"
-#include "session/replay_file.h"
 
 namespace hone::session {
 namespace {

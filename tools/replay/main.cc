@@ -1,6 +1,6 @@
 // hone-replay: runs a tuner on a recorded space, to compare tuners without a device.
 #include "base/flags.h"
-#include "session/replay_file.h"
+#include "session/replay.h"
 
 int main(int argc, char** argv) {
   constexpr int kMost = 1'000'000;

@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "base/heartbeat.h"
 #include "base/interrupt.h"
-#include "base/keep.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/rng.h"
@@ -65,7 +64,7 @@ class Nightly {
       : options_(options), series_(nightly::SeriesDir(options.nights, options.series)) {}
 
   Status Run() {
-    if (!pipeline::IsPlainName(options_.job))
+    if (!IsPlainName(options_.job))
       return Status::Invalid(fmt::format("--job: `{}` is not NET.TARGET", options_.job));
     HONE_ASSIGN_OR_RETURN(const auto accepted, nightly::ReadAcceptances(options_.accepted, options_.job));
     HONE_RETURN_IF_ERROR(MakeDirs(series_));

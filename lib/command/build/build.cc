@@ -58,7 +58,7 @@ Status Build(const BuildOptions& options) {
   if (parameters) input.file = &*parameters;
   const std::string file = BaseName(options.graph);
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
-  if (!pipeline::IsPlainName(input.name))
+  if (!IsPlainName(input.name))
     return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
   input.newest_cuda = measure::NewestCode(input.target);
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;

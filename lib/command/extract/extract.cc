@@ -17,7 +17,6 @@
 #include "command/common/tool.h"
 #include "command/extract/workload_graph.h"
 #include "graph/alternatives.h"
-#include "graph/choose.h"
 #include "graph/graph.h"
 #include "graph/networks.h"
 #include "graph/normalise.h"

@@ -1,7 +1,7 @@
-#include "command/pick_best/limit_memory.h"
-
 #include <algorithm>
 #include <tuple>
+
+#include "command/pick_best/network_memory.h"
 
 namespace hone::command {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/file_time.h"
 #include "base/text.h"
 #include "command/plan/ninja_view.h"
 #include "pipeline/task_list.h"

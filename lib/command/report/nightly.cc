@@ -10,9 +10,7 @@
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/text.h"
-#include "base/user.h"
 #include "command/report/report.h"
 #include "library/loaded_network.h"
 #include "nightly/accepted.h"
@@ -34,7 +32,7 @@ Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
 }
 
 Status AcceptJob(const std::string& work, const std::string& job, const std::string& reason) {
-  if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is not a job name", job));
+  if (!IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is not a job name", job));
   const std::string dir = JoinPath(work, "out/" + job), accepted = JoinPath(work, "accepted");
   HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
   nightly::Acceptance a;

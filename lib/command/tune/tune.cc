@@ -3,7 +3,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "session/inspect.h"
+#include "session/tune_job.h"
 
 namespace hone::command {
 namespace {

@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "graph/memory_plan.h"
 #include "library/constants.h"
-#include "library/embed.h"
 #include "library/sharing.h"
 #include "library/tables.h"
 

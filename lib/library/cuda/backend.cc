@@ -1,7 +1,7 @@
+#include "base/json.h"
 #include "library/backend.h"
 
 #include "codegen/cuda/codegen.h"
-#include "library/embed.h"
 
 HONE_EMBED(cuda, HONE_RUNTIME)
 

@@ -1,6 +1,5 @@
 #include "library/backend.h"
 
-#include "library/embed.h"
 
 HONE_EMBED(opencl, HONE_RUNTIME)
 

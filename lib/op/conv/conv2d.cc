@@ -4,7 +4,6 @@
 // = floor((H + top + bottom - ((KH-1)*dilation + 1)) / stride) + 1, and OW likewise.
 #include "op/gpu/conv2d.h"
 
-#include "op/conv/conv2d_depthwise.h"
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/conv/conv_direct.h"

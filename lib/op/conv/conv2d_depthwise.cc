@@ -1,11 +1,10 @@
-#include "op/conv/conv2d_depthwise.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "op/conv/conv2d_te.h"
+#include "op/conv/conv_direct.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/estimate/parts.h"

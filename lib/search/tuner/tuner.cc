@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/rng.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "search/tuner/auto_tuner.h"
 #include "search/tuner/ga_tuner.h"
 #include "search/tuner/random_tuner.h"

@@ -5,7 +5,6 @@
 
 #include "base/dtype.h"
 #include "base/json.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "target/target.h"
 #include "target/x86_levels.h"
@@ -122,9 +121,8 @@ class CpuTargetKind final : public TargetKind {
     } else if (key == "-vector") {
       return SetNumber(key, value, &target->vector_bytes);
     } else {
-      return Status::Invalid(
-          fmt::format("unknown key `{}`{}", key,
-                      SuggestionText(key, {"-triple", "-cpu", "-features", "-threads", "-vector"})));
+      return Status::Invalid(fmt::format("unknown key `{}`{}", key,
+                                         SuggestionText(key, {"-triple", "-cpu", "-features", "-threads", "-vector"})));
     }
     return Status();
   }

@@ -1,6 +1,5 @@
 #include "base/clock.h"
 
-#include "base/deadline.h"
 #include "common/expect.h"
 
 namespace hone {

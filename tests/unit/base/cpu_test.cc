@@ -1,9 +1,5 @@
 #include "base/cpu.h"
 
-#include <sched.h>
-
-#include <thread>
-
 #include "common/expect.h"
 
 namespace hone {
@@ -22,22 +18,6 @@ TEST(Cpu, DetectsSomethingSensible) {
 #endif
   EXPECT_FALSE(KernelRelease().empty());
   EXPECT_FALSE(Hostname().empty());
-}
-
-TEST(Cpu, PinsTheThreadThatAsks) {
-  int cpu = UsableCpus().back();
-  size_t all = UsableCpus().size();
-  std::thread([cpu] {
-    ASSERT_TRUE(PinThisThread(cpu).ok());
-    EXPECT_EQ(sched_getcpu(), cpu);
-    EXPECT_EQ(UsableCpus(), std::vector<int>{cpu});
-  }).join();
-  EXPECT_EQ(UsableCpus().size(), all);
-}
-
-TEST(Cpu, RefusesACoreThatIsNotThere) {
-  EXPECT_EQ(PinThisThread(-1).kind(), StatusKind::kInvalid);
-  EXPECT_EQ(PinThisThread(1023).kind(), StatusKind::kInvalid);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(ExitCode, SaysWhoseFaultItWas) {
   EXPECT_EQ(ExitCodeOf(Status::Interrupted("a")), 75);
   for (const StatusKind kind : {StatusKind::kNotFound, StatusKind::kIo, StatusKind::kLocked, StatusKind::kTimeout,
                                 StatusKind::kCrashed, StatusKind::kCorrupt}) {
-    EXPECT_EQ(ExitCodeOf(Status(kind, "a")), 1) << StatusKindName(kind);
+    EXPECT_EQ(ExitCodeOf(Status(kind, "a")), 1) << static_cast<int>(kind);
   }
 }
 

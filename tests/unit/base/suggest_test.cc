@@ -1,5 +1,4 @@
-#include "base/suggest.h"
-
+#include "base/text.h"
 #include "common/expect.h"
 
 namespace hone {

@@ -2,7 +2,6 @@
 #include "graph/alternatives.h"
 
 #include "common/expect.h"
-#include "graph/choose.h"
 #include "graph/graph.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"

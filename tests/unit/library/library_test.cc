@@ -4,8 +4,8 @@
 
 #include "common/expect.h"
 #include "graph/graph.h"
-#include "library/cpu_features.h"
 #include "library/runtime/params_format.h"
+#include "library/tables.h"
 #include "runtime/host/buffer.h"
 #include "small_network.h"
 

@@ -3,10 +3,10 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "common/expect.h"
-#include "library/cpu_features.h"
 #include "library/header_text.h"
 #include "library/params_file.h"
 #include "library/runtime/params_format.h"
+#include "library/tables.h"
 #include "small_network.h"
 
 namespace hone::library {

@@ -1,7 +1,6 @@
 #include "nightly/history.h"
 
 #include "base/file.h"
-#include "base/keep.h"
 #include "common/expect.h"
 
 namespace hone::nightly {

@@ -1,6 +1,6 @@
 // Operators that move elements, compared with plain loops.
 #include "run_model.h"
-#include "semantics/movement.h"
+#include "semantics/indices.h"
 
 namespace hone::onnx {
 namespace {
