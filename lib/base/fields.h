@@ -44,6 +44,13 @@ concept HasFields = requires(Fields* f, T* x) {
   ListFields(f, x);
 };
 
+// Types with a text of their own, which is what a file has.
+template <typename T>
+concept HasText = requires(const T& x, const std::string& text) {
+  x.Text();
+  T::Parse(text);
+};
+
 class Fields {
  public:
   explicit Fields(JsonReader* reader) : reader_(reader) {}
@@ -136,6 +143,9 @@ class Fields {
       return Object(key, [&](Fields* f) { ListFields(f, value); });
     } else if constexpr (requires { requires HasFields<typename T::value_type>; }) {
       return List(key, value, [](Fields* f, typename T::value_type* item) { ListFields(f, item); });
+    } else if constexpr (HasText<T>) {
+      return As(
+          key, value, [](const T& x) { return x.Text(); }, T::Parse, must, write);
     } else if constexpr (std::is_same_v<T, uint64_t>) {
       int64_t whole = static_cast<int64_t>(*value);
       Field(key, &whole, true, true).Check(whole >= 0, "must be at least 0");

@@ -2,6 +2,7 @@
 
 #include "base/fields.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "graph/graph.h"
 
 namespace hone::graph {
@@ -14,14 +15,6 @@ bool IsFold(InitKind kind) {
 void ListShape(Fields* f, TensorType* type) {
   f->Value("shape", &type->shape);
   for (const int64_t extent : type->shape) f->Check(extent >= 1, "every extent must be at least 1");
-}
-
-bool IsPlain(const std::string& name) {
-  if (name.empty() || name[0] == '.' || name[0] == '-') return false;
-  for (char c : name) {
-    if (!isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.' && c != '-') return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -48,8 +41,7 @@ static void ListFields(Fields* f, Parameter* p) {
 
 static void ListFields(Fields* f, Node* node) {
   f->Value("name", &node->name);
-  f->As(
-      "workload", &node->workload, [](const Workload& workload) { return workload.Text(); }, Workload::Parse);
+  f->Value("workload", &node->workload);
   f->Value("inputs", &node->inputs);
 }
 
@@ -83,7 +75,7 @@ Result<Graph> ParseGraph(std::string_view text, const std::string& path, LoadPlu
   Graph graph;
   f.Version(kGraphVersion);
   f.Value("name", &graph.name);
-  f.Check(IsPlain(graph.name), "`" + graph.name + "` is not made of [A-Za-z0-9_.-]");
+  f.Check(IsPlainName(graph.name), "`" + graph.name + "` is not made of [A-Za-z0-9_.-]");
   f.Value("seed", &graph.seed);
   f.Maybe("plugins", &graph.plugins);
   f.Value("inputs", &graph.inputs);

@@ -9,8 +9,7 @@
 namespace hone {
 
 static void ListFields(Fields* f, Candidate* c) {
-  f->As(
-      "algorithm", &c->algorithm, [](const Algorithm& a) { return a.Text(); }, Algorithm::Parse);
+  f->Value("algorithm", &c->algorithm);
   f->As(
       "steps", &c->steps,
       [](const std::vector<Step>& steps) {
@@ -32,11 +31,15 @@ const ChoiceNames<BestSource> kSources = {
 
 }  // namespace
 
+static void ListConfig(Fields* f, Config* config, Measured* m) {
+  f->As("config", config, ConfigJson, ConfigFromJson);
+  f->Value("steps_digest", &m->steps_digest);
+  f->Maybe("candidate", &m->candidate);
+  f->Maybe("artifact_digest", &m->artifact_digest, !m->artifact_digest.empty());
+}
+
 static void ListFields(Fields* f, Finalist* x) {
-  f->As("config", &x->config, ConfigJson, ConfigFromJson);
-  f->Value("steps_digest", &x->steps_digest);
-  f->Maybe("candidate", &x->candidate);
-  f->Maybe("artifact_digest", &x->artifact_digest, !x->artifact_digest.empty());
+  ListConfig(f, &x->config, x);
   f->Value("median", &x->median).Above(0);
   f->Value("trial", &x->trial);
   f->Value("host", &x->host);
@@ -50,10 +53,7 @@ static void ListFields(Fields* f, BestEntry* e) {
   f->Choice("source", &e->source, kSources);
   if (f->reading() ? e->source == BestSource::kDefault : !e->config) return;
   if (f->reading()) e->config.emplace();
-  f->As("config", &*e->config, ConfigJson, ConfigFromJson);
-  f->Value("steps_digest", &e->steps_digest);
-  f->Maybe("candidate", &e->candidate);
-  f->Maybe("artifact_digest", &e->artifact_digest, !e->artifact_digest.empty());
+  ListConfig(f, &*e->config, e);
   f->Maybe("median", &e->median, e->median > 0).Above(0);
   if (!(e->median > 0)) return;
   f->Value("fingerprint", &e->fingerprint);
@@ -117,14 +117,8 @@ const BestEntry* BestFile::Find(std::string_view id) const {
 }
 
 void BestEntry::Choose(const Finalist& finalist) {
+  Measured::operator=(finalist);
   config = finalist.config;
-  median = finalist.median;
-  trial = finalist.trial;
-  host = finalist.host;
-  recorded = finalist.recorded;
-  steps_digest = finalist.steps_digest;
-  candidate = finalist.candidate;
-  artifact_digest = finalist.artifact_digest;
 }
 
 std::string BestFileText(const BestFile& best) { return FieldsText(best); }

@@ -48,38 +48,36 @@ enum class BestSource {
   kDefault,  // "default": no records; the template's default is built
 };
 
-// A configuration that may be the best one in the network.
-struct Finalist {
-  Config config;
-  double median = 0;                        // seconds, measured alone
+// What is known of a recorded configuration.
+struct Measured {
+  double median = 0;                        // seconds, measured alone; 0: unknown
   int64_t trial = 0;                        // ordinal in the records
   std::string host, recorded;               // host and start (ISO 8601) of the session that measured it
   std::string steps_digest;                 // of the schedule that the config meant at that time
-  double in_network = 0;                    // seconds of all layers of the task together, in one run; 0: not measured
   std::optional<Candidate> candidate = {};  // the config's meaning for this task
   std::string artifact_digest = {};         // of the measured code, as in records; empty: unknown
 };
 
-struct BestEntry {
+// A configuration that may be the best one in the network.
+struct Finalist : Measured {
+  Config config;
+  double in_network = 0;  // seconds of all layers of the task together, in one run; 0: not measured
+};
+
+struct BestEntry : Measured {
   std::string id;        // of the task
   std::string workload;  // canonical text
   BestSource source = BestSource::kDefault;
-  std::optional<Config> config;             // empty for kDefault
-  double median = 0;                        // seconds, measured alone; 0: unknown
-  std::string fingerprint;                  // of the measuring machine
-  std::string from;                         // id of the task with the records; empty for kDefault
-  int64_t trial = 0;                        // ordinal in those records
-  std::string host, recorded;               // host and start (ISO 8601) of the session that measured it
-  std::string steps_digest;                 // of the schedule that the config meant at that time
-  std::optional<Candidate> candidate = {};  // the config's meaning for this task
-  std::string artifact_digest = {};         // of the measured code, as in records; empty: unknown
-  std::vector<Finalist> finalists;          // the fastest alone first, including `config`; may be empty
+  std::optional<Config> config;     // empty for kDefault
+  std::string fingerprint;          // of the measuring machine
+  std::string from;                 // id of the task with the records; empty for kDefault
+  std::vector<Finalist> finalists;  // the fastest alone first, including `config`; may be empty
 
   // Makes a finalist the choice.
   void Choose(const Finalist& finalist);
 };
 
-// The gain of the alternatives by times measured alone (graph/choose.h).
+// The gain of the alternatives by times measured alone (graph/alternatives.h).
 struct PartitionFigures {
   double alone_seconds = 0;   // sum over the kernels of the network without alternatives
   double chosen_seconds = 0;  // with the chosen alternatives

@@ -19,12 +19,6 @@ bool LiesBelow(const std::string& path) {
 
 }  // namespace
 
-bool IsPlainName(std::string_view name) {
-  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-  return !name.empty() && name[0] != '.' && name[0] != '-' &&
-         name.find_first_not_of(kAllowed) == std::string_view::npos;
-}
-
 static void ListFields(Fields* f, TaskEntry* task) {
   f->Value("id", &task->id);
   f->Check(IsPlainName(task->id),
@@ -75,10 +69,8 @@ void ListFields(Fields* f, Alternative* alternative) {
 static void ListFields(Fields* f, TaskFile* task) {
   f->Version(kTaskFileVersion);
   f->Value("id", &task->id);
-  f->As(
-      "workload", &task->workload, [](const Workload& workload) { return workload.Text(); }, Workload::Parse);
-  f->As(
-      "target", &task->target, [](const Target& target) { return target.Text(); }, Target::Parse);
+  f->Value("workload", &task->workload);
+  f->Value("target", &task->target);
   f->Value("flop", &task->flop).AtLeast(0);
   f->Maybe("plugin", &task->plugin, !task->plugin.empty());
   f->Maybe("plugin_digest", &task->plugin_digest, !task->plugin.empty());

@@ -73,9 +73,6 @@ std::string TaskListText(const TaskList& list);
 Result<TaskList> ParseTaskList(std::string_view text, const std::string& path);
 Result<TaskList> ReadTaskList(const std::string& path);
 
-// Whether `name` is a valid job, target or task name: not empty, characters from [A-Za-z0-9_.-], no leading '.' or '-'.
-bool IsPlainName(std::string_view name);
-
 // tasks/TASKID.task.json, written by hone-extract: one tuning task. Format, version 1:
 //   {"version": 1, "id": "conv2d-..", "workload": "<canonical text>", "target": "<canonical text>", "flop": 231211008}
 // For an operator of a plugin also "plugin": "/its/file.so" and "plugin_digest": "<hex>", the file's content, so that a

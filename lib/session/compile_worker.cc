@@ -71,10 +71,8 @@ measure::BuildResult Answer(const Result<CompileTask>& task, const std::string& 
 }  // namespace
 
 void ListFields(Fields* f, CompileSetup* setup) {
-  f->As(
-      "workload", &setup->workload, [](const Workload& workload) { return workload.Text(); }, Workload::Parse);
-  f->As(
-      "target", &setup->target, [](const Target& target) { return target.Text(); }, Target::Parse);
+  f->Value("workload", &setup->workload);
+  f->Value("target", &setup->target);
   f->Value("newest_cuda", &setup->newest_cuda);
 }
 

@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "command/pick_best/finalists.h"
 #include "command/pick_best/network_memory.h"
-#include "graph/choose.h"
+#include "graph/alternatives.h"
 #include "graph/graph.h"
 #include "library/alternatives.h"
 #include "op/numerics.h"
@@ -206,7 +206,7 @@ class Picker {
 
   // An entry for the default: nothing was found, and nothing is required.
   Result<BestEntry> Pick(const TaskEntry& task, const std::string& target) {
-    BestEntry entry{task.id, task.workload};
+    BestEntry entry{{}, task.id, task.workload};
     if (Exists(DbPath(task.id))) {
       HONE_ASSIGN_OR_RETURN(const auto store, Open(task.id, task.workload, target));
       HONE_ASSIGN_OR_RETURN(bool found, Take(*store, BestSource::kTuned, &entry));

@@ -66,7 +66,7 @@ TEST_F(BenchToolTest, FiguresOfAnotherNetworkOrTaskAreRefusedBeforeAnythingIsTim
   const pipeline::TaskList list = List();
   ASSERT_GE(list.tasks.size(), 2u);
   pipeline::BestFile best{"another", list.target, {}};
-  for (const pipeline::TaskEntry& task : list.tasks) best.tasks.push_back({task.id, task.workload});
+  for (const pipeline::TaskEntry& task : list.tasks) best.tasks.push_back({{}, task.id, task.workload});
   const auto bench = [&] {
     Write("best/tiny.cpu.json", pipeline::BestFileText(best));
     return Bench({"--best", "best/tiny.cpu.json"});

@@ -49,7 +49,7 @@ TEST_F(BuildToolTest, BestConfigurationsAreBuilt) {
   for (const Json& kernel : Kernels()) {
     if (kernel["source"] == "fixed") continue;
     EXPECT_EQ(kernel["source"], "default");
-    pipeline::BestEntry entry{kernel["task"], kernel["workload"]};
+    pipeline::BestEntry entry{{}, kernel["task"], kernel["workload"]};
     entry.source = pipeline::BestSource::kTuned;
     entry.config = *Config::FromJson(kernel["config"].dump());
     entry.median = 1e-3;

@@ -20,17 +20,17 @@ class ConfirmTest : public BuildFolder {
     best_ = {list.network, list.target, {}, std::nullopt};
     const Target target = *Target::Parse(list.target);
     for (const pipeline::TaskEntry& task : list.tasks) {
-      pipeline::BestEntry entry{task.id, task.workload, pipeline::BestSource::kTuned};
+      pipeline::BestEntry entry{{}, task.id, task.workload, pipeline::BestSource::kTuned};
       entry.fingerprint = "machine";
       entry.from = task.id;
       const Workload workload = *op::ParseChecked(task.workload);
-      entry.finalists = {{*op::DefaultConfig(workload, target), 1e-3, 0, "host", "then", "digest"}};
+      entry.finalists = {{{1e-3, 0, "host", "then", "digest"}, *op::DefaultConfig(workload, target)}};
       const search::TaskSpace space = *op::MakeTaskSpace(workload, target);
       for (uint64_t seed = 1; entry.finalists.size() < 2 && seed <= 50; ++seed) {
         Rng rng(seed);
         const Config config = space.At(*space.SampleLegal(rng));
         if (config == entry.finalists[0].config) continue;
-        entry.finalists.push_back({config, 2e-3, 1, "host", "then", "digest"});
+        entry.finalists.push_back({{2e-3, 1, "host", "then", "digest"}, config});
       }
       entry.Choose(entry.finalists[0]);
       best_.tasks.push_back(std::move(entry));

@@ -23,7 +23,7 @@ pipeline::BestEntry Entry(const Workload& workload, const Target& target) {
   const op::Template* last = (*op::FindOperator(workload))->Templates(workload, target).back();
   const search::Space space = *last->MakeSpace(workload, target);
   Rng rng(1);
-  pipeline::BestEntry entry{TaskId(workload, target.Text()), workload.Text(), pipeline::BestSource::kTuned};
+  pipeline::BestEntry entry{{}, TaskId(workload, target.Text()), workload.Text(), pipeline::BestSource::kTuned};
   entry.config = space.At(*space.SampleLegal(rng));
   entry.candidate = *op::Instantiate(workload, target, *entry.config);
   return entry;

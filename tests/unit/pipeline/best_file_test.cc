@@ -13,15 +13,15 @@ Config Unrolled(int64_t unroll) {
 
 BestFile Sample() {
   BestFile best{"net", "cpu -x", {}, std::nullopt};
-  BestEntry a{"a", "dense(f32[1,16], f32[8,16])", BestSource::kTuned};
+  BestEntry a{{}, "a", "dense(f32[1,16], f32[8,16])", BestSource::kTuned};
   a.fingerprint = "machine";
   a.from = "a";
-  a.finalists = {{Unrolled(1), 1e-3, 7, "h", "2026-11-21T10:00:00Z", "d1", 1.5e-3},
-                 {Unrolled(2), 2e-3, 3, "h", "2026-11-20T10:00:00Z", "d2", 1.25e-3}};
+  a.finalists = {{{1e-3, 7, "h", "2026-11-21T10:00:00Z", "d1"}, Unrolled(1), 1.5e-3},
+                 {{2e-3, 3, "h", "2026-11-20T10:00:00Z", "d2"}, Unrolled(2), 1.25e-3}};
   a.finalists[1].candidate = Candidate{{"winograd", {{"m", 4}}}, {Unroll("out", "y"), Vectorize("out", "ci")}};
   a.finalists[1].artifact_digest = "0f";
   a.Choose(a.finalists[1]);
-  best.tasks = {a, {"b", "dense(f32[1,16], f32[9,16])", BestSource::kDefault}};
+  best.tasks = {a, {{}, "b", "dense(f32[1,16], f32[9,16])", BestSource::kDefault}};
   best.in_network = InNetwork{"k", true, 4e-3, 3.5e-3, 80, "h", "2026-11-21T10:05:00Z", {}};
   best.in_network->compared = {{"alternatives", 3.5e-3, 3.75e-3, 80, true}, {"slices", 3.5e-3, 3.25e-3, 80, false}};
   best.alternatives = {{{"c", "p"}, {{"p", "dense(f32[1,16], f32[8,16])", {"x", "w"}}}}};
