@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "nightly/night_file.h"
-#include "report/junit.h"
+#include "report/outputs.h"
 
 namespace hone::nightly {
 namespace {

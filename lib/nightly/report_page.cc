@@ -148,14 +148,8 @@ class NightlyPageWriter {
       page_.Paragraph("No library is accepted, so there is nothing to compare with.");
       return;
     }
-    page_.BeginTable("all networks", {{"network"},
-                                      {"state"},
-                                      {"reference", true},
-                                      {"now", true},
-                                      {"change", true},
-                                      {"99 % interval", true},
-                                      {fmt::format("within {:.0f} %", 100 * kRange)},
-                                      {"p", true}});
+    page_.BeginTable("all networks", {"network", "state", "#reference", "#now", "#change", "#99 % interval",
+                                      fmt::format("within {:.0f} %", 100 * kRange), "#p"});
     for (const NightlyJob* job : data_.ByInterest()) {
       page_.BeginRow();
       Name(*job);
@@ -269,8 +263,7 @@ class NightlyPageWriter {
     html_.Open("details", {{"open", changed ? "open" : ""}}).Open("summary").Element("b", job.job);
     html_.Element("span", fmt::format(" {} kernels", kernels.size()), {{"class", "soft"}});
     html_.Close();
-    page_.BeginTable("kernels of " + job.job,
-                     {{"kernel"}, {"time", true}, {"reference", true}, {"difference", true}, {"change", true}});
+    page_.BeginTable("kernels of " + job.job, {"kernel", "#time", "#reference", "#difference", "#change"});
     for (const Kernel& kernel : kernels) {
       const double moved = kernel.now - kernel.reference;
       const bool known = kernel.reference > 0;

@@ -132,8 +132,6 @@ Latency LatencyOf(const std::vector<double>& samples) {
           QuantileLinear(samples, 0)};
 }
 
-const char* BenchRoleName(BenchRole role) { return role == BenchRole::kTuned ? "tuned" : "untuned"; }
-
 std::vector<double> BenchLibrary::Samples() const { return Joined(processes); }
 
 Latency BenchLibrary::latency_with_copies() const { return LatencyOf(Joined(copies)); }

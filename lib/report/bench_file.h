@@ -42,7 +42,6 @@ enum class BenchRole {
   kTuned,    // "tuned"
   kUntuned,  // "untuned": the baseline, every template's default
 };
-const char* BenchRoleName(BenchRole role);
 
 struct BenchLibrary {
   BenchRole role = BenchRole::kTuned;

@@ -7,7 +7,6 @@
 #include "report/outputs.h"
 #include "report/page.h"
 #include "report/svg.h"
-#include "report/tuning_section.h"
 
 namespace hone::report {
 namespace {
@@ -108,14 +107,8 @@ class JobPageWriter {
 
   void Latencies() {
     page_.Section("latency", "Latency");
-    page_.BeginTable("latency of the libraries", {{"library"},
-                                                  {"median", true},
-                                                  {"p10", true},
-                                                  {"p90", true},
-                                                  {"minimum", true},
-                                                  {"speed-up", true},
-                                                  {"runs", true},
-                                                  {"processes", true}});
+    page_.BeginTable("latency of the libraries",
+                     {"library", "#median", "#p10", "#p90", "#minimum", "#speed-up", "#runs", "#processes"});
     if (data_.untuned() != nullptr) LatencyRow("untuned", *data_.untuned(), 1);
     LatencyRow("tuned", data_.tuned(), data_.Speedup());
     page_.EndTable();
@@ -159,16 +152,8 @@ class JobPageWriter {
         "tuning.{} Shares of the peak count the arithmetic of direct convolution: Winograd kernels do less and may "
         "pass 100 %.",
         FormatSeconds(layer_seconds_), Deviations(layers)));
-    page_.BeginTable("layers, the slowest first", {{"layer"},
-                                                   {"what"},
-                                                   {"time", true},
-                                                   {"alone", true},
-                                                   {"untuned", true},
-                                                   {"share", true},
-                                                   {"relative"},
-                                                   {"of peak", true},
-                                                   {"built from"},
-                                                   {"algorithm"}});
+    page_.BeginTable("layers, the slowest first", {"layer", "what", "#time", "#alone", "#untuned", "#share", "relative",
+                                                   "#of peak", "built from", "algorithm"});
     for (const BenchLayer* layer : layers) {
       const double share = layer_seconds_ > 0 ? layer->seconds / layer_seconds_ : 0;
       page_.BeginRow();
@@ -206,7 +191,7 @@ class JobPageWriter {
     }
     if (data_.choices.empty()) return;
     page_.BeginTable("choices over the whole network",
-                     {{"the network, run with and without"}, {"with", true}, {"without", true}, {"built"}});
+                     {"the network, run with and without", "#with", "#without", "built"});
     for (const ChoiceFact& c : data_.choices) {
       page_.Row({ChoiceText(c.what), FormatSeconds(c.with_seconds), FormatSeconds(c.without_seconds),
                  c.kept ? "with" : "without"});
@@ -216,15 +201,8 @@ class JobPageWriter {
 
   void Tasks() {
     page_.Section("tasks", "Tasks");
-    page_.BeginTable("tasks", {{"task"},
-                               {"uses", true},
-                               {"best", true},
-                               {"FLOP/s", true},
-                               {"of peak", true},
-                               {"trials", true},
-                               {"failed", true},
-                               {"built from"},
-                               {"config, and the command that measures it alone"}});
+    page_.BeginTable("tasks", {"task", "#uses", "#best", "#FLOP/s", "#of peak", "#trials", "#failed", "built from",
+                               "config, and the command that measures it alone"});
     for (const TaskFact& task : data_.tasks) {
       html_.Open("tr");
       html_.Open("td", {{"class", "wide id"}}).Element("code", task.id).Empty("br");
@@ -258,8 +236,7 @@ class JobPageWriter {
     page_.Note(
         "The first trial of each kind, and the commands, typed in the work folder, that show it and that repeat it "
         "alone.");
-    page_.BeginTable("failures by task and kind",
-                     {{"task"}, {"kind"}, {"count", true}, {"first message"}, {"commands"}});
+    page_.BeginTable("failures by task and kind", {"task", "kind", "#count", "first message", "commands"});
     for (const TaskFact& task : data_.tasks) {
       for (const FailureFact& f : task.failures) {
         page_.BeginRow();

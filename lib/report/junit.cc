@@ -1,4 +1,3 @@
-#include "report/junit.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "report/outputs.h"
 
 namespace hone::report {

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/report_data.h"
 
 namespace hone::report {
+
+class PageWriter;
 
 inline constexpr int kReportVersion = 2;  // of report.json
 
@@ -21,5 +24,27 @@ std::string JunitText(const ReportData& data);
 
 // A self-contained page: no scripts, no other files; supports both colour schemes, paper and narrow screens.
 std::string HtmlText(const ReportData& data);
+
+struct JunitCase {
+  std::string name;
+  double seconds = 0;
+  enum class State { kPassed, kFailed, kError, kSkipped } state = State::kPassed;
+  std::string message;  // one line, unless it passed
+  std::string details;
+};
+
+// The JUnit XML format of build servers, as Ant's junitreport and its successors read it.
+struct JunitSuite {
+  std::string name;
+  double seconds = 0;
+  std::string timestamp, host;
+  std::vector<JunitCase> cases;
+};
+
+std::string JunitSuiteText(const JunitSuite& suite);
+
+// How the tasks of a network were tuned: the trials' times with the best so far, and the times by values of the most
+// important knobs.
+void WriteTuning(const ReportData& data, PageWriter* page);
 
 }  // namespace hone::report

@@ -16,6 +16,8 @@ constexpr Look kLooks[] = {{"\xE2\x9C\x93", "good"},   // check mark
 
 const Look& LookOf(Mark mark) { return kLooks[static_cast<size_t>(mark)]; }
 
+bool IsNumber(const std::string& column) { return column[0] == '#'; }
+
 }  // namespace
 
 PageWriter::PageWriter(const std::string& title) {
@@ -61,14 +63,15 @@ void PageWriter::Tile(const std::string& value, const std::string& what, const c
   html_.Open("div", {{"class", "tile"}}).Element("b", value, {{"class", style}}).Element("span", what).Close();
 }
 
-void PageWriter::BeginTable(const std::string& caption, const std::vector<Column>& columns) {
+void PageWriter::BeginTable(const std::string& caption, const std::vector<std::string>& columns) {
   // If it is wider than a phone, it scrolls by itself, also by keys.
   html_.Open("div", {{"class", "scroll"}, {"role", "region"}, {"aria-label", caption}, {"tabindex", "0"}});
   html_.Open("table").Element("caption", caption, {{"class", "unseen"}});
   if (!columns.empty()) {
     html_.Open("thead").Open("tr");
-    for (const Column& column : columns) {
-      html_.Element("th", column.name, {{"scope", "col"}, {"class", column.number ? "num" : ""}});
+    for (const std::string& column : columns) {
+      html_.Element("th", column.substr(IsNumber(column)),
+                    {{"scope", "col"}, {"class", IsNumber(column) ? "num" : ""}});
     }
     html_.Close().Close();
   }
@@ -78,7 +81,7 @@ void PageWriter::BeginTable(const std::string& caption, const std::vector<Column
 void PageWriter::Row(const std::vector<std::string>& cells) {
   BeginRow();
   RowName(cells[0]);
-  for (size_t i = 1; i < cells.size(); ++i) columns_[i].number ? Number(cells[i]) : Cell(cells[i]);
+  for (size_t i = 1; i < cells.size(); ++i) IsNumber(columns_[i]) ? Number(cells[i]) : Cell(cells[i]);
   EndRow();
 }
 void PageWriter::EndTable() { html_.Close().Close().Close(); }

@@ -10,11 +10,6 @@
 
 namespace hone::report {
 
-struct Column {
-  std::string name;
-  bool number = false;  // right-aligned digits
-};
-
 // A state, shown by a sign and a word, since not everybody sees colours.
 enum class Mark { kGood, kBad, kOpen };  // page.cc defines how each looks
 
@@ -38,8 +33,9 @@ class PageWriter {
   void Tile(const std::string& value, const std::string& what, const char* style = "");
   void EndTiles();
 
-  // `caption` describes the table to readers who cannot see the heading above it.
-  void BeginTable(const std::string& caption, const std::vector<Column>& columns);
+  // `caption` describes the table to readers who cannot see the heading above it. A column's name begins with '#' if it
+  // has numbers (right-aligned digits).
+  void BeginTable(const std::string& caption, const std::vector<std::string>& columns);
   void EndTable();
   void BeginRow() { html_.Open("tr"); }
   void EndRow() { html_.Close(); }
@@ -55,7 +51,7 @@ class PageWriter {
 
  private:
   HtmlWriter html_;
-  std::vector<Column> columns_;  // of the current table
+  std::vector<std::string> columns_;  // of the current table
 };
 
 }  // namespace hone::report

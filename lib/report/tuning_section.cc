@@ -1,5 +1,3 @@
-#include "report/tuning_section.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 
 #include "base/text.h"
 #include "report/knobs.h"
+#include "report/outputs.h"
+#include "report/page.h"
 #include "report/svg.h"
 
 namespace hone::report {
