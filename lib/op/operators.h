@@ -1,4 +1,4 @@
-// Hone's operators, for registry.cc. The file that defines an operator describes it at its top.
+// Hone's operators, for registry.cc, which calls each function once: the lists are new and never destroyed. The file that defines an operator describes it at its top.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,6 @@ const Operator& Matmul();
 // The operator of all chains: two or three workloads as one kernel.
 const Operator& Chain();
 std::vector<const Operator*> PoolOperators();
-std::vector<const Operator*> GlobalPoolOperators();
 std::vector<const Operator*> TransposedConvOperators();
 std::vector<const Operator*> ElementwiseOperators();
 std::vector<const Operator*> MovementOperators();

@@ -82,6 +82,8 @@ Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
+// global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes. A NaN
+// makes its channel's maximum NaN.
 Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   if (semantics::InputLayout(w, 0) == Layout::kPlain) return BuildPlain(w, target);
@@ -112,14 +114,7 @@ std::vector<const Operator*> PoolOperators() {
       new FixedOperator("avg_pool2d", 2, BuildPool),
       new FixedOperator("max_pool3d", 2, BuildPool),
       new FixedOperator("avg_pool3d", 2, BuildPool),
-  };
-}
-
-// global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes. A NaN
-// makes its channel's maximum NaN.
-std::vector<const Operator*> GlobalPoolOperators() {
-  return {
-      new FixedOperator("global_avg_pool", 1, BuildGlobalPool),  // never destroyed
+      new FixedOperator("global_avg_pool", 1, BuildGlobalPool),
       new FixedOperator("global_max_pool", 2, BuildGlobalPool),
   };
 }
