@@ -80,7 +80,7 @@ class BottleneckTemplate final : public Template {
     space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
     space.Add(Knob::Choice("row_tile", l.RowTiles()));
     AddTileRules(l.project, &space);
-    AddTaskRule(l.tasks, nullptr, &space);
+    AddTaskRule(l.tasks, false, &space);
     space.AddRule({"rows", [l](const Config& c) -> Rejection {
                      const int64_t block = c.Number("row_block"), tile = c.Number("row_tile");
                      if (tile > block) return fmt::format("row tiles of {} in tasks of {} rows", tile, block);
@@ -94,12 +94,10 @@ class BottleneckTemplate final : public Template {
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     const BottleneckLayer l = BottleneckLayer::Of(workload, target);
-    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
-    l.project.Best(&ocv, &columns);
-    l.tasks.Best(
-        1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
-    return LegalNear(space, {{"ocv", ocv},
-                             {"tile_ow", columns},
+    const ConvTiles::Tile tile = l.project.Best();
+    const int64_t rows = l.tasks.Best(1, [](int64_t) { return 1; }).rows;
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
                              {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
                              {"row_block", rows},
                              {"row_tile", l.BestRowTile(rows)}});
@@ -107,8 +105,7 @@ class BottleneckTemplate final : public Template {
 
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
     const BottleneckLayer l = BottleneckLayer::Of(workload, target);
-    int64_t ocv = 1, columns = 1;
-    l.expand.Best(&ocv, &columns);
+    const ConvTiles::Tile tile = l.expand.Best();
     const ChainStages stages(workload, target);
     const ChainMember &expand = stages[0], &dw = stages[1], &project = stages[2];
     std::vector<Step> steps = {
@@ -120,15 +117,12 @@ class BottleneckTemplate final : public Template {
         Fuse("out", {"n", "oh.b"}, "task"),
         Parallel("out", "task"),
     };
-    AddConvTile(project, "ow.o", {"ow.i", "co.i"}, l.project.DefaultUnroll(), &steps);
+    AddConvTile(project, l.project.DefaultUnroll(), &steps);
     steps.push_back(Split(dw.name, "ow", {c.Number("dw_tile")}, {"ow.o", "ow.i"}));
-    AddWindowTile(dw, "ow.o", {"ow.i"}, UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
-    Append(&steps, {ComputeAt(dw.name, "out", "oh.t"), Split(expand.name, "co", {ocv}, {"co.o", "co.i"}),
-                    Split(expand.name, "ow", {columns}, {"ow.o", "ow.i"}),
-                    Reorder(expand.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"})});
-    AddConvTile(expand, "ow.o", {"ow.i", "co.i"}, l.expand.DefaultUnroll(), &steps);
-    steps.push_back(ComputeAt(expand.name, "out", "oh.t"));
-    return stages.MakeCandidate({ocv, 1, c.Number("ocv")}, steps);
+    AddWindowTile(dw, UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
+    steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
+    AddStoredConv(expand, tile.ocv, tile.columns, l.expand.DefaultUnroll(), "oh.t", &steps);
+    return stages.MakeCandidate({tile.ocv, 1, c.Number("ocv")}, steps);
   }
 };
 

@@ -57,22 +57,20 @@ class ConvPoolTemplate final : public Template {
     space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
     AddTileRules(l.tiles, &space);
-    AddTaskRule(l.tasks, "co_block", &space);
+    AddTaskRule(l.tasks, true, &space);
     AddScratchRules(
-        l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+        l.tasks, [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
     return space;
   }
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);
-    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
-    l.tiles.Best(&ocv, &columns);
-    l.tasks.Best(
-        ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
-    return LegalNear(space, {{"ocv", ocv},
-                             {"tile_ow", columns},
-                             {"co_block", channels},
-                             {"row_block", rows},
+    const ConvTiles::Tile tile = l.tiles.Best();
+    const ChainTasks::Blocks task = l.tasks.Best(tile.ocv, [&](int64_t r) { return l.Scratch(r, tile.ocv); });
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
+                             {"co_block", task.channels},
+                             {"row_block", task.rows},
                              {"unroll_ic", l.tiles.DefaultUnroll()}});
   }
 
@@ -90,13 +88,9 @@ class ConvPoolTemplate final : public Template {
         Fuse("out", {"n", "oh.b", "co.b"}, "task"),
         Parallel("out", "task"),
     };
-    AddWindowTile(pool, "ow.o", {"ow.i"}, l.pool.kernel[1] * pool_tile <= kUnrolledPool, &steps);
+    AddWindowTile(pool, l.pool.kernel[1] * pool_tile <= kUnrolledPool, &steps);
     if (pool.columns.defined()) steps.push_back(ComputeAt(pool.columns.name(), "out", "task"));
-    Append(&steps, {Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}),
-                    Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
-                    Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"})});
-    AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
-    steps.push_back(ComputeAt(conv.name, "out", "co.o"));
+    AddStoredConv(conv, c.Number("ocv"), c.Number("tile_ow"), c.Number("unroll_ic"), "co.o", &steps);
     if (conv.pad.defined()) {
       steps.push_back(ComputeAt("pad", "out", "task"));
       if (l.tiles.s.plain_input) {

@@ -65,7 +65,7 @@ struct DepthwiseLayer {
 
 void AddWindowSteps(const ChainMember& m, int64_t tile, bool unroll_kw, std::vector<Step>* steps) {
   steps->push_back(Split(m.name, "ow", {tile}, {"ow.o", "ow.i"}));
-  AddWindowTile(m, "ow.o", {"ow.i"}, unroll_kw, steps);
+  AddWindowTile(m, unroll_kw, steps);
 }
 
 class DepthwiseConvTemplate final : public Template {
@@ -85,7 +85,7 @@ class DepthwiseConvTemplate final : public Template {
     space.Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
     AddTileRules(l.tiles, &space);
-    AddTaskRule(l.tasks, nullptr, &space);
+    AddTaskRule(l.tasks, false, &space);
     space.AddRule({"row tile", [](const Config& c) -> Rejection {
                      if (c.Number("row_tile") <= c.Number("row_block")) return {};
                      return fmt::format("row tiles of {} in tasks of {} rows", c.Number("row_tile"),
@@ -105,17 +105,15 @@ class DepthwiseConvTemplate final : public Template {
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
-    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
-    l.tiles.Best(&ocv, &columns);
-    l.tasks.Best(
-        1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
+    const ConvTiles::Tile tile = l.tiles.Best();
+    const int64_t rows = l.tasks.Best(1, [](int64_t) { return 1; }).rows;
     // As many rows as fit into half of the second-level cache: each row tile reads the weights anew.
     int64_t row_tile = 1;
     for (int64_t r : l.RowTiles()) {
       if (r <= rows && l.Scratch(r, l.channel_blocks) <= kChainScratchBytes / 4) row_tile = r;
     }
-    return LegalNear(space, {{"ocv", ocv},
-                             {"tile_ow", columns},
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
                              {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
                              {"row_block", rows},
                              {"row_tile", row_tile},
@@ -138,7 +136,7 @@ class DepthwiseConvTemplate final : public Template {
         Fuse("out", {"n", "oh.b"}, "task"),
         Parallel("out", "task"),
     };
-    AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
+    AddConvTile(conv, c.Number("unroll_ic"), &steps);
     AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
     steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
     return stages.MakeCandidate({1, c.Number("ocv")}, steps);
@@ -161,23 +159,21 @@ class ConvDepthwiseTemplate final : public Template {
     space.Add(Knob::Choice("co_block", l.tasks.ChannelBlocks()));
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
     AddTileRules(l.tiles, &space);
-    AddTaskRule(l.tasks, "co_block", &space);
+    AddTaskRule(l.tasks, true, &space);
     AddScratchRules(
-        l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+        l.tasks, [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
     return space;
   }
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
-    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
-    l.tiles.Best(&ocv, &columns);
-    l.tasks.Best(
-        ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
-    return LegalNear(space, {{"ocv", ocv},
-                             {"tile_ow", columns},
+    const ConvTiles::Tile tile = l.tiles.Best();
+    const ChainTasks::Blocks task = l.tasks.Best(tile.ocv, [&](int64_t r) { return l.Scratch(r, tile.ocv); });
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
                              {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
-                             {"row_block", rows},
-                             {"co_block", channels},
+                             {"row_block", task.rows},
+                             {"co_block", task.channels},
                              {"unroll_ic", l.tiles.DefaultUnroll()}});
   }
 
@@ -192,12 +188,8 @@ class ConvDepthwiseTemplate final : public Template {
     };
     AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
     Append(&steps, {Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}),
-                    Fuse("out", {"n", "oh.b", "co.b"}, "task"), Parallel("out", "task"),
-                    Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}),
-                    Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
-                    Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"})});
-    AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
-    steps.push_back(ComputeAt(conv.name, "out", "co.o"));
+                    Fuse("out", {"n", "oh.b", "co.b"}, "task"), Parallel("out", "task")});
+    AddStoredConv(conv, c.Number("ocv"), c.Number("tile_ow"), c.Number("unroll_ic"), "co.o", &steps);
     return stages.MakeCandidate({c.Number("ocv"), 1}, steps);
   }
 };

@@ -141,26 +141,33 @@ Result<Computation> ComputeChain(const Workload& chain, const Target& target, co
   return ChainStages(chain, target).MakeComputation();
 }
 
-void AddConvTile(const ChainMember& m, const std::string& tile_loop, const std::vector<std::string>& inside,
-                 int64_t unroll_ic, std::vector<Step>* steps) {
-  for (const std::string& axis : inside) steps->push_back(Unroll(m.name, axis));
-  steps->push_back(Vectorize(m.name, "ci"));
-  const std::string& acc = m.acc.name();
-  Append(steps, {ComputeAt(acc, m.name, tile_loop), SetScope(acc, "register"),
-                 Split(acc, "c", {m.block / unroll_ic, unroll_ic}, {"io", "ic.o", "ic.i"}),
-                 Reorder(acc, {"n", "io", "kh", "kw", "ic.o", "ic.i", "oh", "ow", "co", "ci"}), Vectorize(acc, "ci")});
-  for (const char* axis : {"ic.i", "oh", "ow", "co"}) steps->push_back(Unroll(acc, axis));
+static void AddTile(const ChainMember& m, const std::vector<std::string>& unrolled, std::vector<Step>* steps) {
+  AppendUnrolls(steps, m.name, unrolled);
+  Append(steps, {Vectorize(m.name, "ci"), ComputeAt(m.acc.name(), m.name, "ow.o"), SetScope(m.acc.name(), "register")});
 }
 
-void AddWindowTile(const ChainMember& m, const std::string& tile_loop, const std::vector<std::string>& inside,
-                   bool unroll_kw, std::vector<Step>* steps) {
-  for (const std::string& axis : inside) steps->push_back(Unroll(m.name, axis));
-  steps->push_back(Vectorize(m.name, "ci"));
+void AddConvTile(const ChainMember& m, int64_t unroll_ic, std::vector<Step>* steps) {
+  AddTile(m, {"ow.i", "co.i"}, steps);
   const std::string& acc = m.acc.name();
-  Append(steps, {ComputeAt(acc, m.name, tile_loop), SetScope(acc, "register"),
-                 Reorder(acc, {"n", "co", "kh", "kw", "oh", "ow", "ci"}), Vectorize(acc, "ci"), Unroll(acc, "oh"),
-                 Unroll(acc, "ow")});
+  Append(steps, {Split(acc, "c", {m.block / unroll_ic, unroll_ic}, {"io", "ic.o", "ic.i"}),
+                 Reorder(acc, {"n", "io", "kh", "kw", "ic.o", "ic.i", "oh", "ow", "co", "ci"}), Vectorize(acc, "ci")});
+  AppendUnrolls(steps, acc, {"ic.i", "oh", "ow", "co"});
+}
+
+void AddWindowTile(const ChainMember& m, bool unroll_kw, std::vector<Step>* steps) {
+  AddTile(m, {"ow.i"}, steps);
+  const std::string& acc = m.acc.name();
+  Append(steps, {Reorder(acc, {"n", "co", "kh", "kw", "oh", "ow", "ci"}), Vectorize(acc, "ci")});
+  AppendUnrolls(steps, acc, {"oh", "ow"});
   if (unroll_kw) steps->push_back(Unroll(acc, "kw"));
+}
+
+void AddStoredConv(const ChainMember& m, int64_t ocv, int64_t columns, int64_t unroll_ic, const std::string& place,
+                   std::vector<Step>* steps) {
+  Append(steps, {Split(m.name, "co", {ocv}, {"co.o", "co.i"}), Split(m.name, "ow", {columns}, {"ow.o", "ow.i"}),
+                 Reorder(m.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"})});
+  AddConvTile(m, unroll_ic, steps);
+  steps->push_back(ComputeAt(m.name, "out", place));
 }
 
 }  // namespace hone::op

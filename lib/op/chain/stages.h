@@ -55,12 +55,14 @@ class ChainStages {
 // The algorithm "direct" of all chains.
 Result<Computation> ComputeChain(const Workload& chain, const Target& target, const Algorithm& algorithm);
 
-// The steps of a member's register tile: `tile_loop` of its last stage runs over tiles; the loops inside it are
-// `inside` (unrolled) and, last, ci (vectors). `unroll_ic` input channels are unrolled.
-void AddConvTile(const ChainMember& member, const std::string& tile_loop, const std::vector<std::string>& inside,
-                 int64_t unroll_ic, std::vector<Step>* steps);
-// The same for windows of single channels: depthwise convolutions and pools.
-void AddWindowTile(const ChainMember& member, const std::string& tile_loop, const std::vector<std::string>& inside,
-                   bool unroll_kw, std::vector<Step>* steps);
+// The steps of a convolution's register tile: the loop ow.o of its last stage runs over tiles; the loops inside it are
+// ow.i and co.i (unrolled) and, last, ci (vectors). `unroll_ic` input channels are unrolled.
+void AddConvTile(const ChainMember& member, int64_t unroll_ic, std::vector<Step>* steps);
+// The same for windows of single channels, depthwise convolutions and pools, without co.i.
+void AddWindowTile(const ChainMember& member, bool unroll_kw, std::vector<Step>* steps);
+// All steps of a convolution before the last member, in tiles of `ocv` vectors of channels and `columns` pixels, whose
+// result the loop `place` of "out" stores.
+void AddStoredConv(const ChainMember& member, int64_t ocv, int64_t columns, int64_t unroll_ic, const std::string& place,
+                   std::vector<Step>* steps);
 
 }  // namespace hone::op

@@ -52,20 +52,16 @@ double ConvTiles::Cycles(int64_t ocv, int64_t columns) const {
   return cycles;
 }
 
-void ConvTiles::Best(int64_t* ocv, int64_t* columns) const {
+ConvTiles::Tile ConvTiles::Best() const {
+  Tile best;
   double fewest = INFINITY;
   for (int64_t v : Ocv()) {
     for (int64_t w : Columns()) {
       if (Registers(v, w) > registers) continue;
-      if (const double cycles = Cycles(v, w); cycles < fewest) fewest = cycles, *ocv = v, *columns = w;
+      if (const double cycles = Cycles(v, w); cycles < fewest) fewest = cycles, best = {v, w};
     }
   }
-}
-
-double ConvTiles::BestCycles() const {
-  int64_t ocv = 1, columns = 1;
-  Best(&ocv, &columns);
-  return Cycles(ocv, columns);
+  return best;
 }
 
 int64_t RowWindow::Rows(int64_t rows) const { return std::min(in, (rows - 1) * stride + reach); }
@@ -123,17 +119,18 @@ int64_t ChainTasks::LeastScratch(int64_t ocv, const std::function<int64_t(int64_
   return least;
 }
 
-void ChainTasks::Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes, int64_t* row_block,
-                      int64_t* channel_block) const {
-  double best = INFINITY;
+ChainTasks::Blocks ChainTasks::Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes) const {
+  Blocks best;
+  double least = INFINITY;
   for (int64_t r : RowBlocks()) {
     for (int64_t c : ChannelBlocks(ocv)) {
       double score = Factor(r, c) + 1e-3 * D(CeilDiv(rows.out, r) * CeilDiv(blocks, c));
       // Data that does not fit nearby is written to and read from the next cache.
       score += 0.2 * std::max(0.0, std::log2(D(bytes(r)) / (0.6 * D(kChainScratchBytes))));
-      if (score < best) best = score, *row_block = r, *channel_block = c;
+      if (score < least) least = score, best = {r, c};
     }
   }
+  return best;
 }
 
 // A tile's code exists three times: inside, and at each border.
@@ -154,31 +151,29 @@ void AddTileRules(const ConvTiles& t, Space* space) {
                     return fmt::format("{} x {} accumulators need {} of {} registers", c.Number("ocv"),
                                        c.Number("tile_ow"), need, t.registers);
                   }});
-  space->AddRule({"cycles", [t, fewest = t.BestCycles()](const Config& c) -> Rejection {
+  const ConvTiles::Tile best = t.Best();
+  space->AddRule({"cycles", [t, fewest = t.Cycles(best.ocv, best.columns)](const Config& c) -> Rejection {
                     const double cycles = t.Cycles(c.Number("ocv"), c.Number("tile_ow"));
                     if (cycles <= kMostTileCycles * fewest) return {};
                     return fmt::format("this tile takes {:.2f} times the cycles of the best one", cycles / fewest);
                   }});
 }
 
-void AddTaskRule(const ChainTasks& tasks, const char* channel_knob, Space* space) {
-  const std::string knob = channel_knob != nullptr ? channel_knob : "";
-  space->AddRule({"parallel", [tasks, knob](const Config& c) -> Rejection {
+void AddTaskRule(const ChainTasks& tasks, bool by_channels, Space* space) {
+  space->AddRule({"parallel", [tasks, by_channels](const Config& c) -> Rejection {
                     const double factor =
-                        tasks.Factor(c.Number("row_block"), knob.empty() ? tasks.blocks : c.Number(knob));
-                    if (factor <= kMostFactor || factor <= tasks.Limit(knob.empty() ? 1 : c.Number("ocv"))) return {};
+                        tasks.Factor(c.Number("row_block"), by_channels ? c.Number("co_block") : tasks.blocks);
+                    if (factor <= kMostFactor || factor <= tasks.Limit(by_channels ? c.Number("ocv") : 1)) return {};
                     return fmt::format("rows made twice and the busiest of {} threads: {:.2f} times the average work",
                                        tasks.threads, factor);
                   }});
 }
 
-void AddScratchRules(const ChainTasks& tasks, const char* channel_knob,
-                     const std::function<int64_t(int64_t, int64_t)>& bytes, Space* space) {
-  const std::string knob = channel_knob;
-  space->AddRule({"co block", [knob](const Config& c) -> Rejection {
-                    if (c.Number(knob) % c.Number("ocv") == 0) return {};
+void AddScratchRules(const ChainTasks& tasks, const std::function<int64_t(int64_t, int64_t)>& bytes, Space* space) {
+  space->AddRule({"co block", [](const Config& c) -> Rejection {
+                    if (c.Number("co_block") % c.Number("ocv") == 0) return {};
                     return fmt::format("tiles of ocv={} do not come out even in tasks of {} blocks", c.Number("ocv"),
-                                       c.Number(knob));
+                                       c.Number("co_block"));
                   }});
   space->AddRule({"scratch", [tasks, bytes](const Config& c) -> Rejection {
                     const int64_t ocv = c.Number("ocv"), made = bytes(c.Number("row_block"), ocv);

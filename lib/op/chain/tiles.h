@@ -28,9 +28,10 @@ struct ConvTiles {
   // Cycles for one row of all output channels and one input channel and tap, including partial tiles; spilling tiles
   // are expensive.
   double Cycles(int64_t ocv, int64_t columns) const;
-  double BestCycles() const;
-  // The tile with the fewest cycles.
-  void Best(int64_t* ocv, int64_t* columns) const;
+  struct Tile {
+    int64_t ocv = 1, columns = 1;
+  };
+  Tile Best() const;  // the one with the fewest cycles
 };
 
 // A window over rows: output row y reads rows y * stride - before .. + reach - 1, of `in` rows.
@@ -62,8 +63,10 @@ struct ChainTasks {
   // The smallest scratch of accepted blocks; `bytes` gives that of a row block.
   int64_t LeastScratch(int64_t ocv, const std::function<int64_t(int64_t)>& bytes) const;
   // Row and channel blocks with a good factor and little scratch; the largest of equals.
-  void Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes, int64_t* row_block,
-            int64_t* channel_block) const;
+  struct Blocks {
+    int64_t rows = 1, channels = 1;
+  };
+  Blocks Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes) const;
 };
 
 // Columns of a depthwise convolution's register tile, the widest first, and whether its window's columns are unrolled.
@@ -75,10 +78,10 @@ inline constexpr int64_t kChainScratchBytes = 1 << 20;
 
 // Rules "registers" and "cycles", for knobs ocv and tile_ow.
 void AddTileRules(const ConvTiles& tiles, search::Space* space);
-// Rule "parallel" for the factor of knobs row_block and, if `channel_knob` is not null, that one.
-void AddTaskRule(const ChainTasks& tasks, const char* channel_knob, search::Space* space);
-// Rules "co block" and "scratch" for knobs ocv, row_block and `channel_knob`; scratch as in LeastScratch, for `ocv`.
-void AddScratchRules(const ChainTasks& tasks, const char* channel_knob,
-                     const std::function<int64_t(int64_t rows, int64_t ocv)>& bytes, search::Space* space);
+// Rule "parallel" for the factor of knobs row_block and, if `by_channels`, co_block.
+void AddTaskRule(const ChainTasks& tasks, bool by_channels, search::Space* space);
+// Rules "co block" and "scratch" for knobs ocv, row_block and co_block; scratch as in LeastScratch, for `ocv`.
+void AddScratchRules(const ChainTasks& tasks, const std::function<int64_t(int64_t rows, int64_t ocv)>& bytes,
+                     search::Space* space);
 
 }  // namespace hone::op

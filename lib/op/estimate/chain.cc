@@ -52,8 +52,7 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
   for (size_t i = 0; i < parts.size(); ++i) {
     if (i == window_at) continue;
     const ConvTiles t = ConvTiles::Of(parts[i], target);
-    int64_t ocv = 1, columns = 1;
-    t.Best(&ocv, &columns);
+    auto [ocv, columns] = t.Best();
     if (i + 1 == parts.size() || parts.size() == 2) {
       ocv = NumberOr(c, "ocv", ocv), columns = NumberOr(c, "tile_ow", columns);
     }
