@@ -136,12 +136,12 @@ check-tsan:
 	@ninja -C $(BUILD)/tsan $(TSAN_TESTS)
 	@tests/run_all.sh $(BUILD)/tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
 
-# Without unity builds and precompiled headers, so that each file must include what it uses.
-FILES ?= (lib|tools|examples)/.*\.cc
+# In units of several files, as everything is built, which takes a tenth of the time of single files.
+FILES ?= (lib|tools|examples)/.*
 tidy: deps
-	@cmake -S . -B $(BUILD)/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_UNITY=OFF -DHONE_PRECOMPILE=OFF \
-	  --log-level=NOTICE -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
-	@run-clang-tidy-19 -p $(BUILD)/tidy -quiet -warnings-as-errors='*' '$(FILES)'
+	@cmake -S . -B $(BUILD)/tidy -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_PRECOMPILE=OFF --log-level=NOTICE \
+	  -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
+	@run-clang-tidy-19 -p $(BUILD)/tidy -quiet -warnings-as-errors='*' '/$(FILES)\.(cc|cxx)$$'
 
 ROUNDS ?= 200
 SEED ?= 1

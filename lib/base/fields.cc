@@ -22,7 +22,10 @@ Fields& Fields::Object(const std::string& key, const std::function<void(Fields*)
   if (!Begin(key, true, true)) return *this;
   JsonReader reader;
   Json json = Json::object();
-  if (reading() && !(status_ = reader_->Read(key, &reader)).ok()) return *this;
+  if (reading()) {
+    status_ = reader_->Read(key, &reader);
+    if (!status_.ok()) return *this;
+  }
   Fields inner = reading() ? Fields(&reader) : json_ != nullptr ? Fields(&json) : Fields();
   list(&inner);
   status_ = inner.Finish();

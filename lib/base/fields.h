@@ -166,11 +166,11 @@ class Fields {
     return *this;
   }
   template <typename T>
-  void Take(const std::string&, T* value, T&& taken) {
+  void Take(const std::string&, T* value, T taken) {
     *value = std::move(taken);
   }
   template <typename T>
-  void Take(const std::string& key, T* value, Result<T>&& taken) {
+  void Take(const std::string& key, T* value, Result<T> taken) {
     if (taken.ok()) {
       *value = std::move(*taken);
     } else {

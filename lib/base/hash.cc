@@ -23,8 +23,9 @@ Result<Digest> ParseDigest(std::string_view hex) {
     return Status::Invalid("`" + std::string(hex) + "` is not a digest: expected 32 lower-case hexadecimal digits");
   }
   Digest d;
-  std::from_chars(hex.data(), hex.data() + 16, d.hi, 16);
-  std::from_chars(hex.data() + 16, hex.data() + 32, d.lo, 16);
+  const char *first = hex.data(), *middle = first + 16;
+  std::from_chars(first, middle, d.hi, 16);
+  std::from_chars(middle, middle + 16, d.lo, 16);
   return d;
 }
 

@@ -28,7 +28,7 @@ double QuantileLinear(std::vector<double> values, double share) {
 double QuantileNearest(std::vector<double> values, double share) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 
 double LowerQuartile(std::vector<double> values) { return QuantileLinear(std::move(values), 0.25); }

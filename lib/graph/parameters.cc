@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "base/hash.h"
 #include "base/rng.h"
@@ -86,7 +85,7 @@ class Cursor {
   bool Take(T* out) {
     std::string_view bytes;
     if (!Bytes(sizeof(T), &bytes)) return false;
-    std::memcpy(out, bytes.data(), sizeof(T));
+    bytes.copy(reinterpret_cast<char*>(out), sizeof(T));
     return true;
   }
   bool Text(std::string_view* out) {

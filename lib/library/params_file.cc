@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/file.h"
@@ -24,7 +23,7 @@ void PutDigest(std::string_view bytes, uint8_t* out) {
 }
 
 void PutText(const std::string& text, char* out, size_t size) {
-  std::memcpy(out, text.data(), std::min(text.size(), size - 1));
+  text.copy(out, size - 1);
 }
 
 uint64_t Fnv1a(std::string_view bytes) {

@@ -142,7 +142,7 @@ Status MapNonZero(NodeContext* c) {
     for (int64_t i : found) places.push_back(i / inner % extent);
   }
   const Shape shape = {static_cast<int64_t>(in.shape().size()), static_cast<int64_t>(found.size())};
-  return c->Set(0, Ints(shape, std::move(places)));
+  return c->Set(0, Ints(shape, places));
 }
 
 Status MapScatterNd(NodeContext* c) {

@@ -54,7 +54,7 @@ Result<Value> FirstGreatest(NodeContext* c, const Value& x, int64_t axis) {
   along[0] = extent;
   std::vector<float> places;
   for (int64_t i = 0; i < extent; ++i) places.push_back(static_cast<float>(extent - i));
-  HONE_ASSIGN_OR_RETURN(const Value score, Binary(c, "mul", greatest, Floats(along, std::move(places))));
+  HONE_ASSIGN_OR_RETURN(const Value score, Binary(c, "mul", greatest, Floats(along, places)));
   return is_greatest(score);
 }
 

@@ -23,7 +23,7 @@ bool Among(const char* const (&names)[N], const std::string& name) {
 }  // namespace
 
 const std::vector<OperatorEntry>& Operators() {
-  static const std::vector<OperatorEntry> kTable = [] {
+  static const std::vector<OperatorEntry> table = [] {
     std::vector<OperatorEntry> all;
     for (auto part : {WindowOperators, MatmulOperators, EinsumOperators, ElementwiseOperators, ConstantOperators,
                       ShapeOperators, ReduceOperators, NormOperators, ResizeOperators}) {
@@ -37,7 +37,7 @@ const std::vector<OperatorEntry>& Operators() {
     std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.name < b.name; });
     return all;
   }();
-  return kTable;
+  return table;
 }
 
 const OperatorEntry* FindOperatorEntry(const std::string& name) {

@@ -19,7 +19,7 @@ std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<s
 
 std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads) {
   std::vector<Step> steps = {Vectorize("out", "ci")};
-  int64_t pieces = std::min(CeilDiv(4 * threads, tasks), extent);
+  int64_t pieces = std::min(CeilDiv(int64_t{4} * threads, tasks), extent);
   std::vector<std::string> outer = {"n", "co"};
   if (pieces > 1) {
     steps.push_back(Split("out", axis, {CeilDiv(extent, pieces)}, {axis + ".o", axis + ".i"}));

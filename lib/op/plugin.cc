@@ -173,7 +173,7 @@ Status CheckWhole(const std::string& file) {
   return Status();
 }
 
-Status Register(const std::string& file, std::vector<UserOperator> given) {
+Status Register(const std::string& file, const std::vector<UserOperator>& given) {
   if (given.empty()) return Status::Invalid(file + ": this plugin has no HONE_OPERATOR");
   for (const UserOperator& op : given) {
     HONE_RETURN_IF_ERROR(CheckUserOperator(op).WithContext(file));
@@ -183,7 +183,7 @@ Status Register(const std::string& file, std::vector<UserOperator> given) {
                                          op.definition.name, other.empty() ? "Hone's own" : other));
     }
   }
-  for (UserOperator& op : given) {
+  for (const UserOperator& op : given) {
     HONE_RETURN_IF_ERROR(semantics::Register(op.definition).WithContext(file));
     AllLoaded().operators.push_back(std::make_unique<PluginOperator>(file, op));
   }

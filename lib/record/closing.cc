@@ -39,7 +39,7 @@ std::string Closing::ToSettings() const { return FieldsText(*this, -1); }
 
 std::optional<Closing> Closing::FromSettings(const std::string& settings) {
   Result<Closing> closing = ParseFields<Closing>(settings, "settings");
-  return closing.ok() ? std::optional(std::move(*closing)) : std::nullopt;
+  return closing.ok() ? std::optional(*closing) : std::nullopt;
 }
 
 std::string Closing::ReasonText() const {

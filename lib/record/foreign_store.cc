@@ -79,13 +79,13 @@ class SqliteForeignStore final : public ForeignStore {
 
   Status Begin() override {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
-    HONE_RETURN_IF_ERROR(db_->Each(
-        "SELECT name, workload, text FROM record JOIN task ON task.id = record.task",
-        [&](const Statement& row) { ++counts_[DigestOf(row.Text(0), row.Text(1), row.Text(2))].stored; }));
+    HONE_RETURN_IF_ERROR(
+        db_->Each("SELECT name, workload, text FROM record JOIN task ON task.id = record.task",
+                  [&](const Statement& row) { ++counts_[DigestOf(row.Text(0), row.Text(1), row.Text(2))].stored; }));
     HONE_ASSIGN_OR_RETURN(Statement insert, db_->Prepare("INSERT INTO record(task, space_index, fit, seconds, error, "
                                                          "text) VALUES (?,?,?,?,?,?)"));
-    insert_.reset(new Statement(std::move(insert)));
-    transaction_.reset(new Transaction(std::move(transaction)));
+    insert_ = std::make_unique<Statement>(std::move(insert));
+    transaction_ = std::make_unique<Transaction>(std::move(transaction));
     return Status();
   }
 

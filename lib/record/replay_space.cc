@@ -115,7 +115,7 @@ class Parser {
     if (words[2] != "number") return Error("unknown kind of knob `" + Printable(words[2]) + "`");
     std::vector<int64_t> single;
     for (const auto& v : numbers) single.push_back(v[0]);
-    return search::Knob::Choice(words[1], std::move(single));
+    return search::Knob::Choice(words[1], single);
   }
 
   Status Points() {

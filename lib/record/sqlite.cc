@@ -82,8 +82,9 @@ Statement::~Statement() { sqlite3_finalize(stmt_); }
 void Statement::BindInt(int64_t value) { HONE_CHECK(sqlite3_bind_int64(stmt_, next_++, value) == SQLITE_OK); }
 void Statement::BindOther(double value) { HONE_CHECK(sqlite3_bind_double(stmt_, next_++, value) == SQLITE_OK); }
 void Statement::BindOther(std::string_view value) {
+  const char* text = value.data();
   const auto size = static_cast<int>(value.size());
-  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, value.data(), size, SQLITE_TRANSIENT) == SQLITE_OK);
+  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, text, size, SQLITE_TRANSIENT) == SQLITE_OK);
 }
 void Statement::BindNull() { HONE_CHECK(sqlite3_bind_null(stmt_, next_++) == SQLITE_OK); }
 

@@ -33,7 +33,7 @@ struct TensorData {
   explicit TensorData(TensorType of)  // zeros
       : type(std::move(of)), bytes(static_cast<size_t>(type.Elements()) * static_cast<size_t>(type.type.bytes())) {}
   TensorData(TensorType of, const std::vector<double>& values);  // REQUIRES: as many values as elements
-  TensorData(const std::vector<float>& values);                  // f32[n]; implicit conversion
+  TensorData(const std::vector<float>& values);                  // NOLINT: f32[n], which converts
 
   int64_t Elements() const { return type.Elements(); }
   std::vector<double> Doubles() const { return ToDoubles(type.type, bytes.data(), Elements()); }

@@ -268,7 +268,7 @@ const Attribute* Workload::Find(const std::string& name) const {
   return nullptr;
 }
 
-std::vector<int64_t> Workload::Numbers(const std::string& name, std::vector<int64_t> fallback) const {
+std::vector<int64_t> Workload::Numbers(const std::string& name, const std::vector<int64_t>& fallback) const {
   const Attribute* a = Find(name);
   return a && a->word.empty() ? a->values : fallback;
 }

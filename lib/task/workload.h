@@ -77,7 +77,7 @@ struct Workload {
 
   const Attribute* Find(const std::string& name) const;
   // The attribute's numbers, or `fallback` if it is absent.
-  std::vector<int64_t> Numbers(const std::string& name, std::vector<int64_t> fallback) const;
+  std::vector<int64_t> Numbers(const std::string& name, const std::vector<int64_t>& fallback) const;
   bool HasEpilogue(EpilogueKind kind) const;
   bool operator==(const Workload&) const = default;
 };

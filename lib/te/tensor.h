@@ -45,7 +45,7 @@ class Tensor : public ir::TensorHandle {
 
   ir::Expr operator()(const std::vector<ir::Expr>& indices) const;
   template <typename... I>
-  ir::Expr operator()(ir::Expr first, I... rest) const {
+  ir::Expr operator()(ir::Expr first, const I&... rest) const {
     return (*this)(std::vector<ir::Expr>{first, ir::Expr(rest)...});
   }
 };

@@ -53,6 +53,8 @@ std::string KernelWriter::Type(DType type) {
         return type.is_int() ? "int" : "unsigned int";
       case 64:
         return type.is_int() ? dialect_.int64 : dialect_.uint64;
+      default:
+        break;
     }
   }
   Fail(fmt::format("values of type {} are not supported", ToString(type)));

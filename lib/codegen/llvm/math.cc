@@ -45,9 +45,9 @@ struct Format {
 
 const Format& FormatOf(bool is_double) {
   // ln2_high ends in enough zero bits that n * ln2_high is exact.
-  static const Format kSingle = {23, 127, 0x1.8p23, 0x1.62e4p-1, 0x1.7f7d1cf79abcap-20, -104.0, 89.0, 7, 5, 11};
-  static const Format kDouble = {52, 1023, 0x1.8p52, 0x1.62e42fee00000p-1, 0x1.a39ef35793c76p-33, -746.0, 710.0,
-                                 13, 11,   19};
+  static constexpr Format kSingle = {23, 127, 0x1.8p23, 0x1.62e4p-1, 0x1.7f7d1cf79abcap-20, -104.0, 89.0, 7, 5, 11};
+  static constexpr Format kDouble = {52, 1023, 0x1.8p52, 0x1.62e42fee00000p-1, 0x1.a39ef35793c76p-33, -746.0, 710.0,
+                                     13, 11,   19};
   return is_double ? kDouble : kSingle;
 }
 
@@ -106,9 +106,10 @@ llvm::Value* MathEmitter::Exp(V x) {
 llvm::Value* MathEmitter::Log(V x) {
   const Format& f = FormatOf(IsDouble(x));
   double least_normal = std::ldexp(1.0, 1 - f.bias);
+  const int up = 32 + f.mantissa_bits / 2;
   V tiny = b_.CreateFCmpOLT(x, Number(x, least_normal));
-  V scaled = b_.CreateSelect(tiny, b_.CreateFMul(x, Number(x, std::ldexp(1.0, 32 + f.mantissa_bits / 2))), x);
-  V scale = b_.CreateSelect(tiny, Number(x, -32.0 - f.mantissa_bits / 2), Number(x, 0.0));
+  V scaled = b_.CreateSelect(tiny, b_.CreateFMul(x, Number(x, std::ldexp(1.0, up))), x);
+  V scale = b_.CreateSelect(tiny, Number(x, -up), Number(x, 0.0));
   V bits = b_.CreateBitCast(scaled, BitsType(x));
   uint64_t root = IsDouble(x) ? std::bit_cast<uint64_t>(std::numbers::sqrt2 / 2)
                               : std::bit_cast<uint32_t>(static_cast<float>(std::numbers::sqrt2 / 2));

@@ -310,7 +310,9 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
     value = Splat(from_memory(load_at(MemoryTypeOf(element), Address(e.buffer, broadcast->value))), lanes);
   } else if (stride && *stride == 1) {
     value = from_memory(load_at(MemoryTypeOf(element.WithLanes(lanes)), Address(e.buffer, ramp->base)));
-  } else if ((value = EmitBlockLoad(e)) == nullptr) {
+  } else if (Value* block = EmitBlockLoad(e)) {
+    value = block;
+  } else {
     // Lane by lane: as fast as a gather on the CPUs we tested, and possible on all.
     Value* index = ramp && stride ? nullptr : EmitExpr(e.index);
     value = llvm::PoisonValue::get(TypeOf(e.type));

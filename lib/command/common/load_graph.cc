@@ -24,10 +24,10 @@ Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::strin
 
 Status CheckMemory(const graph::Graph& graph) {
   const Result<std::string> info = ReadFile("/proc/meminfo");
-  const char kKey[] = "MemAvailable:";
-  const size_t at = info.ok() ? info->find(kKey) : std::string::npos;
+  const std::string key = "MemAvailable:";
+  const size_t at = info.ok() ? info->find(key) : std::string::npos;
   if (at == std::string::npos) return Status();  // the kernel does not report it: try
-  const double available = std::strtod(info->c_str() + at + sizeof(kKey) - 1, nullptr) * 1024;
+  const double available = std::strtod(info->c_str() + at + key.size(), nullptr) * 1024;
   double bytes = 0;
   for (const graph::Parameter& p : graph.parameters)
     bytes += static_cast<double>(p.type.Elements() * p.type.type.bytes());

@@ -53,8 +53,9 @@ std::map<std::string, LoggedRun> ReadNinjaLog(const std::string& work) {
     const auto start = ParseInt(fields[0]), end = ParseInt(fields[1]), read = ParseInt(fields[2]);
     if (!start.ok() || !end.ok() || !read.ok() || *end < *start) continue;
     // Rounded like ModifiedSeconds, so that equal times stay equal.
+    const int64_t seconds = *read / kSecond, rest = *read % kSecond;
     logged[fields[3]] = {1e-3 * static_cast<double>(*end - *start),
-                         static_cast<double>(*read / kSecond) + 1e-9 * static_cast<double>(*read % kSecond)};
+                         static_cast<double>(seconds) + 1e-9 * static_cast<double>(rest)};
   }
   return logged;
 }

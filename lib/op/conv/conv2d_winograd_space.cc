@@ -45,7 +45,7 @@ std::vector<int64_t> Blocks(const WinogradLayer& l, int64_t m) {
 
 std::vector<int64_t> OcBlocks(const WinogradLayer& l) {
   std::vector<int64_t> values;
-  for (int64_t part : PartsFor(l.oc_blocks, {1, l.threads, 2 * l.threads, 4 * l.threads})) {
+  for (int64_t part : PartsFor(l.oc_blocks, {1, l.threads, int64_t{2} * l.threads, int64_t{4} * l.threads})) {
     if (l.oc_blocks % part == 0) values.push_back(part);
   }
   return values;
@@ -257,7 +257,7 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
 double WinogradErrorBound(int64_t m) { return m <= 2 ? 2e-5 : m <= 4 ? 1e-4 : 3e-4; }
 
 WinogradPoint WinogradPoint::Of(const Config& c) {
-  const std::string prefetch = c.Word("prefetch");
+  const std::string& prefetch = c.Word("prefetch");
   return {c.Number("m"),
           c.Word("form") == "oc_xi",
           c.Number("ocv"),

@@ -187,7 +187,7 @@ void AddRules(const DirectLayer& l, Space* space) {
   });
   Reachable reach = ReachableOf(l);
   // Few, wide tiles suit a small layer badly: it may also use smaller ones, which gives it a choice.
-  bool small = l.planes() * l.oc_blocks * l.s.oh * l.s.ow < 64 * l.registers * l.threads;
+  bool small = l.planes() * l.oc_blocks * l.s.oh * l.s.ow < int64_t{64} * l.registers * l.threads;
   int64_t least = std::min<int64_t>(small ? l.registers * 3 / 8 : l.registers / 2, reach.accumulators);
   add("register tile", [least](const DirectPoint& p) -> Rejection {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
@@ -256,7 +256,7 @@ void AddRules(const DirectLayer& l, Space* space) {
 // The pixels of a 1x1 convolution may be divided into rows freely: the longest row that leaves each thread at least two
 // rows, if any row of at least 12 pixels does; else one row of all pixels.
 int64_t FlatRow(int64_t pixels, int threads) {
-  for (int64_t row = pixels / (2 * threads); row >= 12; --row) {
+  for (int64_t row = pixels / (int64_t{2} * threads); row >= 12; --row) {
     if (pixels % row == 0) return row;
   }
   return pixels;
@@ -312,7 +312,7 @@ double DirectLayer::FmaVectors() const {
 }
 
 DirectPoint DirectPoint::Of(const Config& c) {
-  std::string prefetch = c.Word("prefetch");
+  const std::string& prefetch = c.Word("prefetch");
   int64_t near = prefetch == "none" ? 0 : 4096;
   const bool has_planes = !c.values.empty() && c.values.back().name == "planes";
   return {c.Number("ocv"),
@@ -381,7 +381,7 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
     }
   }
   // Weights that fit into a second-level cache stay there while plane after plane uses them.
-  const bool stays = l.WeightBytes(l.oc_blocks) <= kL2Bytes && l.planes() > 2 * l.threads;
+  const bool stays = l.WeightBytes(l.oc_blocks) <= kL2Bytes && l.planes() > int64_t{2} * l.threads;
   std::vector<int64_t> unrolls = UnrollValues(l);
   int64_t unroll = 1;
   for (int64_t u : unrolls) {

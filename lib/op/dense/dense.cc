@@ -180,7 +180,7 @@ class DensePackedTemplate final : public Template {
     DenseLayer l = DenseLayerOf(workload, target);
     int64_t vectors = 1;
     for (int64_t v : VectorValues(l)) {
-      if (v <= 4 && l.Tiles(v) >= 4 * l.threads) vectors = v;
+      if (v <= 4 && l.Tiles(v) >= int64_t{4} * l.threads) vectors = v;
     }
     int64_t tile_n = EvenParts(l.n, 6).front();
     // This tile's weights and the next one's share a second-level cache.

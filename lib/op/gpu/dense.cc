@@ -83,7 +83,7 @@ GpuUseOf LargeUse(const Workload& w) {
     use.vthreads = x[1] * y[1];
     const int64_t step = k[1] * k[2];  // two buffers per input
     const int64_t fetched = step * (x[1] * x[2] * x[3] + y[1] * y[2] * y[3]);
-    use.shared_bytes = 4 * 2 * fetched;
+    use.shared_bytes = 4 * (2 * fetched);
     const int64_t own_x = x[1] * x[3], own_y = y[1] * y[3];
     // The compiler unrolls the loop over k[1] and loads ahead.
     constexpr int64_t kAhead = 32;

@@ -37,7 +37,7 @@ Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
   const bool deep = window.rank() == 3;
   const int64_t height = window.out[window.rank() - 2], width = window.out.back();
   const int64_t images = in[0] * CeilDiv(in[1], lanes) * (deep ? window.out[0] : 1);
-  const int64_t rows = CeilDiv(height, images >= 2 * target.threads ? 1 : 2 * target.threads);
+  const int64_t rows = CeilDiv(height, images >= int64_t{2} * target.threads ? 1 : 2 * target.threads);
   const int64_t tile = EvenParts(width, 8).front();
   std::vector<std::string> outer = {"n", "co"}, order = {"kh", "kw", "ow", "ci"};
   if (deep) outer.push_back("od"), order.insert(order.begin(), "kd");

@@ -276,7 +276,8 @@ class OpenClModule : public DeviceModule {
       for (const DeviceBuffer* buffer : BuffersOf(launch, arguments, workspaces)) {
         const cl_mem memory = MemoryOf(*buffer);
         HONE_RETURN_IF_ERROR(
-            device_->Check(cl_.clSetKernelArg(kernel, next++, sizeof memory, &memory), "passing an argument"));
+            device_->Check(cl_.clSetKernelArg(kernel, next++, sizeof(cl_mem), static_cast<const void*>(&memory)),
+                           "passing an argument"));
       }
       size_t global[3], local[3];
       for (int i = 0; i < 3; ++i) {

@@ -18,7 +18,7 @@ constexpr int64_t kMaxExtent = 1 << 20;
 // The knobs of each template in order: NAME/PARTS EXTENT is a split, NAME VALUE.. a choice. NamesOf() defines the
 // extents; EXPLICIT is 0 and 1, or only 1.
 const std::map<std::string, std::string>& Table() {
-  static const std::string kSmallBatch = "tile_k/2 K", kLargeBatch = "tile_x/4 M, tile_y/4 N, tile_k/3 K";
+  static const std::string small_batch = "tile_k/2 K", large_batch = "tile_x/4 M, tile_y/4 N, tile_k/3 K";
   static const std::map<std::string, std::string> table = {
       {"conv2d_nchw.cuda",
        "tile_f/4 CO, tile_y/4 OH, tile_x/4 OW, tile_rc/2 CI, tile_ry/2 KH, tile_rx/2 KW, "
@@ -28,10 +28,10 @@ const std::map<std::string, std::string>& Table() {
        "unroll_explicit EXPLICIT"},
       {"depthwise_conv2d_nchw.cuda",
        "tile_f/4 C, tile_y/4 OH, tile_x/4 OW, auto_unroll_max_step 0 256 1500, unroll_explicit EXPLICIT"},
-      {"dense_small_batch.gpu", kSmallBatch},
-      {"dense_small_batch.cuda", kSmallBatch},
-      {"dense_large_batch.gpu", kLargeBatch},
-      {"dense_large_batch.cuda", kLargeBatch},
+      {"dense_small_batch.gpu", small_batch},
+      {"dense_small_batch.cuda", small_batch},
+      {"dense_large_batch.gpu", large_batch},
+      {"dense_large_batch.cuda", large_batch},
       {"batch_matmul.cuda",
        "tile_y/3 BATCH_M, tile_x/3 BATCH_N, tile_k/2 BATCH_K, auto_unroll_max_step 8 16 32 64, "
        "unroll_explicit EXPLICIT"},
@@ -117,7 +117,7 @@ Status AddKnob(const std::string& text, const AutoTvmShape& shape, const Extents
   } else {
     for (size_t i = 1; i < words.size(); ++i) numbers.push_back(*ParseInt(words[i]));
   }
-  space->Add(Knob::Choice(name, std::move(numbers)));
+  space->Add(Knob::Choice(name, numbers));
   return Status();
 }
 

@@ -93,7 +93,8 @@ void Space::ForEach(PointIndex begin, PointIndex end,
   Config config = At(begin);
   std::vector<size_t> digits = Digits(begin);
   for (PointIndex index = begin;;) {
-    if (!visit(index, Legal(config)) || ++index == end) return;
+    if (!visit(index, Legal(config))) return;
+    if (++index == end) return;
     config.index = index;
     for (size_t k = 0; k < knobs_.size(); ++k) {
       digits[k] = digits[k] + 1 == knobs_[k].size() ? 0 : digits[k] + 1;
