@@ -1,5 +1,5 @@
-// What every test includes: GoogleTest, the standard library's containers, algorithms and numbers, and what tests say of
-// results, the value that must be there and the part of a message that counts.
+// What every test includes: GoogleTest, the standard library's containers, algorithms and numbers, and what tests say
+// of results, the value that must be there and the part of a message that counts.
 #pragma once
 
 #include <gmock/gmock-matchers.h>
@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <source_location>

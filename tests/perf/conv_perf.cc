@@ -7,17 +7,11 @@
 // the default point with these values of its knobs instead of random points; repeat it for further points. Shares are
 // relative to the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile times
 // are processor time of the compiling thread. --template: only this template's default and random points.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <string>
-#include <vector>
 
 #include "base/rng.h"
-#include "base/text.h"
 #include "perf/flags.h"
 #include "runtime/host/peak.h"
 #include "semantics/semantics.h"

@@ -1,14 +1,18 @@
-// Flags of the programs in this folder. (The programs end with ExitCodeOf of base/interrupt.h.)
+// Flags of the programs in this folder, and what most of them include. (They end with ExitCodeOf of base/interrupt.h.)
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/statistics.h"
 #include "base/text.h"
 
 namespace hone::perf {

@@ -9,20 +9,14 @@
 // with the reference as its pace. The following night serves as the repeat of a flagged one; the noise is that of the
 // earlier nights of equal libraries. A process has at least 30 runs and 1.2 seconds. More nights may be added later, in
 // pieces as long as a machine is free.
-#include <fmt/format.h>
 #include <stdio.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
-#include <string>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/hash.h"
-#include "base/interrupt.h"
-#include "base/statistics.h"
 #include "base/subprocess.h"
 #include "command/bench/bench.h"
 #include "command/bench/library_process.h"

@@ -4,25 +4,16 @@
 //   load_perf [--trials=48] [--tasks=3] [--seed=1]
 //
 // Goal: the choice under load is within 3 % of the quiet one. Exits with 1 otherwise. Nothing else may run.
-#include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <string>
-
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "base/file.h"
-#include "base/interrupt.h"
 #include "base/rng.h"
-#include "base/statistics.h"
 #include "base/subprocess.h"
-#include "base/text.h"
 #include "measure/child_measurer.h"
 #include "op/operator.h"
 #include "perf/flags.h"

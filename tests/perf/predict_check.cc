@@ -7,17 +7,10 @@
 // Prints a line per job: the medians over the rounds of the sum, of the network and of their ratio (goal: 0.93 to
 // 1.07), and the ratio by the times of tuning. Layers without records count with their time in the network. Nothing
 // else may run.
-#include <fmt/format.h>
 #include <stdio.h>
 
-#include <algorithm>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "base/file.h"
-#include "base/interrupt.h"
-#include "base/statistics.h"
 #include "command/bench/bench.h"
 #include "command/bench/library_process.h"
 #include "library/loaded_network.h"

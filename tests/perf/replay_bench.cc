@@ -8,20 +8,8 @@
 // quarter), and milliseconds in the tuner per trial.
 // --each: also a table per space. --donors: the tasks learn from each other like those of a pipeline with `transfer =
 // true` (replay_donors.h). Nothing is measured; all figures except the milliseconds are the same on every machine.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <string>
-#include <vector>
-
-#include "base/file.h"
-#include "base/interrupt.h"
-#include "base/text.h"
 #include "perf/flags.h"
 #include "perf/replay_donors.h"
-#include "record/replay_space.h"
-#include "session/replay.h"
 
 namespace {
 

@@ -9,22 +9,11 @@
 // FOLDER/NAME.replay. An interrupted sweep continues where it stopped; a task with a result for the same space is
 // skipped. --most: limits the legal points of a space that are measured, the same in each sweep; the others are left
 // out of the replay; 0, the default: no limit. --list: only counts.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <string>
-#include <vector>
-
-#include "base/file.h"
-#include "base/interrupt.h"
 #include "base/subprocess.h"
-#include "base/text.h"
 #include "op/operator.h"
 #include "perf/flags.h"
 #include "perf/replay_sweeps.h"
 #include "pipeline/task_list.h"
-#include "record/replay_space.h"
 #include "semantics/semantics.h"
 #include "session/replay.h"
 #include "target/target.h"

@@ -1,10 +1,7 @@
 // Replays of tasks that learn from each other: who learns from whom, and what.
 #include "perf/replay_donors.h"
 
-#include <utility>
-
 #include "common/expect.h"
-#include "session/replay.h"
 #include "session/tuner_context.h"
 #include "task/workload.h"
 

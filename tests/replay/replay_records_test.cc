@@ -1,6 +1,4 @@
 // Records as spaces to replay: whose trials count.
-#include <memory>
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "op/operator.h"

@@ -1,8 +1,6 @@
 // Several sweeps of one space: a sweep's lucky or unlucky times do not decide.
 #include "perf/replay_sweeps.h"
 
-#include <utility>
-
 #include "common/expect.h"
 
 namespace hone::record {

@@ -1,8 +1,6 @@
 // Tuners on measured spaces: the share of the best speed that `auto` finds, and the files themselves.
 #include "session/replay.h"
 
-#include <algorithm>
-
 #include "base/file.h"
 #include "base/text.h"
 #include "common/expect.h"
