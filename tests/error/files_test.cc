@@ -1,9 +1,6 @@
 // Every JSON input of every tool, damaged in every way of a table, and at random.
-#include <cstdlib>
-
 #include "base/json.h"
 #include "base/rng.h"
-#include "base/text.h"
 #include "error_folder.h"
 
 namespace hone {

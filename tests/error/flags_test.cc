@@ -1,6 +1,4 @@
 // Flags: unknown, without a value, required and missing. cli/records has those of hone-records.
-#include <utility>
-
 #include "error_folder.h"
 
 namespace hone {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "error_folder.h"
 #include "graph/graph.h"
 #include "graph/network_builder.h"

@@ -6,11 +6,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <memory>
-
 #include "bad_candidates.h"
 #include "base/text.h"
 

@@ -6,10 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <map>
-
 #include "backend_case.h"
-#include "base/file.h"
 #include "expectation.h"
 #include "perf/flags.h"
 

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/lock.h"
-#include "base/text.h"
 #include "build_folder.h"
 #include "common/missing.h"
 #include "report/bench_file.h"

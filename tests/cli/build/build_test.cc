@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "build_folder.h"

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "base/rng.h"
 #include "base/text.h"
 #include "build_folder.h"

@@ -1,9 +1,5 @@
 // Choices over the whole network, by real tools under a real Ninja. Times of single kernels are simulated, so that the
 // test can compute the right choice from the records.
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "chain_folder.h"

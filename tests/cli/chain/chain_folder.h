@@ -3,10 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "pipeline/best_file.h"
 #include "pipeline/task_list.h"

@@ -3,7 +3,6 @@
 #include <regex>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "chain_folder.h"
 #include "common/missing.h"
 

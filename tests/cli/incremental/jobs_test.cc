@@ -1,11 +1,6 @@
 // hone-plan --export-jobs and --run-job: what a cluster's arrays run, without a cluster (tests/device/slurm has one).
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "chain_folder.h"

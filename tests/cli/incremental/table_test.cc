@@ -3,18 +3,10 @@
 // document: a row without a change here fails, and so does a change without a row.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "chain_folder.h"
 #include "graph/graph.h"
-#include "graph/network_builder.h"
 
 namespace hone {
 namespace {
@@ -69,15 +61,7 @@ class TableTest : public ChainFolder {
     ChainFolder::TearDown();
   }
 
-  void WriteNetwork(int classes) {
-    graph::NetworkBuilder net("one", 3);
-    std::string x = net.Input("data", {1, 3, 14, 14});
-    x = net.Relu("r1", net.Conv("c1", x, 16, {{3}, {1}, {1}}));
-    x = net.Relu("r2", net.Add("a", net.Conv("c2", x, 16, {{3}, {1}, {1}}), x));
-    Write("pipelines/models/one.json",
-          graph::GraphText(net.Finish(
-              {net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), classes)})));
-  }
+  void WriteNetwork(int classes) { ChainFolder::WriteNetwork("one", classes, 16); }
 
   // A network with a plugin's operator.
   void WriteYuv() {

@@ -1,6 +1,4 @@
 // hone-plan --why with missing files, or if Ninja knows nothing; table_test.cc has the changes.
-#include <string>
-
 #include "base/text.h"
 #include "chain_folder.h"
 

@@ -1,6 +1,4 @@
 // hone-records on whole, damaged, foreign and missing files.
-#include <algorithm>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "record/closing.h"

@@ -1,6 +1,4 @@
 // hone-report: the four files, and what it rejects.
-#include <algorithm>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "records_folder.h"

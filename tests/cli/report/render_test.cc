@@ -5,7 +5,6 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "common/expect.h"
-#include "nightly/report.h"
 #include "nights.h"
 #include "report/outputs.h"
 #include "sample.h"

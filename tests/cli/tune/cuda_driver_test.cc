@@ -2,8 +2,6 @@
 // do not look for. Any NVRTC on this machine is rejected for it.
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "tune_folder.h"
 
 namespace hone {

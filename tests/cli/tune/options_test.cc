@@ -1,10 +1,5 @@
 // Options of a job besides tuner and budget: donors, AutoTVM's ways, an expected gain.
-#include <algorithm>
-
 #include "base/sandbox.h"
-#include "base/text.h"
-#include "target/target.h"
-#include "task/workload.h"
 #include "tune_folder.h"
 
 namespace hone {

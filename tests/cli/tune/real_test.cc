@@ -1,14 +1,23 @@
 // hone-tune with the real compiler and the real clock, on a convolution that takes some microseconds.
 #include <signal.h>
 
-#include <set>
-
-#include "base/clock.h"
-#include "base/text.h"
 #include "tune_folder.h"
 
 namespace hone {
 namespace {
+
+// Children of a process whose command line contains `word`.
+std::vector<pid_t> ChildrenOf(pid_t parent, const std::string& word) {
+  std::vector<pid_t> found;
+  auto children = ReadFile(fmt::format("/proc/{0}/task/{0}/children", parent));
+  if (!children.ok()) return found;
+  for (const std::string& text : SplitWords(*children)) {
+    auto pid = ParseInt(text);
+    auto command = ReadFile(fmt::format("/proc/{}/cmdline", text));
+    if (pid.ok() && command.ok() && command->find(word) != std::string::npos) found.push_back(static_cast<pid_t>(*pid));
+  }
+  return found;
+}
 
 class RealTest : public TuneFolder {
  protected:

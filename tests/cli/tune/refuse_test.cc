@@ -1,5 +1,4 @@
 // Bad input: one clear line, the right exit code, nothing written. tests/error has the common errors of all tools.
-#include "base/text.h"
 #include "tune_folder.h"
 
 namespace hone {

@@ -9,17 +9,13 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "agree/gpu_workloads.h"
 #include "agree/on_device.h"
 #include "base/cpu.h"
-#include "base/file.h"
 #include "base/json.h"
-#include "compile/compile.h"
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
-#include "op/operator.h"
 #include "perf/flags.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"

@@ -4,16 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "chain_folder.h"
 #include "cluster.h"

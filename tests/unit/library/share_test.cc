@@ -3,8 +3,8 @@
 #include "common/expect.h"
 #include "graph/graph.h"
 #include "graph/normalise.h"
-#include "library/sharing.h"
 #include "library/network_plan.h"
+#include "library/sharing.h"
 #include "small_network.h"
 
 namespace hone::library {

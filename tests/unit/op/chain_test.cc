@@ -2,7 +2,6 @@
 #include "base/rng.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/estimate/estimate.h"
-#include "op/operator.h"
 #include "semantics/semantics.h"
 #include "unit/op/kernel_fixture.h"
 

@@ -6,7 +6,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "base/rng.h"
 #include "ir/device_kernels.h"
 #include "ir/interpreter.h"
 #include "ir/printer.h"

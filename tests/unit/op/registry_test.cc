@@ -4,7 +4,6 @@
 #include "agree/gpu_workloads.h"
 #include "base/text.h"
 #include "common/expect.h"
-#include "op/operator.h"
 #include "op/space_version.h"
 #include "semantics/semantics.h"
 

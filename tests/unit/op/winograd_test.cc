@@ -1,6 +1,5 @@
 // conv2d_winograd: compiled kernels compared with conv2d's reference over odd shapes; accuracy; spaces.
 #include "base/rng.h"
-#include "compile/compile.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/estimate/estimate.h"
