@@ -24,16 +24,12 @@ TEST(VThread, GoesInwardsAndPrivateMemoryGrows) {
   Stmt sum = ir::MakeStore(p.r, p.j, ir::MakeLoad(p.r, p.j) + p.S(p.i) * p.A(p.v * 4 + p.j));
   Stmt body = ir::MakeBlock({Loop(p.i, 8, ir::MakeBlock({p.PutS(p.i, p.A(p.i)), Loop(p.j, 4, sum)}))});
   EXPECT_EQ(Simple(*SpreadVThreads(Loop(p.v, 2, ir::MakeAllocate(p.r, body), ForKind::kVThread))),
-            "allocate r: f32[8] register {\n"
-            "  for (i, 0, 8) {\n"
+            "allocate r: f32[8] register\n"
+            "  for (i, 0, 8)\n"
             "    s[i] = a[i];\n"  // once: no virtual thread is different
-            "    for (j, 0, 4) {\n"
-            "      for unrolled (v, 0, 2) {\n"
-            "        r[j + v*4] = r[j + v*4] + s[i]*a[j + v*4];\n"
-            "      }\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "    for (j, 0, 4)\n"
+            "      for unrolled (v, 0, 2)\n"
+            "        r[j + v*4] = r[j + v*4] + s[i]*a[j + v*4];\n");
 }
 
 TEST(VThread, WhatDependsOnWhatDiffersGrowsToo) {
@@ -52,16 +48,12 @@ TEST(GpuThreads, SharedMemoryIsTheBlocks) {
   Program p;
   Stmt inner = Loop(p.i, 4, ir::MakeAllocate(p.s, ir::MakeBlock({p.PutS(p.tx, p.one), p.PutB(p.i, p.S(p.tx))})));
   EXPECT_EQ(Text(HoistShared(Loop(p.bx, 2, Loop(p.tx, 8, inner, ForKind::kThreadX), ForKind::kBlockX))),
-            "for blockIdx.x (bx, 0, 2) {\n"
-            "  allocate s: f32[8] shared {\n"
-            "    for threadIdx.x (tx, 0, 8) {\n"
-            "      for (i, 0, 4) {\n"
+            "for blockIdx.x (bx, 0, 2)\n"
+            "  allocate s: f32[8] shared\n"
+            "    for threadIdx.x (tx, 0, 8)\n"
+            "      for (i, 0, 4)\n"
             "        s[tx] = 1.0f;\n"
-            "        b[i] = s[tx];\n"
-            "      }\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "        b[i] = s[tx];\n");
 }
 
 // The body of 8 threads with its barriers.
@@ -80,12 +72,11 @@ std::string Barriers(const Program& p, const Stmt& body) {
 TEST(Barriers, WhereThreadsHandOverAndInLoopsAtTheHead) {
   Program p;
   EXPECT_EQ(Barriers(p, Loop(p.i, 4, ir::MakeBlock({p.PutS(p.tx, p.A(p.tx)), p.PutB(p.tx, p.S(Expr(7) - p.tx))}))),
-            "for (i, 0, 4) {\n"
+            "for (i, 0, 4)\n"
             "  barrier;\n"
             "  s[tx] = a[tx];\n"
             "  barrier;\n"
-            "  b[tx] = s[tx*-1 + 7];\n"
-            "}\n");
+            "  b[tx] = s[tx*-1 + 7];\n");
 }
 
 TEST(Barriers, NowhereElse) {
@@ -110,9 +101,8 @@ TEST(Barriers, BeforeALoopRatherThanInIt) {
   EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutS(p.tx, p.one), Loop(p.i, 8, p.PutB(p.i, p.S(p.i)))})),
             "s[tx] = 1.0f;\n"
             "barrier;\n"
-            "for (i, 0, 8) {\n"
-            "  b[i] = s[i];\n"
-            "}\n");
+            "for (i, 0, 8)\n"
+            "  b[i] = s[i];\n");
 }
 
 TEST(Barriers, TheHalvesOfADoubleBufferNeedOneARound) {
@@ -120,11 +110,10 @@ TEST(Barriers, TheHalvesOfADoubleBufferNeedOneARound) {
   Stmt use = p.PutB(p.tx, p.S(Expr(p.i) % 2 * 4 + Expr(p.tx) / 2));
   Stmt fill = p.PutS((Expr(p.i) + 1) % 2 * 4 + Expr(p.tx) % 4, p.A(p.tx));
   EXPECT_EQ(Barriers(p, Loop(p.i, 6, ir::MakeBlock({use, fill}))),
-            "for (i, 0, 6) {\n"
+            "for (i, 0, 6)\n"
             "  barrier;\n"
             "  b[tx] = s[tx/2 + i%2*4];\n"
-            "  s[tx%4 + (i + 1)%2*4] = a[tx];\n"
-            "}\n");
+            "  s[tx%4 + (i + 1)%2*4] = a[tx];\n");
   // Two halves, one of which extends into the other.
   Stmt wide = p.PutB(p.tx, p.S(Expr(p.i) % 2 * 4 + p.tx));
   const std::string text = Barriers(p, Loop(p.i, 6, ir::MakeBlock({wide, fill})));
@@ -137,13 +126,11 @@ TEST(Barriers, HalvesThatConditionsTellApart) {
   Stmt use = p.PutB(p.tx, p.S(Expr(p.i) * 8 + 7 - p.tx));
   const auto fill = [&](int64_t at) { return ir::MakeIf(Expr(p.i) < 1, p.PutS(Expr(p.tx) + at, p.A(p.tx))); };
   EXPECT_EQ(Barriers(p, Loop(p.i, 2, ir::MakeBlock({use, fill(8)}))),
-            "for (i, 0, 2) {\n"
+            "for (i, 0, 2)\n"
             "  barrier;\n"
             "  b[tx] = s[tx*-1 + i*8 + 7];\n"
-            "  if (i < 1) {\n"
-            "    s[tx + 8] = a[tx];\n"
-            "  }\n"
-            "}\n");
+            "  if (i < 1)\n"
+            "    s[tx + 8] = a[tx];\n");
   const std::string text = Barriers(p, Loop(p.i, 2, ir::MakeBlock({use, fill(7)})));
   EXPECT_NE(text.find("barrier"), text.rfind("barrier")) << text;
   // After an inner loop, its variable may have any value.
@@ -161,17 +148,14 @@ TEST(Barriers, BehindALoopItsLastRoundCounts) {
     return Loop(p.j, 3, ir::MakeBlock({p.PutS(Expr(p.tx) + at, p.A(p.j)), Loop(p.i, 2, ir::MakeBlock({use, fill}))}));
   };
   EXPECT_EQ(Barriers(p, rounds(0)),
-            "for (j, 0, 3) {\n"
+            "for (j, 0, 3)\n"
             "  s[tx] = a[j];\n"
-            "  for (i, 0, 2) {\n"
+            "  for (i, 0, 2)\n"
             "    barrier;\n"
             "    b[tx] = s[tx*-1 + i*8 + 7];\n"
-            "    if (i < 1) {\n"
-            "      s[tx + 8] = a[tx];\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
-  EXPECT_THAT(Barriers(p, rounds(1)), HasSubstr("(j, 0, 3) {\n  barrier"));
+            "    if (i < 1)\n"
+            "      s[tx + 8] = a[tx];\n");
+  EXPECT_THAT(Barriers(p, rounds(1)), HasSubstr("(j, 0, 3)\n  barrier"));
 }
 
 TEST(Barriers, WhereOneThreadGetsToItIsKnownWhich) {
@@ -192,28 +176,19 @@ TEST(DoubleBuffer, FetchesTheNextRoundIntoRegisters) {
       ir::MakePragma(kDoubleBufferPragma, 1, Loop(p.j, 2, p.PutS(p.j * 4 + p.tx, p.A(p.i * 8 + p.j * 4 + p.tx))));
   Stmt loop = Loop(p.i, 5, ir::MakeBlock({fill, p.PutB(p.i, p.S(p.tx))}));
   EXPECT_EQ(Simple(Loop(p.tx, 4, DoubleBuffers(ir::MakeAllocate(p.s, loop)), ForKind::kThreadX)),
-            "for threadIdx.x (tx, 0, 4) {\n"
-            "  allocate s: f32[16] shared {\n"
-            "    for (j, 0, 2) {\n"
+            "for threadIdx.x (tx, 0, 4)\n"
+            "  allocate s: f32[16] shared\n"
+            "    for (j, 0, 2)\n"
             "      s[tx + j*4] = a[tx + j*4];\n"
-            "    }\n"
-            "    for (i, 0, 5) {\n"
-            "      allocate s.next: f32[2] register {\n"
-            "        if (i < 4) {\n"
-            "          for unrolled (j, 0, 2) {\n"
+            "    for (i, 0, 5)\n"
+            "      allocate s.next: f32[2] register\n"
+            "        if (i < 4)\n"
+            "          for unrolled (j, 0, 2)\n"
             "            s.next[j] = a[tx + i*8 + j*4 + 8];\n"
-            "          }\n"
-            "        }\n"
             "        b[i] = s[tx + i%2*8];\n"
-            "        if (i < 4) {\n"
-            "          for unrolled (j, 0, 2) {\n"
-            "            s[tx + (i + 1)%2*8 + j*4] = s.next[j];\n"
-            "          }\n"
-            "        }\n"
-            "      }\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "        if (i < 4)\n"
+            "          for unrolled (j, 0, 2)\n"
+            "            s[tx + (i + 1)%2*8 + j*4] = s.next[j];\n");
 }
 
 // Iterations 0 and 1 are fetched before; iteration i fetches the data of iteration i + 2 once all have used what it
@@ -225,33 +200,22 @@ TEST(DoubleBuffer, MoreStagesAreGroupsOfCopies) {
   Stmt loop = Loop(p.i, 5, ir::MakeBlock({fill, p.PutB(p.tx, p.S(Expr(7) - p.tx))}));
   const Stmt kernel = Loop(p.tx, 4, DoubleBuffers(ir::MakeAllocate(p.s, loop)), ForKind::kThreadX);
   EXPECT_EQ(Text(PlaceBarriers(arith::SimplifyStmt(kernel))),
-            "for threadIdx.x (tx, 0, 4) {\n"
-            "  allocate s: f32[24] shared {\n"
-            "    pragma async_group 1 {\n"
-            "      for (j, 0, 2) {\n"
+            "for threadIdx.x (tx, 0, 4)\n"
+            "  allocate s: f32[24] shared\n"
+            "    pragma async_group 1\n"
+            "      for (j, 0, 2)\n"
             "        s[tx + j*4] = a[tx + j*4];\n"
-            "      }\n"
-            "    }\n"
-            "    pragma async_group 1 {\n"
-            "      for (j, 0, 2) {\n"
+            "    pragma async_group 1\n"
+            "      for (j, 0, 2)\n"
             "        s[tx + j*4 + 8] = a[tx + j*4 + 8];\n"
-            "      }\n"
-            "    }\n"
-            "    for (i, 0, 5) {\n"
-            "      pragma async_wait 1 {\n"
+            "    for (i, 0, 5)\n"
+            "      pragma async_wait 1\n"
             "        barrier;\n"
-            "      }\n"
-            "      pragma async_group 1 {\n"
-            "        if (i < 3) {\n"
-            "          for (j, 0, 2) {\n"
+            "      pragma async_group 1\n"
+            "        if (i < 3)\n"
+            "          for (j, 0, 2)\n"
             "            s[tx + (i + 2)%3*8 + j*4] = a[tx + i*8 + j*4 + 16];\n"
-            "          }\n"
-            "        }\n"
-            "      }\n"
-            "      b[tx] = s[tx*-1 + i%3*8 + 7];\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "      b[tx] = s[tx*-1 + i%3*8 + 7];\n");
 }
 
 TEST(DoubleBuffer, ANoteWithoutALoopIsDropped) {
@@ -269,21 +233,15 @@ TEST(AutoUnroll, InnermostLoopsUpToTheLimit) {
   };
   EXPECT_EQ(with(3, 1), Text(loops));
   EXPECT_EQ(with(31, 1),
-            "for (i, 0, 8) {\n"
-            "  for unrolled (j, 0, 4) {\n"
-            "    b[i*4 + j] = 1.0f;\n"
-            "  }\n"
-            "}\n");
+            "for (i, 0, 8)\n"
+            "  for unrolled (j, 0, 4)\n"
+            "    b[i*4 + j] = 1.0f;\n");
   EXPECT_EQ(with(32, 0),
-            "pragma unroll 8 {\n"
-            "  for (i, 0, 8) {\n"
-            "    pragma unroll 4 {\n"
-            "      for (j, 0, 4) {\n"
-            "        b[i*4 + j] = 1.0f;\n"
-            "      }\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "pragma unroll 8\n"
+            "  for (i, 0, 8)\n"
+            "    pragma unroll 4\n"
+            "      for (j, 0, 4)\n"
+            "        b[i*4 + j] = 1.0f;\n");
 }
 
 TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
@@ -294,16 +252,13 @@ TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
   };
   // Unrolling by four leaves a loop, and a loop around a loop is not unrolled.
   EXPECT_EQ(with(4),
-            "for (i, 0, 8) {\n"
-            "  pragma unroll 4 {\n"
-            "    for (j, 0, 6) {\n"
-            "      b[i*6 + j] = 1.0f;\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "for (i, 0, 8)\n"
+            "  pragma unroll 4\n"
+            "    for (j, 0, 6)\n"
+            "      b[i*6 + j] = 1.0f;\n");
   // More than the extent unrolls the whole loop.
-  EXPECT_EQ(with(8).substr(0, with(8).find('\n')), "pragma unroll 8 {");
-  EXPECT_THAT(with(8), HasSubstr("pragma unroll 6 {"));
+  EXPECT_EQ(with(8).substr(0, with(8).find('\n')), "pragma unroll 8");
+  EXPECT_THAT(with(8), HasSubstr("pragma unroll 6"));
 }
 
 TEST(AutoUnroll, NeverMoreInARowThanCompilersCanTake) {
@@ -319,9 +274,8 @@ TEST(Vectorize, AConditionThatIsOneForAllLanesIsMadeOnce) {
     return Loop(p.j, 4, ir::MakeIf(at < Expr(n), p.PutB(at, p.A(at))), ForKind::kVectorized);
   };
   EXPECT_EQ(Text(*VectorizeLoops(loop(100), true)),
-            "if (tx < 25) {\n"
-            "  b[ramp(tx*4, 1, 4)] = a[ramp(tx*4, 1, 4)];\n"
-            "}\n");
+            "if (tx < 25)\n"
+            "  b[ramp(tx*4, 1, 4)] = a[ramp(tx*4, 1, 4)];\n");
   EXPECT_EQ((*VectorizeLoops(loop(99), true)).as<ir::For>()->for_kind, ForKind::kSerial);
   EXPECT_EQ((*VectorizeLoops(loop(100), false)).as<ir::For>()->for_kind, ForKind::kSerial);
 }

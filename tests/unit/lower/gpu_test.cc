@@ -1,7 +1,6 @@
 // Lowered schedules for a GPU: the final form as text, and its values in the interpreter.
 #include <array>
 
-#include "ir/device_kernels.h"
 #include "unit/lower/lower_case.h"
 
 namespace hone::lower {
@@ -15,13 +14,10 @@ struct Add {
 TEST(GpuLower, BlocksAndThreadsWithATail) {
   Add m;
   EXPECT_EQ(LoweredText({m.a}, m.out, "split out i [32] -> o t\nbind out o blockIdx.x\nbind out t threadIdx.x\n", true),
-            "for blockIdx.x (blockIdx.x, 0, 4) {\n"
-            "  for threadIdx.x (threadIdx.x, 0, 32) {\n"
-            "    if (blockIdx.x*32 + threadIdx.x < 100) {\n"
-            "      out[blockIdx.x*32 + threadIdx.x] = a[blockIdx.x*32 + threadIdx.x] + 1.0f;\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "for blockIdx.x (blockIdx.x, 0, 4)\n"
+            "  for threadIdx.x (threadIdx.x, 0, 32)\n"
+            "    if (blockIdx.x*32 + threadIdx.x < 100)\n"
+            "      out[blockIdx.x*32 + threadIdx.x] = a[blockIdx.x*32 + threadIdx.x] + 1.0f;\n");
 }
 
 struct MatMul : GpuProduct {

@@ -3,7 +3,7 @@
 
 #include "arith/simplify.h"
 #include "common/expect.h"
-#include "ir/printer.h"
+#include "common/outline.h"
 #include "ir/stmt.h"
 
 namespace hone::lower {
@@ -19,7 +19,7 @@ inline const DType kF32 = DType::Float(32);
 inline Stmt Loop(const Var& v, Expr extent, Stmt body, ForKind kind = ForKind::kSerial) {
   return ir::MakeFor(v, Expr(0), extent, kind, body);
 }
-inline std::string Text(const Stmt& s) { return ir::ToString(s); }
-inline std::string Simple(const Stmt& s) { return ir::ToString(arith::SimplifyStmt(s)); }
+inline std::string Text(const Stmt& s) { return Outline(s); }
+inline std::string Simple(const Stmt& s) { return Text(arith::SimplifyStmt(s)); }
 
 }  // namespace hone::lower

@@ -3,14 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "common/expect.h"
+#include "common/outline.h"
 #include "ir/device_kernels.h"
 #include "ir/interpreter.h"
-#include "ir/printer.h"
 #include "lower/lower.h"
 
 namespace hone::lower {
@@ -32,11 +28,11 @@ inline Result<ir::Function> LowerSteps(const std::vector<Tensor>& inputs, const 
   return Lower(s, args, options);
 }
 
-// The lowered body, or the error.
+// The outline of the lowered body, or the error.
 inline std::string LoweredText(const std::vector<Tensor>& inputs, const Tensor& out, const std::string& steps,
                                bool gpu) {
   Result<ir::Function> f = LowerSteps(inputs, out, steps, gpu);
-  return f.ok() ? ir::ToString(f->body) : f.status().message();
+  return f.ok() ? Outline(f->body) : f.status().message();
 }
 
 // out[i, j] = max(sum over k of a[i, k] * b[k, j], 0); transposed: a[k, i]. Values are small integers.

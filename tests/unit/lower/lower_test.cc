@@ -21,20 +21,17 @@ struct MatMul {
 TEST(Lower, PlainLoops) {
   MatMul m;
   EXPECT_EQ(LowerText({m.a, m.b}, m.c, ""),
-            "for (i, 0, 10) {\n"
-            "  for (j, 0, 8) {\n"
+            "for (i, 0, 10)\n"
+            "  for (j, 0, 8)\n"
             "    c[i*8 + j] = 0.0f;\n"
-            "    for (k, 0, 6) {\n"
-            "      c[i*8 + j] = c[i*8 + j] + a[i*6 + k]*b[j + k*8];\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "    for (k, 0, 6)\n"
+            "      c[i*8 + j] = c[i*8 + j] + a[i*6 + k]*b[j + k*8];\n");
 }
 
 TEST(Lower, ASplitTailIsAShorterLoop) {
   MatMul m;
   std::string text = LowerText({m.a, m.b}, m.c, "split c i [4] -> io ii\n");
-  EXPECT_EQ(text.rfind("for (io, 0, 3) {\n  for (ii, 0, min(io*-4 + 10, 4)) {\n", 0), 0u) << text;
+  EXPECT_EQ(text.rfind("for (io, 0, 3)\n  for (ii, 0, min(io*-4 + 10, 4))\n", 0), 0u) << text;
   EXPECT_THAT(text, Not(HasSubstr("if (")));
 }
 
@@ -45,22 +42,18 @@ TEST(Lower, ASumOfNothingIsNoAddition) {
     return te::Sum(te::IfThenElse(x[0] + k.var < 12, a(x[0], k.var), ir::Imm(DType::Float(32), 0)), {k});
   });
   EXPECT_EQ(LowerText({a}, c, "reorder c k i\n"),
-            "for (i, 0, 10) {\n"
+            "for (i, 0, 10)\n"
             "  c[i] = 0.0f;\n"
-            "}\n"
-            "for (k, 0, 6) {\n"
-            "  for (i_1, 0, 10) {\n"
-            "    if (k + i_1 < 12) {\n"
-            "      c[i_1] = c[i_1] + a[k + i_1*6];\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "for (k, 0, 6)\n"
+            "  for (i_1, 0, 10)\n"
+            "    if (k + i_1 < 12)\n"
+            "      c[i_1] = c[i_1] + a[k + i_1*6];\n");
 }
 
 TEST(Lower, ATailOutsideItsOuterLoopIsAGuard) {
   MatMul m;
   std::string text = LowerText({m.a, m.b}, m.c, "split c i [4] -> io ii\nreorder c ii io\n");
-  EXPECT_EQ(text.rfind("for (ii, 0, 4) {\n  for (io, 0, 3) {\n    if (ii + io*4 < 10) {\n", 0), 0u) << text;
+  EXPECT_EQ(text.rfind("for (ii, 0, 4)\n  for (io, 0, 3)\n    if (ii + io*4 < 10)\n", 0), 0u) << text;
 }
 
 TEST(Lower, AnAttachedRegisterTile) {
@@ -68,18 +61,15 @@ TEST(Lower, AnAttachedRegisterTile) {
   EXPECT_EQ(LowerText({m.a, m.b}, m.out,
                       "split out i [2] -> io ii\nreorder out io ii j\nvectorize out j\nunroll out ii\nparallel out io\n"
                       "compute_at c out io\nset_scope c register\nreorder c k i j\nunroll c i\nvectorize c j\n"),
-            "for parallel (io, 0, 5) {\n"
-            "  allocate c: f32[16] register {\n"
+            "for parallel (io, 0, 5)\n"
+            "  allocate c: f32[16] register\n"
             "    c[ramp(0, 1, 8)] = broadcast(0.0f, 8);\n"
             "    c[ramp(8, 1, 8)] = broadcast(0.0f, 8);\n"
-            "    for (k, 0, 6) {\n"
+            "    for (k, 0, 6)\n"
             "      c[ramp(0, 1, 8)] = c[ramp(0, 1, 8)] + broadcast(a[io*12 + k], 8)*b[ramp(k*8, 1, 8)];\n"
             "      c[ramp(8, 1, 8)] = c[ramp(8, 1, 8)] + broadcast(a[io*12 + k + 6], 8)*b[ramp(k*8, 1, 8)];\n"
-            "    }\n"
             "    out[ramp(io*16, 1, 8)] = max(c[ramp(0, 1, 8)], broadcast(0.0f, 8));\n"
-            "    out[ramp(io*16 + 8, 1, 8)] = max(c[ramp(8, 1, 8)], broadcast(0.0f, 8));\n"
-            "  }\n"
-            "}\n");
+            "    out[ramp(io*16 + 8, 1, 8)] = max(c[ramp(8, 1, 8)], broadcast(0.0f, 8));\n");
 }
 
 // doc/reference/schedule.md shows this schedule and these lines.
@@ -96,8 +86,8 @@ TEST(Lower, TheExampleOfTheDocument) {
       "unroll out i.i\nvectorize out j.i\ncompute_at c out j.o\nset_scope c register\nreorder c k i j\n"
       "unroll c i\nvectorize c j\n");
   const char* lines[] = {
-      "for parallel (i.o, 0, 25) {\n  for (j.o, 0, 4) {\n    allocate c: f32[64] register {\n",
-      "for (k, 0, 200) {\n        c[ramp(0, 1, 16)] = c[ramp(0, 1, 16)] + broadcast(a[i.o*800 + k], 16)*b[ramp(j.o*16 "
+      "for parallel (i.o, 0, 25)\n  for (j.o, 0, 4)\n    allocate c: f32[64] register\n",
+      "for (k, 0, 200)\n        c[ramp(0, 1, 16)] = c[ramp(0, 1, 16)] + broadcast(a[i.o*800 + k], 16)*b[ramp(j.o*16 "
       "+ k*64, 1, 16)];\n",
       "      out[ramp(i.o*256 + j.o*16, 1, 16)] = max(c[ramp(0, 1, 16)], broadcast(0.0f, 16));\n",
   };
@@ -143,7 +133,7 @@ TEST(Lower, AParallelLoopInsideAnotherIsSerial) {
 
 TEST(Lower, PragmasReachTheLoop) {
   MatMul m;
-  EXPECT_EQ(LowerText({m.a, m.b}, m.c, "pragma c i note 7\n").rfind("pragma note 7 {\n  for (i, 0, 10)", 0), 0u);
+  EXPECT_EQ(LowerText({m.a, m.b}, m.c, "pragma c i note 7\n").rfind("pragma note 7\n  for (i, 0, 10)", 0), 0u);
 }
 
 TEST(Lower, ArgumentsMustBeInputsAndOutputs) {

@@ -1,6 +1,7 @@
 // Before and after each pass on statements, as text. The expectations are written by hand from the promises of the
 // passes' headers.
 #include "lower/passes.h"
+
 #include "unit/lower/loops.h"
 
 namespace hone::lower {
@@ -18,31 +19,24 @@ TEST(Specialize, CutsTheOuterLoopWhereTheTailBegins) {
   Program p;
   Stmt inner = Loop(p.j, Min(Expr(4), Expr(10) - p.i * 4), p.B(p.i * 4 + p.j, p.A(p.j)), ForKind::kUnrolled);
   EXPECT_EQ(Simple(Specialize(Loop(p.i, 3, inner))),
-            "for (i, 0, 2) {\n"
-            "  for unrolled (j, 0, 4) {\n"
+            "for (i, 0, 2)\n"
+            "  for unrolled (j, 0, 4)\n"
             "    b[i*4 + j] = a[j];\n"
-            "  }\n"
-            "}\n"
-            "for unrolled (j, 0, 2) {\n"
-            "  b[j + 8] = a[j];\n"
-            "}\n");
+            "for unrolled (j, 0, 2)\n"
+            "  b[j + 8] = a[j];\n");
 }
 
 TEST(Specialize, KeepsAParallelLoopWhole) {
   Program p;
   Stmt inner = Loop(p.j, Min(Expr(4), Expr(10) - p.i * 4), p.B(p.i * 4 + p.j, p.A(p.j)), ForKind::kVectorized);
   EXPECT_EQ(Simple(Specialize(Loop(p.i, 3, inner, ForKind::kParallel))),
-            "for parallel (i, 0, 3) {\n"
-            "  if (i < 2) {\n"
-            "    for vectorized (j, 0, 4) {\n"
+            "for parallel (i, 0, 3)\n"
+            "  if (i < 2)\n"
+            "    for vectorized (j, 0, 4)\n"
             "      b[i*4 + j] = a[j];\n"
-            "    }\n"
-            "  } else {\n"
-            "    for vectorized (j, 0, 2) {\n"
-            "      b[j + 8] = a[j];\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "  else\n"
+            "    for vectorized (j, 0, 2)\n"
+            "      b[j + 8] = a[j];\n");
 }
 
 TEST(Specialize, LeavesSerialTailsAlone) {
@@ -75,9 +69,8 @@ TEST(Partition, PaddingBecomesZerosCopyZeros) {
   Stmt s = Loop(p.i, 10, p.B(p.i, ir::MakeIfThenElse(inside, p.A(p.i - 1), ir::Imm(kF32, 0))));
   EXPECT_EQ(Simple(PartitionConditions(s)),
             "b[0] = 0.0f;\n"
-            "for (i, 1, 8) {\n"
+            "for (i, 1, 8)\n"
             "  b[i] = a[i - 1];\n"
-            "}\n"
             "b[9] = 0.0f;\n");
 }
 
@@ -86,26 +79,21 @@ TEST(Partition, WhatNoConstantDecidesLeavesInnerLoops) {
   Expr inside = p.i + p.j >= Expr(1);
   Stmt s = Loop(p.i, 4, Loop(p.j, 4, Loop(p.k, 8, p.B(p.k, ir::MakeIfThenElse(inside, p.A(p.k), ir::Imm(kF32, 0))))));
   EXPECT_EQ(Text(PartitionConditions(s)),
-            "for (i, 0, 4) {\n"
-            "  for (j, 0, 4) {\n"
-            "    if (0 < i + j) {\n"
-            "      for (k, 0, 8) {\n"
+            "for (i, 0, 4)\n"
+            "  for (j, 0, 4)\n"
+            "    if (0 < i + j)\n"
+            "      for (k, 0, 8)\n"
             "        b[k] = a[k];\n"
-            "      }\n"
-            "    } else {\n"
-            "      for (k, 0, 8) {\n"
-            "        b[k] = 0.0f;\n"
-            "      }\n"
-            "    }\n"
-            "  }\n"
-            "}\n");
+            "    else\n"
+            "      for (k, 0, 8)\n"
+            "        b[k] = 0.0f;\n");
 }
 
 TEST(Partition, NeverAndAlways) {
   Program p;
   auto pad = [&](Expr c) { return Loop(p.i, 4, p.B(p.i, ir::MakeIfThenElse(c, p.A(p.i), ir::Imm(kF32, 0)))); };
-  EXPECT_EQ(Simple(PartitionConditions(pad(p.i >= Expr(4)))), "for (i, 0, 4) {\n  b[i] = 0.0f;\n}\n");
-  EXPECT_EQ(Simple(PartitionConditions(pad(p.i < Expr(4)))), "for (i, 0, 4) {\n  b[i] = a[i];\n}\n");
+  EXPECT_EQ(Simple(PartitionConditions(pad(p.i >= Expr(4)))), "for (i, 0, 4)\n  b[i] = 0.0f;\n");
+  EXPECT_EQ(Simple(PartitionConditions(pad(p.i < Expr(4)))), "for (i, 0, 4)\n  b[i] = a[i];\n");
 }
 
 // Found by agree: after the first copy of a body, its loops' ranges were still assumed for the second one.
@@ -169,12 +157,11 @@ TEST(Unroll, CopiesWithConstantIndices) {
                 Loop(p.i, 2, Loop(p.j, 2, p.B(p.i * 10 + p.j, p.A(p.k * 7 + p.i * 10 + p.j + 3)), ForKind::kUnrolled),
                      ForKind::kUnrolled));
   EXPECT_EQ(Text(UnrollLoops(s)),
-            "for (k, 0, 9) {\n"
+            "for (k, 0, 9)\n"
             "  b[0] = a[k*7 + 3];\n"
             "  b[1] = a[k*7 + 4];\n"
             "  b[10] = a[k*7 + 13];\n"
-            "  b[11] = a[k*7 + 14];\n"
-            "}\n");
+            "  b[11] = a[k*7 + 14];\n");
 }
 
 TEST(Unroll, CopiesKeepTheSideOfASelectionThatTheyDecide) {
@@ -182,11 +169,10 @@ TEST(Unroll, CopiesKeepTheSideOfASelectionThatTheyDecide) {
   Expr pick =
       ir::MakeSelect(ir::Eq(p.i, Expr(0)), p.A(p.k), ir::MakeSelect(ir::Eq(p.i, Expr(1)), p.A(p.i), p.A(p.k + 5)));
   EXPECT_EQ(Text(UnrollLoops(Loop(p.k, 9, Loop(p.i, 3, p.B(p.i, pick), ForKind::kUnrolled)))),
-            "for (k, 0, 9) {\n"
+            "for (k, 0, 9)\n"
             "  b[0] = a[k];\n"
             "  b[1] = a[1];\n"
-            "  b[2] = a[k + 5];\n"
-            "}\n");
+            "  b[2] = a[k + 5];\n");
 }
 
 TEST(Unroll, CopiesShareTheBaseOfTheirIndices) {
@@ -223,7 +209,7 @@ TEST(Prefetch, OneForEachDistinctLoad) {
       {p.B(0, p.A(p.i * 32) + p.A(p.i * 32 + 16)), p.B(1, p.A(p.i * 32)), Loop(p.j, 2, p.B(2, p.A(p.j)))});
   Stmt s = Loop(p.i, 4, ir::MakePragma("prefetch:a", Expr(64), body));
   std::string text = Text(InjectPrefetches(s));
-  EXPECT_EQ(text.rfind("for (i, 0, 4) {\n"
+  EXPECT_EQ(text.rfind("for (i, 0, 4)\n"
                        "  prefetch(a[i*32 + 64], 3);\n"
                        "  prefetch(a[i*32 + 80], 3);\n"
                        "  prefetch(a[64], 3);\n"
@@ -239,7 +225,7 @@ TEST(Prefetch, ManyLinesAreSpreadOverTheLoopsInside) {
   Stmt inner = Loop(p.j, 4, p.B(0, p.A(p.i * 128 + p.j * 32) + p.A(p.i * 128 + p.j * 32 + 16)));
   Stmt s = ir::MakePragma("prefetch2:a", Expr(256), Loop(p.i, 2, inner));
   std::string text = Text(InjectPrefetches(s));
-  EXPECT_THAT(text, HasSubstr("  for (j, 0, 4) {\n"
+  EXPECT_THAT(text, HasSubstr("  for (j, 0, 4)\n"
                               "    prefetch(a[i*128 + j*32 + 256], 2);\n"
                               "    prefetch(a[i*128 + j*32 + 272], 2);\n"
                               "    b[0] ="));
@@ -262,10 +248,9 @@ TEST(Partition, ABorderInARegisterTileIsWrittenOut) {
   std::string text = Text(UnrollLoops(arith::SimplifyStmt(cut)));
   EXPECT_EQ(text,
             "b[1] = b[1] + a[0];\n"
-            "for (i, 1, 3) {\n"
+            "for (i, 1, 3)\n"
             "  b[0] = b[0] + a[i*2 - 1];\n"
-            "  b[1] = b[1] + a[i*2];\n"
-            "}\n");
+            "  b[1] = b[1] + a[i*2];\n");
 }
 
 TEST(Storage, RegistersNeedConstantIndices) {

@@ -1,6 +1,5 @@
 // `tensorize S axis mma_tf32`: a product of matrices on warps gives the defined result, in any order of threads; other
 // loops are rejected with a reason.
-#include "ir/device_kernels.h"
 #include "unit/lower/lower_case.h"
 
 namespace hone::lower {
