@@ -1,46 +1,16 @@
 // hone-extract --check: its output for a model, and its exit codes.
-#include <onnx/onnx_pb.h>
-
 #include "test_folder.h"
+#include "unit/onnx/model_maker.h"
 
 namespace hone {
 namespace {
 
 class CheckTool : public TestFolder {
  protected:
-  // x[1,2,5,5] -> Conv -> Relu -> Relu -> y at opset 13.
-  void SetUp() override {
-    model_.set_ir_version(8);
-    model_.add_opset_import()->set_version(13);
-    auto* input = graph().add_input();
-    input->set_name("x");
-    auto* type = input->mutable_type()->mutable_tensor_type();
-    type->set_elem_type(::onnx::TensorProto::FLOAT);
-    for (int extent : {1, 2, 5, 5}) type->mutable_shape()->add_dim()->set_dim_value(extent);
-    auto* weight = graph().add_initializer();
-    weight->set_name("w");
-    weight->set_data_type(::onnx::TensorProto::FLOAT);
-    for (int extent : {4, 2, 3, 3}) weight->add_dims(extent);
-    for (int i = 0; i < 72; ++i) weight->add_float_data(0.5f);
-    Node("Conv", {"x", "w"}, "a");
-    Node("Relu", {"a"}, "b");
-    Node("Relu", {"b"}, "y");
-    graph().add_output()->set_name("y");
-  }
-
-  ::onnx::GraphProto& graph() { return *model_.mutable_graph(); }
-
-  ::onnx::NodeProto& Node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
-    ::onnx::NodeProto& node = *graph().add_node();
-    node.set_op_type(op);
-    node.set_name(output + "_node");
-    for (const std::string& name : inputs) node.add_input(name);
-    node.add_output(output);
-    return node;
-  }
+  CheckTool() { model_.Floats("w", {4, 2, 3, 3}, std::vector<float>(72, 0.5f)); }
 
   CommandResult Check(const Words& more = {}) {
-    Write("net.onnx", model_.SerializeAsString());
+    Write("net.onnx", model_.Bytes());
     return CheckFile("net.onnx", more);
   }
   CommandResult CheckFile(const std::string& file, const Words& more = {}) {
@@ -54,7 +24,8 @@ class CheckTool : public TestFolder {
     ExpectHas(result.out, {"the model cannot be used: " + why});
   }
 
-  ::onnx::ModelProto model_;
+  onnx::ModelMaker model_ =  // at opset 13
+      onnx::ModelMaker::Parse("x[1,2,5,5]; a = Conv(x, w); b = Relu(a); y = Relu(b); -> y");
 };
 
 TEST_F(CheckTool, AModelThatCanBeUsed) {
@@ -71,13 +42,12 @@ TEST_F(CheckTool, AModelThatCanBeUsed) {
 }
 
 TEST_F(CheckTool, OperatorsThatAreNotSupportedWithNodeAndOpset) {
-  Node("NonMaxSuppression", {"y", "y"}, "boxes");
-  Node("Gelu", {"y"}, "late");
-  auto& stranger = Node("Fused", {"y"}, "z");
-  stranger.set_domain("com.example");
-  model_.add_opset_import()->set_domain("com.example");
-  model_.mutable_opset_import(1)->set_version(2);
-  graph().add_output()->set_name("boxes");
+  model_.Node("NonMaxSuppression", {"y", "y"}, "boxes");
+  model_.Node("Gelu", {"y"}, "late");
+  model_.Node("Fused", {"y"}, "z")->set_domain("com.example");
+  model_.model.add_opset_import()->set_domain("com.example");
+  model_.model.mutable_opset_import(1)->set_version(2);
+  model_.Output("boxes");
   const CommandResult result = Check();
   EXPECT_EQ(result.status.code, 1);
   EXPECT_EQ(result.err, "");
@@ -98,23 +68,18 @@ TEST_F(CheckTool, OperatorsThatAreNotSupportedWithNodeAndOpset) {
 
 // All of its operators are supported, but an attribute of one node is not.
 TEST_F(CheckTool, WhatStandsInTheWayBesidesOperators) {
-  auto* group = graph().mutable_node(0)->add_attribute();
-  group->set_name("group");
-  group->set_type(::onnx::AttributeProto::INT);
-  group->set_i(3);
+  model_.FirstNode().Set("group", 3);
   ExpectHas(Check().out, {"\n2 operators supported, 0 not\nthe model cannot be used: "});
   ExpectUnusable("node `a_node` (Conv, opset 13): ");
   // No kernel supports this stride.
-  group->set_i(1);
-  auto* strides = graph().mutable_node(0)->add_attribute();
-  strides->set_name("strides");
-  strides->set_type(::onnx::AttributeProto::INTS);
-  for (int stride : {100000, 1}) strides->add_ints(stride);
+  model_.FirstNode()->mutable_attribute(0)->set_i(1);
+  model_.FirstNode().Set("strides", {100000, 1});
   ExpectUnusable("node `a_node` (Conv, opset 13): conv2d: ");
 }
 
 TEST_F(CheckTool, OpenShapesAreFixedByInput) {
-  graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("N");
+  auto* type = model_.model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+  type->mutable_shape()->mutable_dim(0)->set_dim_param("N");
   ExpectUnusable("input `x` has open dimensions, [N,2,5,5]: ");
   ExpectOk(Check({"--input", "x=3,2,5,5"}));
   ExpectUnusable("input `x`: [100000,2,100000,1] is too large: at most 536870912 elements\n",
@@ -127,7 +92,7 @@ TEST_F(CheckTool, WhatIsNoModel) {
   ExpectRefused(CheckFile("gone.onnx"), 2, {"gone.onnx"});
   Write("text.onnx", "not protobuf");
   ExpectRefused(CheckFile("text.onnx"), 2, {"text.onnx: not an ONNX model"});
-  const std::string bytes = model_.SerializeAsString();
+  const std::string bytes = model_.Bytes();
   Write("cut.onnx", bytes.substr(0, bytes.size() - 3));
   ExpectRefused(CheckFile("cut.onnx"), 2, {"cut.onnx: not an ONNX model, or cut short"});
 }

@@ -1,8 +1,6 @@
 // A model file from a pipeline to a library and its report, under a real Ninja, and again after the model was changed.
-#include <onnx/onnx_pb.h>
-
-#include "base/text.h"
 #include "chain_folder.h"
+#include "unit/onnx/model_maker.h"
 
 namespace hone {
 namespace {
@@ -87,15 +85,7 @@ TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
   std::string values;
   for (::onnx::TensorProto& tensor : *model_.mutable_graph()->mutable_initializer()) {
     if (!tensor.has_raw_data() || tensor.data_type() != ::onnx::TensorProto::FLOAT) continue;
-    const auto put = [&](const char* key, const std::string& value) {
-      auto* entry = tensor.add_external_data();
-      entry->set_key(key);
-      entry->set_value(value);
-    };
-    put("location", "w/values.bin");
-    put("offset", std::to_string(values.size()));
-    put("length", std::to_string(tensor.raw_data().size()));
-    tensor.set_data_location(::onnx::TensorProto::EXTERNAL);
+    onnx::PutOutside(&tensor, "w/values.bin", std::to_string(values.size()), std::to_string(tensor.raw_data().size()));
     values += tensor.raw_data();
     tensor.clear_raw_data();
   }

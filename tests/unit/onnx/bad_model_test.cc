@@ -39,21 +39,12 @@ TEST(BadModel, CutShortAnywhere) {
 }
 
 TEST(BadModel, Cycle) {
-  ModelMaker m;
-  m.Input("x", {2, 2});
-  m.Node("Add", {"x", "b"}, "a");
-  m.Node("Relu", {"a"}, "b");
-  m.Output("b");
-  EXPECT_EQ(Message(m), "the nodes form a cycle: `b_node` <- `a_node` <- `b_node`");
+  EXPECT_EQ(Message(ModelMaker::Parse("x[2,2]; a = Add(x, b); b = Relu(a); -> b")),
+            "the nodes form a cycle: `b_node` <- `a_node` <- `b_node`");
 }
 
 TEST(BadModel, NodesOutOfOrderAreSorted) {
-  ModelMaker m;
-  m.Input("x", {2, 2});
-  m.Node("Relu", {"a"}, "y");
-  m.Node("Sigmoid", {"x"}, "a");
-  m.Output("y");
-  EXPECT_TRUE(Load(m).ok());
+  EXPECT_TRUE(Load(ModelMaker::Parse("x[2,2]; y = Relu(a); a = Sigmoid(x); -> y")).ok());
 }
 
 TEST(BadModel, MissingInitialiser) {
@@ -84,15 +75,12 @@ TEST(BadModel, ABillionElementsAreRefusedBeforeTheyAreThere) {
   ModelMaker text = Small();
   text.Floats("w", {1000000, 1000}, {}).set_data_type(pb::TensorProto::STRING);
   EXPECT_EQ(Message(text), std::string("m.onnx: initialiser `w`: [1000000,1000]") + kTooLarge);
-  ModelMaker attribute;
-  attribute.Input("x", {2});
+  ModelMaker attribute = ModelMaker::Parse("x[2]; y = Add(x, c); -> y");
   auto* value = attribute.Node("Constant", {}, "c")->add_attribute();
   value->set_name("value");
   value->set_type(pb::AttributeProto::TENSOR);
   value->mutable_t()->set_data_type(pb::TensorProto::FLOAT);
   for (int64_t extent : {40000, 25000}) value->mutable_t()->add_dims(extent);
-  attribute.Node("Add", {"x", "c"}, "y");
-  attribute.Output("y");
   EXPECT_EQ(Message(attribute),
             std::string("m.onnx: node `c_node` (Constant): attribute `value`: [40000,25000]") + kTooLarge);
 }
@@ -130,22 +118,17 @@ TEST(BadModel, ConstantsOfABillionElements) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.op);
-    ModelMaker m;
-    m.Input("x", {2});
-    m.Ints("pair", {100000, 10000});
+    ModelMaker m = ModelMaker::Parse(
+        "x[2]; y = Sum(x, big); -> y; pair = {100000, 10000}; times = {1, 1000, 4096}; pads = {0, 0, 16777216, 4096}");
     m.Floats("one", {1, 1}, {1});
     m.Floats("thousand", {1, 1, 1000}, std::vector<float>(1000, 1));
-    m.Ints("times", {1, 1000, 4096});
     for (auto [name, value] : {std::pair("zero", 0.0f), std::pair("billion", 1e9f), std::pair("step", 1.0f)}) {
       m.Floats(name, {}, {value});
     }
     m.Floats("column", {40000, 1}, std::vector<float>(40000, 1));
     m.Floats("row", {1, 40000}, std::vector<float>(40000, 1));
     m.Ints("many", std::vector<int64_t>(40000, 0));
-    m.Ints("pads", {0, 0, 1 << 24, 4096});
     m.Node(row.op, row.inputs, "big");
-    m.Node("Sum", {"x", "big"}, "y");
-    m.Output("y");
     EXPECT_EQ(Message(m), std::string("node `big_node` (") + row.op + ", opset 13): " + row.message);
   }
 }
@@ -168,16 +151,11 @@ TEST(BadModel, ActivationsOfABillionElements) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.op);
-    ModelMaker m;
-    m.Input("x", {40000, 1});
-    m.Input("z", {1, 40000});
-    m.Input("wide", {40000, 10000});
-    for (const char* name : {"pair", "sizes"}) m.Ints(name, {40000, 40000});
-    m.Ints("times", {1, 2});
-    m.Ints("pads", {0, 0, 0, 39999});
+    ModelMaker m = ModelMaker::Parse(
+        "x[40000,1]; z[1,40000]; wide[40000,10000]; pair = {40000, 40000}; sizes = {40000, 40000}; times = {1, 2};"
+        "pads = {0, 0, 0, 39999}; -> y");
     MadeNode node = m.Node(row.op, row.inputs, "y");
     if (row.op == std::string("Concat")) node.Set("axis", 1);
-    m.Output("y");
     EXPECT_EQ(Message(m), std::string("node `y_node` (") + row.op + ", opset 13): " + row.message);
   }
 }
@@ -257,14 +235,8 @@ TEST(BadModel, NumbersThatDoNotFit) {
   ModelMaker pads = ModelMaker::Of("MaxPool", {1, 1, 4, 4});
   pads.FirstNode().Set("kernel_shape", {2, 2}).Set("pads", {1, 1});
   EXPECT_EQ(Message(pads), "node `y_node` (MaxPool, opset 13): its pads must be 4 numbers, has 2");
-  ModelMaker divides;
-  divides.Input("x", {2});
-  divides.Ints("a", {1});
-  divides.Ints("b", {0});
-  divides.Node("Div", {"a", "b"}, "c");
-  divides.Node("Reshape", {"x", "c"}, "y");
-  divides.Output("y");
-  EXPECT_EQ(Message(divides), "node `c_node` (Div, opset 13): it divides an integer by zero");
+  EXPECT_EQ(Message(ModelMaker::Parse("x[2]; a = {1}; b = {0}; c = Div(a, b); y = Reshape(x, c); -> y")),
+            "node `c_node` (Div, opset 13): it divides an integer by zero");
 }
 
 TEST(BadModel, OutputsThatNothingComputes) {
@@ -275,9 +247,7 @@ TEST(BadModel, OutputsThatNothingComputes) {
   constant.Floats("c", {1}, {1});
   constant.Output("c");
   EXPECT_EQ(Message(constant), "output `c` is a constant, which no input changes; remove it from the outputs");
-  ModelMaker none;
-  none.Input("x", {1});
-  EXPECT_EQ(Message(none), "the model has no output");
+  EXPECT_EQ(Message(ModelMaker::Parse("x[1]")), "the model has no output");
 }
 
 class ExternalDataFile : public ::testing::Test {
@@ -285,14 +255,7 @@ class ExternalDataFile : public ::testing::Test {
   // y = x + w, where the bytes of w are in `location`.
   Status Load(const std::string& location, const std::string& length = "8") {
     ModelMaker m = ModelMaker::Of("Add", {2}, 13, {"w"});
-    pb::TensorProto& w = m.Floats("w", {2}, {});
-    w.set_data_location(pb::TensorProto::EXTERNAL);
-    for (auto [key, value] :
-         {std::pair("location", location), std::pair("offset", std::string("4")), std::pair("length", length)}) {
-      auto* entry = w.add_external_data();
-      entry->set_key(key);
-      entry->set_value(value);
-    }
+    PutOutside(&m.Floats("w", {2}, {}), location, "4", length);
     const std::string path = dir_.Join("models/m.onnx");
     EXPECT_TRUE(WriteFileAtomic(path, m.Bytes()).ok());
     auto model = ReadOnnx(path, {});

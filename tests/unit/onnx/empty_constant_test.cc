@@ -27,23 +27,14 @@ TEST(EmptyConstant, OfManyRowsTakesNoMemory) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.op);
-    ModelMaker m;
-    m.Input("x", {2});
+    ModelMaker m = ModelMaker::Parse(R"(
+        x[2]; last = {-1}; first = {-9223372036854775808}; axis = {0}; back = {-1}; places = {3, 5};
+        shape = {536870912, 0}; pads = {16777216, 0, 0, 0};
+        count = Size(made); number = Cast(count) to=1; y = Add(x, number); -> y)");
     m.Floats("rows", {kMany, 0}, {});
     m.Floats("row", {1, 0}, {});
     m.Floats("few", {kMany - (1 << 24), 0}, {});
-    m.Ints("last", {-1});
-    m.Ints("first", {INT64_MIN});
-    m.Ints("axis", {0});
-    m.Ints("back", {-1});
-    m.Ints("places", {3, 5});
-    m.Ints("shape", {kMany, 0});
-    m.Ints("pads", {1 << 24, 0, 0, 0});
     m.Node(row.op, row.inputs, "made");
-    m.Node("Size", {"made"}, "count");
-    m.Node("Cast", {"count"}, "number").Set("to", pb::TensorProto::FLOAT);
-    m.Node("Add", {"x", "number"}, "y");
-    m.Output("y");
     const int64_t before = PeakMebibytes();
     const auto model = Must(ImportBytes(m));
     EXPECT_LE(PeakMebibytes() - before, 512);  // a table of the first axis takes 4096
@@ -54,13 +45,10 @@ TEST(EmptyConstant, OfManyRowsTakesNoMemory) {
 
 // 2^29 groups of no channels: each would have a scale.
 TEST(EmptyConstant, GroupsOfNoChannelsAreRefused) {
-  ModelMaker m(21);
-  m.Input("z", {2});
+  ModelMaker m = ModelMaker::Parse(
+      "z[2]; made = GroupNormalization(x, scale, scale) num_groups=536870912; y = Concat(z, made); -> y", 21);
   m.Floats("x", {1, 0, 1}, {});
   m.Floats("scale", {0}, {});
-  m.Node("GroupNormalization", {"x", "scale", "scale"}, "made").Set("num_groups", kMany);
-  m.Node("Concat", {"z", "made"}, "y");
-  m.Output("y");
   EXPECT_EQ(Refusal(m), "node `made_node` (GroupNormalization, opset 21): 536870912 groups do not fit [1,0,1]");
 }
 

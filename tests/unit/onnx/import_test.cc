@@ -58,20 +58,10 @@ TEST(Import, AutoPad) {
 
 // Flatten as exporters write it for an open batch: everything but the reshape is constant, once the input is known.
 TEST(Import, ShapeArithmeticIsFolded) {
-  ModelMaker m;
-  m.Input("x", {-1, 3, 2, 2});
-  m.Node("Shape", {"x"}, "shape");
-  m.Ints("zero", {0});
-  m.Ints("one", {1});
-  m.Ints("start", {1});
-  m.Ints("end", {INT64_MAX});
-  m.Node("Gather", {"shape", "zero"}, "batch");
-  m.Node("Slice", {"shape", "start", "end"}, "tail");
-  m.Node("ReduceProd", {"tail"}, "inner").Set("keepdims", 1);
-  m.Node("Mul", {"batch", "one"}, "batch1");
-  m.Node("Concat", {"batch1", "inner"}, "target").Set("axis", 0);
-  m.Node("Reshape", {"x", "target"}, "y");
-  m.Output("y");
+  const ModelMaker m = ModelMaker::Parse(R"(
+      x[-1,3,2,2]; zero = {0}; one = {1}; start = {1}; end = {9223372036854775807};
+      shape = Shape(x); batch = Gather(shape, zero); tail = Slice(shape, start, end); inner = ReduceProd(tail) keepdims=1;
+      batch1 = Mul(batch, one); target = Concat(batch1, inner) axis=0; y = Reshape(x, target); -> y)");
   const ImportedModel model = Imported(m, {{"x", {5, 3, 2, 2}}});
   ASSERT_EQ(model.graph.nodes.size(), 1u);
   EXPECT_EQ(model.graph.nodes[0].name, "y");
@@ -90,28 +80,17 @@ TEST(Import, GemmWithConstantMatrixIsDense) {
 }
 
 TEST(Import, IdentitiesVanish) {
-  ModelMaker m;
-  m.Input("x", {2, 3});
-  m.Node("Identity", {"x"}, "a");
-  m.Node("Dropout", {"a"}, "b");
-  m.Node("Relu", {"b"}, "c");
-  m.Node("Identity", {"c"}, "y");
-  m.Output("y");
-  const ImportedModel model = Imported(m);
+  const ImportedModel model =
+      Imported(ModelMaker::Parse("x[2,3]; a = Identity(x); b = Dropout(a); c = Relu(b); y = Identity(c); -> y"));
   // The last one keeps the output's name until DropIdentity hands it to the relu.
   EXPECT_EQ(Nodes(model), "c = relu(f32[2,3])\ny = identity(f32[2,3])\n");
 }
 
 TEST(Import, ADropoutThatTrainsDropsNothingWithARatioOfZero) {
   for (const float ratio : {0.0f, 0.25f}) {
-    ModelMaker m;
-    m.Input("x", {2, 3});
+    ModelMaker m =
+        ModelMaker::Parse("x[2,3]; training = {1}; a = Relu(x); b = Dropout(a, ratio, training); y = Relu(b); -> y");
     m.Floats("ratio", {}, {ratio});
-    m.Ints("training", {1});
-    m.Node("Relu", {"x"}, "a");
-    m.Node("Dropout", {"a", "ratio", "training"}, "b");
-    m.Node("Relu", {"b"}, "y");
-    m.Output("y");
     if (ratio == 0) {
       EXPECT_EQ(Nodes(Imported(m)), "a = relu(f32[2,3])\ny = relu(f32[2,3])\n");
       continue;
@@ -122,21 +101,13 @@ TEST(Import, ADropoutThatTrainsDropsNothingWithARatioOfZero) {
 }
 
 TEST(Import, NodesThatNoOutputNeedsAreNotRead) {
-  ModelMaker m;
-  m.Input("x", {2});
-  m.Node("Relu", {"x"}, "y");
-  m.Node("StringNormalizer", {"x"}, "z");
-  m.Output("y");
+  const ModelMaker m = ModelMaker::Parse("x[2]; y = Relu(x); z = StringNormalizer(x); -> y");
   EXPECT_EQ(Nodes(Imported(m)), "y = relu(f32[2])\n");
 }
 
 TEST(Import, EqualModelsGiveEqualGraphs) {
-  ModelMaker m;
-  m.Input("x", {1, 4});
+  ModelMaker m = ModelMaker::Parse("x[1,4]; a = Mul(x, s); y = Clip(a, , s); -> y");
   m.Floats("s", {}, {2});
-  m.Node("Mul", {"x", "s"}, "a");
-  m.Node("Clip", {"a", "", "s"}, "y");
-  m.Output("y");
   EXPECT_EQ(Imported(m).graph, Imported(m).graph);
 }
 

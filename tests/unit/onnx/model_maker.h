@@ -3,9 +3,10 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <string>
 #include <type_traits>
-#include <vector>
+
+#include "base/text.h"
+#include "common/expect.h"
 
 namespace hone::onnx {
 
@@ -46,6 +47,17 @@ struct MadeNode {
   }
 };
 
+// From now on the values of `tensor` are in a file beside the model.
+inline void PutOutside(pb::TensorProto* tensor, const std::string& location, const std::string& offset,
+                       const std::string& length) {
+  tensor->set_data_location(pb::TensorProto::EXTERNAL);
+  for (const auto& [key, value] : {std::pair("location", location), {"offset", offset}, {"length", length}}) {
+    auto* entry = tensor->add_external_data();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+}
+
 class ModelMaker {
  public:
   explicit ModelMaker(int64_t opset = 13) {
@@ -82,6 +94,42 @@ class ModelMaker {
     return {node};
   }
   MadeNode FirstNode() { return {model.mutable_graph()->mutable_node(0)}; }
+
+  // A model as a text of statements: "x[2,-1]" is an input, "n = {1, 2}" a constant of integers, "y = Op(a, , b)
+  // axis=0" a node with attributes of integers, "-> y, z" the outputs.
+  static ModelMaker Parse(const std::string& text, int64_t opset = 13) {
+    const auto names = [](const std::string& list) {
+      std::vector<std::string> words;
+      for (const std::string& word : Split(list, ',')) words.emplace_back(Trim(word));
+      return words;
+    };
+    const auto numbers = [&](const std::string& list) {
+      std::vector<int64_t> values;
+      for (const std::string& word : names(list)) values.push_back(Must(ParseInt(word)));
+      return values;
+    };
+    ModelMaker m(opset);
+    for (const std::string& part : Split(text, ';')) {
+      const std::string statement(Trim(part));
+      const size_t equals = statement.find(" = "), open = statement.find_first_of("[({");
+      const std::string name = statement.substr(0, std::min(equals, open));
+      const std::string inside = statement.substr(open + 1, statement.find_first_of("])}") - open - 1);
+      if (statement.starts_with("-> ")) {
+        for (const std::string& output : names(statement.substr(3))) m.Output(output);
+      } else if (statement[open] == '[') {
+        m.Input(name, numbers(inside));
+      } else if (statement[open] == '{') {
+        m.Ints(name, numbers(inside));
+      } else {
+        MadeNode node = m.Node(statement.substr(equals + 3, open - equals - 3), names(inside), name);
+        for (const std::string& attribute : SplitWords(statement.substr(statement.find(')') + 1))) {
+          const size_t at = attribute.find('=');
+          node.Set(attribute.substr(0, at), Must(ParseInt(attribute.substr(at + 1))));
+        }
+      }
+    }
+    return m;
+  }
 
   // y = op(x, further..), with x and y as the model's input and output.
   static ModelMaker Of(const std::string& op, const std::vector<int64_t>& x, int64_t opset = 13,

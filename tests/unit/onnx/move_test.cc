@@ -7,13 +7,10 @@ namespace {
 
 // As exporters write a max pool with its own padding.
 TEST(Pad, OfMinusInfinityBeforeAMaximum) {
-  ModelMaker m;
-  m.Input("x", {1, 2, 3, 4});
-  m.Ints("pads", {0, 0, 1, 1, 0, 0, 1, 0});
+  ModelMaker m = ModelMaker::Parse(
+      "x[1,2,3,4]; pads = {0, 0, 1, 1, 0, 0, 1, 0}; y = MaxPool(padded); padded = Pad(x, pads, least); -> y");
   m.Floats("least", {}, {-INFINITY});
-  m.Node("Pad", {"x", "pads", "least"}, "padded");
-  m.Node("MaxPool", {"padded"}, "y").Set("kernel_shape", {3, 2});
-  m.Output("y");
+  m.FirstNode().Set("kernel_shape", {3, 2});
   std::vector<float> x;
   for (int i = 0; i < 24; ++i) x.push_back(static_cast<float>((i * 7) % 24) - 30);  // all of them below 0
   std::vector<double> wanted;
@@ -151,22 +148,13 @@ TEST(Gather, OfTooManyIndicesWithoutOrderIsRefused) {
 
 // Exporters compute shapes and bounds from constants: moving integers must keep all 64 bits.
 TEST(Integers, OfAShapeArePaddedTiledJoinedAndGathered) {
-  ModelMaker m;
-  m.Input("x", {24});
-  m.Ints("pair", {4, 6});
-  m.Ints("pads", {1, 0});
+  // `padded` is [1, 4, 6]; `nothing` is how TensorFlow's cumulative sum along axis 0 is exported.
+  ModelMaker m = ModelMaker::Parse(R"(
+      x[24]; pair = {4, 6}; pads = {1, 0}; padded = Pad(pair, pads, one);
+      zero = {0}; nothing = Tile(zero, zero); shape = Concat(nothing, padded) axis=0; box = Reshape(x, shape);
+      bounds = {3, 9223372036854775807}; second = {1}; ends = Gather(bounds, second);
+      axis = {2}; y = Slice(box, second, ends, axis); -> y)");
   m.Ints("one", {1}).clear_dims();
-  m.Node("Pad", {"pair", "pads", "one"}, "padded");  // [1, 4, 6]
-  m.Ints("zero", {0});
-  m.Node("Tile", {"zero", "zero"}, "nothing");  // as TensorFlow's cumulative sum along axis 0 is exported
-  m.Node("Concat", {"nothing", "padded"}, "shape").Set("axis", 0);
-  m.Node("Reshape", {"x", "shape"}, "box");
-  m.Ints("bounds", {3, INT64_MAX});
-  m.Ints("second", {1});
-  m.Node("Gather", {"bounds", "second"}, "ends");
-  m.Ints("axis", {2});
-  m.Node("Slice", {"box", "second", "ends", "axis"}, "y");
-  m.Output("y");
   const std::vector<float> x = SomeValues(24);
   std::vector<double> wanted;
   for (size_t i = 0; i < 24; ++i) {
