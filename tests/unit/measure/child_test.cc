@@ -2,12 +2,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
 #include "base/load_meter.h"
 #include "base/sandbox.h"
 #include "base/statistics.h"
-#include "common/expect.h"
 #include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "unit/measure/twice_task.h"

@@ -1,9 +1,7 @@
 // The measuring child on the fake driver, which replaces libcuda.so.1. HONE_FAKE_CUDA_LIVES names a file with a line
 // for each future child, "FUNCTION ERROR SKIP STICKY" (fake_cuda_fail) or "well"; each child removes the first line.
-#include <cstdlib>
 #include <sstream>
 
-#include "base/file.h"
 #include "measure/measure_worker.h"
 #include "unit/device/fake_cuda_control.h"
 #include "unit/measure/twice_on_fake_cuda.h"

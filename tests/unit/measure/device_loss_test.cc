@@ -1,7 +1,4 @@
 // Devices that are lost, broken, gone or full while children measure on them: CUDA, on a driver that fails on demand.
-#include <cstdlib>
-
-#include "common/expect.h"
 #include "measure/child_measurer.h"
 #include "target/target.h"
 #include "unit/measure/twice_on_fake_cuda.h"

@@ -1,11 +1,6 @@
 // Measuring on devices: OpenCL in a child (PoCL's CPU suffices), and CUDA on a driver that fails on demand.
-#include <cstdlib>
-
-#include "base/file.h"
-#include "base/fields.h"
 #include "base/sandbox.h"
 #include "base/statistics.h"
-#include "common/expect.h"
 #include "measure/child_measurer.h"
 #include "measure/device_runner.h"
 #include "measure/machine.h"
@@ -161,15 +156,6 @@ TEST_F(CudaDeviceTest, TimesAreTheEvents) {
   EXPECT_EQ(outcome.median, outcome.samples[0]);
 }
 
-TEST_F(CudaDeviceTest, AFaultCostsTheTrialAndTheChild) {
-  fake_.fail("cuEventSynchronize", 700, 3, /*sticky=*/1);
-  const Outcome outcome = Measure();
-  EXPECT_EQ(outcome.error, TrialError::kCrash);
-  EXPECT_THAT(outcome.error_text, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
-  EXPECT_TRUE(outcome.samples.empty());
-  EXPECT_TRUE(runner_->lost());
-}
-
 // There are no guard pages: the output and the bytes behind it are checked once, after all timed runs.
 TEST_F(CudaDeviceTest, WhatTimedRunsLeaveIsLookedAt) {
   Outcome outcome = Measure("late_wrong3");
@@ -216,15 +202,6 @@ TEST_F(CudaDeviceTest, AFinalistThatLosesTheDeviceInTheLastLookIsACrash) {
   EXPECT_EQ(series[1].error, TrialError::kNone) << "not looked at, and no fault of its own";
   EXPECT_TRUE(series[1].seconds.empty());
   EXPECT_TRUE(runner_->lost());
-}
-
-TEST_F(CudaDeviceTest, MemoryThatRunsOutIsTheDevices) {
-  fake_.fail("cuMemAlloc_v2", 2, 0, /*sticky=*/0);
-  const Outcome outcome = Measure();
-  EXPECT_EQ(outcome.error, TrialError::kDevice);
-  EXPECT_THAT(outcome.error_text, HasSubstr("out of memory: 256 bytes asked for"));
-  EXPECT_FALSE(runner_->lost());
-  EXPECT_EQ(Measure().state, TrialState::kOk) << "the next one";
 }
 
 TEST_F(CudaDeviceTest, CopiesOfConstantsOutliveACandidateThatDoesNotLoad) {
@@ -319,14 +296,6 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
     ASSERT_EQ(Measure().state, TrialState::kOk);
     EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 1 + c.copies) << "the packed constant itself, and its copies";
   }
-}
-
-TEST(DeviceMessages, TheTargetAndTheFormatArrive) {
-  TaskSetup setup{.operands = {MakeOperand("out", OperandRole::kOutput)}, .target = "opencl"};
-  EXPECT_EQ(Must(FieldsFrom<TaskSetup>(FieldsJson(setup), "setup")).target, "opencl");
-  BuiltKernel kernel;
-  kernel.format = "cubin";
-  EXPECT_EQ(Must(FieldsFrom<BuiltKernel>(FieldsJson(kernel), "kernel")).format, "cubin");
 }
 
 TEST(OpenDeviceTest, AHostIsNoDevice) { EXPECT_EQ(OpenDevice(Target()).status().kind(), StatusKind::kUnsupported); }

@@ -232,11 +232,15 @@ TEST(MessagesTest, SetupAndVerdictSurviveTheWire) {
   setup.reference_key = "k";
   setup.flop = 1.5e9;
   setup.threads = 3;
+  setup.target = "opencl";
   setup.protocol.max_samples = 17;
   setup.protocol.patience_seconds = 0.75;
   auto read = Must(ParseFields<TaskSetup>(FieldsText(setup, -1), "wire"));
   EXPECT_EQ(FieldsText(read), FieldsText(setup));
   EXPECT_EQ(read.protocol.patience_seconds, 0.75);
+  EXPECT_EQ(read.target, "opencl");
+  const BuiltKernel kernel{.format = "cubin"};
+  EXPECT_EQ(Must(FieldsFrom<BuiltKernel>(FieldsJson(kernel), "kernel")).format, "cubin");
 
   Outcome outcome{.state = TrialState::kPruned, .samples = {0.1, 1e-9 / 3}, .median = 1e-9 / 3};
   auto verdict = ParseJson(DumpJson(VerdictToJson(outcome), -1), "wire");

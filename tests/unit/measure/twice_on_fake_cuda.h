@@ -1,8 +1,6 @@
 // The kernels of the twice task (twice_task.h) as the fake driver (unit/device/fake_cuda.h) runs them, on the host.
 #pragma once
 
-#include <string>
-
 #include "unit/measure/twice_task.h"
 
 namespace hone::measure {

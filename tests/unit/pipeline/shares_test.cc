@@ -1,7 +1,5 @@
 #include "pipeline/shares.h"
 
-#include <numeric>
-
 #include "common/expect.h"
 
 namespace hone::pipeline {
