@@ -4,7 +4,6 @@
 
 #include "agree/trial.h"
 #include "base/rng.h"
-#include "ir/interpreter.h"
 #include "ir/printer.h"
 #include "ir/visitor.h"
 

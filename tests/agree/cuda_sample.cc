@@ -6,11 +6,8 @@
 #include <optional>
 
 #include "agree/gpu_workloads.h"
-#include "base/rng.h"
-#include "codegen/cuda/codegen.h"
 #include "common/nvrtc.h"
 #include "op/gpu/template.h"
-#include "target/cuda_arch.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::agree {

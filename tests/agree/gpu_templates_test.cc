@@ -2,16 +2,13 @@
 // interpreter, which also reports races between threads and barriers that some threads do not reach, and by OpenCL
 // (usually PoCL's CPU). The kernels that pack constants are included.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "agree/gpu_workloads.h"
 #include "agree/on_device.h"
 #include "agree/on_opencl.h"
-#include "base/rng.h"
 #include "codegen/opencl/codegen.h"
 #include "unit/op/gpu_case.h"
 

@@ -1,10 +1,6 @@
 // C text for devices gives exactly the te DAG's values for any steps: run by OpenCL (usually PoCL's CPU), and accepted
 // by NVRTC without a warning.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
 
 #include "agree/on_opencl.h"
 #include "agree/trial.h"

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "agree/problems.h"
 #include "agree/te_eval.h"

@@ -1,6 +1,5 @@
 #include "base/status.h"
 
-#include "base/result.h"
 #include "common/expect.h"
 
 namespace hone {

@@ -1,8 +1,6 @@
 // Compiles, loads and runs a function in a test, and does the same by the interpreter.
 #pragma once
 
-#include <cstring>
-
 #include "base/file.h"
 #include "codegen/llvm/codegen.h"
 #include "common/bytes.h"
@@ -21,6 +19,22 @@ inline Target HostForTest() {
 
 // Baseline x86-64: no AVX, no FMA, no SSE4.1; runs on every x86-64.
 inline Target Baseline() { return Target{.triple = "x86_64-unknown-linux-gnu", .cpu = "x86-64"}; }
+
+inline ir::Expr At(const ir::Expr& base, int lanes) {
+  return lanes == 1 ? base : ir::MakeRamp(base, ir::Expr(1), lanes);
+}
+
+// out[i] = value(a[i], b[i]) for i < n, `lanes` at a time.
+template <typename F>
+ir::Function Elementwise(DType in, DType out_type, int64_t n, int lanes, F value) {
+  auto a = ir::Buffer::Make("a", in, n, ir::Scope::kArgument);
+  auto b = ir::Buffer::Make("b", in, n, ir::Scope::kArgument);
+  auto out = ir::Buffer::Make("out", out_type, n, ir::Scope::kArgument, true);
+  ir::Var i("i");
+  ir::Expr index = At(ir::Expr(i) * lanes, lanes);
+  ir::Stmt body = ir::MakeStore(out, index, value(ir::MakeLoad(a, index), ir::MakeLoad(b, index)));
+  return {"f", {a, b, out}, ir::MakeFor(i, 0, ir::Expr(n / lanes), ir::ForKind::kSerial, body)};
+}
 
 struct CompiledFunction {
   TempDir dir;

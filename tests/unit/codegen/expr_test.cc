@@ -2,7 +2,6 @@
 // may change roundings, and nothing else may differ.
 #include <cstdint>
 
-#include "common/expect.h"
 #include "compiled.h"
 
 namespace hone::codegen {
@@ -14,20 +13,6 @@ using ir::ExprKind;
 using ir::Scope;
 using ir::Stmt;
 using ir::Var;
-
-Expr At(const Expr& base, int lanes) { return lanes == 1 ? base : ir::MakeRamp(base, Expr(1), lanes); }
-
-// out[i] = value(a[i], b[i]) for i < n, `lanes` at a time.
-template <typename F>
-ir::Function Elementwise(DType in, DType out_type, int64_t n, int lanes, F value) {
-  auto a = Buffer::Make("a", in, n, Scope::kArgument);
-  auto b = Buffer::Make("b", in, n, Scope::kArgument);
-  auto out = Buffer::Make("out", out_type, n, Scope::kArgument, true);
-  Var i("i");
-  Expr index = At(Expr(i) * lanes, lanes);
-  Stmt body = ir::MakeStore(out, index, value(ir::MakeLoad(a, index), ir::MakeLoad(b, index)));
-  return {"f", {a, b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, body)};
-}
 
 template <typename T>
 void CheckIntegers(DType type, std::vector<T> a, std::vector<T> b) {

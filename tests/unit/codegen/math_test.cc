@@ -6,25 +6,15 @@
 namespace hone::codegen {
 namespace {
 
-using ir::Buffer;
 using ir::Expr;
 using ir::Intrinsic;
-using ir::Scope;
-using ir::Var;
 
 template <typename T>
 std::vector<T> Apply(Intrinsic fn, DType type, const std::vector<T>& x, const std::vector<T>& y, int lanes,
                      const Target& target) {
-  auto n = static_cast<int64_t>(x.size());
-  auto a = Buffer::Make("a", type, n, Scope::kArgument);
-  auto b = Buffer::Make("b", type, n, Scope::kArgument);
-  auto out = Buffer::Make("out", type, n, Scope::kArgument, true);
-  Var i("i");
-  Expr index = lanes == 1 ? Expr(i) : ir::MakeRamp(Expr(i) * lanes, Expr(1), lanes);
-  std::vector<Expr> args(1, ir::MakeLoad(a, index));
-  if (fn == Intrinsic::kPow) args.push_back(ir::MakeLoad(b, index));
-  auto body = ir::MakeStore(out, index, ir::MakeCall(type.WithLanes(lanes), fn, args));
-  ir::Function f{"f", {a, b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, body)};
+  const auto f = Elementwise(type, type, static_cast<int64_t>(x.size()), lanes, [&](const Expr& a, const Expr& b) {
+    return ir::MakeCall(type.WithLanes(lanes), fn, fn == Intrinsic::kPow ? std::vector{a, b} : std::vector{a});
+  });
   return FromBytes<T>(RunCompiled(f, {ToBytes(x), ToBytes(y), Bytes(x.size() * sizeof(T))}, target).at(2));
 }
 

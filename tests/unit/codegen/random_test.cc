@@ -1,5 +1,4 @@
 // Random programs give the same results compiled and interpreted.
-#include "common/expect.h"
 #include "compiled.h"
 #include "random_program.h"
 

@@ -1,5 +1,4 @@
 // Loops, branches, allocations of every scope, parallel loops: compiled and interpreted.
-#include "common/expect.h"
 #include "compiled.h"
 
 namespace hone::codegen {

@@ -1,11 +1,9 @@
 // hone-records merge with threads: several tasks at a time, each under the lock of its output.
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "command/records/records.h"
-#include "common/expect.h"
 #include "unit/record/sample.h"
 
 namespace hone::command {

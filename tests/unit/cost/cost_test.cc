@@ -1,15 +1,12 @@
 // The XGBoost model on invented data with a known answer.
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <numeric>
 
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/subprocess.h"
 #include "common/expect.h"
 #include "common/xgb.h"
-#include "search/cost/xgb_model.h"
 
 namespace hone::search {
 namespace {

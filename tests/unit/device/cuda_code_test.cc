@@ -1,27 +1,14 @@
 // CUDA C and NVRTC's output. No GPU: OpenCL, which prints the same statements, checks what they compute.
 #include <elf.h>
 
-#include <cstring>
-#include <map>
-
-#include "codegen/cuda/codegen.h"
-#include "common/expect.h"
 #include "common/nvrtc.h"
 #include "device_case.h"
-#include "target/cuda_arch.h"
 
 namespace hone::device_test {
 namespace {
 
 using codegen::CompileToCuda;
 using codegen::CudaCode;
-
-Target CudaTarget(const std::string& arch) {
-  Target target;
-  target.kind = &CudaKind();
-  target.cpu = arch;
-  return target;
-}
 
 // Reads the cubin itself, not the log that the tested code reads: attribute 0x2f of the section .nv.info holds pairs of
 // a symbol's number and its registers. (https://docs.nvidia.com/cuda/cuda-binary-utilities; the numbers are those of

@@ -1,4 +1,5 @@
 // The CUDA runtime on a driver without a device (fake_cuda.cc), which checks its arguments and fails on demand.
+#include "base/text.h"
 #include "common/expect.h"
 #include "fake_cuda_control.h"
 #include "runtime/cuda/cuda_device.h"
@@ -216,29 +217,13 @@ TEST_F(CudaRuntime, OutOfMemorySaysWhatThereIs) {
 
 TEST_F(CudaRuntime, EveryFailureIsReportedAndNothingLeaks) {
   // Each call fails once, and permanently: the device is lost, everything is released, nothing crashes.
-  for (const char* function : {"cuDeviceGet",
-                               "cuDevicePrimaryCtxRetain",
-                               "cuCtxSetCurrent",
-                               "cuStreamCreate",
-                               "cuEventCreate",
-                               "cuModuleLoadData",
-                               "cuModuleGetFunction",
-                               "cuFuncGetAttribute",
-                               "cuFuncSetAttribute",
-                               "cuMemAlloc_v2",
-                               "cuMemcpyHtoDAsync_v2",
-                               "cuStreamBeginCapture_v2",
-                               "cuLaunchKernel",
-                               "cuStreamEndCapture",
-                               "cuGraphInstantiateWithFlags",
-                               "cuGraphUpload",
-                               "cuGraphLaunch",
-                               "cuEventRecord",
-                               "cuEventSynchronize",
-                               "cuEventElapsedTime",
-                               "cuMemcpyDtoHAsync_v2"}) {
+  for (const std::string& function :
+       SplitWords("cuDeviceGet cuDevicePrimaryCtxRetain cuCtxSetCurrent cuStreamCreate cuEventCreate cuModuleLoadData "
+                  "cuModuleGetFunction cuFuncGetAttribute cuFuncSetAttribute cuMemAlloc_v2 cuMemcpyHtoDAsync_v2 "
+                  "cuStreamBeginCapture_v2 cuLaunchKernel cuStreamEndCapture cuGraphInstantiateWithFlags cuGraphUpload "
+                  "cuGraphLaunch cuEventRecord cuEventSynchronize cuEventElapsedTime cuMemcpyDtoHAsync_v2")) {
     fake_.reset(OnLaunch);
-    fake_.fail(function, 719, 0, /*sticky=*/1);
+    fake_.fail(function.c_str(), 719, 0, /*sticky=*/1);
     const auto work = [&]() -> Status {
       HONE_ASSIGN_OR_RETURN(auto device, OpenCudaDevice({FAKE_CUDA}));
       HONE_ASSIGN_OR_RETURN(auto module, device->Load(Example()));

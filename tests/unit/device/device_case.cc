@@ -1,7 +1,6 @@
 #include "device_case.h"
 
 #include "../codegen/random_program.h"
-#include "common/expect.h"
 
 namespace hone::device_test {
 

@@ -6,6 +6,7 @@
 #include "ir/interpreter.h"
 #include "ir/stmt.h"
 #include "runtime/device/device.h"
+#include "target/target.h"
 
 namespace hone::device_test {
 
@@ -14,6 +15,8 @@ inline std::vector<float> Ramp(int64_t n, float step) {
   for (int64_t i = 0; i < n; ++i) values[static_cast<size_t>(i)] = 0.25f + step * static_cast<float>(i % 97);
   return values;
 }
+
+inline Target CudaTarget(const std::string& arch) { return {.kind = &CudaKind(), .cpu = arch}; }
 
 inline ir::Buffer Argument(const std::string& name, int64_t size, bool written = false, DType type = DType::Float(32)) {
   return ir::Buffer::Make(name, type, size, ir::Scope::kArgument, written);

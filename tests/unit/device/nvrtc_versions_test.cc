@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "codegen/cuda/codegen.h"
-#include "common/expect.h"
 #include "device_case.h"
 
 namespace hone::device_test {
@@ -13,8 +12,6 @@ namespace {
 using codegen::CudaOptions;
 
 constexpr char kAbsent[] = "libno-such-nvrtc.so.13";
-
-Target CudaTarget(const std::string& arch) { return Target{.kind = &CudaKind(), .cpu = arch}; }
 
 Result<std::string> Cubin(const std::string& arch, const CudaOptions& options) {
   HONE_ASSIGN_OR_RETURN(codegen::CudaCode code, codegen::CompileToCuda({Stencil()}, CudaTarget(arch), options));

@@ -1,7 +1,6 @@
 // OpenCL C written by this code runs on this machine's OpenCL device (usually PoCL's CPU) and gives the results of the
 // interpreter, or of arithmetic in double precision.
 #include "codegen/opencl/codegen.h"
-#include "common/expect.h"
 #include "device_case.h"
 #include "runtime/opencl/opencl_device.h"
 

@@ -1,8 +1,6 @@
 // Objects written or changed here, examined with <elf.h> and a plain walk over their tables.
 #include <elf.h>
 
-#include <cstring>
-
 #include "codegen/elf/data_object.h"
 #include "codegen/elf/rename.h"
 #include "common/expect.h"

@@ -1,7 +1,6 @@
 // The build without LLVM: what it rejects, and libraries linked by `ld`, which are loaded and called.
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <thread>
 
 #include "base/file.h"

@@ -1,7 +1,5 @@
 #include "graph/parameters.h"
 
-#include <cmath>
-
 #include "common/expect.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"

@@ -1,4 +1,3 @@
-
 #include "base/rng.h"
 #include "common/expect.h"
 #include "graph/graph.h"

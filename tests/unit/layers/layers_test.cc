@@ -1,8 +1,5 @@
 // Checks the source tree against its own rules. A failure names file and line.
-#include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
 
 #include "base/file.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 // A built-in network with several images, from its graph to what its library computes.
-#include "common/expect.h"
 #include "graph/networks.h"
 #include "semantics/semantics.h"
 #include "small_network.h"

@@ -149,7 +149,7 @@ class CudaLibrary : public ::testing::Test {
   static void ExpectRight(const std::vector<float>& found, uint64_t seed) {
     const std::vector<double> expected = Expected(SmallNetwork(1), seed);
     ASSERT_EQ(found.size(), expected.size());
-    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-5) << i;
+    ExpectClose(found.data(), expected);
   }
   // With inputs of `seed`, and the layers' seconds if they are asked for.
   static int Run(HoneNet* instance, uint64_t seed, std::vector<float>* out, double* seconds = nullptr) {

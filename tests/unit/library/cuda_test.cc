@@ -1,6 +1,5 @@
 // Libraries for CUDA on a driver without a device (unit/device/fake_cuda.cc), which checks handles, ranges, order and
 // releases, and fails on demand.
-#include <cstring>
 #include <thread>
 
 #include "cuda_library.h"

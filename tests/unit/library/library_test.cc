@@ -1,8 +1,6 @@
 #include <chrono>
-#include <cstring>
 #include <thread>
 
-#include "common/expect.h"
 #include "graph/graph.h"
 #include "library/runtime/params_format.h"
 #include "library/tables.h"
@@ -30,12 +28,6 @@ class Library : public ::testing::Test {
 
   // Uses the folder's parameters.
   static Instance Create(int threads = 0) { return {*net_, folder_->ParamsPath(), {.threads = threads}}; }
-
-  static void ExpectClose(const float* found, const std::vector<double>& expected) {
-    double scale = 0;
-    for (double x : expected) scale = std::max(scale, std::abs(x));
-    for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], 2e-5 * scale) << i;
-  }
 
   // Runs once with inputs of `seed`, `shift` bytes off alignment.
   static void RunAndCompare(HoneNet* instance, uint64_t seed, int shift) {

@@ -3,7 +3,6 @@
 
 #include <thread>
 
-#include "common/expect.h"
 #include "library/runtime/net_device.h"
 #include "runtime/opencl/opencl_device.h"
 #include "small_network.h"
@@ -98,11 +97,8 @@ class OpenClLibrary : public ::testing::Test {
     ASSERT_EQ(code, HONE_NET_OK) << built.net->strerror(code);
     const auto expected = Must(graph::RunReference(graph, Must(graph::MakeParameters(graph, nullptr)), named, 1));
     for (size_t o = 0; o < graph.outputs.size(); ++o) {
-      const std::vector<double>& want = expected.at(graph.outputs[o]);
-      double scale = 0;
-      for (double x : want) scale = std::max(scale, std::abs(x));
-      for (size_t i = 0; i < want.size(); ++i)
-        ASSERT_NEAR(out[o][i], want[i], 2e-5 * scale) << graph.outputs[o] << " " << i;
+      SCOPED_TRACE(graph.outputs[o]);
+      ExpectClose(out[o].data(), expected.at(graph.outputs[o]));
     }
   }
 

@@ -1,8 +1,4 @@
-#include <cstring>
-
-#include "base/file.h"
 #include "base/subprocess.h"
-#include "common/expect.h"
 #include "library/header_text.h"
 #include "library/params_file.h"
 #include "library/runtime/params_format.h"

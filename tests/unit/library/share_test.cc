@@ -1,6 +1,5 @@
 // Tensors that share memory: parts of concatenations, sums over their residual.
 #include "base/subprocess.h"
-#include "common/expect.h"
 #include "graph/graph.h"
 #include "graph/normalise.h"
 #include "library/network_plan.h"

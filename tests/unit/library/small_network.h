@@ -49,6 +49,12 @@ inline std::vector<double> Expected(const graph::Graph& graph, uint64_t seed) {
   return Must(graph::RunReference(graph, Must(graph::MakeParameters(graph, nullptr)), inputs, 1)).at(graph.outputs[0]);
 }
 
+inline void ExpectClose(const float* found, const std::vector<double>& expected) {
+  double scale = 0;
+  for (double x : expected) scale = std::max(scale, std::abs(x));
+  for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], 2e-5 * scale) << i;
+}
+
 // An instance of a network, until the end of its scope. Creating it must give `code`.
 class Instance {
  public:

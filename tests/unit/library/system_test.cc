@@ -12,7 +12,6 @@
 #include <sstream>
 #include <thread>
 
-#include "common/expect.h"
 #include "small_network.h"
 
 namespace hone::library {

@@ -1,6 +1,5 @@
 // The error of a network with layers in TF32. The fake device's convolutions round their factors like tensor cores, and
 // the outputs are within the tolerance; if, in addition, a product is left out of every sum, they are not.
-#include "common/expect.h"
 #include "cuda_library.h"
 
 namespace hone::library {

@@ -1,8 +1,8 @@
 // The parts of measuring that need no candidate: stopping, inputs, comparison, files, messages.
 #include <fstream>
 
-#include "base/file.h"
 #include "base/fields.h"
+#include "base/file.h"
 #include "common/expect.h"
 #include "measure/cold_ring.h"
 #include "measure/inputs.h"

@@ -1,5 +1,3 @@
-
-
 #include "common/expect.h"
 #include "nightly/measure_night.h"
 

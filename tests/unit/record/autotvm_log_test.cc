@@ -1,7 +1,6 @@
 // The lines have the form in AutoTVM's documentation; indices are worked out by hand (see the comments).
 #include "record/foreign_formats.h"
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "sample.h"
@@ -98,7 +97,6 @@ TEST(AutoTvmReader, RefusesOtherVersionsAndOtherThings) {
 
 class AutoTvmImport : public RecordTest {
  protected:
-
   Result<ImportCounts> Import(const std::string& text) {
     EXPECT_TRUE(WriteFileAtomic(Path("log"), text).ok());
     reports_.clear();

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/statistics.h"
 #include "old_format.h"
 #include "sample.h"
 

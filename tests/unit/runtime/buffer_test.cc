@@ -1,7 +1,5 @@
 #include "runtime/host/buffer.h"
 
-#include <cstring>
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "runtime/host/loader.h"

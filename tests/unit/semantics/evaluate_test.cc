@@ -1,4 +1,3 @@
-
 #include "common/expect.h"
 #include "semantics/semantics.h"
 

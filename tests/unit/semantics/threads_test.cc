@@ -1,7 +1,5 @@
 // The definitions' threads: each plane is computed once, and the number of threads does not affect the values. Tests of
 // op/ and graph/ check the values.
-#include <numeric>
-
 #include "base/interrupt.h"
 #include "base/rng.h"
 #include "common/expect.h"

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "base/file.h"
 #include "common/expect.h"
 #include "measure/machine.h"

@@ -1,8 +1,6 @@
 // A tuning job with a fake device: times are a pure function of the config, so runs can be compared exactly.
 #pragma once
 
-#include <numeric>
-
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "common/expect.h"

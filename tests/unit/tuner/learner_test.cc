@@ -1,6 +1,5 @@
 // Tuners that learn, on surfaces with a known best point, and on ones where there is nothing to learn.
 #include "common/xgb.h"
-#include "search/cost/xgb_model.h"
 #include "search/tuner/anneal.h"
 #include "search/tuner/ga_tuner.h"
 #include "search/tuner/plan_tuner.h"

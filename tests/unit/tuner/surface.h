@@ -1,8 +1,6 @@
 // Invented tasks for tests of tuners: spaces whose times are a formula, so that the best point is known.
 #pragma once
 
-#include <numeric>
-
 #include "base/rng.h"
 #include "common/expect.h"
 #include "ir/stmt.h"

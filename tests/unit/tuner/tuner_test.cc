@@ -1,5 +1,4 @@
 // Tuners that do not learn, and the making of tuners.
-#include "common/expect.h"
 #include "search/tuner/random_tuner.h"
 #include "surface.h"
 

@@ -1,5 +1,4 @@
 // The tuners of a build without XGBoost, whatever this build has: xgb_missing.cc is linked in place of xgb_model.cc.
-#include "common/expect.h"
 #include "search/cost/xgb_model.h"
 #include "search/tuner/tuner.h"
 #include "surface.h"
