@@ -1,7 +1,6 @@
-#include "agree/random_steps.h"
-
 #include <fmt/format.h>
 
+#include "agree/steps.h"
 #include "schedule/relation.h"
 
 namespace hone::agree {

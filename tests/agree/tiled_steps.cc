@@ -1,10 +1,9 @@
-#include "agree/tiled_steps.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "agree/steps.h"
 #include "schedule/relation.h"
 
 namespace hone::agree {

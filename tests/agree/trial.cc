@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "agree/random_steps.h"
-#include "agree/tiled_steps.h"
+#include "agree/steps.h"
 #include "lower/lower.h"
 
 namespace hone::agree {

@@ -19,7 +19,7 @@ struct Prepared {
 };
 Prepared Prepare(const Problem& problem, uint64_t seed);
 
-enum class Steps { kCpu, kGpu, kTiled };  // agree/random_steps.h, agree/tiled_steps.h
+enum class Steps { kCpu, kGpu, kTiled };  // agree/steps.h
 
 struct Trial {
   ir::Function function;
