@@ -1,10 +1,9 @@
 // Unusable record files: each kind of damage has its own message, for every tool that reads them, and nobody's file is
 // ever overwritten.
-#include <sqlite3.h>
-
 #include "base/json.h"
 #include "base/rng.h"
 #include "error_folder.h"
+#include "record/sqlite.h"
 
 namespace hone {
 namespace {
@@ -68,13 +67,11 @@ TEST_F(RecordFiles, OfAnotherTask) {
 }
 
 TEST_F(RecordFiles, ThatAnotherProgramHasLocked) {
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(Path(bad_).c_str(), &db), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(db, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto db = Must(record::Database::Open(Path(bad_), record::OpenMode::kWrite));
+  Must(db->Execute("BEGIN EXCLUSIVE"));
   // Each waits some seconds, so one writer and one reader represent all.
   for (const auto& argv : {Readers().front(), Readers().back()}) ExpectFails(RunTool(argv), {"locked"});
-  sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
-  sqlite3_close(db);
+  Must(db->Execute("ROLLBACK"));
   EXPECT_EQ(Read(bad_), good_);
 }
 

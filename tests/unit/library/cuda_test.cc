@@ -1,7 +1,5 @@
 // Libraries for CUDA on a driver without a device (unit/device/fake_cuda.cc), which checks handles, ranges, order and
 // releases, and fails on demand.
-#include <thread>
-
 #include "cuda_library.h"
 #include "library/runtime/net_device.h"
 
@@ -66,17 +64,13 @@ TEST_F(CudaLibrary, ProfilesEveryLayer) {
 }
 
 TEST_F(CudaLibrary, InstancesRunInTheirThreads) {
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < 2; ++t) {
-    threads.emplace_back([t] {
-      {
-        const Instance instance = Create();
-        for (uint64_t i = 0; i < 4; ++i) RunAndCompare(instance, 10 * t + i);
-      }
-      EXPECT_EQ(fake_.contexts(), 0);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  InTwoThreads([](uint64_t thread) {
+    {
+      const Instance instance = Create();
+      for (uint64_t i = 0; i < 4; ++i) RunAndCompare(instance, 10 * thread + i);
+    }
+    EXPECT_EQ(fake_.contexts(), 0);
+  });
   EXPECT_EQ(fake_.calls("cuStreamBeginCapture_v2"), 2);
 }
 

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <thread>
 
 #include "graph/graph.h"
 #include "library/runtime/params_format.h"
@@ -103,14 +102,10 @@ TEST_F(Library, DescribesItself) {
 }
 
 TEST_F(Library, InstancesAreIndependent) {
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < 2; ++t) {
-    threads.emplace_back([&, t] {
-      const Instance instance = Create();
-      for (uint64_t i = 0; i < 10; ++i) RunAndCompare(instance, 10 * t + i, 0);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  InTwoThreads([](uint64_t thread) {
+    const Instance instance = Create();
+    for (uint64_t i = 0; i < 10; ++i) RunAndCompare(instance, 10 * thread + i, 0);
+  });
 }
 
 TEST_F(Library, TakesTheCallersMemory) {

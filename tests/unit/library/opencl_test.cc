@@ -1,8 +1,6 @@
 // Whole libraries for OpenCL: built, loaded and run on this machine's device (PoCL's CPU in `make check`).
 #include <stdlib.h>
 
-#include <thread>
-
 #include "library/runtime/net_device.h"
 #include "runtime/opencl/opencl_device.h"
 #include "small_network.h"
@@ -145,14 +143,10 @@ TEST_F(OpenClLibrary, ProfilesEveryLayer) {
 }
 
 TEST_F(OpenClLibrary, InstancesRunInTheirThreads) {
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < 2; ++t) {
-    threads.emplace_back([t] {
-      const Instance instance = Create(*small_);
-      for (uint64_t i = 0; i < 3; ++i) RunAndCompare(*small_, SmallNetwork(1), instance, 10 * t + i);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  InTwoThreads([](uint64_t thread) {
+    const Instance instance = Create(*small_);
+    for (uint64_t i = 0; i < 3; ++i) RunAndCompare(*small_, SmallNetwork(1), instance, 10 * thread + i);
+  });
 }
 
 TEST_F(OpenClLibrary, RefusesWhatItCannotDo) {

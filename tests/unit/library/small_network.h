@@ -2,6 +2,8 @@
 // defaults.
 #pragma once
 
+#include <thread>
+
 #include "base/file.h"
 #include "base/rng.h"
 #include "common/expect.h"
@@ -54,6 +56,9 @@ inline void ExpectClose(const float* found, const std::vector<double>& expected)
   for (double x : expected) scale = std::max(scale, std::abs(x));
   for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], 2e-5 * scale) << i;
 }
+
+// Calls `work` with 0 and with 1, each in a thread of its own, and waits for both.
+inline void InTwoThreads(const std::function<void(uint64_t)>& work) { std::jthread first(work, 0), second(work, 1); }
 
 // An instance of a network, until the end of its scope. Creating it must give `code`.
 class Instance {

@@ -1,12 +1,12 @@
 #include "record/store.h"
 
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "old_format.h"
+#include "record/sqlite.h"
 #include "sample.h"
 
 namespace hone::record {
@@ -325,12 +325,10 @@ TEST_F(StoreTest, AFailedAppendStoresNothing) {
 
 TEST_F(StoreTest, AWriterInATransactionLocksOthersOut) {
   Fill();
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto other = Must(Database::Open(path_, OpenMode::kWrite));
+  Must(other->Execute("BEGIN EXCLUSIVE"));
   const Status s = Store::OpenForReading(path_).status();
   EXPECT_EQ(s.kind(), StatusKind::kLocked) << s.message();
-  sqlite3_close(other);
 }
 
 }  // namespace

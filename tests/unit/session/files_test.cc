@@ -106,7 +106,7 @@ TEST(ClosingTest, SurvivesItsTextForm) {
 }
 
 TEST(SummaryTest, SaysWhatFailedHowOftenAndHowToTryOneAlone) {
-  const auto failed = [](TrialError error, const std::string& text, uint64_t index) {
+  const auto failed = [](TrialError error, const std::string& text, PointIndex index) {
     return Outcome{.config = {"", index, {}}, .error = error, .error_text = text};
   };
   const std::string text =
@@ -118,6 +118,10 @@ TEST(SummaryTest, SaysWhatFailedHowOftenAndHowToTryOneAlone) {
   EXPECT_THAT(text, HasSubstr("1 x wrong, first: out[0] is 1"));
   EXPECT_THAT(text, HasSubstr("hone-tune --task t.json --trial 17"));
   EXPECT_THAT(text, Not(HasSubstr("another reason")));
+  // --trial takes 64 bits.
+  const Outcome beyond = failed(TrialError::kCrash, "", kNoIndex), within = failed(TrialError::kWrong, "", 17);
+  EXPECT_THAT(FailureSummary({beyond, within}, "hone-tune --trial"), HasSubstr("one alone: hone-tune --trial 17"));
+  EXPECT_THAT(FailureSummary({beyond}, "hone-tune --trial"), Not(HasSubstr("--trial")));
 }
 
 TEST(StampTest, EqualStatesGiveEqualBytesAndEveryInputChangesThem) {

@@ -32,17 +32,5 @@ TEST(Progress, AResumedJobThatHadToWaitCountsItsOwnTrials) {
   EXPECT_EQ(progress.Line(history, 0, /*ended=*/true).find(" left"), std::string::npos);
 }
 
-// hone-tune --trial takes 64 bits.
-TEST(FailureSummary, NamesATrialThatCanBeTriedAlone) {
-  std::vector<Outcome> outcomes(2);
-  outcomes[0].config.index = kNoIndex;
-  outcomes[0].error = TrialError::kCrash;
-  outcomes[1].config.index = 17;
-  outcomes[1].error = TrialError::kWrong;
-  EXPECT_TRUE(EndsWith(FailureSummary(outcomes, "hone-tune --trial"), "\nto try one alone: hone-tune --trial 17"));
-  outcomes.pop_back();
-  EXPECT_EQ(FailureSummary(outcomes, "hone-tune --trial").find("--trial"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace hone::session

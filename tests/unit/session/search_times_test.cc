@@ -1,6 +1,5 @@
 // Finalists are measured again under other conditions, but tuners and donors still get the times of the search.
 #include "session/history.h"
-
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {

@@ -47,7 +47,5 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   EXPECT_THAT(Must(ReadFile(options.stamp_path)), HasSubstr("toy=a toy; id=1; driver=0.1; codegen="));
 }
 
-TEST(ToyBackend, AnUnknownKindIsRefused) { EXPECT_EQ(Target::Parse("toys").status().kind(), StatusKind::kInvalid); }
-
 }  // namespace
 }  // namespace hone::session

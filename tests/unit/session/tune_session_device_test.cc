@@ -112,7 +112,6 @@ TEST_F(TuneSessionTest, AFinalistOfWhichNothingComesBackDoesNotKeepTheJobFromClo
 }
 
 // The fastest candidate during tuning was a lucky measurement: interleaved, another one is faster.
-
 TEST_F(TuneSessionTest, TheWinnerIsChosenFromTheInterleavedTimes) {
   world_.fail_share = 0;
   world_.prune_factor = 0;

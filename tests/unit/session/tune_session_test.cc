@@ -133,7 +133,6 @@ TEST_F(TuneSessionTest, SecondsOfEarlierSessionsCount) {
 }
 
 // A measurement takes a second, and those of finalists ten.
-
 TEST_F(TuneSessionTest, SecondsRunOutWithinASessionAndThoseOfAKilledOneCount) {
   world_.fail_share = 0;
   options_.default_config.reset();  // it is illegal, and takes no time
