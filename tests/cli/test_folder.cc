@@ -30,8 +30,9 @@ void ExpectHasNot(const std::string& text, const Words& parts) {
   }
 }
 
-void ExpectOk(const CommandResult& result) {
+const CommandResult& ExpectOk(const CommandResult& result) {
   EXPECT_TRUE(result.status.ok()) << result.status.ToString() << "\n" << result.out << result.err;
+  return result;
 }
 
 void ExpectFails(const CommandResult& result, const Words& parts) {
@@ -112,23 +113,20 @@ CommandResult TestFolder::Run(const Words& argv, const std::vector<std::pair<std
   return Must(RunCommand(argv, options));
 }
 
-std::string TestFolder::RunOk(const Words& argv) {
-  const CommandResult result = Run(argv);
-  ExpectOk(result);
-  return result.out;
-}
+std::string TestFolder::RunOk(const Words& argv) { return ExpectOk(Run(argv)).out; }
 
-Subprocess TestFolder::Start(const Words& argv) {
-  SpawnOptions options;
-  options.argv = argv;
-  options.cwd = Path("");
-  options.env = {{"HONE_LAUNCHER", ""}};
+Result<Subprocess> StartQuietly(const Words& argv, const std::string& folder) {
+  SpawnOptions options{.argv = argv, .env = {{"HONE_LAUNCHER", ""}}, .cwd = folder};
   const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
   options.stdin_fd = options.stdout_fd = options.stderr_fd = null_fd;
   Result<Subprocess> process = Subprocess::Spawn(options);
   close(null_fd);
+  return process;
+}
+
+Subprocess TestFolder::Start(const Words& argv) {
   ran_ = true;
-  return Must(std::move(process));
+  return Must(StartQuietly(argv, Path("")));
 }
 
 }  // namespace hone

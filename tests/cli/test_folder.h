@@ -14,11 +14,14 @@ Words operator+(Words words, const Words& more);
 // Expects that the text contains every part, or no part.
 void ExpectHas(const std::string& text, const Words& parts);
 void ExpectHasNot(const std::string& text, const Words& parts);
-void ExpectOk(const CommandResult& result);
+const CommandResult& ExpectOk(const CommandResult& result);         // returns it
 void ExpectFails(const CommandResult& result, const Words& parts);  // with any code; its output has every part
 // Expects a clean error: this exit code, nothing on stdout, one line on stderr that begins with a tool's name and
 // contains every part.
 void ExpectRefused(const CommandResult& result, int code, const Words& parts);
+
+// Starts a program whose input and output are nowhere.
+Result<Subprocess> StartQuietly(const Words& argv, const std::string& folder);
 
 class TestFolder : public testing::Test {
  protected:

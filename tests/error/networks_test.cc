@@ -97,9 +97,8 @@ TEST_F(Networks, OddExtentsAreTunedForReal) {
         "conv2d(f32[1,3,5,1], f32[5,3,5,1], stride=3x1)", "dense(f32[1,7], f32[3,7]) + bias"}) {
     SCOPED_TRACE(workload);
     Write("odd.task.json", TaskText(workload));
-    const CommandResult result = Tool("hone-tune", {"--task", "odd.task.json", "--settings", "odd.tune.json", "--db",
-                                                    "new/o.db", "--stamp", "new/o.done"});
-    ExpectOk(result);
+    const CommandResult result = ExpectOk(Tool("hone-tune", {"--task", "odd.task.json", "--settings", "odd.tune.json",
+                                                             "--db", "new/o.db", "--stamp", "new/o.done"}));
     ExpectHasNot(result.err, {"wrong"});
     EXPECT_TRUE(Has("new/o.done"));
     Delete("new");

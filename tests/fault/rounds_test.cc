@@ -3,11 +3,7 @@
 // undisturbed run. HONE_FAULT_ROUNDS and HONE_FAULT_SEED: tests/fault/CMakeLists.txt.
 #include "rounds.h"
 
-#include <fmt/format.h>
-#include <signal.h>
-
 #include "bad_candidates.h"
-#include "base/text.h"
 
 namespace hone {
 namespace {

@@ -1,4 +1,3 @@
-#include "base/json.h"
 #include "base/text.h"
 #include "build_folder.h"
 

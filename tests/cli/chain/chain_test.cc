@@ -21,9 +21,7 @@ class Chain : public ChainFolder {
 // With the real compiler and clock, on networks that take some microseconds.
 TEST_F(Chain, OneCommandFromNothingToAReportAndASecondNetworkMeasuresOnlyWhatIsNew) {
   for (const char* name : {"one", "two"}) WritePipeline(name, 4);
-  const CommandResult plan = Plan();
-  ExpectOk(plan);
-  EXPECT_EQ(plan.err, "");
+  EXPECT_EQ(ExpectOk(Plan()).err, "");
   NinjaOk({"tune-one-cpu"});
   ExpectVerified("one.cpu");
   EXPECT_EQ(ReadJson("work/bench/one.cpu.json")["libraries"].size(), 2u) << "tuned and untuned";

@@ -24,9 +24,7 @@ class JobsTest : public ChainFolder {
   }
   // The printed text for a list that can be made.
   std::string ExportOk(const Words& targets = {"records-one-cpu", "best-one-cpu"}) {
-    const CommandResult result = Export(targets);
-    ExpectOk(result);
-    return result.out;
+    return ExpectOk(Export(targets)).out;
   }
   CommandResult RunJob(const std::string& number) { return Plan({"--run-job", "jobs.jsonl", "--job", number}); }
   std::vector<Json> Jobs() const {

@@ -7,11 +7,7 @@ namespace {
 
 class WhyTest : public ChainFolder {
  protected:
-  void ExpectSays(const Words& words) {
-    const CommandResult why = Plan({"--why", "records-one-cpu"});
-    ExpectOk(why);
-    ExpectHas(why.out, words);
-  }
+  void ExpectSays(const Words& words) { ExpectHas(ExpectOk(Plan({"--why", "records-one-cpu"})).out, words); }
 };
 
 TEST_F(WhyTest, FromAFreshFolderToDeletedFiles) {

@@ -1,7 +1,4 @@
 // A GPU's tasks under a real Ninja: the device is looked for once, before they are tuned, and only for them.
-#include <fmt/format.h>
-
-#include "base/text.h"
 #include "work_folder.h"
 
 namespace hone {

@@ -1,11 +1,9 @@
 // The generated manifest under a real Ninja with stand-ins for the tools: what runs, what does not, and what is left
 // when something is deleted, changed or interrupted. tests/cli/incremental has the changes of the table "What runs
 // again" with the real tools.
-#include <fmt/format.h>
 #include <signal.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "nightly/accepted.h"
 #include "work_folder.h"
 

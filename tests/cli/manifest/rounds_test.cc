@@ -1,7 +1,5 @@
 // Features that only some pipelines use, under a real Ninja with the real hone-plan and hone-allocate and stand-ins for
 // the other tools: a total of trials distributed in rounds, donors, inputs of a model.
-#include <fmt/format.h>
-
 #include "pipeline/settings.h"
 #include "work_folder.h"
 

@@ -49,11 +49,7 @@ class WorkFolder : public TestFolder {
     return Run(Words{Path("bin/hone-plan"), "--tools", Path("bin")} + arguments);
   }
   // Without any output on stderr.
-  void PlanOk() {
-    const CommandResult plan = Plan();
-    ExpectOk(plan);
-    EXPECT_EQ(plan.err, "");
-  }
+  void PlanOk() { EXPECT_EQ(ExpectOk(Plan()).err, ""); }
 
   // The calls of the tools since the last call of this function, sorted: "tune a 4" is task a, 4 trials measured.
   Words Calls() {

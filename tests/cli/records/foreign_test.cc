@@ -122,9 +122,7 @@ constexpr char kT4[] = R"({"schema_version": "1.0.0", "metadata": {"gpu": "x"}, 
 
 TEST_F(ForeignRecords, AT4DocumentComesBackWithEqualContent) {
   Write("a.json", kT4);
-  const CommandResult result = Import("a.json", "a.db", "t4");
-  ExpectOk(result);
-  ExpectHas(result.out, {"a.json: 3 results: 3 records added (1 ok, 2 failed)\n"});
+  ExpectHas(ExpectOk(Import("a.json", "a.db", "t4")).out, {"a.json: 3 results: 3 records added (1 ok, 2 failed)\n"});
   EXPECT_EQ(Json::parse(Export("a.db", "t4")), Json::parse(kT4));
   ExpectHas(RecordsOk({"list", "a.db"}), {"3.00 ms"});
   EXPECT_EQ(Import("a.json", "a.db", "t4").out,
@@ -155,9 +153,8 @@ TEST_F(ForeignRecords, HonesOwnTrialsCanBeExportedAndReadAgain) {
   Record("own", kWorkloadA, {Ok(0, 1e-3), Failed(1, TrialError::kWrong, "no"), Pruned(2, 2e-3)});
   for (const char* format : {"autotvm", "t4"}) {
     Write("own.txt", Export("records/own.db", format));
-    const CommandResult again = Import("own.txt", std::string(format) + ".db", format);
-    ExpectOk(again);
-    ExpectHas(again.out, {"3 records added (1 ok, 2 failed)"});
+    ExpectHas(ExpectOk(Import("own.txt", std::string(format) + ".db", format)).out,
+              {"3 records added (1 ok, 2 failed)"});
     EXPECT_EQ(Export(std::string(format) + ".db", format), Read("own.txt"));
   }
   Json results = Json::parse(Read("own.txt"))["results"];

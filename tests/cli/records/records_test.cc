@@ -2,7 +2,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/closing.h"
-#include "record/sqlite.h"
 #include "records_folder.h"
 
 namespace hone {

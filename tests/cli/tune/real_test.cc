@@ -48,26 +48,21 @@ TEST_F(RealTest, TunesStampsAndIsDone) {
   TuneOk({"--worker", "/nowhere/hone-worker"});
   EXPECT_TRUE(Has(kStamp));
 
-  const CommandResult explained = TuneTask({"--db", kDb, "--explain", "0", "--show", "program"});
-  ExpectOk(explained);
-  ExpectHas(explained.out, {"proposed by default", "program:"});
+  ExpectHas(ExpectOk(TuneTask({"--db", kDb, "--explain", "0", "--show", "program"})).out,
+            {"proposed by default", "program:"});
   EXPECT_EQ(TuneTask({"--db", kDb, "--explain", "6"}).status.code, kFailed);
 }
 
 TEST_F(RealTest, TheSpaceCanBeListedCompiledAndTriedPointByPoint) {
-  const CommandResult list = TuneTask({"--list-space"});
-  ExpectOk(list);
+  const CommandResult list = ExpectOk(TuneTask({"--list-space"}));
   ExpectHas(list.out, {"are legal"});
   const size_t at = list.out.find("default: ");
   ASSERT_NE(at, std::string::npos) << list.out;
   const std::string index = list.out.substr(at + 9, list.out.find(' ', at + 9) - at - 9);
-  const CommandResult one = TuneTask({"--trial", index});
-  ExpectOk(one);
-  ExpectHas(one.out, {"ok, "});
+  ExpectHas(ExpectOk(TuneTask({"--trial", index})).out, {"ok, "});
 
   // --compile-only tries 32 candidates, each once, and keeps nothing.
-  const CommandResult compiled = TuneTask({"--compile-only"});
-  ExpectOk(compiled);
+  const CommandResult compiled = ExpectOk(TuneTask({"--compile-only"}));
   Words lines = Split(Trim(compiled.out), '\n');
   ExpectHas(lines.back(), {"32 of 32 compiled, "});
   lines.pop_back();
@@ -77,9 +72,7 @@ TEST_F(RealTest, TheSpaceCanBeListedCompiledAndTriedPointByPoint) {
   EXPECT_FALSE(Has(kDb));
   // With a smaller space: all of its points.
   WriteTask("dense(f32[1,2], f32[3,2])");
-  const CommandResult few = TuneTask({"--compile-only"});
-  ExpectOk(few);
-  ExpectHas(few.out, {" compiled, "});
+  ExpectHas(ExpectOk(TuneTask({"--compile-only"})).out, {" compiled, "});
 }
 
 TEST_F(RealTest, ChildrenEndWithATunerThatIsKilled) {

@@ -47,11 +47,7 @@ class TuneFolder : public TestFolder {
   }
   CommandResult Tune(const Words& more) { return Run(Command(more)); }
   // Runs it and expects success.
-  CommandResult TuneOk(const Words& more) {
-    CommandResult result = Tune(more);
-    ExpectOk(result);
-    return result;
-  }
+  CommandResult TuneOk(const Words& more) { return ExpectOk(Tune(more)); }
   // Runs with these arguments and only the task.
   CommandResult TuneTask(const Words& arguments) { return Run(Words{HONE_TUNE, "--task", "t.json"} + arguments); }
   // Expects an error in one line, and no stamp.

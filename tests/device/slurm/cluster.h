@@ -2,7 +2,6 @@
 // folder, run by the test's user, independent of any other Slurm on the machine.
 #pragma once
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,11 +10,9 @@
 
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "base/file.h"
 #include "base/rng.h"
-#include "base/subprocess.h"
 #include "base/text.h"
-#include "common/expect.h"
+#include "test_folder.h"
 
 namespace hone {
 
@@ -64,17 +61,6 @@ inline std::string Fill(std::string text, const std::vector<std::pair<std::strin
   return text;
 }
 
-inline Result<Subprocess> StartDaemon(const std::vector<std::string>& argv, const std::string& dir) {
-  SpawnOptions options;
-  options.argv = argv;
-  options.cwd = dir;
-  const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-  options.stdin_fd = options.stdout_fd = options.stderr_fd = null_fd;
-  auto process = Subprocess::Spawn(options);
-  close(null_fd);
-  return process;
-}
-
 inline std::string FindDaemon(const char* name) {
   for (const char* folder : {"/usr/sbin/", "/usr/bin/", "/usr/local/sbin/", "/usr/local/bin/"}) {
     if (Exists(folder + std::string(name))) return folder + std::string(name);
@@ -120,7 +106,8 @@ class SlurmCluster {
     return Status();
   }
   Status StartNode(const std::string& name) {
-    auto node = StartDaemon({FindDaemon("slurmd"), "-D", "-c", "-N", name, "-f", dir_.Join("slurm.conf")}, dir_.path());
+    auto node =
+        StartQuietly({FindDaemon("slurmd"), "-D", "-c", "-N", name, "-f", dir_.Join("slurm.conf")}, dir_.path());
     HONE_RETURN_IF_ERROR(node.status());
     nodes_[name == "n2"] = std::move(*node);
     return Status();
@@ -162,13 +149,13 @@ class SlurmCluster {
   }
   Status StartDaemons() {
     HONE_ASSIGN_OR_RETURN(
-        munge_, StartDaemon({FindDaemon("munged"), "--foreground", "--force", "--key-file=" + dir_.Join("munge.key"),
-                             "--socket=" + dir_.Join("munge.socket"), "--pid-file=" + dir_.Join("munge.pid"),
-                             "--log-file=" + dir_.Join("munge.log"), "--seed-file=" + dir_.Join("munge.seed")},
-                            dir_.path()));
+        munge_, StartQuietly({FindDaemon("munged"), "--foreground", "--force", "--key-file=" + dir_.Join("munge.key"),
+                              "--socket=" + dir_.Join("munge.socket"), "--pid-file=" + dir_.Join("munge.pid"),
+                              "--log-file=" + dir_.Join("munge.log"), "--seed-file=" + dir_.Join("munge.seed")},
+                             dir_.path()));
     for (int tries = 0; !Exists(dir_.Join("munge.socket")) && tries < 100; ++tries) RealClock()->SleepSeconds(0.05);
     HONE_ASSIGN_OR_RETURN(
-        controller_, StartDaemon({FindDaemon("slurmctld"), "-D", "-c", "-f", dir_.Join("slurm.conf")}, dir_.path()));
+        controller_, StartQuietly({FindDaemon("slurmctld"), "-D", "-c", "-f", dir_.Join("slurm.conf")}, dir_.path()));
     HONE_RETURN_IF_ERROR(StartNode("n1"));
     HONE_RETURN_IF_ERROR(StartNode("n2"));
     return WaitForNodes();

@@ -1,11 +1,8 @@
 // The chain under a real Slurm: inside one allocation, with one allocation per edge, and through the usual
 // interruptions of jobs. Times are simulated, so that results can be compared exactly with a run without a cluster.
-#include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/text.h"
 #include "chain_folder.h"
 #include "cluster.h"
 
