@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "report/knobs.h"
 #include "report/outputs.h"
+#include "report/report_data.h"
 
 namespace hone::report {
 namespace {

@@ -1,8 +1,8 @@
-#include "report/knobs.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "report/report_data.h"
 
 namespace hone::report {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "report/knobs.h"
 #include "report/outputs.h"
 #include "report/page.h"
+#include "report/report_data.h"
 #include "report/svg.h"
 
 namespace hone::report {

@@ -1,6 +1,5 @@
-#include "report/knobs.h"
-
 #include "common/expect.h"
+#include "report/report_data.h"
 
 namespace hone::report {
 namespace {
