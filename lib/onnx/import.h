@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -53,5 +54,18 @@ Result<ImportedModel> Import(const Model& model, const std::string& name, const 
 Result<ImportedModel> ReadOnnx(const std::string& path, const InputShapes& shapes);
 
 bool IsOnnxFile(const std::string& path);  // by its name: *.onnx
+
+// Whether a model is supported: hone-extract --check.
+struct SupportReport {
+  std::string text;  // a line per operator: supported or not, how often; then whether the model is usable, or why not
+  bool usable = false;
+};
+
+// The remaining checks and changes of a graph on its way from the model to tuning and building.
+using GraphCheck = std::function<Status(graph::Graph*)>;
+
+// The report on the file `path`. Returns an error only if the file cannot be read as a model at all. The report
+// includes the result of `further`.
+Result<SupportReport> CheckOnnx(const std::string& path, const InputShapes& shapes, const GraphCheck& further);
 
 }  // namespace hone::onnx

@@ -1,9 +1,8 @@
-#include "onnx/report.h"
-
 #include <fmt/format.h>
 
 #include <map>
 
+#include "onnx/import.h"
 #include "onnx/operators.h"
 #include "onnx/read_model.h"
 

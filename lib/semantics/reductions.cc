@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "semantics/parallel.h"
 #include "semantics/indices.h"
 #include "semantics/tables.h"
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <thread>
 
 #include "base/check.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "semantics/epilogue.h"
@@ -242,6 +245,17 @@ std::optional<EpilogueOp> AsEpilogue(const Workload& w) {
     if (!(op.low <= op.high)) return std::nullopt;
   }
   return op;
+}
+
+void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body) {
+  const int workers = static_cast<int>(std::min<int64_t>(threads, count));
+  auto run = [&](int worker) {
+    for (int64_t i = worker; i < count && !Interrupted(); i += workers) body(i);
+  };
+  std::vector<std::thread> pool;
+  for (int worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
+  if (workers > 0) run(0);
+  for (std::thread& thread : pool) thread.join();
 }
 
 }  // namespace hone::semantics

@@ -1,6 +1,8 @@
 // The definitions by kind, one file each. Private to semantics/.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,9 @@ inline Shape BroadcastStrides(Shape from, const Shape& shape) {
   for (size_t i = 0; i < from.size(); ++i) strides[i] *= from[i] == 1 ? 0 : 1;
   return strides;
 }
+
+// Calls body(0) .. body(count - 1), distributed over threads. Stops early once Interrupted().
+void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body);
 
 // FLOP of operators with constant work per element: `kEach` for each of the output, or one for each of the first input.
 template <int kEach>

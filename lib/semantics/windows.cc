@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "semantics/parallel.h"
 #include "semantics/tables.h"
 #include "semantics/window.h"
 

@@ -1,5 +1,3 @@
-#include "session/finalists.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/statistics.h"
+#include "session/tune_session.h"
 
 namespace hone::session {
 namespace {
@@ -96,7 +95,7 @@ Status Store(const FinalistWorld& world, std::vector<record::Remeasured> found, 
 
 // One heat: builds the kernels at `positions` and measures them in turn. Returns the series in their order.
 Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const History& history,
-                                              const std::vector<size_t>& positions) {
+                                          const std::vector<size_t>& positions) {
   std::vector<Config> configs;
   for (const size_t i : positions) configs.push_back(history.outcomes()[i].config);
   HONE_RETURN_IF_ERROR(world.lock(false));
@@ -105,9 +104,10 @@ Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const Hist
   std::vector<size_t> slots;
   for (size_t i = 0; i < built.size(); ++i) {
     if (built[i].error == TrialError::kDevice) {
-      return Status::Io(fmt::format("a finalist could not be compiled, and this machine is to blame: {}; the same "
-                                    "command goes on where this one stops",
-                                    built[i].error_text));
+      return Status::Io(
+          fmt::format("a finalist could not be compiled, and this machine is to blame: {}; the same "
+                      "command goes on where this one stops",
+                      built[i].error_text));
     }
     if (!built[i].ok) continue;
     kernels.push_back(built[i].kernel);

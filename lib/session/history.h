@@ -41,7 +41,7 @@ using record::StopReasonName;
 
 // The trials' times during the search, separate from the times of finalists that were measured again later.
 //
-// Finalists are measured again at another time and under other conditions (session/finalists.h), and the new medians
+// Finalists are measured again at another time and under other conditions (MeasureFinalists), and the new medians
 // replace the old ones. The new times decide which finalist wins, but they are not comparable with the times of other
 // trials. A tuner, or a task that learns from this one, needs comparable times: those of the search.
 class SearchTimes {

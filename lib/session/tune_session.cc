@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "search/tuner/tuner.h"
-#include "session/finalists.h"
 
 namespace hone::session {
 namespace {

@@ -24,7 +24,6 @@
 #include "library/alternatives.h"
 #include "library/network_plan.h"
 #include "onnx/import.h"
-#include "onnx/report.h"
 #include "op/operator.h"
 #include "op/operators.h"
 #include "op/plugin.h"

@@ -6,7 +6,6 @@
 #include "model_maker.h"
 #include "onnx/operators.h"
 #include "onnx/read_model.h"
-#include "onnx/report.h"
 
 namespace hone::onnx {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/interrupt.h"
 #include "base/rng.h"
 #include "common/expect.h"
-#include "semantics/parallel.h"
+#include "semantics/tables.h"
 #include "semantics/semantics.h"
 #include "task/workload.h"
 
