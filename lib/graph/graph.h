@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "task/tensor_data.h"
 #include "task/workload.h"
 
 namespace hone::graph {
@@ -23,7 +24,7 @@ enum class InitKind {
   kHe,          // uniform in +-sqrt(6 / fan_in), variance 2 / fan_in (He et al., 2015)
   kUniform,     // uniform in [low, high)
   kConstant,    // `low` everywhere
-  kFile,        // read by name from the graph's parameter file (graph/parameters.h)
+  kFile,        // read by name from the graph's parameter file (ParseParameterFile)
   kFoldWeight,  // {weight, gamma, variance}: weight * gamma / sqrt(variance + epsilon), by output channel (axis 0)
   kFoldBias,    // {gamma, beta, mean, variance[, bias]}: beta + (bias - mean) * gamma / sqrt(variance + epsilon)
   // Like kFoldWeight, for a transposed convolution: weight [in, channels / groups, ..], gamma and variance for all
@@ -124,5 +125,28 @@ using LoadPlugin = Status (*)(const std::string& file, const std::string& digest
 // `load`) with `path` and the place.
 Result<Graph> ParseGraph(std::string_view text, const std::string& path, LoadPlugin load = nullptr);
 Result<Graph> ReadGraph(const std::string& path, LoadPlugin load);
+
+// Values by parameter name, computed from recipes or read from a file, with the parameter's type and logical shape.
+using ParameterValues = std::map<std::string, TensorData>;
+
+// The values of all parameters of `graph`. `file` holds values of kind kFile, null if no parameter has it; if it lacks
+// one, or has it with another type, returns kNotFound or kInvalid with the name. A seeded value depends only on the
+// graph's seed, the parameter's name and the index: it is the same on every platform.
+Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues* file);
+
+// Drops values that no node reads (such as sources of folded parameters) to save memory.
+void KeepReadParameters(const Graph& graph, ParameterValues* values);
+
+// The parameter file of a graph: named tensors in a binary format (doc/reference/graph.md). It holds the values of
+// imported models, and values for other engines. Little endian:
+//   "HONEGPAR"  u32 version = 1  u32 count
+//   count times: u32 name length, name, u32 dimensions, i64 extents.., values.. (f32, row-major)
+// In version 2, written if a tensor is not f32, a u32 length and the text of the element type follow the name.
+//   u64: the low half of Digest128 of everything before it
+// Contains the parameters that nodes of `graph` read, in the graph's order. REQUIRES: values has them.
+std::string ParameterFileBytes(const Graph& graph, const ParameterValues& values);
+
+// Returns kCorrupt (truncated, damaged), kUnsupported (newer version) or kInvalid (another format), with `path`.
+Result<ParameterValues> ParseParameterFile(std::string_view bytes, const std::string& path);
 
 }  // namespace hone::graph

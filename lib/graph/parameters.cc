@@ -1,5 +1,3 @@
-#include "graph/parameters.h"
-
 #include <fmt/format.h>
 
 #include <bit>
@@ -7,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "graph/graph.h"
 
 namespace hone::graph {
 namespace {

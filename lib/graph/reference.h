@@ -8,7 +8,6 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "graph/parameters.h"
 
 namespace hone::graph {
 

@@ -1,7 +1,6 @@
-#include "library/alternatives.h"
-
 #include <utility>
 
+#include "library/network_plan.h"
 #include "op/operator.h"
 #include "semantics/semantics.h"
 

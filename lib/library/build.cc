@@ -12,7 +12,6 @@
 #include "codegen/llvm/codegen.h"
 #include "graph/graph.h"
 #include "graph/normalise.h"
-#include "library/alternatives.h"
 #include "library/backend.h"
 #include "library/header_text.h"
 #include "library/network_plan.h"

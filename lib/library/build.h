@@ -8,7 +8,6 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "graph/parameters.h"
 #include "library/kernels.h"
 #include "pipeline/best_file.h"
 #include "target/target.h"

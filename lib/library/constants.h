@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graph/parameters.h"
+#include "graph/graph.h"
 #include "library/kernels.h"
 #include "library/network_plan.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "graph/parameters.h"
 #include "library/constants.h"
 #include "library/kernels.h"
 #include "library/network_plan.h"

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graph/alternatives.h"
 #include "graph/graph.h"
 #include "graph/memory_plan.h"
 #include "op/operator.h"
+#include "pipeline/task_list.h"
 #include "target/target.h"
 
 namespace hone::library {
@@ -67,5 +69,14 @@ Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target,
 // Lets nodes whose kernel may work in place (`in_place` has one flag per kernel, library/sharing.h) overwrite their
 // residual if nothing reads it afterwards, and places all buffers anew. Returns the number of such nodes.
 int WriteInPlace(const std::vector<bool>& in_place, const Target& target, NetworkPlan* plan);
+
+// The two forms of alternatives: in files and in graphs.
+pipeline::Alternative ToFile(const graph::Alternative& alternative);
+
+// Returns kInvalid or kUnsupported with the node if this version of Hone lacks one of the workloads.
+Result<std::vector<graph::Alternative>> FromFile(const std::vector<pipeline::Alternative>& alternatives);
+
+// Ids of the tasks for the nodes of a canonical graph, tunable or not.
+std::set<std::string> TaskIds(const graph::Graph& graph, const Target& target);
 
 }  // namespace hone::library

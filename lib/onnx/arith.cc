@@ -1,10 +1,8 @@
-#include "onnx/arith.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "onnx/moves.h"
+#include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "graph/parameters.h"
 #include "onnx/tensor.h"
 
 namespace hone::onnx {

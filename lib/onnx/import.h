@@ -13,7 +13,6 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "graph/parameters.h"
 #include "onnx/model.h"
 #include "onnx/tensor.h"
 

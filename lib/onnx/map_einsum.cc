@@ -6,9 +6,8 @@
 #include <map>
 
 #include "base/text.h"
-#include "onnx/arith.h"
-#include "onnx/moves.h"
 #include "onnx/operators.h"
+#include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {

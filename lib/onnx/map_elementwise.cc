@@ -5,9 +5,8 @@
 #include <cmath>
 #include <optional>
 
-#include "onnx/arith.h"
-#include "onnx/moves.h"
 #include "onnx/operators.h"
+#include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {

@@ -2,9 +2,8 @@
 // product of two tensors.
 #include <fmt/format.h>
 
-#include "onnx/arith.h"
-#include "onnx/moves.h"
 #include "onnx/operators.h"
+#include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {

@@ -1,9 +1,8 @@
 // Normalisations.
 #include <fmt/format.h>
 
-#include "onnx/arith.h"
-#include "onnx/moves.h"
 #include "onnx/operators.h"
+#include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {

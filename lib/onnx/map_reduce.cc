@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "onnx/arith.h"
-#include "onnx/moves.h"
 #include "onnx/operators.h"
+#include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "onnx/arith.h"
-#include "onnx/moves.h"
 #include "onnx/operators.h"
+#include "onnx/values.h"
 #include "semantics/indices.h"
 
 namespace hone::onnx {

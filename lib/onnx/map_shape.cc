@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "onnx/moves.h"
 #include "onnx/operators.h"
+#include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {

@@ -1,10 +1,9 @@
-#include "onnx/moves.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "onnx/values.h"
 #include "semantics/indices.h"
 
 namespace hone::onnx {

@@ -5,9 +5,8 @@
 
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
-#include "op/math_te.h"
 #include "op/operators.h"
-#include "op/plain_schedule.h"
+#include "op/plain_te.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 #include "semantics/semantics.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "op/math_te.h"
+#include "op/plain_te.h"
 #include "op/shapes.h"
 
 namespace hone::op {

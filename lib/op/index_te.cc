@@ -1,9 +1,8 @@
-#include "op/index_te.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "op/math_te.h"
+#include "op/plain_te.h"
 #include "semantics/indices.h"
 
 namespace hone::op {

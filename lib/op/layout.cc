@@ -1,6 +1,6 @@
 #include "op/layout.h"
 
-#include "op/plain_schedule.h"
+#include "op/plain_te.h"
 #include "op/shapes.h"
 #include "semantics/attributes.h"
 #include "semantics/semantics.h"

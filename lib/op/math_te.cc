@@ -1,11 +1,10 @@
-#include "op/math_te.h"
-
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <string>
 
 #include "base/check.h"
+#include "op/plain_te.h"
 #include "te/tensor.h"
 
 namespace hone::op {

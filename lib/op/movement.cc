@@ -5,11 +5,9 @@
 
 #include "base/check.h"
 #include "op/defined_operator.h"
-#include "op/index_te.h"
 #include "op/layout.h"
-#include "op/math_te.h"
 #include "op/operators.h"
-#include "op/plain_schedule.h"
+#include "op/plain_te.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {

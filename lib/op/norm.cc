@@ -2,11 +2,8 @@
 // layer_norm(x, scale[, bias], axis=last, epsilon=1e-05), resize(x, out=, mode=nearest, ..). Plain, any rank;
 // lib/semantics/norms.cc has the definitions.
 #include "op/defined_operator.h"
-#include "op/index_te.h"
-#include "op/math_te.h"
 #include "op/operators.h"
-#include "op/plain_schedule.h"
-#include "op/reduce_te.h"
+#include "op/plain_te.h"
 #include "op/steps.h"
 #include "semantics/indices.h"
 #include "semantics/semantics.h"

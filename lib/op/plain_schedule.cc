@@ -1,7 +1,6 @@
-#include "op/plain_schedule.h"
-
 #include <algorithm>
 
+#include "op/plain_te.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 

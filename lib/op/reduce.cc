@@ -6,10 +6,8 @@
 #include <functional>
 
 #include "op/defined_operator.h"
-#include "op/math_te.h"
 #include "op/operators.h"
-#include "op/plain_schedule.h"
-#include "op/reduce_te.h"
+#include "op/plain_te.h"
 #include "op/steps.h"
 #include "semantics/indices.h"
 #include "semantics/semantics.h"

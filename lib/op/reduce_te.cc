@@ -1,7 +1,5 @@
-#include "op/reduce_te.h"
 
-#include "op/math_te.h"
-#include "op/plain_schedule.h"
+#include "op/plain_te.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 

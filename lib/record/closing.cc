@@ -1,8 +1,7 @@
-#include "record/closing.h"
-
 #include <fmt/format.h>
 
 #include "base/fields.h"
+#include "record/store.h"
 
 namespace hone::record {
 namespace {

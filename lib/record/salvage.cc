@@ -66,7 +66,7 @@ class Salvager {
     DropTwinsOfTheLost();
     if (trials_.empty() && (trials < 0 || expected_ > 0)) return NothingLeft("no trial can be read any more");
     if (static_cast<int64_t>(trials_.size()) == expected_) return Status();
-    // Closing rows (record/closing.h) referred to the complete set of trials.
+    // Closing rows (Closing) referred to the complete set of trials.
     std::erase_if(sessions_, [&](const auto& session) {
       return std::none_of(trials_.begin(), trials_.end(), [&](const Trial& t) { return t.session == session.first; });
     });

@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "op/numerics.h"
-#include "record/closing.h"
 #include "record/store.h"
 #include "task/outcome.h"
 #include "task/protocol.h"

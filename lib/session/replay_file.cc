@@ -15,7 +15,6 @@
 #include "op/operator.h"
 #include "op/space_version.h"
 #include "pipeline/settings.h"
-#include "record/closing.h"
 #include "record/store.h"
 #include "session/replay.h"
 #include "session/tuner_context.h"

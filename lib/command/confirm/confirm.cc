@@ -21,7 +21,6 @@
 #include "graph/alternatives.h"
 #include "graph/graph.h"
 #include "graph/normalise.h"
-#include "library/alternatives.h"
 #include "library/network_plan.h"
 #include "library/runtime/net_runtime.h"
 #include "measure/protocol.h"

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "graph/graph.h"
-#include "graph/parameters.h"
 #include "library/compare.h"
 #include "pipeline/best_file.h"
 #include "session/machine.h"
@@ -73,7 +72,7 @@ class TrialNetworks final : public NetworkTrials {
   std::optional<TempDir> dir_;
   int built_ = 0;
   std::map<std::string, TrialNetwork> known_;  // by the text of the choice
-  std::map<std::string, std::string> tasks_;  // by workload
+  std::map<std::string, std::string> tasks_;   // by workload
   std::vector<std::vector<double>> expected_;
 };
 

@@ -20,8 +20,6 @@
 #include "graph/graph.h"
 #include "graph/networks.h"
 #include "graph/normalise.h"
-#include "graph/parameters.h"
-#include "library/alternatives.h"
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "op/operator.h"

@@ -18,7 +18,7 @@
 #include "command/pick_best/network_memory.h"
 #include "graph/alternatives.h"
 #include "graph/graph.h"
-#include "library/alternatives.h"
+#include "library/network_plan.h"
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/plugin.h"

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "command/common/tool.h"
 #include "record/foreign_formats.h"
-#include "record/closing.h"
 #include "record/foreign_store.h"
 #include "record/store.h"
 

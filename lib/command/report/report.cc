@@ -13,7 +13,6 @@
 #include "pipeline/best_file.h"
 #include "pipeline/ninja_writer.h"
 #include "pipeline/task_list.h"
-#include "record/closing.h"
 #include "record/store.h"
 #include "report/outputs.h"
 

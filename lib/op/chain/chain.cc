@@ -3,12 +3,12 @@
 //
 // Check's message lists the supported pairs. Operands: those of A except its output, then those of each following
 // member except its data; MemberOperandName gives the names. A's output type is the type of its follower's first input.
+#include "op/chain/chain.h"
+
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "op/chain/kind.h"
-#include "op/chain/stages.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/defined_operator.h"
 #include "op/operators.h"

@@ -6,9 +6,7 @@
 // of a task), unroll_ic. Rules: registers, cycles, parallel (including rows computed twice), co block, scratch.
 #include <algorithm>
 
-#include "op/chain/kind.h"
-#include "op/chain/stages.h"
-#include "op/chain/tiles.h"
+#include "op/chain/chain.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/steps.h"

@@ -15,9 +15,7 @@
 
 #include <algorithm>
 
-#include "op/chain/kind.h"
-#include "op/chain/stages.h"
-#include "op/chain/tiles.h"
+#include "op/chain/chain.h"
 #include "op/conv/conv2d_shape.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"

@@ -1,5 +1,4 @@
-#include "op/chain/kind.h"
-
+#include "op/chain/chain.h"
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_winograd.h"
 

@@ -1,9 +1,8 @@
-#include "op/chain/stages.h"
-
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "op/chain/chain.h"
 #include "op/conv/conv2d_te.h"
 #include "op/pool/pool_te.h"
 #include "op/shapes.h"

@@ -1,10 +1,9 @@
-#include "op/chain/tiles.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "op/chain/chain.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"

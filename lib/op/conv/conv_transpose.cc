@@ -4,9 +4,8 @@
 // Zeros are inserted between the input's elements, then it is convolved with the reversed weight; the outputs of 4
 // channels share their reads.
 #include "op/defined_operator.h"
-#include "op/math_te.h"
 #include "op/operators.h"
-#include "op/plain_schedule.h"
+#include "op/plain_te.h"
 #include "op/steps.h"
 #include "semantics/semantics.h"
 #include "semantics/window.h"

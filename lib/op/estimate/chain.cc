@@ -1,9 +1,10 @@
 // The estimate of chains: the register tiles of their convolutions, windows, traffic through scratch, and work that is
 // done twice.
+#include "op/chain/chain.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "op/chain/tiles.h"
 #include "op/estimate/parts.h"
 #include "op/shapes.h"
 #include "semantics/window.h"

@@ -7,11 +7,9 @@
 // by the number of elements inside the input, or with count_include_pad=1 inside the padded input.
 #include "op/defined_operator.h"
 #include "op/knobs.h"
-#include "op/math_te.h"
 #include "op/operators.h"
-#include "op/plain_schedule.h"
+#include "op/plain_te.h"
 #include "op/pool/pool_te.h"
-#include "op/reduce_te.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 #include "semantics/semantics.h"

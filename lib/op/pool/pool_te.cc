@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "op/conv/conv2d_te.h"
-#include "op/index_te.h"
+#include "op/plain_te.h"
 #include "semantics/window.h"
 
 namespace hone::op {

@@ -1,7 +1,7 @@
 // hone-records on whole, damaged, foreign and missing files.
 #include "base/json.h"
 #include "base/text.h"
-#include "record/closing.h"
+#include "record/store.h"
 #include "records_folder.h"
 
 namespace hone {

@@ -1,8 +1,7 @@
 // A graph's parameter file. It ends with its digest, which the target corrects.
-#include "graph/parameters.h"
-
 #include "base/hash.h"
 #include "fuzz_target.h"
+#include "graph/graph.h"
 
 namespace hone::graph {
 

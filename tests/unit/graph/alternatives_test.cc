@@ -5,7 +5,6 @@
 #include "graph/graph.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
-#include "graph/parameters.h"
 #include "graph/reference.h"
 
 namespace hone::graph {

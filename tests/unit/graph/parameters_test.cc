@@ -1,6 +1,5 @@
-#include "graph/parameters.h"
-
 #include "common/expect.h"
+#include "graph/graph.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
 

@@ -1,4 +1,4 @@
-// Arithmetic: constants are computed at once, in their own type; tensors of the graph become operators.
+// Values made of others: constants are computed at once, in their own type; tensors of the graph become operators.
 #pragma once
 
 #include <functional>
@@ -37,5 +37,24 @@ Value Ints(const Shape& shape, const std::vector<int64_t>& values);
 // A float32 constant with one value everywhere; the shape may be of rank 0.
 Value Filled(const Shape& shape, double value);
 inline Value Scalar(double value) { return Filled({}, value); }
+
+// The next ones move elements, of any type. They return kInvalid if the arguments do not fit, and count sizes before
+// they allocate anything.
+
+Result<Value> Reshape(NodeContext* c, const Value& x, const Shape& shape);   // keeps the number of elements
+Result<Value> Transpose(NodeContext* c, const Value& x, const Shape& perm);  // perm is a permutation of 0 to rank - 1
+// Along axis i takes begin[i], begin[i] + step[i], .., `count[i]` elements. REQUIRES: all are inside
+Result<Value> Slice(NodeContext* c, const Value& x, const Shape& begin, const Shape& count, const Shape& step);
+Result<Value> Concat(NodeContext* c, const std::vector<Value>& parts, int64_t axis);
+// Indices count from 0 and are row-major in `index_shape`, which replaces the axis.
+Result<Value> Gather(NodeContext* c, const Value& x, int64_t axis, const Shape& indices, const Shape& index_shape);
+Result<Value> Expand(NodeContext* c, const Value& x, const Shape& shape);  // broadcasts; shape as in numpy
+Result<Value> Tile(NodeContext* c, const Value& x, const Shape& repeats);
+// `low` and `high` have one entry per axis, at least 0. mode: "constant", "reflect", "edge", "wrap".
+Result<Value> Pad(NodeContext* c, const Value& x, const Shape& low, const Shape& high, const std::string& mode,
+                  double value);
+
+// The common shape of two tensors under numpy's broadcasting.
+Result<Shape> BroadcastShape(const Shape& a, const Shape& b);
 
 }  // namespace hone::onnx
