@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/fields.h"
 #include "base/file.h"
 #include "record/rows.h"
 #include "record/schema.h"
@@ -158,6 +159,15 @@ class SqliteStore final : public Store {
   const std::string columns_;  // a trial's, for ReadTrial
 };
 
+const ChoiceNames<StopReason> kReasons = {
+    {StopReason::kNone, ""},
+    {StopReason::kTrials, "trials"},
+    {StopReason::kSeconds, "seconds"},
+    {StopReason::kEarlyStop, "early-stop"},
+    {StopReason::kExhausted, "space-exhausted"},
+    {StopReason::kExpectedGain, "expected-gain"},
+};
+
 }  // namespace
 
 std::vector<double> Trial::LastRound() const {
@@ -200,6 +210,48 @@ Result<std::unique_ptr<Store>> Store::OpenForReading(const std::string& path) {
   HONE_RETURN_IF_ERROR((*db)->Execute("PRAGMA query_only = ON"));
   HONE_ASSIGN_OR_RETURN(Meta meta, ReadMeta(db->get(), version));
   return std::unique_ptr<Store>(new SqliteStore(std::move(*db), std::move(meta), version));
+}
+
+const char* StopReasonName(StopReason reason) { return ChoiceName(kReasons, reason); }
+
+static void ListFields(Fields* f, Closing* closing) {
+  f->AllowOthers();
+  f->Object("closing", [closing](Fields* c) {
+    c->AllowOthers();
+    c->Value("trials", &closing->trials);
+    c->Choice("reason", &closing->reason, kReasons);
+    c->Value("early_stop", &closing->early_stop);
+    c->Value("finalists", &closing->finalists);
+    c->Value("drift", &closing->drift);
+    c->Maybe("expected_gain", &closing->expected_gain);
+    c->Maybe("winograd", &closing->winograd);
+    c->Maybe("tf32", &closing->tf32);
+  });
+}
+
+std::string Closing::ToSettings() const { return FieldsText(*this, -1); }
+
+std::optional<Closing> Closing::FromSettings(const std::string& settings) {
+  Result<Closing> closing = ParseFields<Closing>(settings, "settings");
+  return closing.ok() ? std::optional(*closing) : std::nullopt;
+}
+
+std::string Closing::ReasonText() const {
+  switch (reason) {
+    case StopReason::kNone:
+      return "unknown";
+    case StopReason::kTrials:
+      return fmt::format("the budget of trials is spent, {} are recorded", trials);
+    case StopReason::kSeconds:
+      return "the budget of seconds is spent";
+    case StopReason::kEarlyStop:
+      return fmt::format("nothing better in the last {} trials", early_stop);
+    case StopReason::kExhausted:
+      return "nothing is left to try";
+    case StopReason::kExpectedGain:
+      return fmt::format("the tuner expects to gain less than {:g} %", 100 * expected_gain);
+  }
+  return "";
 }
 
 }  // namespace hone::record

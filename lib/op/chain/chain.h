@@ -1,5 +1,4 @@
-// Chains: their kinds (add a line in kind.cc for a new one), the shared parts of their spaces, and their members as te
-// stages.
+// Chains: the templates of their kinds (chain.cc), the shared parts of their spaces, and their members as te stages.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +15,10 @@
 
 namespace hone::op {
 
-// A kind of chains with kernels.
-struct ChainKind {
-  const char* text;  // for people
-  bool (*matches)(const std::vector<Workload>& parts);
-  // At least one template. `parts` matches.
-  std::vector<const Template*> (*templates)(const std::vector<Workload>& parts, const Target& target);
-};
-
-// The first kind that matches, or null. REQUIRES: each part is legal by itself, and their types fit.
-const ChainKind* FindChainKind(const std::vector<Workload>& parts);
-std::string ChainKindsText();
 const Template& ChainConvPool();
 const Template& ChainDepthwiseConv();
 const Template& ChainConvDepthwise();
 const Template& ChainBottleneck();
-// Templates of all kinds.
-std::vector<const Template*> AllChainTemplates();
 
 // The spaces choose register tiles of convolutions, and how the rows of a chain's last member are cut into tasks. Tasks
 // also compute the rows of earlier members that they need, so those at their borders are computed twice.
