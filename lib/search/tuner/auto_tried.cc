@@ -1,12 +1,6 @@
 #include "search/tuner/auto_tried.h"
 
 namespace hone::search {
-namespace {
-
-uint64_t Pair(uint32_t a, uint32_t b) { return static_cast<uint64_t>(a) << 32 | b; }
-
-}  // namespace
-
 TriedValues::TriedValues(const AutoPoints& points) : points_(points), tried_(points.templates.size()) {
   for (size_t t = 0; t < tried_.size(); ++t) {
     tried_[t].values.resize(points.templates[t].columns);
@@ -41,8 +35,10 @@ void TriedValues::Add(size_t row) {
     tried.names[c].push_back(tried.count++);
   }
   const std::vector<uint32_t> numbers = Numbers(row);
+  tried.pairs.resize(tried.count);
+  for (std::vector<bool>& pairs : tried.pairs) pairs.resize(tried.count);
   for (size_t b = 0; b < numbers.size(); ++b) {
-    for (size_t a = 0; a < b; ++a) tried.pairs.insert(Pair(numbers[a], numbers[b]));
+    for (size_t a = 0; a < b; ++a) tried.pairs[numbers[b]][numbers[a]] = true;
   }
 }
 
@@ -59,7 +55,11 @@ double TriedValues::NewPairs(size_t row) const {
   const std::vector<uint32_t> numbers = Numbers(row);
   double fresh = 0, all = 0;
   for (size_t b = 0; b < numbers.size(); ++b) {
-    for (size_t a = 0; a < b; ++a, ++all) fresh += tried.pairs.count(Pair(numbers[a], numbers[b])) ? 0 : 1;
+    all += static_cast<double>(b);
+    const std::vector<bool>* pairs = numbers[b] == kNew ? nullptr : &tried.pairs[numbers[b]];
+    for (size_t a = 0; a < b; ++a) {
+      if (pairs == nullptr || numbers[a] == kNew || !(*pairs)[numbers[a]]) ++fresh;
+    }
   }
   return all > 0 ? fresh / all : 0;
 }

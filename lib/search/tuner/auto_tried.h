@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_set>
 #include <vector>
 
 #include "search/tuner/auto_points.h"
@@ -26,7 +25,7 @@ class TriedValues {
     uint32_t count = 0;                        // number of values
     std::vector<std::vector<float>> values;    // distinct values of each knob's column,
     std::vector<std::vector<uint32_t>> names;  // and their numbers
-    std::unordered_set<uint64_t> pairs;        // pairs of numbers
+    std::vector<std::vector<bool>> pairs;      // [b][a]: whether a and b were tried together, a in the earlier column
   };
 
   // The number of the value in a column of a row; kNew if it was not tried.

@@ -113,6 +113,34 @@ TEST(GaussianModel, MeansAreThoseOfTheCovariances) {
   }
 }
 
+// The order of the sums is fixed, so that equal histories give equal proposals: the terms with an even and with an odd
+// k apart, then both, then a last one without a partner.
+TEST(Cholesky, SumsInAFixedOrder) {
+  Rng rng(3);
+  for (size_t n = 1; n <= 40; ++n) {
+    std::vector<double> root(n * n), m(n * n, 0);
+    for (double& x : root) x = rng.Normal();
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j <= i; ++j) {
+        for (size_t k = 0; k < n; ++k) m[i * n + j] += root[i * n + k] * root[j * n + k];
+      }
+      m[i * n + i] += 0.1;
+    }
+    std::vector<double> expected = m;
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j <= i; ++j) {
+        double parts[2] = {0, 0};
+        for (size_t k = 0; k < j / 2 * 2; ++k) parts[k % 2] -= expected[i * n + k] * expected[j * n + k];
+        double sum = expected[i * n + j] + (parts[0] + parts[1]);
+        if (j % 2 == 1) sum -= expected[i * n + j - 1] * expected[j * n + j - 1];
+        expected[i * n + j] = i == j ? std::sqrt(sum) : sum / expected[j * n + j];
+      }
+    }
+    ASSERT_TRUE(Cholesky(n, &m));
+    ASSERT_EQ(m, expected) << n;
+  }
+}
+
 TEST(Cholesky, FactorsAndSolves) {
   std::vector<double> m = {4, 0, 2, 5};  // entries above the diagonal are ignored
   ASSERT_TRUE(Cholesky(2, &m));
