@@ -25,8 +25,8 @@ struct BuildResult {
 class Builder {
  public:
   virtual ~Builder() = default;
-  // Returns one result per config, in order, even if single ones fail. Removes the shared objects of the previous
-  // batch. kInterrupted returns nothing; any other failure means that nothing can be built here.
+  // Returns one result per config, in order, even if single ones fail. Their shared objects are there until the
+  // next batch. kInterrupted returns nothing; any other failure means that nothing can be built here.
   virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) {
     HONE_RETURN_IF_ERROR(Begin(configs));
     std::vector<BuildResult> results;
@@ -61,6 +61,10 @@ struct Series {
 class Measurer {
  public:
   virtual ~Measurer() = default;
+
+  // Does what measuring needs first and what needs no idle machine, while candidates are being built. Optional: else
+  // the first measurement does it.
+  virtual Status Open() { return Status(); }
 
   // Verifies and times one candidate. `incumbent` is the best time so far in seconds, 0 if unknown. Fills in the
   // outcome's state, error, samples, median and measure_seconds, and from the kernel config, digest, steps and

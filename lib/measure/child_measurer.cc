@@ -26,8 +26,22 @@ bool MayBeTheKernel(const Status& status) {
 
 }  // namespace
 
-ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup)
-    : setup_(std::move(setup)), worker_(OptionsOf(std::move(program), setup_)) {}
+ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup, std::function<Status(TaskSetup*)> complete)
+    : setup_(std::move(setup)), complete_(std::move(complete)), worker_(OptionsOf(std::move(program), setup_)) {}
+
+// The child loads its libraries while the reference is computed.
+Status ChildMeasurer::Open() {
+  if (!worker_.started()) HONE_RETURN_IF_ERROR(worker_.Start());
+  if (!complete_) return Status();
+  HONE_RETURN_IF_ERROR(complete_(&setup_));
+  complete_ = nullptr;
+  return Status();
+}
+
+void ChildMeasurer::Stop() {
+  worker_.Stop();
+  ready_ = false;
+}
 
 Status ChildMeasurer::ReadAnswer(const std::string& text, Json* answer) {
   HONE_ASSIGN_OR_RETURN(*answer, ParseJson(text, "answer of hone-worker"));
@@ -43,16 +57,17 @@ Status ChildMeasurer::ReadAnswer(const std::string& text, Json* answer) {
   return Status::Io("hone-worker: " + error);
 }
 
-Status ChildMeasurer::EnsureStarted() {
-  if (worker_.started()) return Status();
-  const std::string message = FieldsText(setup_, -1);
+Status ChildMeasurer::EnsureReady() {
+  if (ready_) return Status();
   for (int attempt = 0;; ++attempt) {
-    HONE_RETURN_IF_ERROR(worker_.Start());
+    HONE_RETURN_IF_ERROR(Open());
+    const std::string message = FieldsText(setup_, -1);
     auto text = Ask(message, kSetupTimeoutSeconds);
     if (text.ok()) {
       Json answer;
       const Status read = ReadAnswer(*text, &answer);
-      if (!read.ok()) worker_.Stop();
+      if (!read.ok()) Stop();
+      ready_ = read.ok();
       // The device has vanished: keep its measurements; the rest can be measured once it is back.
       if (!read.ok() && was_ready_ && !setup_.target.empty())
         return read.WithContext("the device does not open again; the same command goes on where this one stops");
@@ -70,12 +85,12 @@ Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeou
     auto answer = worker_.Receive(timeout_seconds);
     if (answer.ok()) {
       // A child whose device is lost has answered for its candidate; replace it before the next one.
-      if (answer->find("\"lost\":true") != std::string::npos) worker_.Stop();
+      if (answer->find("\"lost\":true") != std::string::npos) Stop();
       return answer;
     }
     status = answer.status();
   }
-  worker_.Stop();
+  Stop();
   return status;
 }
 
@@ -89,7 +104,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       DumpJson({{"do", "measure"}, {"kernel", FieldsJson(kernel)}, {"incumbent", incumbent}}, -1);
   const double started = RealClock()->NowSeconds();
   for (int attempt = 0;; ++attempt) {
-    HONE_RETURN_IF_ERROR(EnsureStarted());
+    HONE_RETURN_IF_ERROR(EnsureReady());
     auto text = Ask(message, setup_.protocol.timeout_seconds);
     if (text.ok()) {
       Json answer;
@@ -99,7 +114,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       // This host lacked some resource. Do not retry on a device: a new child would have to open it again, which takes
       // long.
       if (outcome.error == TrialError::kDevice && setup_.target.empty() && attempt + 1 < kMostAttempts) {
-        worker_.Stop();
+        Stop();
         continue;
       }
       if (setup_.protocol.cooldown > 0) RealClock()->SleepSeconds(setup_.protocol.cooldown);
@@ -125,7 +140,7 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
   for (const BuiltKernel& kernel : kernels) list.push_back(FieldsJson(kernel));
   const std::string message = DumpJson({{"do", "interleaved"}, {"kernels", list}, {"rounds", rounds}}, -1);
   for (int attempt = 0;; ++attempt) {
-    HONE_RETURN_IF_ERROR(EnsureStarted());
+    HONE_RETURN_IF_ERROR(EnsureReady());
     const double timeout = setup_.protocol.timeout_seconds * static_cast<double>(kernels.size() + 1);
     auto text = Ask(message, timeout);
     if (!text.ok()) {

@@ -2,6 +2,7 @@
 // next one gets a new child. After a failure of this machine (measure/worker.h), the same candidate gets a new child.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,9 +16,11 @@ namespace hone::measure {
 
 class ChildMeasurer : public Measurer {
  public:
-  // `program` is the path of hone-worker. The first call starts the child.
-  ChildMeasurer(std::string program, TaskSetup setup);
+  // `program` is the path of hone-worker. The first call starts the child. `complete`, if any, is called once, before
+  // the setup is sent: it may compute the reference.
+  ChildMeasurer(std::string program, TaskSetup setup, std::function<Status(TaskSetup*)> complete = nullptr);
 
+  Status Open() override;
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
   Result<std::vector<Series>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return peak_flops_; }
@@ -27,16 +30,19 @@ class ChildMeasurer : public Measurer {
  private:
   // As MeasureInterleaved, but if a kernel ends the child, all fail.
   Result<std::vector<Series>> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
-  Status EnsureStarted();
+  Status EnsureReady();
+  void Stop();
   // Returns kIo with the child's own message.
   Status ReadAnswer(const std::string& text, Json* answer);
   // Returns kTimeout, kCrashed or kIo (measure/worker.h); the child is gone then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);
 
   TaskSetup setup_;
+  std::function<Status(TaskSetup*)> complete_;  // null once called
   Worker worker_;
   double peak_flops_ = 0;
   std::optional<double> busy_seconds_;  // total of all children
+  bool ready_ = false;                  // the child is set up
   bool was_ready_ = false;              // a child was set up before
 };
 

@@ -113,6 +113,7 @@ Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const Hist
     kernels.push_back(built[i].kernel);
     slots.push_back(i);
   }
+  HONE_RETURN_IF_ERROR(world.measurer->Open());
   HONE_RETURN_IF_ERROR(world.lock(true));
   auto measured = world.measurer->MeasureInterleaved(kernels, Rounds(history, positions));
   world.unlock();

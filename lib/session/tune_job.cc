@@ -35,6 +35,15 @@ namespace {
 
 constexpr int kBatch = 16;  // the same on every machine, as it affects what is measured
 
+measure::TaskSetup SetupWithoutReference(const pipeline::TaskFile& task, const Protocol& protocol) {
+  measure::TaskSetup setup;
+  setup.flop = static_cast<double>(task.flop);
+  setup.threads = task.target.threads;
+  if (task.target.kind->has_device()) setup.target = task.target.Text();
+  setup.protocol = protocol;
+  return setup;
+}
+
 int ProtocolVersion() { return VersionOf("protocol", measure::kProtocolVersion); }
 
 class Job {
@@ -167,8 +176,11 @@ class Job {
     // Leave a core to the measuring child: otherwise the device would wait for it.
     const int jobs = std::max(1, static_cast<int>(UsableCpus().size()) - (apart ? 1 : 0));
     HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
-    HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task_, Beside(".reference"), settings_.measure));
-    device.measurer = std::make_unique<measure::ChildMeasurer>(program, std::move(setup));
+    const auto add_reference = [this](measure::TaskSetup* setup) {
+      return EnsureReference(task_.workload, task_.target, Beside(".reference"), setup).status();
+    };
+    device.measurer = std::make_unique<measure::ChildMeasurer>(program, SetupWithoutReference(task_, settings_.measure),
+                                                               add_reference);
     return device;
   }
 
@@ -320,11 +332,7 @@ Result<bool> EnsureReference(const Workload& workload, const Target& target, con
 
 Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,
                                         const Protocol& protocol) {
-  measure::TaskSetup setup;
-  setup.flop = static_cast<double>(task.flop);
-  setup.threads = task.target.threads;
-  if (task.target.kind->has_device()) setup.target = task.target.Text();
-  setup.protocol = protocol;
+  measure::TaskSetup setup = SetupWithoutReference(task, protocol);
   HONE_RETURN_IF_ERROR(EnsureReference(task.workload, task.target, reference_path, &setup).status());
   return setup;
 }

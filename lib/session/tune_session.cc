@@ -80,7 +80,6 @@ class Run {
       }
       const size_t before = history_.outcomes().size();
       const Status status = RunBatch(batch);
-      HONE_RETURN_IF_ERROR(Commit());
       tuner_->Update(NewOutcomes(before));
       HONE_RETURN_IF_ERROR(status);
     }
@@ -131,7 +130,7 @@ class Run {
     return batch;
   }
 
-  // The host is shared now: opening may compute the reference on all cores.
+  // The host is shared now.
   Status EnsureDevice() {
     if (device_.builder) return Status();
     HONE_ASSIGN_OR_RETURN(device_, world_.open_device());
@@ -148,6 +147,7 @@ class Run {
       const double patience = building_ ? kBuildingLockSeconds : kLockSeconds;
       const Status status = exclusive ? world_.turns->Time(patience) : world_.turns->Compute(patience);
       if (status.kind() == StatusKind::kTimeout) {
+        HONE_RETURN_IF_ERROR(Commit());
         HONE_RETURN_IF_ERROR(GoOnBuilding());
         HONE_RETURN_IF_ERROR(Progress());
         continue;
@@ -191,6 +191,10 @@ class Run {
                          const std::vector<std::optional<std::string>>& rejections) {
     const double begin = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(device_.builder->Begin(legal));
+    // While children build: store the batch before this one, and do what else need not wait for them.
+    HONE_RETURN_IF_ERROR(Commit());
+    HONE_RETURN_IF_ERROR(device_.measurer->Open());
+    tuner_->Prepare();
     // Wait for these without holding the device, which others may use meanwhile.
     std::deque<measure::BuildResult> built;
     while (built.size() < (building_ ? std::min<size_t>(legal.size(), 1) : legal.size())) {

@@ -2,8 +2,8 @@
 //
 // The trials already in the store are the tuner's history, so a run after a kill continues as if nothing had happened:
 // the same measured values give the same trials in the same order, whenever the kill came. Trial 0 is the default
-// config, in a batch of its own. A trial is stored when its batch ends, or at most a second after the last commit; a
-// kill loses later trials.
+// config, in a batch of its own. A trial is stored when the next batch is being built, or at most a second after the
+// last commit; a kill loses later trials.
 #pragma once
 
 #include <cstdint>

@@ -36,6 +36,7 @@ class AutoTuner : public Tuner {
   AutoTuner(const TaskSpace& space, uint64_t seed, const TunerContext& context);
 
   const char* name() const override { return "auto"; }
+  void Prepare() override;
   std::vector<PointIndex> NextBatch(int n) override;
   void Update(const std::vector<Outcome>& outcomes) override;
 
@@ -51,7 +52,6 @@ class AutoTuner : public Tuner {
     double log_time = 0;
   };
 
-  void Prepare();
   // Decides between rows of equal promise, lower first. With an estimate: the lower index. Without one, most rows are
   // equal, and the seed decides; otherwise all would have the first few values of the last knobs.
   PointIndex Turn(size_t row) const;

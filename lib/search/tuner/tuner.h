@@ -20,6 +20,8 @@ class Tuner {
  public:
   virtual ~Tuner() = default;
   virtual const char* name() const = 0;
+  // Does what the first NextBatch needs and what needs no history. Optional: NextBatch does it otherwise.
+  virtual void Prepare() {}
   // Up to n indices of legal points that were neither proposed by this object nor in the history. Fewer near the end of
   // the space, or if a tuner waits for outcomes before it continues. Empty, with no proposal outstanding, if no points
   // are left.
