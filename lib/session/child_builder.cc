@@ -19,6 +19,7 @@ namespace {
 
 constexpr char kMemoryFolder[] = "/dev/shm";
 constexpr char kPrefix[] = "hone-tune";
+constexpr int64_t kMostKeptBytes = int64_t{64} << 20;  // thousands of kernels for a CPU
 
 }  // namespace
 
@@ -77,8 +78,33 @@ Status ChildBuilder::Collect(Slot* slot) {
   Job& job = batch_.jobs[*slot->job];
   slot->job.reset();
   result.kernel.config = job.request.config;
+  if (result.ok) Keep(result);
   job.result = std::move(result);
   ++batch_.done;
+  return Status();
+}
+
+void ChildBuilder::Keep(const measure::BuildResult& result) {
+  const auto bytes = FileSize(result.kernel.path);
+  const Digest digest = result.kernel.config.ValueDigest();
+  if (!bytes.ok() || !kept_.emplace(digest, result).second) return;
+  kept_order_.push_back(digest);
+  kept_bytes_ += *bytes;
+  files_.erase(std::remove(files_.begin(), files_.end(), result.kernel.path), files_.end());
+}
+
+Status ChildBuilder::Tidy() {
+  for (const std::string& file : files_) HONE_RETURN_IF_ERROR(Remove(file));
+  files_.clear();
+  while (kept_bytes_ > kMostKeptBytes) {
+    const auto oldest = kept_.find(kept_order_.front());
+    const std::string& file = oldest->second.kernel.path;
+    HONE_ASSIGN_OR_RETURN(const int64_t bytes, FileSize(file));
+    HONE_RETURN_IF_ERROR(Remove(file));
+    kept_bytes_ -= bytes;
+    kept_.erase(oldest);
+    kept_order_.pop_front();
+  }
   return Status();
 }
 
@@ -89,6 +115,7 @@ Status ChildBuilder::OrAbandon(Status status) {
 
 Status ChildBuilder::GiveOut() {
   for (Slot& slot : slots_) {
+    while (batch_.next < batch_.jobs.size() && batch_.jobs[batch_.next].result) ++batch_.next;
     if (slot.job || batch_.next == batch_.jobs.size()) continue;
     slot.job = batch_.next++;
     slot.attempts = 0;
@@ -118,9 +145,15 @@ Status ChildBuilder::WaitForAny(double seconds) {
 
 Status ChildBuilder::Begin(const std::vector<Config>& configs) {
   Abandon();
-  for (const std::string& file : files_) HONE_RETURN_IF_ERROR(Remove(file));
-  files_.clear();
+  HONE_RETURN_IF_ERROR(Tidy());
   for (const Config& config : configs) {
+    const auto kept = kept_.find(config.ValueDigest());
+    if (kept != kept_.end()) {
+      batch_.jobs.push_back({{config, kept->second.kernel.path}, kept->second});
+      batch_.jobs.back().result->kernel.config = config;
+      ++batch_.done;
+      continue;
+    }
     files_.push_back(dir_.Join(fmt::format("k{}.so", serial_++)));
     batch_.jobs.push_back({{config, files_.back()}, std::nullopt});
   }

@@ -2,9 +2,13 @@
 // candidate gets a compile error and the child is replaced. After a failure of this machine (a child killed from
 // outside, no memory, no space) the candidate goes to a new child, at most measure::kMostAttempts times; then it has no
 // verdict.
+//
+// Kernels that were built stay until they take too much memory: finalists need not be built again.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,12 +62,17 @@ class ChildBuilder : public measure::Builder {
   Status GiveOut();     // assigns waiting candidates to idle children
   Status CollectAll();  // all results available now
   Status WaitForAny(double seconds);
+  void Keep(const measure::BuildResult& result);
+  Status Tidy();  // removes files that are not kept, and the oldest kept ones
 
   std::string setup_;  // the first message to each child
   TempDir dir_;
   double timeout_seconds_;
   int64_t serial_ = 0;
-  std::vector<std::string> files_;  // of the last batch
+  std::vector<std::string> files_;               // of the last batch, unless kept
+  std::map<Digest, measure::BuildResult> kept_;  // by the config's values
+  std::deque<Digest> kept_order_;                // the oldest first
+  int64_t kept_bytes_ = 0;                       // size of their files
   std::vector<Slot> slots_;
   Batch batch_;
 };

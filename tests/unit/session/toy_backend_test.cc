@@ -7,6 +7,7 @@
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
 #include "record/store.h"
+#include "session/child_builder.h"
 #include "session/tune_job.h"
 #include "task/workload.h"
 
@@ -45,6 +46,15 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   }
   EXPECT_GE(whole, 1);
   EXPECT_THAT(Must(ReadFile(options.stamp_path)), HasSubstr("toy=a toy; id=1; driver=0.1; codegen="));
+
+  // A kernel that was built before is not built again.
+  const auto builder = Must(ChildBuilder::Create(HONE_TOY_WORKER, workload, target, 1));
+  const auto build = [&](size_t trial) { return Must(builder->Build({trials[trial].outcome.config}))[0].kernel; };
+  const measure::BuiltKernel first = build(0), second = build(1), again = build(0);
+  EXPECT_NE(second.path, first.path);
+  EXPECT_EQ(again.path, first.path);
+  EXPECT_EQ(again.artifact_digest, first.artifact_digest);
+  EXPECT_TRUE(Exists(first.path));
 }
 
 }  // namespace
