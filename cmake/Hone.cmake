@@ -107,7 +107,7 @@ function(hone_test name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} ${arg_LIBS} GTest::gtest GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   if(arg_LABELS)
-    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" COST 60)  # begins before short ones
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" COST 60)  # long: begins before the others
   endif()
   if(arg_MEASURES)
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK machine)

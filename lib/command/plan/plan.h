@@ -19,7 +19,7 @@ struct PlanOptions {
 // the exit code: 0 done, 1 failed.
 int RunPlan(const PlanOptions& options);
 
-// Plans, then prints to stdout why `target` is out of date (command/plan/why.h).
+// Plans, then prints to stdout why `target` is out of date.
 int RunWhy(const PlanOptions& options, const std::string& target);
 
 // Plans, then writes the jobs that `targets` need to `file`, and a line per stage to stdout (command/plan/array_job.h).
