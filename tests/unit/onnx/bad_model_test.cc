@@ -167,6 +167,8 @@ TEST(BadModel, OpenDimensions) {
             "--input x=..");
   EXPECT_TRUE(Load(m, {{"x", {3, 2, 4, 4}}}).ok());
   EXPECT_EQ(Message(m, {{"x", {3, 4}}}), "input `x` has 4 dimensions, [N,2,4,4], but its given shape [3,4] has 2");
+  EXPECT_EQ(Message(m, {{"x", {0, 2, 4, 4}}}), "input `x`: [0,2,4,4] is empty");
+  EXPECT_EQ(Message(m, {{"x", {-2, 2, 4, 4}}}), "input `x`: [-2,2,4,4] has an extent below 1");
   EXPECT_EQ(Message(m, {{"x", {3, 2, 4, 4}}, {"z", {1}}}), "no input `z` to give a shape; known: x");
 }
 
