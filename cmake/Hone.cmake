@@ -14,13 +14,13 @@ function(hone_unity target)
 endfunction()
 
 # Layers in which a tuning job spends its time: proposing, lowering, compiling and timing candidates, and those of
-# lib/runtime. All others are compiled with -O1, which takes two thirds of the time of -O2. Making a candidate's steps (op, schedule) takes below
-# 1 % of the time of compiling it.
+# lib/runtime. All others are compiled with -O1, which takes two thirds of the time of -O2. Making a candidate's steps
+# (op, schedule) takes below 1 % of the time of compiling it.
 set(HONE_FAST_LAYERS task ir semantics arith search_space search_cost search_feature search_tuner codegen_elf
     codegen_llvm lower compile measure)
 
-# hone_optimize(TARGET LEVEL), hone_optimize_sources(LEVEL FILE...): a release build compiles it with LEVEL instead of -O2.
-# Builds with sanitizers have one level for everything.
+# hone_optimize(TARGET LEVEL), hone_optimize_sources(LEVEL FILE...): a release build compiles it with LEVEL instead of
+# -O2. Builds with sanitizers have one level for everything.
 function(hone_optimize target level)
   if(NOT HONE_FUZZ AND NOT HONE_TSAN)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
@@ -56,8 +56,8 @@ function(hone_backends result)
   set(${result} ${lines} PARENT_SCOPE)
 endfunction()
 
-# hone_backend_sources(FILE): sets HONE_BACKEND_SOURCES to the calling layer's FOLDER/FILE of each back end that has such a
-# file.
+# hone_backend_sources(FILE): sets HONE_BACKEND_SOURCES to the calling layer's FOLDER/FILE of each back end that has
+# such a file.
 function(hone_backend_sources file)
   hone_backends(folders)
   set(sources)
@@ -121,7 +121,8 @@ function(hone_plugin name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_library(${name} MODULE ${arg_SOURCES})
   target_compile_definitions(${name} PRIVATE HONE_PLUGIN)
-  target_compile_options(${name} PRIVATE -fno-gnu-unique)  # static variables of templates are separate in each plugin
+  # Static variables of templates are separate in each plugin.
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/plugins)
   target_link_libraries(${name} PRIVATE hone_op)

@@ -37,7 +37,7 @@ void ReadElements(DType type, const char* from, int count, Slot* to) {
     for (int i = 0; i < count; ++i) {
       T value;
       std::memcpy(&value, from + i * sizeof(T), sizeof(T));
-      to[i].*member = static_cast<Held>(value);
+      to[i].*member = static_cast<Held>(value);  // NOLINT(bugprone-signed-char-misuse): int8, no character
     }
   });
 }

@@ -218,7 +218,7 @@ Status LoadPlugin(const std::string& path) {
     }
     std::vector<UserOperator> operators;
     fill(&operators);
-    HONE_RETURN_IF_ERROR(Register(file, std::move(operators)));
+    HONE_RETURN_IF_ERROR(Register(file, operators));
   } catch (const std::exception& e) {
     return Status::Invalid(fmt::format("{}: threw an exception while it was loaded: {}", path, e.what()));
   } catch (...) {
