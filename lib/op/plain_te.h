@@ -1,5 +1,5 @@
-// What operators with one schedule are made of: functions of values, groups of axes, reductions, index expressions, and
-// the schedule of plain outputs.
+// The parts of operators with one schedule: functions of values, groups of axes, reductions, index expressions, and the
+// schedule of plain outputs.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ enum class BestSource {
   kDefault,  // "default": no records; the template's default is built
 };
 
-// What is known of a recorded configuration.
+// The recorded measurements of a configuration, and where they come from.
 struct Measured {
   double median = 0;                        // seconds, measured alone; 0: unknown
   int64_t trial = 0;                        // ordinal in the records

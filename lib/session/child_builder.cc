@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kMemoryFolder[] = "/dev/shm";
 constexpr char kPrefix[] = "hone-tune";
-constexpr int64_t kMostKeptBytes = int64_t{64} << 20;  // thousands of kernels for a CPU
+constexpr int64_t kMostKeptBytes = int64_t{8} << 20;  // hundreds of kernels; /dev/shm of a container is often small
 
 }  // namespace
 

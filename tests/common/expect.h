@@ -1,5 +1,5 @@
-// What every test includes: GoogleTest, the standard library's containers, algorithms and numbers, and what tests say
-// of results, the value that must be there and the part of a message that counts.
+// Every test includes this: GoogleTest, the standard library's containers, algorithms and numbers, and checks of
+// results: the value that must be there, and the part of a message that counts.
 #pragma once
 
 #include <gmock/gmock-matchers.h>

@@ -48,7 +48,7 @@ class BuildFolder : public TestFolder {
 
   // The one that Extract wrote.
   pipeline::TaskList List() const { return Must(pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"))); }
-  // Of the manifest beside the library.
+  // From the manifest beside the library.
   Json Kernels() const { return ReadJson("out/tiny.cpu/manifest.json")["kernels"]; }
 };
 
