@@ -1,6 +1,6 @@
 // The knapsack of `[memory] parameters`, on invented kernels whose best choice is known by hand or by brute force.
 #include "base/rng.h"
-#include "command/pick_best/network_memory.h"
+#include "command/pick_best/limit_memory.h"
 #include "common/expect.h"
 
 namespace hone::command {
