@@ -136,13 +136,17 @@ const PipelineFile& PipelineFile::For(const std::string& target) const {
   return *this;
 }
 
-bool IsWorkload(std::string_view network) { return network.find('(') != std::string_view::npos; }
+static bool HasFileEnding(std::string_view network) { return EndsWith(network, ".onnx") || EndsWith(network, ".json"); }
+
+bool IsWorkload(std::string_view network) {
+  return network.find('(') != std::string_view::npos && !HasFileEnding(network);  // browsers save "model (1).onnx"
+}
 
 bool IsNetworkName(std::string_view network) { return !IsWorkload(network) && !IsNetworkFile(network); }
 
 bool IsNetworkFile(std::string_view network) {
   if (IsWorkload(network)) return false;
-  return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx") || EndsWith(network, ".json");
+  return network.find('/') != std::string_view::npos || HasFileEnding(network);
 }
 
 std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, const std::string& tools) {
