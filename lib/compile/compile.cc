@@ -117,9 +117,15 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   return kernel;
 }
 
+void AddObjects(const CompiledKernel& kernel, std::vector<codegen::LinkInput>* objects) {
+  objects->push_back({kernel.kernel.symbol, kernel.object});
+  if (!kernel.prepare_object.empty()) objects->push_back({kernel.prepare.symbol, kernel.prepare_object});
+}
+
 std::string ArtifactDigest(const CompiledKernel& kernel) {
   Hasher hasher;
   hasher.AddField(kernel.object);
+  if (!kernel.prepare_object.empty()) hasher.AddField(kernel.prepare_object);
   hasher.AddField(EntriesText({kernel.kernel}));
   if (kernel.has_prepare) hasher.AddField(EntriesText({kernel.prepare}));
   return hasher.Finish().Hex();
@@ -142,6 +148,6 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   return lower::MakeLoopNest(schedule, &bounds, schedule.Arguments(computation.inputs), "loops", places);
 }
 
-int CodegenVersion() { return VersionOf("codegen", 4); }
+int CodegenVersion() { return VersionOf("codegen", 5); }
 
 }  // namespace hone::compile

@@ -2,11 +2,13 @@
 // and building use it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "codegen/cuda/codegen.h"
+#include "codegen/llvm/codegen.h"
 #include "ir/stmt.h"
 #include "op/operator.h"
 #include "target/kernel.h"
@@ -22,10 +24,11 @@ struct LoweredKernel : KernelInterface {
 };
 
 struct CompiledKernel : KernelInterface {
-  std::string format = "elf-object";      // Artifact::format: "elf-object", "cubin" or "opencl-c"
-  std::string object;                     // the bytes, with both functions
-  std::string llvm_ir, assembly, program;           // program: lowered ir as text; all only if requested
-  std::string source;                               // for a device: the C text, if requested
+  std::string format = "elf-object";       // Artifact::format: "elf-object", "cubin" or "opencl-c"
+  std::string object;                      // the bytes, with both functions
+  std::string prepare_object;              // "elf-object" only: the prepare function, which `object` then lacks
+  std::string llvm_ir, assembly, program;  // program: lowered ir as text; all only if requested
+  std::string source;                      // for a device: the C text, if requested
   std::vector<codegen::KernelResources> resources;  // cuda: resources of each launch, from the assembler
   double lower_seconds = 0, codegen_seconds = 0;
 };
@@ -37,11 +40,16 @@ inline constexpr bool kVerifyByDefault = true;
 inline constexpr bool kVerifyByDefault = false;
 #endif
 
+// The code of prepare functions that were compiled before, by the text of the lowered function: the candidates of a
+// task share few of them. For one target and one value of `keep_text`. Not thread-safe.
+using PrepareCache = std::map<std::string, codegen::ObjectCode>;
+
 struct CompileOptions {
   std::string symbol = "hone_kernel";  // the kernel's; the prepare function adds "_prepare"
   bool keep_text = false;
-  bool verify = kVerifyByDefault;  // runs the verifier between all lowering passes
-  int newest_cuda = 0;             // for cuda: CudaOptions::newest
+  bool verify = kVerifyByDefault;         // runs the verifier between all lowering passes
+  int newest_cuda = 0;                    // for cuda: CudaOptions::newest
+  PrepareCache* prepare_cache = nullptr;  // for cpu; the result is the same without it
 };
 
 // The first half of CompileKernel: returns the functions in their final form, ready for code generation.
@@ -52,6 +60,9 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
 // compiler.
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Candidate& candidate,
                                      const CompileOptions& options);
+
+// Appends the objects of a kernel for CPUs for the linker.
+void AddObjects(const CompiledKernel& kernel, std::vector<codegen::LinkInput>* objects);
 
 // The digest of all code that the machine runs, as stored in records. Equal code has equal digests if it was compiled
 // under CompileOptions' default symbol.

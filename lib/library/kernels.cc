@@ -91,7 +91,7 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
 
 Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::CompiledKernel*>& kernels) {
   std::vector<codegen::LinkInput> objects;
-  for (const compile::CompiledKernel* kernel : kernels) objects.push_back({kernel->kernel.symbol, kernel->object});
+  for (const compile::CompiledKernel* kernel : kernels) compile::AddObjects(*kernel, &objects);
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join("kernels.so");
   codegen::LinkOptions options;

@@ -16,31 +16,33 @@ namespace {
 struct CompileTask : CompileSetup {
   search::TaskSpace space;
   const compile::Backend* backend = nullptr;
+  compile::PrepareCache prepare_cache;
 };
 
 Result<CompileTask> ReadCompileTask(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(const CompileSetup setup, ParseFields<CompileSetup>(text, "message"));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(setup.workload, setup.target));
   HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(setup.target));
-  return CompileTask{setup, space, backend};
+  return CompileTask{setup, space, backend, {}};
 }
 
 // Lowers, generates code and links one candidate into a shared object. In this process.
-Result<measure::BuiltKernel> BuildKernel(const CompileTask& task, const CompileRequest& request) {
+Result<measure::BuiltKernel> BuildKernel(CompileTask* task, const CompileRequest& request) {
   const double start = RealClock()->NowSeconds();
   compile::CompileOptions options;
-  options.newest_cuda = task.newest_cuda;
+  options.newest_cuda = task->newest_cuda;
+  options.prepare_cache = &task->prepare_cache;
   HONE_ASSIGN_OR_RETURN(const Candidate candidate,
-                        op::Instantiate(task.workload, task.target, task.space, request.config));
+                        op::Instantiate(task->workload, task->target, task->space, request.config));
   HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled,
-                        compile::CompileKernel(task.workload, task.target, candidate, options));
+                        compile::CompileKernel(task->workload, task->target, candidate, options));
   measure::BuiltKernel kernel;
   kernel.config = request.config;
   kernel.path = request.path;
   kernel.artifact_digest = compile::ArtifactDigest(compiled);
   static_cast<KernelInterface&>(kernel) = compiled;
   kernel.steps = candidate.Text();
-  HONE_ASSIGN_OR_RETURN(kernel.format, task.backend->Write(compiled, request.path));
+  HONE_ASSIGN_OR_RETURN(kernel.format, task->backend->Write(compiled, request.path));
   kernel.compile_seconds = RealClock()->NowSeconds() - start;
   return kernel;
 }
@@ -50,13 +52,13 @@ bool OfTheCandidate(const Status& status) {
   return status.kind() == StatusKind::kInvalid || status.kind() == StatusKind::kUnsupported;
 }
 
-measure::BuildResult Answer(const Result<CompileTask>& task, const std::string& text, const AfterBuild& after) {
+measure::BuildResult Answer(Result<CompileTask>* task, const std::string& text, const AfterBuild& after) {
   const double start = RealClock()->NowSeconds();
   measure::BuildResult result;
   const auto build = [&]() -> Status {
-    HONE_RETURN_IF_ERROR(task.status());
+    HONE_RETURN_IF_ERROR(task->status());
     HONE_ASSIGN_OR_RETURN(const CompileRequest request, ParseFields<CompileRequest>(text, "message"));
-    HONE_ASSIGN_OR_RETURN(result.kernel, BuildKernel(*task, request));
+    HONE_ASSIGN_OR_RETURN(result.kernel, BuildKernel(&**task, request));
     return after ? after(request.config, &result.kernel) : Status();
   };
   const Status built = build();
@@ -89,11 +91,11 @@ int RunCompileWorker(int fd, const AfterBuild& after) {
   Channel channel(fd);
   auto first = channel.Receive();
   if (!first.ok()) return first.status().kind() == StatusKind::kCrashed ? 0 : 1;
-  const Result<CompileTask> task = ReadCompileTask(*first);
+  Result<CompileTask> task = ReadCompileTask(*first);
   while (true) {
     auto message = channel.Receive();
     if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
-    if (!channel.Send(FieldsText(Answer(task, *message, after), -1)).ok()) return 1;
+    if (!channel.Send(FieldsText(Answer(&task, *message, after), -1)).ok()) return 1;
   }
 }
 

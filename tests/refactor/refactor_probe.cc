@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "codegen/cuda/codegen.h"
+#include "codegen/llvm/codegen.h"
 #include "compile/compile.h"
 #include "op/operator.h"
 #include "unit/op/kernel_grid.h"
@@ -47,19 +48,27 @@ struct Subject {
 
 // Digests of one point's code and of its steps, or why there is no code.
 Result<std::string> Digests(const Subject& subject, const Target& target, const Config& config) {
-  compile::CompileOptions options;
-  options.keep_text = true;
+  const compile::CompileOptions options;
   HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(subject.workload, target, config));
   const std::string steps = Digest128(StepsText(candidate.steps)).Hex();
+  const auto line = [&](const std::string& code, const std::vector<EntryPoint>& entries) {
+    return fmt::format("{}\t{}", Digest128(code + EntriesText(entries)).Hex(), steps);
+  };
+  HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel lowered,
+                        compile::LowerKernel(subject.workload, target, candidate, options));
   if (target.kind == &CudaKind()) {
-    HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel lowered,
-                          compile::LowerKernel(subject.workload, target, candidate, options));
     HONE_ASSIGN_OR_RETURN(const codegen::CudaCode code, codegen::WriteCuda(lowered.functions, target));
-    return fmt::format("{}\t{}", Digest128(code.source + EntriesText(code.artifact.entries)).Hex(), steps);
+    return line(code.source, code.artifact.entries);
+  }
+  if (target.kind == &CpuKind()) {
+    // Both functions in one object, as up to version 4 of generated code: its commits print the same.
+    HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, codegen::CompileToObject(lowered.functions, target, {}));
+    code.entries.resize(2);
+    return line(code.object, code.entries);
   }
   HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
                         compile::CompileKernel(subject.workload, target, candidate, options));
-  return fmt::format("{}\t{}", Digest128(kernel.object + EntriesText({kernel.kernel, kernel.prepare})).Hex(), steps);
+  return line(kernel.object, {kernel.kernel, kernel.prepare});
 }
 
 void Probe(const Subject& subject, const Target& target, int points, uint64_t seed) {

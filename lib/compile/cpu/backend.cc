@@ -4,14 +4,18 @@
 
 #include "codegen/elf/rename.h"
 #include "codegen/llvm/codegen.h"
+#include "ir/printer.h"
 
 namespace hone::compile {
 namespace {
 
-Status RenameObject(const std::string& from, const std::string& to, CompiledKernel* kernel) {
-  HONE_ASSIGN_OR_RETURN(
-      kernel->object, codegen::RenameSymbols("the kernel", kernel->object,
-                                             [&](std::string_view symbol) { return RenamedSymbol(symbol, from, to); }));
+Status RenameObjects(const std::string& from, const std::string& to, CompiledKernel* kernel) {
+  for (std::string* object : {&kernel->object, &kernel->prepare_object}) {
+    if (object->empty()) continue;
+    HONE_ASSIGN_OR_RETURN(*object, codegen::RenameSymbols("the kernel", *object, [&](std::string_view symbol) {
+      return RenamedSymbol(symbol, from, to);
+    }));
+  }
   RenameEntries(from, to, kernel);
   return Status();
 }
@@ -22,24 +26,43 @@ class LlvmBackend final : public Backend {
 
   Result<std::vector<EntryPoint>> Generate(const std::vector<ir::Function>& functions, const Target& target,
                                            const CompileOptions& options, CompiledKernel* kernel) const override {
-    codegen::LlvmOptions llvm_options;
-    llvm_options.keep_text = options.keep_text;
-    HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, codegen::CompileToObject(functions, target, llvm_options));
+    HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, Compile(functions[0], target, options, nullptr));
     kernel->format = "elf-object";
     kernel->object = std::move(code.object);
     kernel->llvm_ir = std::move(code.llvm_ir);
     kernel->assembly = std::move(code.assembly);
+    if (functions.size() == 1) return std::move(code.entries);
+    HONE_ASSIGN_OR_RETURN(codegen::ObjectCode prepare, Compile(functions[1], target, options, options.prepare_cache));
+    kernel->prepare_object = std::move(prepare.object);
+    kernel->llvm_ir += prepare.llvm_ir;
+    kernel->assembly += prepare.assembly;
+    code.entries.push_back(std::move(prepare.entries[0]));
     return std::move(code.entries);
   }
 
-  Renaming renaming() const override { return RenameObject; }
+  Renaming renaming() const override { return RenameObjects; }
 
   Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const override {
     codegen::LinkOptions link;
     link.exports = {kernel.kernel.symbol};
     if (kernel.has_prepare) link.exports.push_back(kernel.prepare.symbol);
-    HONE_RETURN_IF_ERROR(codegen::LinkShared({{"candidate", kernel.object}}, link, path));
+    std::vector<codegen::LinkInput> objects;
+    AddObjects(kernel, &objects);
+    HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, link, path));
     return std::string("elf-shared");
+  }
+
+ private:
+  static Result<codegen::ObjectCode> Compile(const ir::Function& function, const Target& target,
+                                             const CompileOptions& options, PrepareCache* cache) {
+    codegen::LlvmOptions llvm_options;
+    llvm_options.keep_text = options.keep_text;
+    if (!cache) return codegen::CompileToObject({function}, target, llvm_options);
+    codegen::ObjectCode& cached = (*cache)[ir::ToString(function)];
+    if (cached.object.empty()) {
+      HONE_ASSIGN_OR_RETURN(cached, codegen::CompileToObject({function}, target, llvm_options));
+    }
+    return cached;
   }
 };
 

@@ -33,9 +33,7 @@ class HostLibraries final : public Backend {
     HONE_ASSIGN_OR_RETURN(NetworkTables tables,
                           MakeTables(parts.graph, input.target, *plan, built->kernels, constants, linked.params));
     linked.objects.push_back({"the tables", std::move(tables.object)});
-    for (const NetworkKernel& kernel : built->kernels) {
-      linked.objects.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
-    }
+    for (const NetworkKernel& kernel : built->kernels) compile::AddObjects(kernel.compiled, &linked.objects);
     built->workspace_bytes = tables.workspace_bytes;
     return linked;
   }

@@ -70,6 +70,40 @@ TEST(Compile, IsDeterministic) {
   EXPECT_EQ(Must(Compile(text)).object, Must(Compile(text)).object);
 }
 
+TEST(Compile, ACacheOfPrepareFunctionsChangesNothing) {
+  const Target target = *HostTarget();
+  PrepareCache cache;
+  Rng rng(5);
+  int points = 0;
+  for (const char* text :
+       {"conv2d(f32[1,64,56,56], f32[128,64,3,3], stride=2, pad=1) + bias + relu",
+        "conv2d(f32[1,17,8,8], f32[33,17,3,3], pad=1) + bias + relu6", "dense(f32[3,64], f32[33,64]) + bias"}) {
+    const Workload w = Must(op::ParseChecked(text));
+    const search::TaskSpace space = Must(op::MakeTaskSpace(w, target));
+    for (int i = 0; i < 10; ++i) {
+      const auto index = space.SampleLegal(rng, 1000);
+      if (!index) continue;
+      const Candidate candidate = Must(op::Instantiate(w, target, space.At(*index)));
+      const CompiledKernel alone = Must(CompileKernel(w, target, candidate, {}));
+      const CompiledKernel cached = Must(CompileKernel(w, target, candidate, {.prepare_cache = &cache}));
+      ASSERT_TRUE(cached.prepare_object == alone.prepare_object) << text << " " << space.At(*index).Text();
+      EXPECT_EQ(ArtifactDigest(cached), ArtifactDigest(alone));
+      ++points;
+    }
+  }
+  EXPECT_GT(points, 20);
+  EXPECT_LT(cache.size(), static_cast<size_t>(points));
+}
+
+// The digest covers the function that packs constants.
+TEST(Compile, TheDigestIsOfAllCode) {
+  CompiledKernel k = Must(Compile("dense(f32[1,16], f32[16,16])"));
+  const std::string digest = ArtifactDigest(k);
+  ASSERT_FALSE(k.prepare_object.empty());
+  k.prepare_object.back() ^= 1;
+  EXPECT_NE(ArtifactDigest(k), digest);
+}
+
 // For every point, the accumulators of a tile must be accessed at constant indices, so that code generation can keep
 // them in registers; in memory they cost a factor of ten.
 TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {

@@ -65,7 +65,9 @@ Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& ta
   HONE_ASSIGN_OR_RETURN(c.compiled_, compile::CompileKernel(workload, target, candidate, options));
   std::string path = std::filesystem::temp_directory_path() /
                      ("hone-case-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".so");
-  Status linked = codegen::LinkShared({{"kernel", c.compiled_.object}}, {}, path);
+  std::vector<codegen::LinkInput> objects;
+  compile::AddObjects(c.compiled_, &objects);
+  Status linked = codegen::LinkShared(objects, {}, path);
   Result<runtime::LoadedModule> module = linked.ok() ? runtime::LoadedModule::Open(path) : linked;
   std::filesystem::remove(path);
   HONE_RETURN_IF_ERROR(module.status());
