@@ -110,7 +110,7 @@ check-onnx: deps
 # fuzz and check-asan share a build folder, since fuzzers are also built with the sanitizers.
 # FUZZ_CHECK_SECONDS: for each fuzzer in `make check`; 0: none.
 FUZZ_SECONDS ?= 120
-FUZZ_CHECK_SECONDS ?= 10
+FUZZ_CHECK_SECONDS ?= 6
 export FUZZ_CHECK_SECONDS
 FUZZ ?=
 SANITIZED := $(BUILD)/asan

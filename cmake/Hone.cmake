@@ -114,6 +114,21 @@ function(hone_test name)
   endif()
 endfunction()
 
+# hone_test_library(NAME SOURCES x.cc ... DEPS layer...): files that several test programs share, as the library
+# hone_NAME, which they name in their DEPS.
+function(hone_test_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(hone_${name} STATIC ${arg_SOURCES})
+  hone_unity(hone_${name})
+  # As in a program, for which the headers are precompiled.
+  set_target_properties(hone_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(hone_${name} PRIVATE -fPIE)
+  hone_use_headers(hone_${name} hone_test_headers)
+  list(TRANSFORM arg_DEPS PREPEND hone_)
+  target_include_directories(hone_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(hone_${name} PUBLIC ${arg_DEPS} GTest::gtest)
+endfunction()
+
 # hone_plugin(NAME SOURCES x.cc ...): user-defined operators (lib/op/plugin.h) as bin/plugins/NAME.so. It contains its own
 # copy of the layers it uses and exports only the two functions that the tools look for. `ninja tools` builds those of
 # examples/.
