@@ -152,7 +152,6 @@ std::vector<Series> CandidateRunner::MeasureInterleaved(const std::vector<BuiltK
     if (!status.ok()) failed(i, error, status);
   }
   candidates.clear();
-  KeepConstants(0);
   current_phase = "waiting";
   return series;
 }

@@ -59,7 +59,7 @@ class CandidateRunner {
   virtual void BeginPatience() {}
   virtual int64_t retaken() const { return 0; }
 
-  // Prepares for the constants of `candidates` that are alive at the same time; 0: the default.
+  // Prepares for the constants of `candidates` that are alive at the same time.
   virtual void KeepConstants(size_t candidates) = 0;
   // Restores what candidates share after a wrong candidate, which may have written anywhere. Clears the list if it
   // cannot.

@@ -83,6 +83,12 @@ bool ColdRing::Intact() const {
   return true;
 }
 
+void RingCache::SetLimit(size_t limit) {
+  limit_ = limit;
+  if (rings_.size() > limit) rings_.resize(limit);
+  if (digests_.size() > limit) digests_.resize(limit);
+}
+
 Result<ColdRing*> RingCache::Get(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents,
                                  runtime::ThreadPool* pool) {
   Hasher hasher;

@@ -43,6 +43,8 @@ class RingCache {
   // `sizes` has the bytes of each constant. The ring is valid until `limit` other contents were requested.
   Result<ColdRing*> Get(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents,
                         runtime::ThreadPool* pool);
+  // Rings beyond the new limit go, the least recently used ones first.
+  void SetLimit(size_t limit);
   void Forget() { digests_.clear(); }  // contents may be overwritten: refills every ring before its next use
 
  private:

@@ -9,7 +9,7 @@
 namespace hone::measure {
 
 // Raise it whenever a change here, in the inputs or in the runner may change a time or a verdict. Records contain it.
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 // The number of runs for the next block, after `number` runs took `seconds`, less than `wanted`: as many as should fill
 // it, plus one, but at least 1.618 times as many.

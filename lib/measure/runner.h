@@ -41,9 +41,7 @@ class Runner : public CandidateRunner {
   bool FasterThanPossible(double flops) override;
   void BeginPatience() override { guard_->BeginCandidate(); }
   int64_t retaken() const override { return guard_->retaken(); }
-  void KeepConstants(size_t candidates) override {
-    rings_ = RingCache(setup_.protocol.cold_bytes, std::max(candidates, kRings));
-  }
+  void KeepConstants(size_t candidates) override { rings_.SetLimit(std::max(candidates, kRings)); }
   void Mend(Candidates* candidates) override;
   double warm_seconds() const override;
   // Whether the guards around all buffers of the candidate, except for the copies of its constants, are intact.

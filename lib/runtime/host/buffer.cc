@@ -14,6 +14,7 @@ namespace hone::runtime {
 namespace {
 
 constexpr char kUntouched = 0x5A;
+constexpr size_t kHugePage = size_t{2} << 20;
 
 }  // namespace
 
@@ -25,6 +26,7 @@ Result<AlignedBuffer> AlignedBuffer::Create(int64_t bytes, bool guard) {
   AlignedBuffer buffer;
   void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return ErrnoStatus(errno, fmt::format("no memory for a buffer of {} bytes", bytes));
+  if (size >= kHugePage) madvise(mapping, size, MADV_HUGEPAGE);  // an error changes nothing
   buffer.mapping_ = mapping;
   buffer.mapping_bytes_ = size;
   buffer.bytes_ = bytes;

@@ -16,7 +16,8 @@ class AlignedBuffer {
   AlignedBuffer() = default;  // empty
   // `bytes` of zeros (0 is allowed). With `guard`, there is a page on each side that faults on any access. As the start
   // is aligned, up to 63 bytes lie between the last byte and the page behind, and less than a page in front: they are
-  // not zero (so reading them gives wrong results), and Intact() notices writes to them. kIo if memory runs out.
+  // not zero (so reading them gives wrong results), and Intact() notices writes to them. Uses huge pages where the
+  // system provides them on request, as the library does. kIo if memory runs out.
   static Result<AlignedBuffer> Create(int64_t bytes, bool guard = false);
   AlignedBuffer(AlignedBuffer&& other) noexcept { *this = std::move(other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {

@@ -278,6 +278,21 @@ TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
   for (int i = 0; i < kCopies; ++i) EXPECT_EQ(std::string((*again)->Next()[0], 100), a);
 }
 
+TEST(RingCacheTest, AHigherLimitKeepsWhatIsThere) {
+  auto pool = Must(runtime::ThreadPool::Create(2, false));
+  RingCache cache(64 * 100, 2);
+  const auto ring = [&](char c) { return Must(cache.Get({100}, {std::string(100, c).data()}, &pool)); };
+  const ColdRing* const a = ring('a');
+  const ColdRing* const b = ring('b');
+  cache.SetLimit(3);
+  const ColdRing* const c = ring('c');
+  EXPECT_EQ(ring('a'), a);
+  EXPECT_EQ(ring('b'), b);
+  EXPECT_EQ(std::string(ring('c')->Next()[0], 100), std::string(100, 'c'));
+  cache.SetLimit(1);
+  EXPECT_EQ(ring('c'), c);  // the one used last
+}
+
 // Large constants also have 8 copies, within three times the bytes, but never fewer than 2.
 TEST(RingCacheTest, FewCopiesWouldStayInALastCache) {
   auto pool = Must(runtime::ThreadPool::Create(2, false));
