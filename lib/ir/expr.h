@@ -122,27 +122,29 @@ class Expr : public Handle<ExprNode> {
 // a node. A field that is a Var, or a list of axes, is bound there: the later fields may use it.
 #define HONE_IR_FIELDS(...) \
   auto fields() const { return std::tie(__VA_ARGS__); }
-#define HONE_IR_KIND(k) \
-  static bool Is(ExprKind kind) { return kind == ExprKind::k; }
 
-struct IntImm final : ExprNode {  // also bool (0 or 1)
-  HONE_IR_KIND(kIntImm)
-  IntImm(DType t, int64_t v) : ExprNode(ExprKind::kIntImm, t), value(v) {}
+// Base of the nodes of one kind.
+template <ExprKind kOwn>
+struct ExprOf : ExprNode {
+  explicit ExprOf(DType t) : ExprNode(kOwn, t) {}
+  static bool Is(ExprKind kind) { return kind == kOwn; }
+};
+
+struct IntImm final : ExprOf<ExprKind::kIntImm> {  // also bool (0 or 1)
+  IntImm(DType t, int64_t v) : ExprOf(t), value(v) {}
   const int64_t value;
   HONE_IR_FIELDS(value)
 };
 
-struct FloatImm final : ExprNode {
-  HONE_IR_KIND(kFloatImm)
-  FloatImm(DType t, double v) : ExprNode(ExprKind::kFloatImm, t), value(v) {}
+struct FloatImm final : ExprOf<ExprKind::kFloatImm> {
+  FloatImm(DType t, double v) : ExprOf(t), value(v) {}
   const double value;
   HONE_IR_FIELDS(value)
 };
 
 // The node is the identity, not the name; names are for reading and need not be unique.
-struct VarNode final : ExprNode {
-  HONE_IR_KIND(kVar)
-  VarNode(DType t, std::string n) : ExprNode(ExprKind::kVar, t), name(std::move(n)) {}
+struct VarNode final : ExprOf<ExprKind::kVar> {
+  VarNode(DType t, std::string n) : ExprOf(t), name(std::move(n)) {}
   const std::string name;
   HONE_IR_FIELDS()
 };
@@ -156,9 +158,8 @@ class Var : public Expr {
   const std::string& name() const { return node()->name; }
 };
 
-struct Cast final : ExprNode {
-  HONE_IR_KIND(kCast)
-  Cast(DType t, Expr v) : ExprNode(ExprKind::kCast, t), value(std::move(v)) {}
+struct Cast final : ExprOf<ExprKind::kCast> {
+  Cast(DType t, Expr v) : ExprOf(t), value(std::move(v)) {}
   const Expr value;
   HONE_IR_FIELDS(value)
 };
@@ -171,17 +172,15 @@ struct Binary final : ExprNode {
   HONE_IR_FIELDS(a, b)
 };
 
-struct Not final : ExprNode {
-  HONE_IR_KIND(kNot)
-  explicit Not(Expr x) : ExprNode(ExprKind::kNot, x.type()), a(std::move(x)) {}
+struct Not final : ExprOf<ExprKind::kNot> {
+  explicit Not(Expr x) : ExprOf(x.type()), a(std::move(x)) {}
   const Expr a;
   HONE_IR_FIELDS(a)
 };
 
-struct Select final : ExprNode {
-  HONE_IR_KIND(kSelect)
+struct Select final : ExprOf<ExprKind::kSelect> {
   Select(Expr c, Expr t, Expr f)
-      : ExprNode(ExprKind::kSelect, t.type()), condition(std::move(c)), if_true(std::move(t)), if_false(std::move(f)) {}
+      : ExprOf(t.type()), condition(std::move(c)), if_true(std::move(t)), if_false(std::move(f)) {}
   const Expr condition, if_true, if_false;
   HONE_IR_FIELDS(condition, if_true, if_false)
 };
@@ -213,27 +212,22 @@ class Buffer : public Handle<BufferNode> {
   const std::string& name() const { return get()->name; }
 };
 
-struct Load final : ExprNode {
-  HONE_IR_KIND(kLoad)
-  Load(Buffer buf, Expr i)
-      : ExprNode(ExprKind::kLoad, buf->type.WithLanes(i.type().lanes)), buffer(std::move(buf)), index(std::move(i)) {}
+struct Load final : ExprOf<ExprKind::kLoad> {
+  Load(Buffer buf, Expr i) : ExprOf(buf->type.WithLanes(i.type().lanes)), buffer(std::move(buf)), index(std::move(i)) {}
   const Buffer buffer;
   const Expr index;
   HONE_IR_FIELDS(buffer, index)
 };
 
 // base, base + stride, ..., base + (lanes-1)*stride; base and stride are scalars.
-struct Ramp final : ExprNode {
-  HONE_IR_KIND(kRamp)
-  Ramp(Expr b, Expr s, int lanes)
-      : ExprNode(ExprKind::kRamp, b.type().WithLanes(lanes)), base(std::move(b)), stride(std::move(s)) {}
+struct Ramp final : ExprOf<ExprKind::kRamp> {
+  Ramp(Expr b, Expr s, int lanes) : ExprOf(b.type().WithLanes(lanes)), base(std::move(b)), stride(std::move(s)) {}
   const Expr base, stride;
   HONE_IR_FIELDS(base, stride)
 };
 
-struct Broadcast final : ExprNode {
-  HONE_IR_KIND(kBroadcast)
-  Broadcast(Expr v, int lanes) : ExprNode(ExprKind::kBroadcast, v.type().WithLanes(lanes)), value(std::move(v)) {}
+struct Broadcast final : ExprOf<ExprKind::kBroadcast> {
+  Broadcast(Expr v, int lanes) : ExprOf(v.type().WithLanes(lanes)), value(std::move(v)) {}
   const Expr value;
   HONE_IR_FIELDS(value)
 };
@@ -264,9 +258,8 @@ enum class Intrinsic : uint8_t {
   kMmaTf32,
 };
 
-struct Call final : ExprNode {
-  HONE_IR_KIND(kCall)
-  Call(DType t, Intrinsic f, std::vector<Expr> a) : ExprNode(ExprKind::kCall, t), fn(f), args(std::move(a)) {}
+struct Call final : ExprOf<ExprKind::kCall> {
+  Call(DType t, Intrinsic f, std::vector<Expr> a) : ExprOf(t), fn(f), args(std::move(a)) {}
   const Intrinsic fn;
   const std::vector<Expr> args;
   HONE_IR_FIELDS(fn, args)
@@ -283,10 +276,8 @@ struct TensorNode {
 };
 using TensorHandle = Handle<TensorNode>;
 
-struct Access final : ExprNode {
-  HONE_IR_KIND(kAccess)
-  Access(TensorHandle t, std::vector<Expr> i)
-      : ExprNode(ExprKind::kAccess, t->type), tensor(std::move(t)), indices(std::move(i)) {}
+struct Access final : ExprOf<ExprKind::kAccess> {
+  Access(TensorHandle t, std::vector<Expr> i) : ExprOf(t->type), tensor(std::move(t)), indices(std::move(i)) {}
   const TensorHandle tensor;
   const std::vector<Expr> indices;  // one for each axis
   HONE_IR_FIELDS(tensor, indices)
@@ -300,17 +291,14 @@ struct IterVar {
 
 enum class Reducer : uint8_t { kSum, kMax, kMin };
 
-struct Reduce final : ExprNode {
-  HONE_IR_KIND(kReduce)
+struct Reduce final : ExprOf<ExprKind::kReduce> {
   Reduce(Reducer r, std::vector<IterVar> ax, Expr b)
-      : ExprNode(ExprKind::kReduce, b.type()), reducer(r), axes(std::move(ax)), body(std::move(b)) {}
+      : ExprOf(b.type()), reducer(r), axes(std::move(ax)), body(std::move(b)) {}
   const Reducer reducer;
   const std::vector<IterVar> axes;
   const Expr body;
   HONE_IR_FIELDS(reducer, axes, body)
 };
-
-#undef HONE_IR_KIND
 
 // X(kind) for every kind of node whose struct has that name: all except kVar (VarNode) and kAdd to kOr (Binary).
 #define HONE_IR_EXPRS(X) \

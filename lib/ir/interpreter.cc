@@ -255,9 +255,7 @@ Result<Value> EvaluateExpr(const Expr& e, const std::vector<std::pair<Var, int64
   interp::Scope scope;
   scope.failure = &failure;
   for (const auto& [var, value] : variables) {
-    Slot slot;
-    slot.i = value;
-    scope.vars[var.node()] = std::make_shared<std::vector<Slot>>(1, slot);
+    scope.vars[var.node()] = std::make_shared<std::vector<Slot>>(1, Slot{.i = value});
   }
   OpPtr op = interp::Compile(e, &scope);
   Value result;

@@ -16,16 +16,8 @@
 namespace hone::ir::interp {
 namespace {
 
-Slot Int(int64_t v) {
-  Slot s;
-  s.i = v;
-  return s;
-}
-Slot Float(double v) {
-  Slot s;
-  s.f = v;
-  return s;
-}
+Slot Int(int64_t v) { return {.i = v}; }
+Slot Float(double v) { return {.f = v}; }
 
 template <typename F>
 struct FunctionOp final : Op {

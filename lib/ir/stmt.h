@@ -36,13 +36,15 @@ class Stmt : public Handle<StmtNode> {
   }
 };
 
-#define HONE_IR_KIND(k) \
-  static bool Is(StmtKind kind) { return kind == StmtKind::k; }
+// Base of the nodes of one kind.
+template <StmtKind kOwn>
+struct StmtOf : StmtNode {
+  StmtOf() : StmtNode(kOwn) {}
+  static bool Is(StmtKind kind) { return kind == kOwn; }
+};
 
-struct Store final : StmtNode {
-  HONE_IR_KIND(kStore)
-  Store(Buffer b, Expr i, Expr v)
-      : StmtNode(StmtKind::kStore), buffer(std::move(b)), index(std::move(i)), value(std::move(v)) {}
+struct Store final : StmtOf<StmtKind::kStore> {
+  Store(Buffer b, Expr i, Expr v) : buffer(std::move(b)), index(std::move(i)), value(std::move(v)) {}
   const Buffer buffer;
   const Expr index, value;
   HONE_IR_FIELDS(buffer, index, value)
@@ -65,15 +67,9 @@ enum class ForKind : uint8_t {
 inline bool IsBlockLoop(ForKind kind) { return kind >= ForKind::kBlockX && kind <= ForKind::kBlockZ; }
 inline bool IsThreadLoop(ForKind kind) { return kind >= ForKind::kThreadX && kind <= ForKind::kThreadZ; }
 
-struct For final : StmtNode {
-  HONE_IR_KIND(kFor)
+struct For final : StmtOf<StmtKind::kFor> {
   For(Var v, Expr m, Expr e, ForKind k, Stmt b)
-      : StmtNode(StmtKind::kFor),
-        var(std::move(v)),
-        min(std::move(m)),
-        extent(std::move(e)),
-        for_kind(k),
-        body(std::move(b)) {}
+      : var(std::move(v)), min(std::move(m)), extent(std::move(e)), for_kind(k), body(std::move(b)) {}
   const Var var;
   const Expr min, extent;
   const ForKind for_kind;
@@ -81,56 +77,45 @@ struct For final : StmtNode {
   HONE_IR_FIELDS(for_kind, min, extent, var, body)
 };
 
-struct Block final : StmtNode {  // in order; never nested directly; an empty one means "nothing to do"
-  HONE_IR_KIND(kBlock)
-  explicit Block(std::vector<Stmt> s) : StmtNode(StmtKind::kBlock), stmts(std::move(s)) {}
+struct Block final : StmtOf<StmtKind::kBlock> {  // in order; never nested directly; an empty one means "nothing to do"
+  explicit Block(std::vector<Stmt> s) : stmts(std::move(s)) {}
   const std::vector<Stmt> stmts;
   HONE_IR_FIELDS(stmts)
 };
 
-struct If final : StmtNode {
-  HONE_IR_KIND(kIf)
-  If(Expr c, Stmt t, Stmt e)
-      : StmtNode(StmtKind::kIf), condition(std::move(c)), then_case(std::move(t)), else_case(std::move(e)) {}
+struct If final : StmtOf<StmtKind::kIf> {
+  If(Expr c, Stmt t, Stmt e) : condition(std::move(c)), then_case(std::move(t)), else_case(std::move(e)) {}
   const Expr condition;  // scalar bool
   const Stmt then_case;
   const Stmt else_case;  // may be null
   HONE_IR_FIELDS(condition, then_case, else_case)
 };
 
-struct Allocate final : StmtNode {
-  HONE_IR_KIND(kAllocate)
-  Allocate(Buffer b, Stmt s) : StmtNode(StmtKind::kAllocate), buffer(std::move(b)), body(std::move(s)) {}
+struct Allocate final : StmtOf<StmtKind::kAllocate> {
+  Allocate(Buffer b, Stmt s) : buffer(std::move(b)), body(std::move(s)) {}
   const Buffer buffer;
   const Stmt body;
   HONE_IR_FIELDS(buffer, body)
 };
 
-struct Evaluate final : StmtNode {  // for its effect (prefetch)
-  HONE_IR_KIND(kEvaluate)
-  explicit Evaluate(Expr v) : StmtNode(StmtKind::kEvaluate), value(std::move(v)) {}
+struct Evaluate final : StmtOf<StmtKind::kEvaluate> {  // for its effect (prefetch)
+  explicit Evaluate(Expr v) : value(std::move(v)) {}
   const Expr value;
   HONE_IR_FIELDS(value)
 };
 
 // A note on `body` for later passes or the back end; ignoring it never changes what the program means.
-struct Pragma final : StmtNode {
-  HONE_IR_KIND(kPragma)
-  Pragma(std::string k, Expr v, Stmt b)
-      : StmtNode(StmtKind::kPragma), key(std::move(k)), value(std::move(v)), body(std::move(b)) {}
+struct Pragma final : StmtOf<StmtKind::kPragma> {
+  Pragma(std::string k, Expr v, Stmt b) : key(std::move(k)), value(std::move(v)), body(std::move(b)) {}
   const std::string key;
   const Expr value;
   const Stmt body;
   HONE_IR_FIELDS(key, value, body)
 };
 
-struct Barrier final : StmtNode {  // GPU: of all threads of a block
-  HONE_IR_KIND(kBarrier)
-  Barrier() : StmtNode(StmtKind::kBarrier) {}
+struct Barrier final : StmtOf<StmtKind::kBarrier> {  // GPU: of all threads of a block
   HONE_IR_FIELDS()
 };
-
-#undef HONE_IR_KIND
 
 // X(kind) for every kind of statement; its struct has the same name.
 #define HONE_IR_STMTS(X) X(Store) X(For) X(Block) X(If) X(Allocate) X(Evaluate) X(Pragma) X(Barrier)

@@ -5,29 +5,11 @@
 namespace hone::ir {
 
 void Visitor::Visit(const Expr& e) {
-  if (!e.defined()) return;
-  switch (e.kind()) {
-#define HONE_VISIT(Name)  \
-  case ExprKind::k##Name: \
-    return Visit##Name(*e.as<Name>());
-    HONE_IR_EXPRS(HONE_VISIT)
-#undef HONE_VISIT
-    case ExprKind::kVar:
-      return VisitVar(*e.as<VarNode>());
-    default:
-      return VisitBinary(*e.as<Binary>());
-  }
+  if (e.defined()) WithNode(e, [this](const auto& op) { VisitNode(op); });
 }
 
 void Visitor::Visit(const Stmt& s) {
-  if (!s.defined()) return;
-  switch (s.kind()) {
-#define HONE_VISIT(Name)  \
-  case StmtKind::k##Name: \
-    return Visit##Name(*s.as<Name>());
-    HONE_IR_STMTS(HONE_VISIT)
-#undef HONE_VISIT
-  }
+  if (s.defined()) WithNode(s, [this](const auto& op) { VisitNode(op); });
 }
 
 #define HONE_DESCEND(Name)                                               \
@@ -40,30 +22,11 @@ HONE_IR_STMTS(HONE_DESCEND)
 #undef HONE_DESCEND
 
 Expr Mutator::Mutate(const Expr& e) {
-  if (!e.defined()) return e;
-  switch (e.kind()) {
-#define HONE_MUTATE(Name) \
-  case ExprKind::k##Name: \
-    return Mutate##Name(*e.as<Name>());
-    HONE_IR_EXPRS(HONE_MUTATE)
-#undef HONE_MUTATE
-    case ExprKind::kVar:
-      return MutateVar(*e.as<VarNode>());
-    default:
-      return MutateBinary(*e.as<Binary>());
-  }
+  return e.defined() ? WithNode(e, [this](const auto& op) { return MutateNode(op); }) : e;
 }
 
 Stmt Mutator::Mutate(const Stmt& s) {
-  if (!s.defined()) return s;
-  switch (s.kind()) {
-#define HONE_MUTATE(Name) \
-  case StmtKind::k##Name: \
-    return Mutate##Name(*s.as<Name>());
-    HONE_IR_STMTS(HONE_MUTATE)
-#undef HONE_MUTATE
-  }
-  return s;
+  return s.defined() ? WithNode(s, [this](const auto& op) { return MutateNode(op); }) : s;
 }
 
 std::vector<Expr> Mutator::MutateAll(const std::vector<Expr>& exprs, bool* changed) {

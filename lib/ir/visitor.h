@@ -19,12 +19,15 @@ class Visitor {
   void Visit(const Stmt& s);
 
  protected:
-#define HONE_VISIT(Name) virtual void Visit##Name(const Name& op);
+#define HONE_VISIT(Name)                    \
+  virtual void Visit##Name(const Name& op); \
+  void VisitNode(const Name& op) { Visit##Name(op); }
   HONE_IR_EXPRS(HONE_VISIT)
   HONE_VISIT(Binary)
   HONE_IR_STMTS(HONE_VISIT)
 #undef HONE_VISIT
   virtual void VisitVar(const VarNode&) {}
+  void VisitNode(const VarNode& op) { VisitVar(op); }
 };
 
 // Rebuilds what an override changed. The base methods mutate the operands and return the same handle if no operand
@@ -50,14 +53,19 @@ class Mutator {
     return std::apply(same, now) ? Same(op) : std::apply(make, now);
   }
 
-#define HONE_MUTATE(Name) virtual Expr Mutate##Name(const Name& op);
-  HONE_IR_EXPRS(HONE_MUTATE)
-  HONE_MUTATE(Binary)
+#define HONE_MUTATE(Result, Name)              \
+  virtual Result Mutate##Name(const Name& op); \
+  Result MutateNode(const Name& op) { return Mutate##Name(op); }
+#define HONE_MUTATE_EXPR(Name) HONE_MUTATE(Expr, Name)
+#define HONE_MUTATE_STMT(Name) HONE_MUTATE(Stmt, Name)
+  HONE_IR_EXPRS(HONE_MUTATE_EXPR)
+  HONE_MUTATE_EXPR(Binary)
+  HONE_IR_STMTS(HONE_MUTATE_STMT)
+#undef HONE_MUTATE_STMT
+#undef HONE_MUTATE_EXPR
 #undef HONE_MUTATE
   virtual Expr MutateVar(const VarNode& op) { return Same(op); }
-#define HONE_MUTATE(Name) virtual Stmt Mutate##Name(const Name& op);
-  HONE_IR_STMTS(HONE_MUTATE)
-#undef HONE_MUTATE
+  Expr MutateNode(const VarNode& op) { return MutateVar(op); }
 };
 
 using VarMap = std::unordered_map<const VarNode*, Expr>;
