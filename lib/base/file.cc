@@ -13,7 +13,6 @@
 #include <filesystem>
 
 #include "base/os_error.h"
-#include "base/result.h"
 
 namespace hone {
 namespace {

@@ -113,9 +113,9 @@ Result<Json> ParseJson(std::string_view text, const std::string& file_name) {
     auto line = 1 + std::count(before.begin(), before.end(), '\n');
     size_t newline = before.rfind('\n');
     size_t column = newline == std::string_view::npos ? at + 1 : at - newline;
-    return Status::Invalid(fmt::format("{}:{}:{}: {}", file_name, line, column, ReasonOf(error.what())));
+    return Status::Invalid("{}:{}:{}: {}", file_name, line, column, ReasonOf(error.what()));
   } catch (const TooDeep&) {
-    return Status::Invalid(fmt::format("{}: lists and objects are nested more than {} deep", file_name, kMaxDepth));
+    return Status::Invalid("{}: lists and objects are nested more than {} deep", file_name, kMaxDepth);
   } catch (const Json::exception& error) {  // a number out of range
     return Status::Invalid(file_name + ": " + ReasonOf(error.what()));
   }
@@ -205,8 +205,8 @@ Status JsonReader::ReadVersion(int64_t newest) {
   int64_t version = 0;
   HONE_RETURN_IF_ERROR(Read("version", &version));
   if (version > newest) {
-    return Status::Unsupported(fmt::format("{}: {}: version {} is newer than this Hone reads ({}); use a newer Hone",
-                                           file_, Where("version"), version, newest));
+    return Status::Unsupported("{}: {}: version {} is newer than this Hone reads ({}); use a newer Hone", file_,
+                               Where("version"), version, newest);
   }
   return version < 1 ? Error("version", fmt::format("no such version: {}", version)) : Status();
 }

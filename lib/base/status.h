@@ -5,6 +5,8 @@
 // layer.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,15 +37,23 @@ class [[nodiscard]] Status {
   Status& operator=(Status&&) noexcept = default;
 
   static Status Ok() { return {}; }
-  static Status Invalid(std::string m) { return {StatusKind::kInvalid, std::move(m)}; }
-  static Status NotFound(std::string m) { return {StatusKind::kNotFound, std::move(m)}; }
-  static Status Unsupported(std::string m) { return {StatusKind::kUnsupported, std::move(m)}; }
-  static Status Io(std::string m) { return {StatusKind::kIo, std::move(m)}; }
-  static Status Locked(std::string m) { return {StatusKind::kLocked, std::move(m)}; }
-  static Status Timeout(std::string m) { return {StatusKind::kTimeout, std::move(m)}; }
-  static Status Crashed(std::string m) { return {StatusKind::kCrashed, std::move(m)}; }
-  static Status Corrupt(std::string m) { return {StatusKind::kCorrupt, std::move(m)}; }
-  static Status Interrupted(std::string m) { return {StatusKind::kInterrupted, std::move(m)}; }
+  // Status::Invalid and so on take the message, or a format with its arguments: Invalid("{}: no job {}", path, number).
+#define HONE_STATUS(Name)                                                                                     \
+  static Status Name(std::string message) { return {StatusKind::k##Name, std::move(message)}; }               \
+  template <typename First, typename... Rest>                                                                 \
+  static Status Name(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest) {                \
+    return {StatusKind::k##Name, fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)}; \
+  }
+  HONE_STATUS(Invalid)
+  HONE_STATUS(NotFound)
+  HONE_STATUS(Unsupported)
+  HONE_STATUS(Io)
+  HONE_STATUS(Locked)
+  HONE_STATUS(Timeout)
+  HONE_STATUS(Crashed)
+  HONE_STATUS(Corrupt)
+  HONE_STATUS(Interrupted)
+#undef HONE_STATUS
 
   bool ok() const { return rep_ == nullptr; }
   StatusKind kind() const { return rep_ ? rep_->kind : StatusKind::kOk; }

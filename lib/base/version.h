@@ -1,7 +1,6 @@
 // The version of Hone, from CMakeLists.txt, and the versions of parts that results depend on.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace hone {
