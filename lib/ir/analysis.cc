@@ -24,8 +24,7 @@ class FreeVarFinder {
   void Add(const Expr& e) {
     const auto* var = e.as<VarNode>();
     if (!var) return AddFields(e);
-    if (std::find(bound_.begin(), bound_.end(), var) == bound_.end() && seen_.insert(var).second)
-      vars.emplace_back(var);
+    if (std::ranges::find(bound_, var) == bound_.end() && seen_.insert(var).second) vars.emplace_back(var);
   }
   void Add(const Stmt& s) { AddFields(s); }
 
@@ -58,7 +57,7 @@ std::vector<Var> FreeVarsOf(const T& where) {
 
 void AddOnce(const Buffer& b, std::vector<Buffer>* to) {
   auto same = [&](const Buffer& other) { return other.same_as(b); };
-  if (std::none_of(to->begin(), to->end(), same)) to->push_back(b);
+  if (std::ranges::none_of(*to, same)) to->push_back(b);
 }
 
 template <typename T>
@@ -133,7 +132,7 @@ class Hasher {
     Mix(static_cast<size_t>(e.kind()) + 1);
     Mix((static_cast<size_t>(e.type().code) << 24) | (static_cast<size_t>(e.type().bits) << 16) | e.type().lanes);
     if (const auto* var = e.as<VarNode>()) {
-      const bool is_bound = std::find(bound_.begin(), bound_.end(), var) != bound_.end();
+      const bool is_bound = std::ranges::find(bound_, var) != bound_.end();
       return Mix(is_bound ? 0 : reinterpret_cast<size_t>(var));
     }
     const size_t outside = bound_.size();

@@ -55,7 +55,7 @@ class Splitter {
 
  private:
   Status Invalid(const std::string& what) const {
-    return Status::Invalid(fmt::format("device function `{}`: {}", function_.name, what));
+    return Status::Invalid("device function `{}`: {}", function_.name, what);
   }
 
   Status Visit(const Stmt& s) {

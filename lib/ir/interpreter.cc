@@ -222,51 +222,27 @@ Action Compiler::Compile(const Stmt& s) {
   return Nothing;  // a barrier for a single thread; kernels are compiled elsewhere
 }
 
-Status ToStatus(const Failure& failure, const std::string& where) {
-  if (!failure.failed) return Status::Ok();
-  std::string text = where + ": " + failure.message;
-  return failure.unsupported ? Status::Unsupported(text) : Status::Invalid(text);
-}
-
 }  // namespace
 
 Status Run(const Function& f, const std::vector<RunArgument>& arguments, const RunOptions& options) {
   if (arguments.size() != f.params.size()) {
-    return Status::Invalid(
-        fmt::format("{}: {} arguments given, {} expected", f.name, arguments.size(), f.params.size()));
+    return Status::Invalid("{}: {} arguments given, {} expected", f.name, arguments.size(), f.params.size());
   }
   Failure failure;
   Compiler compiler(options, &failure);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Buffer& b = f.params[i];
     if (arguments[i].elements < b->size || (!arguments[i].data && b->size > 0)) {
-      return Status::Invalid(fmt::format("{}: argument {} (`{}`) has {} elements, {} needed", f.name, i, b.name(),
-                                         arguments[i].elements, b->size));
+      return Status::Invalid("{}: argument {} (`{}`) has {} elements, {} needed", f.name, i, b.name(),
+                             arguments[i].elements, b->size);
     }
     compiler.Bind(b, arguments[i]);
   }
   const Action action = compiler.Compile(f.body);
   if (!failure.failed) action();
-  return ToStatus(failure, f.name);
-}
-
-Result<Value> EvaluateExpr(const Expr& e, const std::vector<std::pair<Var, int64_t>>& variables) {
-  Failure failure;
-  interp::Scope scope;
-  scope.failure = &failure;
-  for (const auto& [var, value] : variables) {
-    scope.vars[var.node()] = std::make_shared<std::vector<Slot>>(1, Slot{.i = value});
-  }
-  OpPtr op = interp::Compile(e, &scope);
-  Value result;
-  result.type = e.type();
-  if (!failure.failed) {
-    const Slot* v = op->Value();
-    for (int i = 0; i < op->lanes; ++i)
-      e.type().is_float() ? result.floats.push_back(v[i].f) : result.ints.push_back(v[i].i);
-  }
-  HONE_RETURN_IF_ERROR(ToStatus(failure, "expression"));
-  return result;
+  if (!failure.failed) return Status();
+  const std::string text = f.name + ": " + failure.message;
+  return failure.unsupported ? Status::Unsupported(text) : Status::Invalid(text);
 }
 
 }  // namespace hone::ir

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -32,14 +31,5 @@ struct RunOptions {
 // ir/device_kernels.h. In a device's kernels, races between threads and barriers that only some threads of a block
 // reach are failures as well.
 Status Run(const Function& f, const std::vector<RunArgument>& arguments, const RunOptions& options = {});
-
-// The value of an expression without loads: one element for each lane, in the vector that fits its type.
-struct Value {
-  DType type;
-  std::vector<int64_t> ints;  // integers and bool; u64 as its bit pattern
-  std::vector<double> floats;
-  bool operator==(const Value&) const = default;
-};
-Result<Value> EvaluateExpr(const Expr& e, const std::vector<std::pair<Var, int64_t>>& variables);
 
 }  // namespace hone::ir

@@ -245,8 +245,7 @@ class LockStep {
     const Action body = Compile(op.body);
     hooks_.scope->buffers.erase(op.buffer.get());
     return [=, threads = threads_] {
-      for (std::vector<uint8_t>& written : threads->buffers[which].written)
-        std::fill(written.begin(), written.end(), 0);
+      for (std::vector<uint8_t>& written : threads->buffers[which].written) std::ranges::fill(written, 0);
       return body();
     };
   }
@@ -308,14 +307,14 @@ bool RaceCheck::Write(int64_t first, int lanes) {
 std::vector<int64_t> InOrder(int64_t count, ParallelOrder order, Rng* rng) {
   std::vector<int64_t> numbers(static_cast<size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
-  if (order == ParallelOrder::kReversed) std::reverse(numbers.begin(), numbers.end());
+  if (order == ParallelOrder::kReversed) std::ranges::reverse(numbers);
   if (order == ParallelOrder::kShuffled) rng->Shuffle(&numbers);
   return numbers;
 }
 
 Action Sequence(std::vector<Action> actions) {
   return [actions = std::move(actions)] {
-    return std::all_of(actions.begin(), actions.end(), [](const Action& action) { return action(); });
+    return std::ranges::all_of(actions, [](const Action& action) { return action(); });
   };
 }
 
@@ -331,7 +330,7 @@ Action Device::CompileKernel(KernelParts given, const Stmt& body, const Compiler
       Split(block, parts->grid, parts->block_index);
       now_.block = block;
       ++now_.epoch;
-      for (BufferState* b : parts->shared) std::fill(b->written.begin(), b->written.end(), 0);
+      for (BufferState* b : parts->shared) std::ranges::fill(b->written, 0);
       if (!block_action()) return false;
     }
     now_.block = -1;

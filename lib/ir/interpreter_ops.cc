@@ -33,7 +33,7 @@ OpPtr MakeOp(int lanes, F fn) {
 
 OpPtr Constant(int lanes, Slot value) {
   OpPtr op = MakeOp(lanes, [](Slot*) {});
-  std::fill(op->out.begin(), op->out.end(), value);
+  std::ranges::fill(op->out, value);
   op->leaf = true;
   return op;
 }
@@ -41,7 +41,7 @@ OpPtr Zero(int lanes) { return Constant(lanes, Int(0)); }
 
 OpPtr Variable(const Place& place) {
   if (place->size() == 1) return MakeOp(1, [place, value = place->data()](Slot* out) { out[0] = *value; });
-  return MakeOp(static_cast<int>(place->size()), [place](Slot* out) { std::copy(place->begin(), place->end(), out); });
+  return MakeOp(static_cast<int>(place->size()), [place](Slot* out) { std::ranges::copy(*place, out); });
 }
 
 // A sum of constant multiples of scalar variables, evaluated in one step: nearly every index has this form.
@@ -80,14 +80,15 @@ struct LinearSum {
 };
 
 // Applies f lane by lane to a slot of each operand; operands are evaluated in order.
-template <typename F, typename... Operands>
-OpPtr Map(int lanes, F f, Operands... operands) {
-  return MakeOp(lanes, [=](Slot* out) {
-    const std::array<const Slot*, sizeof...(operands)> x{operands->Value()...};
+template <size_t kCount, typename F>
+OpPtr Map(int lanes, const OpPtr (&operands)[kCount], F f) {
+  return MakeOp(lanes, [lanes, f, operands = std::to_array(operands)](Slot* out) {
+    std::array<const Slot*, kCount> x;
+    for (size_t k = 0; k < kCount; ++k) x[k] = operands[k]->Value();
     const auto each = [&]<size_t... k>(std::index_sequence<k...>) {
       for (int i = 0; i < lanes; ++i) out[i] = f(x[k][i]...);
     };
-    each(std::index_sequence_for<Operands...>());
+    each(std::make_index_sequence<kCount>());
   });
 }
 
@@ -95,14 +96,9 @@ OpPtr Map(int lanes, F f, Operands... operands) {
 template <typename F>
 OpPtr Rounded(DType type, const OpPtr& a, const OpPtr& b, F f) {
   const int n = type.lanes;
-  if (type.bits == 64)
-    return Map(
-        n, [f](Slot x, Slot y) { return Float(f(x.f, y.f)); }, a, b);
-  if (type.bits == 32)
-    return Map(
-        n, [f](Slot x, Slot y) { return Float(static_cast<float>(f(x.f, y.f))); }, a, b);
-  return Map(
-      n, [f, type](Slot x, Slot y) { return Float(RoundFloat(type, f(x.f, y.f))); }, a, b);
+  if (type.bits == 64) return Map(n, {a, b}, [f](Slot x, Slot y) { return Float(f(x.f, y.f)); });
+  if (type.bits == 32) return Map(n, {a, b}, [f](Slot x, Slot y) { return Float(static_cast<float>(f(x.f, y.f))); });
+  return Map(n, {a, b}, [f, type](Slot x, Slot y) { return Float(RoundFloat(type, f(x.f, y.f))); });
 }
 
 OpPtr CompileFloatBinary(const Binary& op, const OpPtr& a, const OpPtr& b) {
@@ -121,8 +117,7 @@ OpPtr CompileFloatBinary(const Binary& op, const OpPtr& a, const OpPtr& b) {
     case ExprKind::kMax:
       return Rounded(type, a, b, [](double x, double y) { return x > y ? x : y; });
     default:
-      return Map(
-          type.lanes, [kind = op.kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); }, a, b);
+      return Map(type.lanes, {a, b}, [kind = op.kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); });
   }
 }
 
@@ -132,23 +127,20 @@ OpPtr CompileIntBinary(const Binary& op, const OpPtr& a, const OpPtr& b, Failure
   const int n = op.type.lanes;
   const auto unsigned_of = [](Slot x) { return static_cast<uint64_t>(x.i); };
   if (type == DType::Int(64) && kind == ExprKind::kAdd) {
-    return Map(
-        n, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) + unsigned_of(y))); }, a, b);
+    return Map(n, {a, b}, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) + unsigned_of(y))); });
   }
   if (type == DType::Int(64) && kind == ExprKind::kMul) {
-    return Map(
-        n, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) * unsigned_of(y))); }, a, b);
+    return Map(n, {a, b}, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) * unsigned_of(y))); });
   }
   if (kind != ExprKind::kDiv && kind != ExprKind::kMod) {
-    return Map(
-        n, [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); }, a, b);
+    return Map(n, {a, b}, [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); });
   }
   const auto divide = [kind, type, failure](Slot x, Slot y) {
     if (y.i != 0) return Int(EvalInt(kind, type, x.i, y.i));
     failure->Set("integer division by 0");
     return Int(0);
   };
-  return Map(n, divide, a, b);
+  return Map(n, {a, b}, divide);
 }
 
 struct RampOp final : Op {
@@ -243,33 +235,24 @@ OpPtr CompileCall(const Call& op, Scope* scope) {
       if (type.bits != 32) return Float(RoundFloat(type, std::fma(x.f, y.f, z.f)));
       return Float(std::fma(static_cast<float>(x.f), static_cast<float>(y.f), static_cast<float>(z.f)));
     };
-    return Map(n, fma, a, b, c);
+    return Map(n, {a, b, c}, fma);
   }
   if (op.fn == Intrinsic::kPow) {
     const auto pow = [type](Slot x, Slot y) { return Float(RoundFloat(type, std::pow(x.f, y.f))); };
-    return Map(n, pow, a, Compile(op.args[1], scope));
+    return Map(n, {a, Compile(op.args[1], scope)}, pow);
   }
-  const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                      [&](const UnaryFunction& row) { return row.fn == op.fn; });
+  const auto* function = std::ranges::find(kFunctions, op.fn, &UnaryFunction::fn);
   HONE_CHECK(function != std::end(kFunctions));
-  return Map(
-      n, [type, of = function->of](Slot x) { return Float(RoundFloat(type, of(x.f))); }, a);
+  return Map(n, {a}, [type, of = function->of](Slot x) { return Float(RoundFloat(type, of(x.f))); });
 }
 
 OpPtr CompileCast(const Cast& op, const OpPtr& value) {
   const DType from = op.value.type().element(), to = op.type.element();
   const int n = op.type.lanes;
-  if (from.is_float() && to.is_float())
-    return Map(
-        n, [to](Slot x) { return Float(RoundFloat(to, x.f)); }, value);
-  if (from.is_float())
-    return Map(
-        n, [to](Slot x) { return Int(CastFloatToInt(to, x.f)); }, value);
-  if (to.is_float())
-    return Map(
-        n, [from, to](Slot x) { return Float(CastIntToFloat(from, to, x.i)); }, value);
-  return Map(
-      n, [to](Slot x) { return Int(WrapInt(to, x.i)); }, value);
+  if (from.is_float() && to.is_float()) return Map(n, {value}, [to](Slot x) { return Float(RoundFloat(to, x.f)); });
+  if (from.is_float()) return Map(n, {value}, [to](Slot x) { return Int(CastFloatToInt(to, x.f)); });
+  if (to.is_float()) return Map(n, {value}, [from, to](Slot x) { return Float(CastIntToFloat(from, to, x.i)); });
+  return Map(n, {value}, [to](Slot x) { return Int(WrapInt(to, x.i)); });
 }
 
 }  // namespace
@@ -308,13 +291,11 @@ OpPtr Compile(const Expr& e, Scope* scope) {
     const OpPtr a = Compile(op->a, scope), b = Compile(op->b, scope);
     return op->a.type().is_float() ? CompileFloatBinary(*op, a, b) : CompileIntBinary(*op, a, b, scope->failure);
   }
-  if (const auto* op = e.as<Not>())
-    return Map(
-        n, [](Slot x) { return Int(!x.i); }, Compile(op->a, scope));
+  if (const auto* op = e.as<Not>()) return Map(n, {Compile(op->a, scope)}, [](Slot x) { return Int(!x.i); });
   if (const auto* op = e.as<Select>()) {
     const OpPtr condition = Compile(op->condition, scope), if_true = Compile(op->if_true, scope);
-    return Map(
-        n, [](Slot c, Slot t, Slot f) { return c.i ? t : f; }, condition, if_true, Compile(op->if_false, scope));
+    return Map(n, {condition, if_true, Compile(op->if_false, scope)},
+               [](Slot c, Slot t, Slot f) { return c.i ? t : f; });
   }
   if (const auto* op = e.as<Load>()) {
     auto it = scope->buffers.find(op->buffer.get());

@@ -1,7 +1,5 @@
 #include "ir/verifier.h"
 
-#include <fmt/format.h>
-
 #include <unordered_set>
 
 #include "ir/analysis.h"
@@ -41,7 +39,7 @@ class Verifier final : public Visitor {
     if (!status_.ok()) return;
     std::string text = where.substr(0, where.find('\n'));
     if (text.size() > 160) text = text.substr(0, 157) + "...";
-    status_ = Status::Invalid(fmt::format("{}: {}: `{}`", name_, what, text));
+    status_ = Status::Invalid("{}: {}: `{}`", name_, what, text);
   }
   template <typename Node>
   void Require(bool condition, const char* what, const Node& node) {

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <string>
 #include <unordered_set>
 
@@ -33,7 +31,7 @@ class ThreadVerifier final : public Visitor {
  private:
   void Fail(const char* what, const std::string& where) {
     if (!status_.ok()) return;
-    status_ = Status::Invalid(fmt::format("{}: {}: `{}`", kernel_.name, what, where.substr(0, where.find('\n'))));
+    status_ = Status::Invalid("{}: {}: `{}`", kernel_.name, what, where.substr(0, where.find('\n')));
   }
 
   // Whether its value may differ between threads of the block.

@@ -29,46 +29,34 @@ Stmt Mutator::Mutate(const Stmt& s) {
   return s.defined() ? WithNode(s, [this](const auto& op) { return MutateNode(op); }) : s;
 }
 
-std::vector<Expr> Mutator::MutateAll(const std::vector<Expr>& exprs, bool* changed) {
-  std::vector<Expr> result;
-  result.reserve(exprs.size());
-  for (const Expr& e : exprs) {
-    result.push_back(Mutate(e));
-    if (!result.back().same_as(e)) *changed = true;
-  }
-  return result;
-}
-
 Expr Mutator::MutateIntImm(const IntImm& op) { return Same(op); }
 Expr Mutator::MutateFloatImm(const FloatImm& op) { return Same(op); }
 
 Expr Mutator::MutateCast(const Cast& op) {
-  return Rebuilt(
-      op, [&](const Expr& x) { return MakeCast(op.type.WithLanes(x.type().lanes), x); }, op.value);
+  return Rebuilt(op, std::tie(op.value), [&](const Expr& x) { return MakeCast(op.type.WithLanes(x.type().lanes), x); });
 }
 
 Expr Mutator::MutateBinary(const Binary& op) {
-  return Rebuilt(
-      op, [&](const Expr& a, const Expr& b) { return MakeBinary(op.kind, a, b); }, op.a, op.b);
+  return Rebuilt(op, std::tie(op.a, op.b), [&](const Expr& a, const Expr& b) { return MakeBinary(op.kind, a, b); });
 }
 
-Expr Mutator::MutateNot(const Not& op) { return Rebuilt(op, MakeNot, op.a); }
+Expr Mutator::MutateNot(const Not& op) { return Rebuilt(op, std::tie(op.a), MakeNot); }
 
-Expr Mutator::MutateSelect(const Select& op) { return Rebuilt(op, MakeSelect, op.condition, op.if_true, op.if_false); }
+Expr Mutator::MutateSelect(const Select& op) {
+  return Rebuilt(op, std::tie(op.condition, op.if_true, op.if_false), MakeSelect);
+}
 
 Expr Mutator::MutateLoad(const Load& op) {
-  return Rebuilt(
-      op, [&](const Expr& index) { return MakeLoad(op.buffer, index); }, op.index);
+  return Rebuilt(op, std::tie(op.index), [&](const Expr& index) { return MakeLoad(op.buffer, index); });
 }
 
 Expr Mutator::MutateRamp(const Ramp& op) {
   const auto make = [&](const Expr& base, const Expr& stride) { return MakeRamp(base, stride, op.type.lanes); };
-  return Rebuilt(op, make, op.base, op.stride);
+  return Rebuilt(op, std::tie(op.base, op.stride), make);
 }
 
 Expr Mutator::MutateBroadcast(const Broadcast& op) {
-  return Rebuilt(
-      op, [&](const Expr& x) { return MakeBroadcast(x, op.type.lanes); }, op.value);
+  return Rebuilt(op, std::tie(op.value), [&](const Expr& x) { return MakeBroadcast(x, op.type.lanes); });
 }
 
 Expr Mutator::MutateCall(const Call& op) {
@@ -87,30 +75,24 @@ Expr Mutator::MutateAccess(const Access& op) {
 }
 
 Expr Mutator::MutateReduce(const Reduce& op) {
-  return Rebuilt(
-      op, [&](const Expr& body) { return Expr(new Reduce(op.reducer, op.axes, body)); }, op.body);
+  return Rebuilt(op, std::tie(op.body), [&](const Expr& body) { return Expr(new Reduce(op.reducer, op.axes, body)); });
 }
 
 Stmt Mutator::MutateStore(const Store& op) {
   const auto make = [&](const Expr& index, const Expr& value) { return MakeStore(op.buffer, index, value); };
-  return Rebuilt(op, make, op.index, op.value);
+  return Rebuilt(op, std::tie(op.index, op.value), make);
 }
 
 Stmt Mutator::MutateFor(const For& op) {
   const auto make = [&](const Expr& min, const Expr& extent, const Stmt& body) {
     return body.defined() ? MakeFor(op.var, min, extent, op.for_kind, body) : body;
   };
-  return Rebuilt(op, make, op.min, op.extent, op.body);
+  return Rebuilt(op, std::tie(op.min, op.extent, op.body), make);
 }
 
 Stmt Mutator::MutateBlock(const Block& op) {
-  std::vector<Stmt> stmts;
-  stmts.reserve(op.stmts.size());
   bool changed = false;
-  for (const Stmt& s : op.stmts) {
-    stmts.push_back(Mutate(s));
-    if (!stmts.back().same_as(s)) changed = true;
-  }
+  std::vector<Stmt> stmts = MutateAll(op.stmts, &changed);
   return changed ? MakeBlock(std::move(stmts)) : Same(op);
 }
 
@@ -119,21 +101,21 @@ Stmt Mutator::MutateIf(const If& op) {
     if (then_case.defined()) return MakeIf(condition, then_case, else_case);
     return else_case.defined() ? MakeIf(MakeNot(condition), else_case) : else_case;
   };
-  return Rebuilt(op, make, op.condition, op.then_case, op.else_case);
+  return Rebuilt(op, std::tie(op.condition, op.then_case, op.else_case), make);
 }
 
 Stmt Mutator::MutateAllocate(const Allocate& op) {
-  return Rebuilt(
-      op, [&](const Stmt& body) { return body.defined() ? MakeAllocate(op.buffer, body) : body; }, op.body);
+  return Rebuilt(op, std::tie(op.body),
+                 [&](const Stmt& body) { return body.defined() ? MakeAllocate(op.buffer, body) : body; });
 }
 
-Stmt Mutator::MutateEvaluate(const Evaluate& op) { return Rebuilt(op, MakeEvaluate, op.value); }
+Stmt Mutator::MutateEvaluate(const Evaluate& op) { return Rebuilt(op, std::tie(op.value), MakeEvaluate); }
 
 Stmt Mutator::MutatePragma(const Pragma& op) {
   const auto make = [&](const Expr& value, const Stmt& body) {
     return body.defined() ? MakePragma(op.key, value, body) : body;
   };
-  return Rebuilt(op, make, op.value, op.body);
+  return Rebuilt(op, std::tie(op.value, op.body), make);
 }
 
 Stmt Mutator::MutateBarrier(const Barrier& op) { return Same(op); }

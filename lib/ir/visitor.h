@@ -44,13 +44,25 @@ class Mutator {
   static Expr Same(const ExprNode& op) { return Expr(&op); }
   static Stmt Same(const StmtNode& op) { return Stmt(&op); }
   // The mutated operands; sets *changed if any handle differs.
-  std::vector<Expr> MutateAll(const std::vector<Expr>& exprs, bool* changed);
+  template <typename T>
+  std::vector<T> MutateAll(const std::vector<T>& operands, bool* changed) {
+    std::vector<T> result;
+    result.reserve(operands.size());
+    for (const T& operand : operands) {
+      result.push_back(Mutate(operand));
+      if (!result.back().same_as(operand)) *changed = true;
+    }
+    return result;
+  }
   // Mutates the operands in order; returns the node itself if no operand changed, else make(new operands..).
-  template <typename Node, typename Make, typename... T>
-  auto Rebuilt(const Node& op, const Make& make, const T&... operands) {
-    const std::tuple<T...> now{Mutate(operands)...};
-    const auto same = [&](const T&... mutated) { return (mutated.same_as(operands) && ...); };
-    return std::apply(same, now) ? Same(op) : std::apply(make, now);
+  template <typename Node, typename... T, typename Make>
+  auto Rebuilt(const Node& op, const std::tuple<const T&...>& operands, const Make& make) {
+    const auto rebuild = [&](const T&... before) {
+      const std::tuple<T...> now{Mutate(before)...};
+      const auto same = [&](const T&... mutated) { return (mutated.same_as(before) && ...); };
+      return std::apply(same, now) ? Same(op) : std::apply(make, now);
+    };
+    return std::apply(rebuild, operands);
   }
 
 #define HONE_MUTATE(Result, Name)              \

@@ -1,7 +1,7 @@
 #include "arith/interval.h"
 
+#include "common/evaluate.h"
 #include "common/expect.h"
-#include "ir/interpreter.h"
 #include "ir/printer.h"
 
 namespace hone::arith {

@@ -2,8 +2,8 @@
 // point. The interpreter decides.
 #include "arith/simplify.h"
 #include "base/rng.h"
+#include "common/evaluate.h"
 #include "common/expect.h"
-#include "ir/interpreter.h"
 #include "ir/printer.h"
 
 namespace hone::arith {

@@ -1,5 +1,6 @@
 #include "ir/interpreter.h"
 
+#include "common/evaluate.h"
 #include "common/expect.h"
 #include "ir/printer.h"
 #include "types.h"
