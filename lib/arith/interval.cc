@@ -8,10 +8,6 @@
 
 namespace hone::arith {
 
-using ir::Binary;
-using ir::Expr;
-using ir::ExprKind;
-
 namespace {
 
 class Finder {

@@ -5,10 +5,6 @@
 
 namespace hone::arith {
 
-using ir::Binary;
-using ir::Expr;
-using ir::ExprKind;
-
 namespace {
 
 int64_t Plus(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }

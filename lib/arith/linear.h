@@ -8,6 +8,11 @@
 
 namespace hone::arith {
 
+// The names of ir that most files of this layer use.
+using ir::Binary;
+using ir::Expr;
+using ir::ExprKind;
+
 // sum(coefficient * term) + constant. No term is an immediate, a sum or a constant multiple; no two terms are
 // structurally equal; no coefficient is 0. Arithmetic on coefficients wraps, as for i64.
 struct Linear {

@@ -4,11 +4,8 @@
 
 namespace hone::arith {
 
-using ir::Binary;
 using ir::Broadcast;
 using ir::Call;
-using ir::Expr;
-using ir::ExprKind;
 using ir::Intrinsic;
 using ir::Ramp;
 

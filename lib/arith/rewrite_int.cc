@@ -7,9 +7,6 @@
 namespace hone::arith {
 
 using ir::AsIntImm;
-using ir::Binary;
-using ir::Expr;
-using ir::ExprKind;
 
 namespace {
 

@@ -17,11 +17,6 @@
 namespace hone::lower {
 namespace {
 
-using ir::Expr;
-using ir::For;
-using ir::ForKind;
-using ir::Stmt;
-
 constexpr int kMostDepth = 8;  // nesting limit of unrolled loops
 
 struct Size {
@@ -36,7 +31,7 @@ struct Size {
 class AutoUnroller final : public ir::Mutator {
  private:
   Stmt MutatePragma(const ir::Pragma& op) override {
-    const int64_t* value = ir::AsIntImm(op.value);
+    const int64_t* value = AsIntImm(op.value);
     if (op.key == kUnrollPragma && value) return Told(op, *value);
     int64_t* setting = op.key == "auto_unroll_max_step" ? &most_ : op.key == "unroll_explicit" ? &explicit_ : nullptr;
     if (!setting || !value) return Mutator::MutatePragma(op);
@@ -51,7 +46,7 @@ class AutoUnroller final : public ir::Mutator {
     const auto* loop = note.body.as<For>();
     if (!loop || loop->for_kind != ForKind::kSerial) return Mutate(note.body);
     Stmt body = Mutate(loop->body);
-    const int64_t* extent = ir::AsIntImm(loop->extent);
+    const int64_t* extent = AsIntImm(loop->extent);
     if (extent && *extent <= rounds) {
       ++done_.unrolled;
       done_.steps *= *extent;
@@ -91,7 +86,7 @@ class AutoUnroller final : public ir::Mutator {
   }
   Stmt MutateFor(const For& op) override {
     Stmt body = Mutate(op.body);
-    const int64_t* extent = ir::AsIntImm(op.extent);
+    const int64_t* extent = AsIntImm(op.extent);
     const bool unroll = op.for_kind == ForKind::kSerial && extent && *extent >= 0 && done_.loops == 0 &&
                         done_.unrolled < kMostDepth && most_ > 0 &&
                         *extent * done_.steps <= std::min(most_, kMostSteps);

@@ -5,7 +5,6 @@
 #include "arith/interval.h"
 #include "arith/linear.h"
 #include "base/check.h"
-#include "ir/visitor.h"
 #include "ir/walk.h"
 #include "schedule/relation.h"
 
@@ -13,13 +12,7 @@ namespace hone::lower {
 namespace {
 
 using arith::Interval;
-using ir::AsIntImm;
-using ir::Expr;
-using ir::Var;
-using schedule::AttachKind;
 using schedule::Relation;
-using schedule::Schedule;
-using schedule::Stage;
 
 constexpr int64_t kMostBeyond = 4;  // times the part inside
 
@@ -83,12 +76,12 @@ class AxisSolver {
   Interval Run(const std::string& axis, int position) {
     std::vector<std::string> leaves = schedule::LeavesOf(stage_, axis);
     auto fixed = [&](const std::string& leaf) { return schedule::LeafPosition(stage_, leaf) <= position; };
-    if (std::all_of(leaves.begin(), leaves.end(), fixed)) {
+    if (std::ranges::all_of(leaves, fixed)) {
       Expr value = Value(axis);
       return {value, value};
     }
     Interval whole = {Expr(0), Extent(axis) - 1};
-    if (std::none_of(leaves.begin(), leaves.end(), fixed)) return whole;
+    if (std::ranges::none_of(leaves, fixed)) return whole;
     const Relation& r = *taken_by_.at(axis);
     if (r.kind == Relation::Kind::kFuse) {
       if (axis == r.fuse.inner) return whole;
@@ -187,8 +180,7 @@ class AxisSolver {
     if (it == made_by_.end() || it->second->kind != Relation::Kind::kSplit) return false;
     const schedule::SplitRelation& split = it->second->split;
     auto is_parent = [&](const Guarded& g) { return g.axis == split.parent && !g.edge; };
-    return split.outer == axis &&
-           (std::any_of(guarded_.begin(), guarded_.end(), is_parent) || FollowsFromParent(split.parent));
+    return split.outer == axis && (std::ranges::any_of(guarded_, is_parent) || FollowsFromParent(split.parent));
   }
 
   // Expressions that are all above a value if and only if `e` is: min(a, b) - c gives two, which are often simple.

@@ -16,23 +16,20 @@
 #include <vector>
 
 #include "arith/simplify.h"
-#include "base/result.h"
-#include "ir/stmt.h"
 #include "ir/visitor.h"
 #include "lower/gpu_places.h"
-#include "schedule/schedule.h"
 
 namespace hone::lower {
 
 struct Loop {
   std::string axis;
-  ir::Var var;
-  ir::Expr extent;  // in terms of loops outside it; counts from 0
+  Var var;
+  Expr extent;  // in terms of loops outside it; counts from 0
 };
 
 // A condition that is false for iterations beyond a tail; needed if a tail could not become a shorter loop.
 struct Guard {
-  ir::Expr condition;
+  Expr condition;
   int position = 0;  // of the innermost loop whose variable it reads
   bool reduce = false;
   bool edge = false;  // the bound is the tensor's region, not the loops': a false guard is still inside the buffer
@@ -40,7 +37,7 @@ struct Guard {
 };
 
 struct StageBounds {
-  std::vector<ir::Expr> min,
+  std::vector<Expr> min,
       extent;                 // computed region, a pair per dimension, in terms of loops around the stage
   std::vector<int64_t> size;  // constant upper bounds of extent
   std::vector<int64_t> box;   // GPU, attached: extents of the loops; a guard excludes iterations beyond extent
@@ -54,8 +51,8 @@ struct Bounds {
   arith::Analyzer analyzer;                   // knows the range of every loop variable
 };
 
-// Fills `bounds`, which must be empty. With `places` for a GPU, all loops have constant extents (tails are guards, since
-// threads run in step), and regions in shared memory are those of a whole block.
-void InferBounds(const schedule::Schedule& schedule, Bounds* bounds, const GpuPlaces* places = nullptr);
+// Fills `bounds`, which must be empty. With `places` for a GPU, all loops have constant extents (tails are guards,
+// since threads run in step), and regions in shared memory are those of a whole block.
+void InferBounds(const Schedule& schedule, Bounds* bounds, const GpuPlaces* places = nullptr);
 
 }  // namespace hone::lower

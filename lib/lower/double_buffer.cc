@@ -34,14 +34,6 @@
 namespace hone::lower {
 namespace {
 
-using ir::Buffer;
-using ir::BufferNode;
-using ir::Expr;
-using ir::For;
-using ir::ForKind;
-using ir::Scope;
-using ir::Stmt;
-
 using Copies = std::unordered_map<const BufferNode*, Buffer>;  // buffer -> the one with two halves
 
 constexpr int64_t kMostFetched = 64;
@@ -54,7 +46,7 @@ class Stages final : public ir::Mutator {
  private:
   Stmt MutatePragma(const ir::Pragma& op) override {
     if (op.key != kStagesPragma) return Mutator::MutatePragma(op);
-    if (const int64_t* value = ir::AsIntImm(op.value)) most = std::max(most, *value);
+    if (const int64_t* value = AsIntImm(op.value)) most = std::max(most, *value);
     return Mutate(op.body);
   }
 };
@@ -92,7 +84,7 @@ class FillShape final : public ir::Visitor {
 
  private:
   void VisitFor(const For& op) override {
-    const int64_t *min = ir::AsIntImm(op.min), *extent = ir::AsIntImm(op.extent);
+    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     possible = possible && min && *min == 0 && extent;
     if (!possible) return;
     loops_.emplace_back(op.var, *extent);
@@ -110,7 +102,7 @@ class FillShape final : public ir::Visitor {
     Visitor::VisitLoad(op);
   }
   void VisitAllocate(const ir::Allocate&) override { possible = false; }
-  std::vector<std::pair<ir::Var, int64_t>> loops_;
+  std::vector<std::pair<Var, int64_t>> loops_;
 };
 
 // One half of a fill: into registers, or from there to the destination.
@@ -146,10 +138,10 @@ class DoubleBufferer final : public ir::Mutator {
     std::vector<const For*> loops;
     int64_t total = 1;
     const For* at = &op;
-    while (at && at->for_kind == ForKind::kSerial && ir::AsIntImm(at->extent) && ir::AsIntImm(at->min) &&
-           *ir::AsIntImm(at->min) == 0) {
+    while (at && at->for_kind == ForKind::kSerial && AsIntImm(at->extent) && AsIntImm(at->min) &&
+           *AsIntImm(at->min) == 0) {
       loops.push_back(at);
-      total *= *ir::AsIntImm(at->extent);
+      total *= *AsIntImm(at->extent);
       at = at->body.as<For>();
     }
     const auto* body = loops.empty() ? nullptr : loops.back()->body.as<ir::Block>();
@@ -162,11 +154,11 @@ class DoubleBufferer final : public ir::Mutator {
   }
 
   Stmt Pipeline(const std::vector<const For*>& loops, int64_t total, const ir::Block& body) {
-    const ir::Var round(loops.back()->var.name());
+    const Var round(loops.back()->var.name());
     ir::VarMap now;  // the loops' variables in this iteration
     Expr rest = round;
     for (size_t i = loops.size(); i-- > 0;) {
-      const int64_t extent = *ir::AsIntImm(loops[i]->extent);
+      const int64_t extent = *AsIntImm(loops[i]->extent);
       now[loops[i]->var.node()] = i == 0 ? rest : rest % extent;
       rest = rest / extent;
     }

@@ -16,14 +16,9 @@
 namespace hone::lower {
 namespace {
 
-using ir::Expr;
-using ir::Scope;
-using schedule::AttachKind;
-using schedule::Stage;
-
 class Filler {
  public:
-  Filler(const schedule::Schedule& schedule, const GpuPlaces& places, Bounds* bounds)
+  Filler(const Schedule& schedule, const GpuPlaces& places, Bounds* bounds)
       : schedule_(schedule), places_(places), bounds_(*bounds) {}
 
   void Run() {
@@ -78,7 +73,7 @@ class Filler {
     return true;
   }
 
-  const schedule::Schedule& schedule_;
+  const Schedule& schedule_;
   const GpuPlaces& places_;
   Bounds& bounds_;
   std::set<std::string> whole_;     // stages that write every element of their buffer
@@ -87,7 +82,7 @@ class Filler {
 
 }  // namespace
 
-void FillBeyondEdges(const schedule::Schedule& schedule, const GpuPlaces& places, Bounds* bounds) {
+void FillBeyondEdges(const Schedule& schedule, const GpuPlaces& places, Bounds* bounds) {
   Filler(schedule, places, bounds).Run();
 }
 

@@ -9,18 +9,11 @@
 namespace hone::lower {
 namespace {
 
-using ir::Expr;
-using ir::ForKind;
-using ir::Stmt;
-using schedule::AttachKind;
-using schedule::Axis;
-using schedule::Stage;
-
 constexpr ForKind kBlocks[] = {ForKind::kBlockX, ForKind::kBlockY, ForKind::kBlockZ};
 constexpr ForKind kThreads[] = {ForKind::kThreadX, ForKind::kThreadY, ForKind::kThreadZ};
 
 int64_t ExtentOf(const Loop& loop) {
-  const int64_t* extent = ir::AsIntImm(loop.extent);
+  const int64_t* extent = AsIntImm(loop.extent);
   HONE_CHECK(extent != nullptr);
   return *extent;
 }
@@ -35,7 +28,7 @@ int64_t ThreadsOf(const Stage& stage, const StageBounds& b, ForKind kind) {
 
 }  // namespace
 
-GpuKernel::GpuKernel(const schedule::Schedule& schedule, const GpuPlaces& places, const Stage& root, Bounds* bounds)
+GpuKernel::GpuKernel(const Schedule& schedule, const GpuPlaces& places, const Stage& root, Bounds* bounds)
     : bounds_(bounds) {
   for (const Stage& stage : schedule.stages()) {
     if (stage.attach == AttachKind::kInline || &places.RootOf(stage) != &root) continue;
@@ -47,7 +40,7 @@ GpuKernel::GpuKernel(const schedule::Schedule& schedule, const GpuPlaces& places
   for (const auto& kinds : {kBlocks, kThreads}) {
     for (int i = 0; i < 3; ++i) {
       if (At(kinds[i]).extent == 1) continue;
-      At(kinds[i]).var = ir::Var(ir::ForKindName(kinds[i]));
+      At(kinds[i]).var = Var(ir::ForKindName(kinds[i]));
       bounds->analyzer.Bind(At(kinds[i]).var, Expr(0), Expr(At(kinds[i]).extent));
     }
   }
@@ -58,7 +51,7 @@ Stmt GpuKernel::Nest(Stmt body) const {
     for (int i = 0; i < 3; ++i) {
       const Index& index = At(kinds[i]);
       if (index.extent == 1 && kinds[i] != ForKind::kBlockX) continue;
-      const ir::Var var = index.var.defined() ? index.var : ir::Var(ir::ForKindName(kinds[i]));
+      const Var var = index.var.defined() ? index.var : Var(ir::ForKindName(kinds[i]));
       body = ir::MakeFor(var, Expr(0), Expr(index.extent), kinds[i], body);
     }
   }
@@ -99,7 +92,7 @@ Expr GpuKernel::FirstOfReduction(const Stage& stage) const {
   return IndexOf(stage.FindAxis(ReduceLoop(stage).axis)->kind) < Expr(1);
 }
 
-ir::Buffer GpuKernel::Board(const Stage& stage, DType type) const {
+Buffer GpuKernel::Board(const Stage& stage, DType type) const {
   int64_t size = 1;
   for (ForKind kind : kThreads) size *= At(kind).extent;
   return ir::Buffer::Make(stage.name() + ".board", type, size, ir::Scope::kShared);
@@ -117,8 +110,7 @@ Expr GpuKernel::Place(const Stage& stage, const Expr& along) const {
   return place;
 }
 
-Stmt GpuKernel::Tree(const Stage& stage, ir::Reducer reducer, const ir::Buffer& partial,
-                     const ir::Buffer& board) const {
+Stmt GpuKernel::Tree(const Stage& stage, ir::Reducer reducer, const Buffer& partial, const Buffer& board) const {
   const Loop& loop = ReduceLoop(stage);
   const Expr me = IndexOf(stage.FindAxis(loop.axis)->kind);
   const int64_t count = ExtentOf(loop);

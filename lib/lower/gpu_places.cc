@@ -1,20 +1,11 @@
 #include "lower/gpu_places.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "schedule/relation.h"
 
 namespace hone::lower {
 namespace {
-
-using ir::ForKind;
-using ir::Scope;
-using schedule::AttachKind;
-using schedule::Axis;
-using schedule::Schedule;
-using schedule::Stage;
 
 // Whether one of its loops is bound to threads: reduce loops or the others, depending on `reduce`.
 bool HasThreads(const Stage& stage, bool reduce) {
@@ -33,13 +24,13 @@ Status GpuPlaces::Check() const {
     for (const std::string& leaf : stage.leaf) {
       const Axis& axis = *stage.FindAxis(leaf);
       if (stage.attach == AttachKind::kAt && ir::IsBlockLoop(axis.kind)) {
-        return Status::Invalid(fmt::format("`{}` is computed inside `{}`: its axis `{}` cannot be bound to blocks",
-                                           stage.name(), stage.at_stage, leaf));
+        return Status::Invalid("`{}` is computed inside `{}`: its axis `{}` cannot be bound to blocks", stage.name(),
+                               stage.at_stage, leaf);
       }
       in_reduce = in_reduce || axis.reduce;
       if (in_reduce && !axis.reduce && ReducesAcrossThreads(stage)) {
-        return Status::Invalid(fmt::format(
-            "`{}` is reduced across threads: its axis `{}` must stand outside its reduce loops", stage.name(), leaf));
+        return Status::Invalid("`{}` is reduced across threads: its axis `{}` must stand outside its reduce loops",
+                               stage.name(), leaf);
       }
     }
   }

@@ -19,42 +19,40 @@
 #include <vector>
 
 #include "base/status.h"
-#include "ir/stmt.h"
-#include "schedule/schedule.h"
+#include "lower/names.h"
 
 namespace hone::lower {
 
 class GpuPlaces {
  public:
   // `schedule` must outlive it.
-  explicit GpuPlaces(const schedule::Schedule& schedule) : schedule_(schedule) {}
+  explicit GpuPlaces(const Schedule& schedule) : schedule_(schedule) {}
 
   // Returns kInvalid for a loop over blocks in a stage that is not at root, and for a reduction across threads with a
   // spatial loop inside its reduce loops.
   Status Check() const;
 
   // The root stage of this stage's kernel.
-  const schedule::Stage& RootOf(const schedule::Stage& stage) const;
+  const Stage& RootOf(const Stage& stage) const;
   // For an attached stage: kShared, or private (kRegister, kScratch).
-  ir::Scope ScopeOf(const schedule::Stage& stage) const;
+  Scope ScopeOf(const Stage& stage) const;
   // Whether one of its reduce loops is bound to threads.
-  static bool ReducesAcrossThreads(const schedule::Stage& stage);
+  static bool ReducesAcrossThreads(const Stage& stage);
   // The thread and virtual thread loops around an attached stage.
-  std::vector<std::pair<const schedule::Stage*, std::string>> ThreadLoopsAround(const schedule::Stage& stage) const;
+  std::vector<std::pair<const Stage*, std::string>> ThreadLoopsAround(const Stage& stage) const;
   // Position of the innermost loop of `stage` in whose body, before its inner loops, the block must meet; -1 if there
   // is none.
-  int LastMeeting(const schedule::Stage& stage) const;
+  int LastMeeting(const Stage& stage) const;
 
  private:
-  bool ReducesAcrossReaders(const schedule::Stage& stage) const;
-  bool Meets(const schedule::Stage& stage) const;
+  bool ReducesAcrossReaders(const Stage& stage) const;
+  bool Meets(const Stage& stage) const;
 
-  const schedule::Schedule& schedule_;
+  const Schedule& schedule_;
 };
 
 // Whether a loop of a kind that `is` accepts, other than the stage's own loops, runs during the life of this attached
 // stage's buffer.
-bool RunsInLifeOf(const schedule::Stage& stage, const schedule::Schedule& schedule,
-                  const std::function<bool(ir::ForKind)>& is);
+bool RunsInLifeOf(const Stage& stage, const Schedule& schedule, const std::function<bool(ForKind)>& is);
 
 }  // namespace hone::lower

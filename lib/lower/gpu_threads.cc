@@ -29,12 +29,6 @@
 namespace hone::lower {
 namespace {
 
-using ir::Buffer;
-using ir::Expr;
-using ir::For;
-using ir::Scope;
-using ir::Stmt;
-
 class Hoister final : public ir::Mutator {
  private:
   Stmt MutateFor(const For& op) override {
@@ -127,7 +121,7 @@ class BarrierPlacer {
   Stmt PlaceFor(const For& op, Flow* flow) {
     accesses_.EnterLoop(op, true);
     Stmt body = Place(op.body, flow);
-    const int64_t* extent = ir::AsIntImm(op.extent);
+    const int64_t* extent = AsIntImm(op.extent);
     if (!(extent && *extent == 1) && accesses_.Conflict(flow->tail, flow->head, op.var.node())) {
       body = ir::MakeBlock({ir::MakeBarrier(), body});
       flow->head.clear();

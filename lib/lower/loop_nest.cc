@@ -20,8 +20,6 @@
 // - if a stage is not bound to some of the block's indices and writes memory that others see, only index 0 computes it;
 // - a reduction across threads: each thread reduces its own part, then halves of the threads add up in shared memory;
 // - the nest of a double-buffered stage has a Pragma "double_buffer"; shared memory is allocated where it is used.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -32,17 +30,6 @@
 
 namespace hone::lower {
 namespace {
-
-using ir::Buffer;
-using ir::Expr;
-using ir::ForKind;
-using ir::Scope;
-using ir::Stmt;
-using ir::Var;
-using schedule::AttachKind;
-using schedule::Axis;
-using schedule::Schedule;
-using schedule::Stage;
 
 constexpr int64_t kMaxRegisterBytes = 16384;
 
@@ -72,7 +59,7 @@ class BodyTranslator final : public ir::Mutator {
       : storage_(storage), axes_(axes), analyzer_(*analyzer) {}
 
  private:
-  Expr MutateVar(const ir::VarNode& op) override {
+  Expr MutateVar(const VarNode& op) override {
     auto it = axes_.find(&op);
     return it == axes_.end() ? Same(op) : it->second;
   }
@@ -97,17 +84,16 @@ class Builder {
       auto is = [&](const te::Tensor& x) { return x.name() == t.name(); };
       const bool input = std::any_of(schedule_.inputs().begin(), schedule_.inputs().end(), is);
       if (!input && !(stage && stage->output)) {
-        return Status::Invalid(
-            fmt::format("argument `{}` is neither an input nor an output of the schedule", t.name()));
+        return Status::Invalid("argument `{}` is neither an input nor an output of the schedule", t.name());
       }
-      if (storage_.count(t.name())) return Status::Invalid(fmt::format("argument `{}` is given twice", t.name()));
+      if (storage_.count(t.name())) return Status::Invalid("argument `{}` is given twice", t.name());
       AddRootStorage(t, Scope::kArgument, !input);
       params->push_back(storage_[t.name()].buffer);
     }
     for (const auto* needed : {&schedule_.inputs(), &schedule_.outputs()}) {
       for (const te::Tensor& t : *needed) {
         if (!storage_.count(t.name()))
-          return Status::Invalid(fmt::format("the schedule uses `{}`, which is not among the arguments", t.name()));
+          return Status::Invalid("the schedule uses `{}`, which is not among the arguments", t.name());
       }
     }
     return Status::Ok();
@@ -350,13 +336,13 @@ class Builder {
       explicit Renamer(const ir::VarMap& map) : map_(map) {}
 
      private:
-      Expr MutateVar(const ir::VarNode& op) override {
+      Expr MutateVar(const VarNode& op) override {
         auto it = map_.find(&op);
         return it == map_.end() ? Same(op) : it->second;
       }
-      Stmt MutateFor(const ir::For& op) override {
+      Stmt MutateFor(const For& op) override {
         Expr var = Mutate(Expr(op.var));
-        return ir::MakeFor(Var(var.as<ir::VarNode>()), Mutate(op.min), Mutate(op.extent), op.for_kind, Mutate(op.body));
+        return ir::MakeFor(Var(var.as<VarNode>()), Mutate(op.min), Mutate(op.extent), op.for_kind, Mutate(op.body));
       }
       const ir::VarMap& map_;
     };

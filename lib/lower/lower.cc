@@ -1,7 +1,5 @@
 #include "lower/lower.h"
 
-#include <fmt/format.h>
-
 #include "arith/simplify.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
@@ -19,7 +17,7 @@ class Steps {
   Steps(const LowerOptions& options, ir::Function* function) : options_(options), function_(*function) {}
 
   // Takes over the body that `pass` returned.
-  Status Done(const char* pass, const Result<ir::Stmt>& body) {
+  Status Done(const char* pass, const Result<Stmt>& body) {
     HONE_RETURN_IF_ERROR(body.status());
     if (body->same_as(function_.body)) return Status::Ok();
     function_.body = *body;
@@ -36,27 +34,27 @@ class Steps {
 };
 
 // Rejects steps that are only for GPUs.
-Status CheckForCpu(const schedule::Schedule& schedule) {
-  for (const schedule::Stage& stage : schedule.stages()) {
+Status CheckForCpu(const Schedule& schedule) {
+  for (const Stage& stage : schedule.stages()) {
     for (const std::string& leaf : stage.leaf) {
-      const schedule::Axis& axis = *stage.FindAxis(leaf);
+      const Axis& axis = *stage.FindAxis(leaf);
       for (const auto& [key, value] : axis.pragmas) {
         if (key != kTensorizeMmaTf32) continue;
-        return Status::Unsupported(
-            fmt::format("axis `{}` of `{}` is tensorized with mma_tf32: only a GPU has that", leaf, stage.name()));
+        return Status::Unsupported("axis `{}` of `{}` is tensorized with mma_tf32: only a GPU has that", leaf,
+                                   stage.name());
       }
-      const ir::ForKind kind = axis.kind;
+      const ForKind kind = axis.kind;
       if (!ir::IsBlockLoop(kind) && !ir::IsThreadLoop(kind) && kind != ir::ForKind::kVThread) continue;
-      return Status::Unsupported(fmt::format("axis `{}` of `{}` is bound to {}: only a GPU has that", leaf,
-                                             stage.name(), ir::ForKindName(kind)));
+      return Status::Unsupported("axis `{}` of `{}` is bound to {}: only a GPU has that", leaf, stage.name(),
+                                 ir::ForKindName(kind));
     }
     if (stage.scope == ir::Scope::kShared)
-      return Status::Unsupported(fmt::format("`{}` is in scope `shared`: only a GPU has that", stage.name()));
+      return Status::Unsupported("`{}` is in scope `shared`: only a GPU has that", stage.name());
   }
   return Status::Ok();
 }
 
-Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
+Result<ir::Function> LowerForGpu(const Schedule& schedule, const std::vector<te::Tensor>& args,
                                  const LowerOptions& options) {
   const GpuPlaces places(schedule);
   HONE_RETURN_IF_ERROR(places.Check());
@@ -82,8 +80,7 @@ Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::
 
 }  // namespace
 
-Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
-                           const LowerOptions& options) {
+Result<ir::Function> Lower(const Schedule& schedule, const std::vector<te::Tensor>& args, const LowerOptions& options) {
   if (options.gpu) return LowerForGpu(schedule, args, options);
   HONE_RETURN_IF_ERROR(CheckForCpu(schedule));
   Bounds bounds;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "ir/analysis.h"
@@ -71,7 +69,7 @@ Status SetLoops(const std::vector<ConstantLoop>& loops, WarpProduct* out) {
     const bool row = ir::UsesVar(out->a.load->index, var), column = ir::UsesVar(out->b.load->index, var);
     // A loop that the sum also runs over is neither: its iterations add to the same place.
     if (row == column || !ir::UsesVar(place, var))
-      return Status::Invalid(fmt::format("`{}` counts not one of rows and columns", var.name()));
+      return Status::Invalid("`{}` counts not one of rows and columns", var.name());
     (row ? out->rows : out->columns).loops.push_back(loops[i]);
   }
   if (ir::UsesVar(place, out->depth.var)) return Status::Invalid("the loop is not a reduction");
@@ -101,15 +99,13 @@ Result<WarpProduct> MatchWarpProduct(const Stmt& nest, const WarpThreads& thread
   HONE_ASSIGN_OR_RETURN(const Stmt* repeated, Unnest(nest, &loops));
   const ir::Binary* sum = SumStored(*repeated);
   if (!sum) return Status::Invalid("its body is not an unconditional sum");
-  if (loops.empty() || loops[0].extent != kDepth)
-    return Status::Invalid(fmt::format("the loop has to be of {} rounds", kDepth));
+  if (loops.empty() || loops[0].extent != kDepth) return Status::Invalid("the loop has to be of {} rounds", kDepth);
   WarpProduct product;
   product.store = repeated->as<ir::Store>();
   const ir::Binary* added = ProductAdded(*product.store, *sum);
   if (!added) return Status::Invalid("its body does not add a product of floats to a value of the thread");
   if (threads.x.extent != kThreadsX || threads.y.extent % kThreadsY != 0 || threads.y.extent == 0)
-    return Status::Invalid(
-        fmt::format("there have to be {} threads along x and a multiple of {} along y", kThreadsX, kThreadsY));
+    return Status::Invalid("there have to be {} threads along x and a multiple of {} along y", kThreadsX, kThreadsY);
   HONE_RETURN_IF_ERROR(SetFactors(*added, threads, &product));
   HONE_RETURN_IF_ERROR(SetLoops(loops, &product));
   return product;

@@ -30,13 +30,8 @@
 namespace hone::lower {
 namespace {
 
-using ir::AsIntImm;
 using ir::Binary;
-using ir::Expr;
 using ir::ExprKind;
-using ir::For;
-using ir::ForKind;
-using ir::Stmt;
 
 constexpr int kMaxConditions = 2;
 constexpr int kMostSingle = 3;
@@ -65,8 +60,8 @@ struct Conditions {
   }
 
   std::vector<Expr> all;
-  std::unordered_set<const ir::VarNode*> bound;
-  using Tile = std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>>;
+  std::unordered_set<const VarNode*> bound;
+  using Tile = std::unordered_map<const VarNode*, std::pair<int64_t, int64_t>>;
   Tile tile;  // first and last value of unrolled and vectorized loops
 };
 
@@ -148,13 +143,13 @@ class Partitioner final : public ir::Mutator {
 
   // Narrows the iterations first .. last-1 of a loop to those in which `c` holds for all values of the variables of
   // `tile`. Returns false if `c` depends on anything else than these, the loop's variable and constants.
-  bool Narrow(const Expr& c, const ir::Var& var, const Conditions::Tile& tile, int64_t* first, int64_t* last) {
+  bool Narrow(const Expr& c, const Var& var, const Conditions::Tile& tile, int64_t* first, int64_t* last) {
     const auto* less = c.as<Binary>();
     if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int()) return false;
     arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
     int64_t stride = 0, low = d.constant;
     for (const arith::Linear::Term& term : d.terms) {
-      auto range = tile.find(term.term.as<ir::VarNode>());
+      auto range = tile.find(term.term.as<VarNode>());
       if (term.term.same_as(var)) {
         stride = term.coefficient;
       } else if (range == tile.end()) {

@@ -24,10 +24,6 @@
 namespace hone::lower {
 namespace {
 
-using ir::AsIntImm;
-using ir::Expr;
-using ir::Stmt;
-
 constexpr int64_t kLineBytes = 64;
 constexpr int kNear = 3, kFar = 2;     // into all levels; from the second level on
 constexpr int64_t kMostLines = 16384;  // limit of iterations of a body's loops that are examined
@@ -56,10 +52,10 @@ class LineFinder final : public ir::Visitor {
  public:
   explicit LineFinder(std::string buffer) : name_(std::move(buffer)) {}
   std::vector<Lines> groups;
-  ir::Buffer buffer;
+  Buffer buffer;
 
  private:
-  void Touch(const ir::Buffer& touched, const Expr& index) {
+  void Touch(const Buffer& touched, const Expr& index) {
     // Buffers that the body allocates need no prefetch.
     if (touched.name() != name_ || allocated_.count(touched.get())) return;
     buffer = touched;
@@ -70,7 +66,7 @@ class LineFinder final : public ir::Visitor {
     std::vector<Lines::Loop> loops;
     int64_t rounds = 1;
     for (const arith::Linear::Term& term : linear.terms) {
-      auto loop = loops_.find(term.term.as<ir::VarNode>());
+      auto loop = loops_.find(term.term.as<VarNode>());
       if (loop == loops_.end() && ir::UsesAnyVar(term.term, bound_)) return;
       if (loop == loops_.end()) {
         outer.terms.push_back(term);
@@ -110,7 +106,7 @@ class LineFinder final : public ir::Visitor {
   void VisitCall(const ir::Call& op) override {
     if (op.fn != ir::Intrinsic::kPrefetch) Visitor::VisitCall(op);
   }
-  void VisitFor(const ir::For& op) override {
+  void VisitFor(const For& op) override {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     bound_.insert(op.var.node());
     if (min && extent && *extent > 0) loops_[op.var.node()] = {*min, *extent};
@@ -122,9 +118,9 @@ class LineFinder final : public ir::Visitor {
     Visitor::VisitAllocate(op);
   }
   const std::string name_;
-  std::unordered_set<const ir::VarNode*> bound_;
-  std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>> loops_;
-  std::unordered_set<const ir::BufferNode*> allocated_;
+  std::unordered_set<const VarNode*> bound_;
+  std::unordered_map<const VarNode*, std::pair<int64_t, int64_t>> loops_;
+  std::unordered_set<const BufferNode*> allocated_;
   std::unordered_multimap<size_t, size_t> seen_;
 };
 
@@ -163,9 +159,9 @@ std::vector<Run> RunsOf(const std::vector<Lines>& groups, int64_t line) {
 }
 
 // The outermost serial loop of a body; null if it has no loop, or if the first loop is of another kind.
-const ir::For* OuterLoop(const Stmt& s) {
+const For* OuterLoop(const Stmt& s) {
   if (!s.defined()) return nullptr;
-  if (const auto* loop = s.as<ir::For>()) {
+  if (const auto* loop = s.as<For>()) {
     const int64_t *min = AsIntImm(loop->min), *extent = AsIntImm(loop->extent);
     return loop->for_kind == ir::ForKind::kSerial && min && extent && *extent > 1 ? loop : nullptr;
   }
@@ -173,7 +169,7 @@ const ir::For* OuterLoop(const Stmt& s) {
   if (const auto* pragma = s.as<ir::Pragma>()) return OuterLoop(pragma->body);
   if (const auto* block = s.as<ir::Block>()) {
     for (const Stmt& child : block->stmts) {
-      if (const ir::For* loop = OuterLoop(child)) return loop;
+      if (const For* loop = OuterLoop(child)) return loop;
     }
   }
   return nullptr;
@@ -181,15 +177,15 @@ const ir::For* OuterLoop(const Stmt& s) {
 
 class LoopReplacer final : public ir::Mutator {
  public:
-  LoopReplacer(const ir::For* loop, std::vector<Stmt> first) : loop_(loop), first_(std::move(first)) {}
+  LoopReplacer(const For* loop, std::vector<Stmt> first) : loop_(loop), first_(std::move(first)) {}
 
  private:
-  Stmt MutateFor(const ir::For& op) override {
+  Stmt MutateFor(const For& op) override {
     if (&op != loop_) return Mutator::MutateFor(op);
     first_.push_back(op.body);
     return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeBlock(std::move(first_)));
   }
-  const ir::For* loop_;
+  const For* loop_;
   std::vector<Stmt> first_;
 };
 
@@ -211,11 +207,10 @@ class Injector final : public ir::Mutator {
     std::vector<Run> runs = RunsOf(finder.groups, std::max<int64_t>(kLineBytes / buffer_->type.bytes(), 1));
     int64_t lines = 0;
     for (const Run& run : runs) lines += run.count;
-    std::vector<const ir::For*> loops;  // a nest, as deep as needed to leave a few lines per iteration
+    std::vector<const For*> loops;  // a nest, as deep as needed to leave a few lines per iteration
     int64_t rounds = 1;
     if (lines > kAtOnce && static_cast<int64_t>(runs.size()) <= kAtOnce) {
-      for (const ir::For* l = OuterLoop(body); l && (loops.empty() || lines > kAtOnce * rounds);
-           l = OuterLoop(l->body)) {
+      for (const For* l = OuterLoop(body); l && (loops.empty() || lines > kAtOnce * rounds); l = OuterLoop(l->body)) {
         loops.push_back(l);
         rounds *= *AsIntImm(l->extent);
       }
@@ -235,12 +230,12 @@ class Injector final : public ir::Mutator {
 
   // Fetches some lines in each iteration. Extra iterations fetch the last line again, which costs less than a
   // condition.
-  void Spread(const Run& run, const std::vector<const ir::For*>& loops, int64_t rounds, std::vector<Stmt>* stmts) {
+  void Spread(const Run& run, const std::vector<const For*>& loops, int64_t rounds, std::vector<Stmt>* stmts) {
     const int64_t each = (run.count + rounds - 1) / rounds;
     const bool beyond = each * rounds > run.count + run.count / 8 + 2;
     const int64_t scale = each * (beyond ? 1 : run.stride);
     arith::Linear round;  // innermost iteration, counted through all loops, times scale
-    for (const ir::For* loop : loops) {
+    for (const For* loop : loops) {
       rounds /= *AsIntImm(loop->extent);
       round.Add(Expr(loop->var), rounds * scale);
       round.constant -= *AsIntImm(loop->min) * rounds * scale;
@@ -269,7 +264,7 @@ class Injector final : public ir::Mutator {
     return ir::MakeEvaluate(ir::MakeCall(address.type(), ir::Intrinsic::kPrefetch, {address, Expr(locality_)}));
   }
 
-  ir::Buffer buffer_;
+  Buffer buffer_;
   int64_t distance_ = 0;  // elements
   int locality_ = kNear;
 };

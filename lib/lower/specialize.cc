@@ -22,14 +22,8 @@
 namespace hone::lower {
 namespace {
 
-using ir::AsIntImm;
 using ir::Binary;
-using ir::Expr;
 using ir::ExprKind;
-using ir::For;
-using ir::ForKind;
-using ir::Stmt;
-using ir::VarNode;
 
 using VarSet = std::unordered_set<const VarNode*>;
 
@@ -40,7 +34,7 @@ VarSet RegisterIndexVars(const Stmt& body) {
   VarSet vars;
   const auto add = [&](const auto& access) {
     if (access.buffer->scope != ir::Scope::kRegister) return;
-    for (const ir::Var& v : ir::FreeVars(access.index)) vars.insert(v.node());
+    for (const Var& v : ir::FreeVars(access.index)) vars.insert(v.node());
   };
   ir::Walk(body, ir::Overloaded{[&](const ir::Load& op) { add(op); }, [&](const ir::Store& op) { add(op); },
                                 [](const auto&) {}});
@@ -171,9 +165,7 @@ class Specializer final : public ir::Mutator {
     return ir::MakeBlock(std::move(parts));
   }
 
-  Stmt One(const Stmt& body, const ir::Var& var, int64_t value) {
-    return Mutate(ir::Substitute(body, var, Expr(value)));
-  }
+  Stmt One(const Stmt& body, const Var& var, int64_t value) { return Mutate(ir::Substitute(body, var, Expr(value))); }
 
   arith::Analyzer analyzer_;
   const VarSet register_vars_;

@@ -1,8 +1,6 @@
 // Storage: the last pass. It guarantees to back ends that a register buffer is accessed only at constant indices.
 //
 // Runs after unroll, which decides that: a register buffer with any other access becomes scratch. It also checks sizes.
-#include <fmt/format.h>
-
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,18 +11,13 @@
 namespace hone::lower {
 namespace {
 
-using ir::Buffer;
-using ir::BufferNode;
-using ir::Expr;
-using ir::Stmt;
-
 constexpr int64_t kMaxLocalBytes = int64_t{1} << 34;
 
 bool IsConstantIndex(const Expr& index) {
   const auto* ramp = index.as<ir::Ramp>();
-  if (!ramp) return ir::AsIntImm(index) != nullptr;
-  const int64_t* stride = ir::AsIntImm(ramp->stride);
-  return ir::AsIntImm(ramp->base) && stride && *stride == 1;
+  if (!ramp) return AsIntImm(index) != nullptr;
+  const int64_t* stride = AsIntImm(ramp->stride);
+  return AsIntImm(ramp->base) && stride && *stride == 1;
 }
 
 class BufferReplacer final : public ir::Mutator {
@@ -70,8 +63,7 @@ Result<Stmt> AssignStorage(const Stmt& body) {
                                 [&](const ir::Allocate& op) { bytes += op.buffer->size * op.buffer->type.bytes(); },
                                 [](const auto&) {}});
   if (bytes > kMaxLocalBytes) {
-    return Status::Invalid(
-        fmt::format("the kernel's local buffers take {} bytes; at most {} are possible", bytes, kMaxLocalBytes));
+    return Status::Invalid("the kernel's local buffers take {} bytes; at most {} are possible", bytes, kMaxLocalBytes);
   }
   if (indexed.empty()) return body;
   return BufferReplacer(indexed).Mutate(body);

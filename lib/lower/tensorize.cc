@@ -28,20 +28,18 @@
 namespace hone::lower {
 namespace {
 
-using ir::Stmt;
-
 // Finds the hints, and the facts at their places: the block's threads, and whether all of them get there.
 class Tensorizer final : public ir::Mutator {
  public:
   Status status;
 
  private:
-  Stmt MutateFor(const ir::For& op) override {
+  Stmt MutateFor(const For& op) override {
     analyzer_.Bind(op.var, op.min, op.extent);
     ConstantLoop* thread = op.for_kind == ir::ForKind::kThreadX   ? &warp_.x
                            : op.for_kind == ir::ForKind::kThreadY ? &warp_.y
                                                                   : nullptr;
-    if (thread) *thread = {op.var, ir::AsIntImm(op.extent) ? *ir::AsIntImm(op.extent) : 0};
+    if (thread) *thread = {op.var, AsIntImm(op.extent) ? *AsIntImm(op.extent) : 0};
     if (ir::IsThreadLoop(op.for_kind)) threads_.insert(op.var.node());
     Stmt body = Mutate(op.body);
     if (thread) *thread = {};
@@ -73,8 +71,8 @@ class Tensorizer final : public ir::Mutator {
 
   arith::Analyzer analyzer_;
   WarpThreads warp_;
-  std::unordered_set<const ir::VarNode*> threads_;  // thread indices of the block
-  bool part_ = false;                               // under a condition that differs between threads
+  std::unordered_set<const VarNode*> threads_;  // thread indices of the block
+  bool part_ = false;                           // under a condition that differs between threads
 };
 
 }  // namespace

@@ -19,11 +19,6 @@
 namespace hone::lower {
 namespace {
 
-using ir::AsIntImm;
-using ir::Expr;
-using ir::Stmt;
-using ir::VarNode;
-
 // If a statement would get more copies than this, inner loops stay serial.
 constexpr int64_t kMaxCopies = 1 << 15;
 
@@ -40,7 +35,7 @@ class Unroller final : public ir::Mutator {
     std::unordered_map<int64_t, Expr> made;
   };
 
-  Stmt MutateFor(const ir::For& op) override {
+  Stmt MutateFor(const For& op) override {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     const int64_t known = value_.empty() ? 0 : 1;
     if (op.for_kind == ir::ForKind::kUnrolled && min && extent &&
@@ -61,13 +56,13 @@ class Unroller final : public ir::Mutator {
     analyzer_.Bind(op.var, new_min, new_extent);
     Stmt body = Mutate(op.body);
     if (!body.defined()) return body;
-    const ir::ForKind kind = op.for_kind == ir::ForKind::kUnrolled ? ir::ForKind::kSerial : op.for_kind;
+    const ForKind kind = op.for_kind == ir::ForKind::kUnrolled ? ir::ForKind::kSerial : op.for_kind;
     if (body.same_as(op.body) && new_min.same_as(op.min) && new_extent.same_as(op.extent) && kind == op.for_kind)
       return Same(op);
     return ir::MakeFor(op.var, new_min, new_extent, kind, body);
   }
 
-  Stmt Copies(const ir::For& op, int64_t min, int64_t extent) {
+  Stmt Copies(const For& op, int64_t min, int64_t extent) {
     std::vector<Stmt> copies;
     copies.reserve(extent);
     copies_ *= std::max<int64_t>(extent, 1);
@@ -138,7 +133,7 @@ class Unroller final : public ir::Mutator {
   }
 
   bool UsesUnrolled(const Expr& e) const {
-    for (const ir::Var& v : ir::FreeVars(e)) {
+    for (const Var& v : ir::FreeVars(e)) {
       if (value_.count(v.node())) return true;
     }
     return false;
@@ -201,7 +196,7 @@ class Unroller final : public ir::Mutator {
 Stmt UnrollLoops(const Stmt& body) {
   bool found = false;
   ir::Walk(body,
-           ir::Overloaded{[&](const ir::For& op) { return !(found = found || op.for_kind == ir::ForKind::kUnrolled); },
+           ir::Overloaded{[&](const For& op) { return !(found = found || op.for_kind == ir::ForKind::kUnrolled); },
                           [](const ir::Store&) { return false; }, [](const auto&) { return true; }});
   return found ? Unroller().Mutate(body) : body;
 }

@@ -10,8 +10,6 @@
 // - With `whole_vectors` (tails on a GPU are conditions), a comparison on which all lanes agree is made only for the
 //   first lane: 4*t + lane < n, for example, if 4 divides n.
 // - A loop that cannot be vectorized (a condition or an inner extent depends on its variable) becomes serial.
-#include <fmt/format.h>
-
 #include "arith/linear.h"
 #include "arith/simplify.h"
 #include "ir/analysis.h"
@@ -21,15 +19,12 @@
 namespace hone::lower {
 namespace {
 
-using ir::Expr;
-using ir::Stmt;
-
 constexpr int kMaxLanes = 64;
 
 // Computes one loop's body for all values of its variable at once.
 class Widener final : public ir::Mutator {
  public:
-  Widener(const ir::Var& var, const Expr& min, int lanes, bool whole_vectors)
+  Widener(const Var& var, const Expr& min, int lanes, bool whole_vectors)
       : var_(var), min_(min), lanes_(lanes), whole_vectors_(whole_vectors) {}
 
   bool failed() const { return failed_; }
@@ -64,7 +59,7 @@ class Widener final : public ir::Mutator {
     return simplify_.Simplify(Mutate(index));
   }
 
-  Expr MutateVar(const ir::VarNode& op) override {
+  Expr MutateVar(const VarNode& op) override {
     return &op == var_.node() ? ir::MakeRamp(min_, Expr(1), lanes_) : Same(op);
   }
   Expr MutateLoad(const ir::Load& op) override {
@@ -95,7 +90,7 @@ class Widener final : public ir::Mutator {
     if (index.type().is_scalar() && (value.type().is_vector() || !value.same_as(op.value))) return Fail(op);
     return ir::MakeStore(op.buffer, index, value);
   }
-  Stmt MutateFor(const ir::For& op) override {
+  Stmt MutateFor(const For& op) override {
     if (ir::UsesVar(op.min, var_) || ir::UsesVar(op.extent, var_)) return Fail(op);
     return Mutator::MutateFor(op);
   }
@@ -107,7 +102,7 @@ class Widener final : public ir::Mutator {
   }
   Stmt MutateAllocate(const ir::Allocate& op) override { return Fail(op); }
 
-  const ir::Var& var_;
+  const Var& var_;
   const Expr min_;
   const int lanes_;
   const bool whole_vectors_;
@@ -121,16 +116,16 @@ class Vectorizer final : public ir::Mutator {
   Status status;
 
  private:
-  Stmt MutateFor(const ir::For& op) override {
+  Stmt MutateFor(const For& op) override {
     if (op.for_kind != ir::ForKind::kVectorized) return Mutator::MutateFor(op);
     Stmt body = Mutate(op.body);
-    const int64_t* extent = ir::AsIntImm(op.extent);
+    const int64_t* extent = AsIntImm(op.extent);
     auto serial = [&] { return ir::MakeFor(op.var, op.min, op.extent, ir::ForKind::kSerial, body); };
     if (!extent) return serial();
     if (*extent > kMaxLanes) {
       if (status.ok()) {
-        status = Status::Invalid(fmt::format("the vectorized loop `{}` has {} iterations, more than {}; split it first",
-                                             op.var.name(), *extent, kMaxLanes));
+        status = Status::Invalid("the vectorized loop `{}` has {} iterations, more than {}; split it first",
+                                 op.var.name(), *extent, kMaxLanes);
       }
       return Same(op);
     }

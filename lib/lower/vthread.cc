@@ -4,8 +4,6 @@
 // meets only once. One thread runs all of its virtual threads, statement by statement. So the loop moves inwards, past
 // loops, allocations and places where the block meets, to the statements that depend on its variable, and is unrolled
 // there. A buffer that is allocated inside the loop and differs between virtual threads gets a copy for each.
-#include <fmt/format.h>
-
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,21 +14,14 @@
 namespace hone::lower {
 namespace {
 
-using ir::Buffer;
-using ir::BufferNode;
-using ir::Expr;
-using ir::For;
-using ir::ForKind;
-using ir::Stmt;
-
 using Buffers = std::unordered_set<const BufferNode*>;
 
 // Whether it depends on the variable, or on anything that differs between virtual threads.
 template <typename T>
-bool Depends(const T& where, const ir::Var& var, const Buffers& different) {
+bool Depends(const T& where, const Var& var, const Buffers& different) {
   bool found = false;
   const auto access = [&](const auto& op) { found = found || different.contains(op.buffer.get()); };
-  ir::Walk(where, ir::Overloaded{[&](const ir::VarNode& op) { found = found || &op == var.node(); },
+  ir::Walk(where, ir::Overloaded{[&](const VarNode& op) { found = found || &op == var.node(); },
                                  [&](const ir::Load& op) { access(op); }, [&](const ir::Store& op) { access(op); },
                                  [](const auto&) {}});
   return found;
@@ -39,7 +30,7 @@ bool Depends(const T& where, const ir::Var& var, const Buffers& different) {
 // The buffers allocated inside whose values differ between virtual threads.
 class DifferentBuffers final : public ir::Visitor {
  public:
-  explicit DifferentBuffers(const ir::Var& var) : var_(var) {}
+  explicit DifferentBuffers(const Var& var) : var_(var) {}
   Buffers buffers;
   bool grown = false;
 
@@ -69,7 +60,7 @@ class DifferentBuffers final : public ir::Visitor {
   void VisitFor(const For& op) override {
     Under(op.min + op.extent, [&] { Visit(op.body); });
   }
-  const ir::Var& var_;
+  const Var& var_;
   Buffers inside_;
   bool differs_ = false;
 };
@@ -87,7 +78,7 @@ class Spreader final : public ir::Mutator {
   }
   // Runs `s` for all virtual threads, one after the other.
   Stmt Each(const ir::StmtNode& s) {
-    const ir::Var var(loop_.var.name());
+    const Var var(loop_.var.name());
     CopyAccess copies(*this, var);
     return ir::MakeFor(var, Expr(0), Expr(extent_), ForKind::kUnrolled, copies.Mutate(Same(s)));
   }
@@ -108,7 +99,7 @@ class Spreader final : public ir::Mutator {
   // The part of one virtual thread: its copies of the buffers, its value of the variable.
   class CopyAccess final : public ir::Mutator {
    public:
-    CopyAccess(Spreader& spreader, const ir::Var& var) : spreader_(spreader), var_(var) {}
+    CopyAccess(Spreader& spreader, const Var& var) : spreader_(spreader), var_(var) {}
 
    private:
     const Buffer* Grown(const Buffer& b) {
@@ -119,7 +110,7 @@ class Spreader final : public ir::Mutator {
       Expr offset = Expr(var_) * b->size;
       return Mutate(index) + (index.type().is_vector() ? ir::MakeBroadcast(offset, index.type().lanes) : offset);
     }
-    Expr MutateVar(const ir::VarNode& op) override { return &op == spreader_.loop_.var.node() ? Expr(var_) : Same(op); }
+    Expr MutateVar(const VarNode& op) override { return &op == spreader_.loop_.var.node() ? Expr(var_) : Same(op); }
     Expr MutateLoad(const ir::Load& op) override {
       const Buffer* all = Grown(op.buffer);
       return all ? ir::MakeLoad(*all, Place(op.buffer, op.index)) : Mutator::MutateLoad(op);
@@ -129,7 +120,7 @@ class Spreader final : public ir::Mutator {
       return all ? ir::MakeStore(*all, Place(op.buffer, op.index), Mutate(op.value)) : Mutator::MutateStore(op);
     }
     Spreader& spreader_;
-    const ir::Var& var_;
+    const Var& var_;
   };
 
   const For& loop_;
@@ -146,12 +137,11 @@ class VThreads final : public ir::Mutator {
   Stmt MutateFor(const For& op) override {
     if (op.for_kind != ForKind::kVThread) return Mutator::MutateFor(op);
     Stmt body = Mutate(op.body);  // inner ones first
-    const int64_t *min = ir::AsIntImm(op.min), *extent = ir::AsIntImm(op.extent);
+    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || *min != 0 || !extent || *extent > kMaxVThreads) {
       if (status.ok()) {
-        status =
-            Status::Invalid(fmt::format("`{}` is bound to virtual threads: its extent must be a constant of at most {}",
-                                        op.var.name(), kMaxVThreads));
+        status = Status::Invalid("`{}` is bound to virtual threads: its extent must be a constant of at most {}",
+                                 op.var.name(), kMaxVThreads);
       }
       return Same(op);
     }
