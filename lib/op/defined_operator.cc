@@ -1,7 +1,5 @@
 #include "op/defined_operator.h"
 
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "op/epilogue.h"
 #include "op/gpu/plain.h"
@@ -42,7 +40,7 @@ std::vector<const Template*> TunedOperator::Templates(const Workload& w, const T
 }
 
 Status NotComputedBy(const Algorithm& algorithm, const Workload& workload) {
-  return Status::Invalid(fmt::format("{} cannot be computed by {}", workload.Text(), algorithm.Text()));
+  return Status::Invalid("{} cannot be computed by {}", workload.Text(), algorithm.Text());
 }
 
 Result<Computation> ComputeBy(const std::vector<NamedAlgorithm>& algorithms, const Workload& workload,
@@ -56,8 +54,8 @@ Result<Computation> ComputeBy(const std::vector<NamedAlgorithm>& algorithms, con
     for (const auto& number : algorithm.numbers) keys.emplace_back(number.first);
     return keys == a.numbers ? a.compute(workload, target, algorithm) : NotComputedBy(algorithm, workload);
   }
-  return Status::Invalid(fmt::format("{} has no algorithm `{}` for this target{}", workload.OperatorText(),
-                                     algorithm.name, SuggestionText(algorithm.name, names)));
+  return Status::Invalid("{} has no algorithm `{}` for this target{}", workload.OperatorText(), algorithm.name,
+                         SuggestionText(algorithm.name, names));
 }
 
 bool CoversExtent(const Algorithm& algorithm, std::string_view key, int64_t needed) {

@@ -78,10 +78,8 @@ class FixedTemplate final : public Template {
 
   const char* name() const override { return name_.c_str(); }
   int version() const override { return version_; }
-  Result<search::Space> MakeSpace(const Workload&, const Target&) const override { return search::Space(name_); }
-  Result<Config> Default(const search::Space& space, const Workload&, const Target&) const override {
-    return space.At(0);
-  }
+  Result<Space> MakeSpace(const Workload&, const Target&) const override { return Space(name_); }
+  Result<Config> Default(const Space& space, const Workload&, const Target&) const override { return space.At(0); }
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config&) const override;
 
  private:

@@ -14,10 +14,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 std::vector<int64_t> Padded(const std::vector<int64_t>& shape, size_t rank) {
   std::vector<int64_t> padded(rank - shape.size(), 1);
   padded.insert(padded.end(), shape.begin(), shape.end());
@@ -65,7 +61,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& sh
   }
   EpilogueTensors epilogue = MakeEpilogueTensors(w, groups.extents, channels, 0);
   const std::vector<std::string> axes = AxisNames(groups.extents.size());
-  Tensor out = te::Compute("out", groups.extents, axes, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", groups.extents, axes, [&](const Vars& x) {
     std::vector<Expr> at(x.begin(), x.end()), values;
     for (const Tensor& t : inputs) {
       std::vector<Expr> index = at;
@@ -118,7 +114,7 @@ Result<FixedKernel> BuildBlocked(const Workload& w, const std::vector<int64_t>& 
   for (const std::string& name : AxisNames(groups.extents.size())) axes.push_back(name);
   axes.push_back("ci");
   EpilogueTensors epilogue = MakeEpilogueTensors(w, stored, channels, lanes);
-  Tensor out = te::Compute("out", stored, axes, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", stored, axes, [&](const Vars& x) {
     std::vector<Expr> values;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const std::vector<int64_t>& s = inputs[i].shape();

@@ -9,8 +9,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-
 std::string Numbered(const char* name, int count) { return count == 0 ? name : name + std::to_string(count); }
 
 // Whether an output of 0 with a bias of 0 and a residual of 0 stays 0. If not, the lanes beyond the channels need a
@@ -74,7 +72,7 @@ std::vector<std::string> ResidualNames(const Workload& workload) {
   return names;
 }
 
-std::vector<te::Tensor> EpilogueTensors::After(std::vector<te::Tensor> inputs) const {
+std::vector<Tensor> EpilogueTensors::After(std::vector<Tensor> inputs) const {
   inputs.insert(inputs.end(), placeholders.begin(), placeholders.end());
   return inputs;
 }
@@ -100,10 +98,10 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
         tensors.placeholders.push_back(te::Placeholder(name, {channels / lanes, lanes}));
         tensors.read.push_back(tensors.placeholders.back());
       } else {
-        te::Tensor raw = te::Placeholder(name, {channels});
+        Tensor raw = te::Placeholder(name, {channels});
         tensors.placeholders.push_back(raw);
-        tensors.read.push_back(te::ComputeConstant(
-            name + ".packed", {CeilDiv(channels, lanes), lanes}, {"co", "ci"}, [&](const std::vector<ir::Var>& i) {
+        tensors.read.push_back(
+            te::ComputeConstant(name + ".packed", {CeilDiv(channels, lanes), lanes}, {"co", "ci"}, [&](const Vars& i) {
               Expr c = i[0] * lanes + i[1];
               return ir::MakeSelect(c < channels, raw(ir::Min(c, channels - 1)), Float(0));
             }));
@@ -114,8 +112,8 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
   return tensors;
 }
 
-Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value,
-                     const std::vector<ir::Var>& at, int64_t channels, int lanes) {
+Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const Vars& at,
+                     int64_t channels, int lanes) {
   std::vector<Expr> all(at.begin(), at.end());
   Expr result = ApplyEpilogue(workload, std::move(value), [&](size_t i) {
     return tensors.is_bias[i] ? tensors.read[i](at[1], at.back()) : tensors.read[i](all);
@@ -126,8 +124,7 @@ Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, E
   return result;
 }
 
-Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value,
-                   const std::vector<ir::Var>& at) {
+Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const Vars& at) {
   return ApplyEpilogue(workload, std::move(value), [&](size_t i) {
     return tensors.is_bias[i] ? tensors.read[i](at[1]) : tensors.read[i]({at.begin(), at.end()});
   });

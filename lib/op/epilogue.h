@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "ir/expr.h"
 #include "op/operator.h"
 #include "te/tensor.h"
@@ -25,23 +24,22 @@ std::vector<std::string> ResidualNames(const Workload& workload);
 // constant computation pads with zeros if the channels do not fill the last block, or plain [channels] if lanes is 0.
 // `rename` gives an operand's name from that in EpilogueOperands (chains have several epilogues).
 struct EpilogueTensors {
-  std::vector<te::Tensor> placeholders;  // raw, in operand order
-  std::vector<te::Tensor> read;          // the tensors that the kernel reads, in operand order
+  std::vector<Tensor> placeholders;  // raw, in operand order
+  std::vector<Tensor> read;          // the tensors that the kernel reads, in operand order
   std::vector<bool> is_bias;
 
   // Computation::inputs of a kernel with these `inputs` and the epilogue's.
-  std::vector<te::Tensor> After(std::vector<te::Tensor> inputs) const;
+  std::vector<Tensor> After(std::vector<Tensor> inputs) const;
 };
 EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<int64_t>& stored, int64_t channels,
                                     int lanes, const std::function<std::string(const std::string&)>& rename = {});
 
 // The value of a blocked output at [n, co, y.., lane]: epilogue applied, lanes beyond `channels` zero. `at` has the
 // indices of the output: the block of channels second, the lane last.
-ir::Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, ir::Expr value,
-                         const std::vector<ir::Var>& at, int64_t channels, int lanes);
+Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const std::vector<Var>& at,
+                     int64_t channels, int lanes);
 
 // The value of a plain output at [n, channel, ..].
-ir::Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, ir::Expr value,
-                       const std::vector<ir::Var>& at);
+Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const std::vector<Var>& at);
 
 }  // namespace hone::op

@@ -11,11 +11,11 @@ namespace {
 
 constexpr PointIndex kMostLooked = 200000;
 
-Result<Config> PointOf(const search::Space& space, const std::map<std::string, KnobSetting>& settings) {
+Result<Config> PointOf(const Space& space, const std::map<std::string, KnobSetting>& settings) {
   std::vector<size_t> digits;
-  for (const search::Knob& knob : space.knobs()) {
+  for (const Knob& knob : space.knobs()) {
     auto setting = settings.find(knob.name());
-    if (setting == settings.end()) return Status::Invalid(fmt::format("knob `{}` is not set", knob.name()));
+    if (setting == settings.end()) return Status::Invalid("knob `{}` is not set", knob.name());
     size_t digit = 0;
     for (; digit < knob.size(); ++digit) {
       const KnobValue& value = knob.value(digit);
@@ -25,7 +25,7 @@ Result<Config> PointOf(const search::Space& space, const std::map<std::string, K
         break;
       }
     }
-    if (digit == knob.size()) return Status::Invalid(fmt::format("knob `{}` has no such value", knob.name()));
+    if (digit == knob.size()) return Status::Invalid("knob `{}` has no such value", knob.name());
     digits.push_back(digit);
   }
   return space.At(space.IndexOf(digits));
@@ -60,7 +60,7 @@ std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values) {
   return values;
 }
 
-Result<Config> LegalNear(const search::Space& space, const std::map<std::string, KnobSetting>& settings) {
+Result<Config> LegalNear(const Space& space, const std::map<std::string, KnobSetting>& settings) {
   HONE_ASSIGN_OR_RETURN(const Config preferred, PointOf(space, settings));
   std::optional<std::string> why = space.Reject(preferred);
   if (!why) return preferred;
@@ -76,7 +76,7 @@ Result<Config> LegalNear(const search::Space& space, const std::map<std::string,
     }
   }
   if (best) return *best;
-  return Status::Invalid(fmt::format("{}: no legal point ({})", space.template_name(), *why));
+  return Status::Invalid("{}: no legal point ({})", space.template_name(), *why);
 }
 
 double Imbalance(int64_t tasks, double size, double total, int threads) {

@@ -1,10 +1,13 @@
 // Shared functions of templates for building spaces and choosing points.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,6 +32,13 @@ Result<Config> LegalNear(const search::Space& space, const std::map<std::string,
 
 // A rule's verdict on a point: why it is illegal, or nothing.
 using Rejection = std::optional<std::string>;
+// Nothing if the point is `legal`; else the reason, a text or a format with its arguments.
+inline Rejection Unless(bool legal, const char* why) { return legal ? Rejection() : why; }
+template <typename First, typename... Rest>
+Rejection Unless(bool legal, fmt::format_string<First, Rest...> why, First&& first, Rest&&... rest) {
+  if (legal) return {};
+  return fmt::format(why, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
 
 // The ratio of the busiest thread's work to the average, if `tasks` equal tasks of `size` make up `total` work.
 double Imbalance(int64_t tasks, double size, double total, int threads);

@@ -8,21 +8,16 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int lanes = target.ChannelBlock();
   int64_t pixels = semantics::Product(s, 2, s.size()), blocks = CeilDiv(s[1], lanes);
   Tensor data = te::Placeholder("data", {s[0], s[1], pixels});
-  Tensor out =
-      te::Compute("out", {s[0], blocks, pixels, lanes}, {"n", "co", "x", "ci"}, [&](const std::vector<Var>& x) {
-        Expr c = x[1] * lanes + x[3];
-        if (s[1] % lanes == 0) return data(x[0], c, x[2]);
-        return ir::MakeSelect(c < s[1], data(x[0], ir::Min(c, s[1] - 1), x[2]), ir::Imm(DType::Float(32), 0));
-      });
+  Tensor out = te::Compute("out", {s[0], blocks, pixels, lanes}, {"n", "co", "x", "ci"}, [&](const Vars& x) {
+    Expr c = x[1] * lanes + x[3];
+    if (s[1] % lanes == 0) return data(x[0], c, x[2]);
+    return ir::MakeSelect(c < s[1], data(x[0], ir::Min(c, s[1] - 1), x[2]), ir::Imm(DType::Float(32), 0));
+  });
   return FixedKernel{{{data}, {out}}, SpreadOut(s[0] * blocks, "x", pixels, target.threads)};
 }
 
@@ -36,15 +31,15 @@ Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
   std::vector<std::string> outer;  // axes around the vectors
   if (!blocked) {
     data = te::Placeholder("data", {w.inputs[0].Elements()});
-    out = te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const std::vector<Var>& x) { return data(x[0]); });
+    out = te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const Vars& x) { return data(x[0]); });
   } else if (pixels == 1) {
     data = te::Placeholder("data", {s[0], blocks * block});
-    out = te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const std::vector<Var>& x) { return data(x[0], x[1]); });
+    out = te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const Vars& x) { return data(x[0], x[1]); });
     outer = {"n", "x.o"};
   } else {
     data = te::Placeholder("data", {s[0], blocks, pixels, block});
     out = te::Compute("out", {s[0], s[1], pixels}, {"n", "c", "x"},
-                      [&](const std::vector<Var>& x) { return data(x[0], x[1] / block, x[2], x[1] % block); });
+                      [&](const Vars& x) { return data(x[0], x[1] / block, x[2], x[1] % block); });
     outer = {"n", "c"};
   }
   std::vector<Step> steps = {Split("out", "x", {lanes}, {"x.o", "x.i"}), Vectorize("out", "x.i")};
@@ -61,7 +56,7 @@ Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
   Tensor data = te::Placeholder("data", {s[0], blocks, h, width, lanes});
   Tensor out =
       te::Compute("out", {s[0], blocks, h + p[0] + p[2], width + p[1] + p[3], lanes}, {"n", "co", "y", "x", "ci"},
-                  [&](const std::vector<Var>& x) {
+                  [&](const Vars& x) {
                     Expr row = x[2] - p[0], column = x[3] - p[1];
                     Expr inside = row >= 0 && row < h && (column >= 0 && column < width);
                     return te::IfThenElse(inside, data(x[0], x[1], row, column, x[4]), ir::Imm(DType::Float(32), 0));
@@ -91,7 +86,7 @@ Result<FixedKernel> BuildBlockedConcat(const Workload& w, const Target& target) 
         te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), {s[0], CeilDiv(c, lanes), pixels, lanes}));
   }
   Expr zero = ir::Imm(DType::Float(32), 0);
-  auto body = [&](const std::vector<Var>& x) {
+  auto body = [&](const Vars& x) {
     Expr value = zero;
     int64_t end = channels;
     for (size_t i = inputs.size(); i-- > 0;) {

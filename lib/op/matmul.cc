@@ -12,10 +12,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 Result<FixedKernel> BuildMatmul(const Workload& w, const Target& target) {
   const semantics::Matmul p = *semantics::MatmulOf(w);
   const int lanes = target.FloatLanes();
@@ -58,7 +54,7 @@ Result<FixedKernel> BuildMatmul(const Workload& w, const Target& target) {
     shape.push_back(p.m), shape.push_back(p.n);
     std::vector<std::string> axes = names;
     axes.push_back("i"), axes.push_back("j");
-    Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
+    Tensor out = te::Compute("out", shape, axes, [&](const Vars& x) {
       const std::vector<Expr> at(x.begin(), x.end());
       return te::Sum(read(a, at, at[batch], k.var) * read(b, at, k.var, at[batch + 1]), {k});
     });

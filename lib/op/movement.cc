@@ -13,16 +13,13 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
 using Shape = std::vector<int64_t>;
 
 FixedKernel Copy(const std::vector<Tensor>& inputs, const Shape& shape, int lanes,
                  const std::function<Expr(const std::vector<Expr>&)>& value) {
   const std::vector<std::string> names = AxisNames(shape.size());
-  Tensor out = te::Compute("out", shape, names,
-                           [&](const std::vector<Var>& x) { return value(std::vector<Expr>(x.begin(), x.end())); });
+  Tensor out =
+      te::Compute("out", shape, names, [&](const Vars& x) { return value(std::vector<Expr>(x.begin(), x.end())); });
   return {{inputs, {out}}, VectorsAlongLast("out", names, lanes)};
 }
 

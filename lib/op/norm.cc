@@ -11,10 +11,7 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
 using ir::Intrinsic;
-using ir::Var;
-using te::Tensor;
 
 Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
@@ -26,12 +23,12 @@ Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
   const std::vector<std::string> names = AxisNames(3);
   Tensor data = te::Placeholder("data", shape);
   ir::IterVar r = te::ReduceAxis(size, "r");
-  Tensor sum = te::Compute("sum", shape, names, [&](const std::vector<Var>& x) {
+  Tensor sum = te::Compute("sum", shape, names, [&](const Vars& x) {
     Expr c = x[1] + r.var - (size - 1) / 2;
     Expr value = data(x[0], ir::Max(ir::Min(c, channels - 1), 0), x[2]);
     return te::Sum(ir::MakeSelect(c >= 0 && c < channels, value * value, Float(0)), {r});
   });
-  Tensor out = te::Compute("out", shape, names, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", shape, names, [&](const Vars& x) {
     const std::vector<Expr> at(x.begin(), x.end());
     Expr base = sum(at) * Float(alpha) + Float(bias);
     return data(at) / ir::MakeCall(DType::Float(32), Intrinsic::kPow, {base, Float(beta)});
@@ -70,7 +67,7 @@ Result<FixedKernel> BuildNorm(const Workload& w, const Target& target) {
   Tensor square = ReduceStages(
       "square", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return centred(at) * centred(at); }, &variance_steps);
   const std::vector<std::string> names = AxisNames(axes.extents.size());
-  Tensor out = te::Compute("out", axes.extents, names, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", axes.extents, names, [&](const Vars& x) {
     const std::vector<Expr> at(x.begin(), x.end());
     Expr deviation = CallMath(Intrinsic::kSqrt, square(KeptIndex(axes, at)) * Float(inverse) + Float(epsilon));
     Expr value = centred(at) / deviation * inputs[1](at[by]);
@@ -129,7 +126,7 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
   const Partial p = SplitWhole(w.inputs[0].shape, shape, whole);
   Tensor data = te::Placeholder("data", p.in);
   const std::vector<std::string> names = AxisNames(p.out.size());
-  Tensor out = te::Compute("out", p.out, names, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", p.out, names, [&](const Vars& x) {
     std::vector<Expr> at(x.begin(), x.end());
     if (mode != "nearest") return Interpolator{data, p, axes, mode == "cubic"}.Value(at, at, 0);
     for (size_t g = 0; g < at.size(); ++g) {

@@ -24,12 +24,12 @@ std::optional<std::string> Forbidden(const Numerics& numerics, const Algorithm& 
   return algorithm.name == kTf32Gemm ? ForbidsTf32(numerics) : std::nullopt;
 }
 
-void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&)> m, search::Space* space) {
+void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&)> m, Space* space) {
   if (numerics.winograd >= Numerics().winograd) return;
   space->AddRule({"numerics", [=, m = std::move(m)](const Config& c) { return ForbidsWinograd(numerics, m(c)); }});
 }
 
-void LimitTf32(const Numerics& numerics, search::Space* space) {
+void LimitTf32(const Numerics& numerics, Space* space) {
   if (!numerics.tf32) space->AddRule({"numerics", [=](const Config&) { return ForbidsTf32(numerics); }});
 }
 
@@ -39,7 +39,7 @@ std::optional<std::string> Forbidden(const Workload& workload, const Target& tar
   if (!op.ok()) return std::nullopt;
   for (const Template* t : (*op)->Templates(workload, target)) {
     if (config.template_name != t->name()) continue;
-    search::Space limits(t->name());  // only the rule: the config was a point of the whole space before
+    Space limits(t->name());  // only the rule: the config was a point of the whole space before
     t->Limit(workload, numerics, &limits);
     return limits.Reject(config);
   }
@@ -60,7 +60,7 @@ NumericsMatter WhichNumericsMatter(const Workload& workload, const Target& targe
   if (!op.ok()) return matter;
   for (const Template* t : (*op)->Templates(workload, target)) {
     const auto forbids = [&](const Numerics& numerics) {
-      search::Space limits(t->name());
+      Space limits(t->name());
       t->Limit(workload, numerics, &limits);
       return !limits.rules().empty();
     };

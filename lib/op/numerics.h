@@ -18,9 +18,9 @@ inline constexpr char kTf32Gemm[] = "gemm_tf32";
 std::optional<std::string> Forbidden(const Numerics& numerics, const Algorithm& algorithm);
 
 // Implements Template::Limit for a template whose points use Winograd with tiles of m(config).
-void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&)> m, search::Space* space);
+void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&)> m, Space* space);
 // The same for a template that rounds its factors to TF32.
-void LimitTf32(const Numerics& numerics, search::Space* space);
+void LimitTf32(const Numerics& numerics, Space* space);
 
 // Why `numerics` forbid the meaning of `config` for this workload; nothing if they allow it, or if the workload has no
 // template of that name.

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +24,20 @@
 
 namespace hone::op {
 
+// The names of other layers that most operators use.
+using ir::Expr;
+using ir::Var;
+using search::Knob;
+using search::Space;
+using te::Tensor;
+using Vars = std::vector<Var>;  // the indices of an element
+
 // What a kernel computes, as a te DAG. A candidate's steps say how.
 struct Computation {
   // The placeholder of each operand except the outputs, in Operands order: data operands and raw constants. The prepare
   // function computes everything that depends only on constants (te::TensorNode::constant).
-  std::vector<te::Tensor> inputs;
-  std::vector<te::Tensor> outputs;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
   // Multiply-adds relative to semantics::Flop: below 1 for algorithms that save some (Winograd). Used to bound how fast
   // a machine can be.
   double arithmetic = 1;
@@ -60,12 +67,12 @@ class Template {
   virtual ~Template() = default;
   virtual const char* name() const = 0;  // stored in records: never changes
   virtual int version() const = 0;       // raise it when the space or the meaning of a config changes
-  virtual Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const = 0;
+  virtual Result<Space> MakeSpace(const Workload& workload, const Target& target) const = 0;
   // A sensible point without any tuning.
-  virtual Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const = 0;
+  virtual Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const = 0;
   // Adds a rule "numerics" to a space of MakeSpace if `numerics` forbids some of its points; indices keep their
   // meaning.
-  virtual void Limit(const Workload&, const Numerics&, search::Space*) const {}
+  virtual void Limit(const Workload&, const Numerics&, Space*) const {}
   // REQUIRES: config is a legal point of MakeSpace.
   virtual Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
   // Null if the template has no estimate.

@@ -1,4 +1,5 @@
-// Hone's operators, for registry.cc, which calls each function once: the lists are new and never destroyed. The file that defines an operator describes it at its top.
+// Hone's operators, for registry.cc, which calls each function once: the lists are new and never destroyed. The file
+// that defines an operator describes it at its top.
 #pragma once
 
 #include <vector>

@@ -5,14 +5,9 @@
 
 #include "op/shapes.h"
 #include "op/steps.h"
-#include "semantics/indices.h"
 
 namespace hone::op {
 namespace {
-
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
 
 Expr MakeReduce(ir::Reducer reducer, Expr value, const std::vector<ir::IterVar>& axes) {
   if (reducer == ir::Reducer::kSum) return te::Sum(value, axes);
@@ -114,14 +109,14 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
     const bool last = i + 1 == rank;
     reduce.push_back(te::ReduceAxis(last ? CeilDiv(axes.extents[i], lanes) : axes.extents[i], reduce_names.back()));
   }
-  auto index = [&](const std::vector<Var>& x) {
+  auto index = [&](const Vars& x) {
     std::vector<Expr> all;
     for (size_t i = 0, k = 0, r = 0; i < rank; ++i)
       all.push_back(axes.reduced[i] ? Expr(reduce[r++].var) : Expr(x[k++]));
     return all;
   };
   if (!axes.reduced.back()) {
-    Tensor out = te::Compute(name, kept, names, [&](const std::vector<Var>& x) {
+    Tensor out = te::Compute(name, kept, names, [&](const Vars& x) {
       Expr read = value(index(x));
       return reduce.empty() ? read : MakeReduce(reducer, read, reduce);
     });
@@ -138,7 +133,7 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
   lane_shape.push_back(lanes);
   std::vector<std::string> lane_names = names;
   lane_names.push_back("v");
-  Tensor part = te::Compute(name + "_lane", lane_shape, lane_names, [&](const std::vector<Var>& x) {
+  Tensor part = te::Compute(name + "_lane", lane_shape, lane_names, [&](const Vars& x) {
     std::vector<Expr> all = index(x);
     Expr at = reduce.back().var * lanes + x.back();
     const bool tail = extent % lanes != 0;
@@ -150,7 +145,7 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
   std::vector<std::string> inner = reduce_names;
   inner.push_back("v");
   ir::IterVar lane = te::ReduceAxis(lanes, "l");
-  Tensor out = te::Compute(name, kept, names, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute(name, kept, names, [&](const Vars& x) {
     std::vector<Expr> at(x.begin(), x.end());
     at.push_back(lane.var);
     return MakeReduce(reducer, part(at), {lane});

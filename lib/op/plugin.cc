@@ -20,7 +20,7 @@ namespace hone::op {
 namespace {
 
 Status Threw(const std::string& who, const char* what) {
-  return Status::Invalid(fmt::format("{} threw an exception: {}; it has to return a Status instead", who, what));
+  return Status::Invalid("{} threw an exception: {}; it has to return a Status instead", who, what);
 }
 
 // No exception may pass from a plugin into Hone.
@@ -41,13 +41,12 @@ class PluginTemplate final : public Template {
 
   const char* name() const override { return given_.name.c_str(); }
   int version() const override { return given_.version; }
-  Result<search::Space> MakeSpace(const Workload& w, const Target& target) const override {
-    HONE_ASSIGN_OR_RETURN(search::Space space, Guarded<search::Space>(Who(), [&] { return given_.space(w, target); }));
+  Result<Space> MakeSpace(const Workload& w, const Target& target) const override {
+    HONE_ASSIGN_OR_RETURN(Space space, Guarded<Space>(Who(), [&] { return given_.space(w, target); }));
     if (space.template_name() == given_.name) return space;
-    return Status::Invalid(
-        fmt::format("{}: its space is named `{}`; use the template's name", Who(), space.template_name()));
+    return Status::Invalid("{}: its space is named `{}`; use the template's name", Who(), space.template_name());
   }
-  Result<Config> Default(const search::Space& space, const Workload& w, const Target& target) const override {
+  Result<Config> Default(const Space& space, const Workload& w, const Target& target) const override {
     if (given_.preferred != nullptr) {
       return Guarded<Config>(Who(), [&] { return given_.preferred(space, w, target); });
     }
@@ -110,7 +109,7 @@ class PluginOperator final : public DefinedOperator {
 Status CheckUserOperator(const UserOperator& given) {
   const semantics::Definition& d = given.definition;
   const auto lacks = [&](const char* what) {
-    return Status::Invalid(fmt::format("operator `{}` has no {}; see lib/op/plugin.h", d.name, what));
+    return Status::Invalid("operator `{}` has no {}; see lib/op/plugin.h", d.name, what);
   };
   if (d.shape == nullptr) return lacks("definition.shape");
   if (d.evaluate == nullptr) return lacks("definition.evaluate");
@@ -122,7 +121,7 @@ Status CheckUserOperator(const UserOperator& given) {
     if (t.name.empty()) return lacks("name for one of its templates");
     if (t.space == nullptr || t.steps == nullptr) return lacks("space or steps for one of its templates");
     if (!names.insert(t.name).second) {
-      return Status::Invalid(fmt::format("operator `{}` has two templates `{}`", d.name, t.name));
+      return Status::Invalid("operator `{}` has two templates `{}`", d.name, t.name);
     }
   }
   return Status();
@@ -179,8 +178,8 @@ Status Register(const std::string& file, const std::vector<UserOperator>& given)
     HONE_RETURN_IF_ERROR(CheckUserOperator(op).WithContext(file));
     if (FindOperator(op.definition.name).ok()) {
       const std::string other = PluginOf(op.definition.name);
-      return Status::Invalid(fmt::format("{}: there is an operator `{}` already ({}); choose another name", file,
-                                         op.definition.name, other.empty() ? "Hone's own" : other));
+      return Status::Invalid("{}: there is an operator `{}` already ({}); choose another name", file,
+                             op.definition.name, other.empty() ? "Hone's own" : other);
     }
   }
   for (const UserOperator& op : given) {
@@ -204,7 +203,7 @@ Status LoadPlugin(const std::string& path) {
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* why = dlerror();
-      return Status::Invalid(fmt::format("{}: cannot be loaded: {}", path, why == nullptr ? "unknown" : why));
+      return Status::Invalid("{}: cannot be loaded: {}", path, why == nullptr ? "unknown" : why);
     }
     const auto interface = reinterpret_cast<const char* (*)()>(dlsym(handle, "hone_plugin_interface"));
     const auto fill = reinterpret_cast<void (*)(std::vector<UserOperator>*)>(dlsym(handle, "hone_plugin_operators"));
@@ -213,14 +212,14 @@ Status LoadPlugin(const std::string& path) {
     }
     const std::string theirs = interface(), ours = PluginInterface();
     if (theirs != ours) {
-      return Status::Unsupported(fmt::format(
-          "{}: a plugin for another version; build it again. It has `{}`, this is `{}`", path, theirs, ours));
+      return Status::Unsupported("{}: a plugin for another version; build it again. It has `{}`, this is `{}`", path,
+                                 theirs, ours);
     }
     std::vector<UserOperator> operators;
     fill(&operators);
     HONE_RETURN_IF_ERROR(Register(file, operators));
   } catch (const std::exception& e) {
-    return Status::Invalid(fmt::format("{}: threw an exception while it was loaded: {}", path, e.what()));
+    return Status::Invalid("{}: threw an exception while it was loaded: {}", path, e.what());
   } catch (...) {
     return Status::Invalid(path + ": threw an exception of an unknown type while it was loaded");
   }
@@ -233,7 +232,7 @@ std::vector<std::string> LoadedPlugins() { return AllLoaded().files; }
 Status LoadPluginArguments(int argc, char** argv) {
   for (int i = 0; i < argc; i += 2) {
     if (std::strcmp(argv[i], "--plugin") != 0 || i + 1 == argc) {
-      return Status::Invalid(fmt::format("`{}` is not --plugin FILE", argv[i]));
+      return Status::Invalid("`{}` is not --plugin FILE", argv[i]);
     }
     HONE_RETURN_IF_ERROR(LoadPlugin(argv[i + 1]));
   }
@@ -246,9 +245,9 @@ Status LoadNamedPlugin(const std::string& path, const std::string& digest) {
   const std::string file = Absolute(path);
   if (const std::string problem = Untrusted(file); !problem.empty()) {
     return Status::Invalid(
-        fmt::format("{}: this plugin {}, so it is not loaded because a file names it; look at it and "
-                    "make it yours, or name it with --plugin",
-                    path, problem));
+        "{}: this plugin {}, so it is not loaded because a file names it; look at it and make it yours, or name it "
+        "with --plugin",
+        path, problem);
   }
   if (!digest.empty()) {
     HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));

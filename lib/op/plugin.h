@@ -29,11 +29,11 @@ struct UserTemplate {
   std::string name;                              // stored in records: never changes
   int version = 1;                               // raise it when the space or the meaning of a config changes
   std::string family = std::string(kCpuFamily);  // of its targets (target/kind.h)
-  Result<search::Space> (*space)(const Workload& workload, const Target& target) = nullptr;
+  Result<Space> (*space)(const Workload& workload, const Target& target) = nullptr;
   // The steps that schedule the operator's computation. REQUIRES: config is a legal point of `space`.
   Result<std::vector<Step>> (*steps)(const Workload& workload, const Target& target, const Config& config) = nullptr;
   // A sensible point without any tuning; null: the first legal one.
-  Result<Config> (*preferred)(const search::Space& space, const Workload& workload, const Target& target) = nullptr;
+  Result<Config> (*preferred)(const Space& space, const Workload& workload, const Target& target) = nullptr;
 };
 
 struct UserOperator {
@@ -49,7 +49,7 @@ inline std::string PluginInterface() {
   std::string sizes;
   for (size_t size :
        {sizeof(UserOperator), sizeof(UserTemplate), sizeof(Computation), sizeof(Step), sizeof(te::TensorNode),
-        sizeof(Workload), sizeof(Target), sizeof(Config), sizeof(search::Space), sizeof(ir::IterVar)}) {
+        sizeof(Workload), sizeof(Target), sizeof(Config), sizeof(Space), sizeof(ir::IterVar)}) {
     sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
   }
   return "hone " HONE_VERSION " plugin " + std::to_string(kPluginVersion) + ", compiler " __VERSION__ ", layout " +

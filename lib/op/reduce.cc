@@ -10,15 +10,11 @@
 #include "op/plain_te.h"
 #include "op/steps.h"
 #include "semantics/indices.h"
-#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
 
-using ir::Expr;
 using ir::Intrinsic;
-using ir::Var;
-using te::Tensor;
 
 // Fuses neighbouring axes that are all kept or all reduced.
 ReduceAxes AxesOf(const Workload& w) {
@@ -78,8 +74,8 @@ Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) {
   }
   const std::vector<int64_t> kept = axes.Kept();
   const std::vector<std::string> names = AxisNames(kept.size());
-  Tensor out = te::Compute("out", kept, names,
-                           [&](const std::vector<Var>& x) { return finish(std::vector<Expr>(x.begin(), x.end())); });
+  Tensor out =
+      te::Compute("out", kept, names, [&](const Vars& x) { return finish(std::vector<Expr>(x.begin(), x.end())); });
   std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
   for (size_t i = parts.size(); i-- > 0;) Append(&steps, parts[i]);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
@@ -99,12 +95,11 @@ Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target) {
   auto shifted = [=](const std::vector<Expr>& at) { return data(at) - most(KeptIndex(axes, at)); };
   const bool log = w.op == "log_softmax";
   const std::vector<std::string> names = AxisNames(axes.extents.size());
-  Tensor power = te::Compute("power", axes.extents, names, [&](const std::vector<Var>& x) {
-    return te::Exp(shifted(std::vector<Expr>(x.begin(), x.end())));
-  });
+  Tensor power = te::Compute("power", axes.extents, names,
+                             [&](const Vars& x) { return te::Exp(shifted(std::vector<Expr>(x.begin(), x.end()))); });
   Tensor total = ReduceStages(
       "total", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return power(at); }, &total_steps);
-  Tensor out = te::Compute("out", axes.extents, names, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", axes.extents, names, [&](const Vars& x) {
     const std::vector<Expr> at(x.begin(), x.end());
     Expr sum = total(KeptIndex(axes, at));
     return log ? shifted(at) - CallMath(Intrinsic::kLog, sum) : power(at) / sum;

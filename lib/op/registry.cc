@@ -17,9 +17,9 @@ const std::vector<const Operator*>& All() {
   static const std::vector<const Operator*>& all = *new std::vector<const Operator*>([] {
     std::vector<const Operator*> list;
     for (const std::vector<const Operator*>& some :
-         {std::vector<const Operator*>{&Conv2d(), &Dense(), &Conv3d()}, PoolOperators(),
-          LayoutOperators(), std::vector<const Operator*>{&Matmul()}, TransposedConvOperators(), ElementwiseOperators(),
-          ReduceOperators(), MovementOperators(), NormOperators()}) {
+         {std::vector<const Operator*>{&Conv2d(), &Dense(), &Conv3d()}, PoolOperators(), LayoutOperators(),
+          std::vector<const Operator*>{&Matmul()}, TransposedConvOperators(), ElementwiseOperators(), ReduceOperators(),
+          MovementOperators(), NormOperators()}) {
       list.insert(list.end(), some.begin(), some.end());
     }
     return list;
@@ -34,15 +34,15 @@ Result<const Template*> FindTemplate(const Workload& workload, const Target& tar
     if (name == t->name()) return t;
     names.push_back(t->name());
   }
-  return Status::Invalid(
-      fmt::format("{} has no template `{}` for this target{}", workload.Text(), name, SuggestionText(name, names)));
+  return Status::Invalid("{} has no template `{}` for this target{}", workload.Text(), name,
+                         SuggestionText(name, names));
 }
 
-Result<Candidate> InstantiateIn(const search::Space& space, const Template& t, const Workload& workload,
-                                const Target& target, const Config& config) {
+Result<Candidate> InstantiateIn(const Space& space, const Template& t, const Workload& workload, const Target& target,
+                                const Config& config) {
   HONE_ASSIGN_OR_RETURN(const PointIndex index, space.IndexOf(config));  // all knobs there, with values of the space
   if (const std::optional<std::string> why = space.Reject(space.At(index))) {
-    return Status::Invalid(fmt::format("{}: not a legal point: {}", config.Text(), *why));
+    return Status::Invalid("{}: not a legal point: {}", config.Text(), *why);
   }
   return t.Instantiate(workload, target, config);
 }
@@ -63,7 +63,7 @@ Result<const Operator*> FindOperator(const std::string& name) {
     if (name == op->name()) return op;
   }
   if (const Operator* op = FindPluginOperator(name)) return op;
-  return Status::Unsupported(fmt::format("unknown operator `{}`{}", name, SuggestionText(name, OperatorNames())));
+  return Status::Unsupported("unknown operator `{}`{}", name, SuggestionText(name, OperatorNames()));
 }
 
 Result<const Operator*> FindOperator(const Workload& workload) {
@@ -94,7 +94,7 @@ Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& 
   search::TaskSpace space;
   HONE_ASSIGN_OR_RETURN(const std::vector<const Template*> templates, TemplatesOf(workload, target));
   for (const Template* t : templates) {
-    HONE_ASSIGN_OR_RETURN(search::Space part, t->MakeSpace(workload, target));
+    HONE_ASSIGN_OR_RETURN(Space part, t->MakeSpace(workload, target));
     t->Limit(workload, numerics, &part);
     space.Add(std::move(part));
   }
@@ -103,20 +103,20 @@ Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& 
 
 Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
   HONE_ASSIGN_OR_RETURN(const std::vector<const Template*> templates, TemplatesOf(workload, target));
-  HONE_ASSIGN_OR_RETURN(search::Space space, templates[0]->MakeSpace(workload, target));
+  HONE_ASSIGN_OR_RETURN(Space space, templates[0]->MakeSpace(workload, target));
   return templates[0]->Default(space, workload, target);  // the first space starts at 0 in the union
 }
 
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) {
   HONE_ASSIGN_OR_RETURN(const Template* t, FindTemplate(workload, target, config.template_name));
-  HONE_ASSIGN_OR_RETURN(const search::Space space, t->MakeSpace(workload, target));
+  HONE_ASSIGN_OR_RETURN(const Space space, t->MakeSpace(workload, target));
   return InstantiateIn(space, *t, workload, target, config);
 }
 
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,
                               const Config& config) {
   HONE_ASSIGN_OR_RETURN(const Template* t, FindTemplate(workload, target, config.template_name));
-  for (const search::Space& part : space.spaces()) {
+  for (const Space& part : space.spaces()) {
     if (part.template_name() == t->name()) return InstantiateIn(part, *t, workload, target, config);
   }
   return Status::Invalid("the space has no template `" + config.template_name + "`");

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "op/operator.h"
 #include "task/workload.h"
 

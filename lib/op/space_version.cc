@@ -51,7 +51,7 @@ Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, co
   }
   const std::vector<Operand> operands = op->Operands(workload, target);
   int64_t bytes = 0;
-  for (const te::Tensor& arg : schedule.Arguments(computation.inputs)) {
+  for (const Tensor& arg : schedule.Arguments(computation.inputs)) {
     if (arg.node()->constant) bytes += semantics::Product(arg.shape()) * arg.type().bytes();
     for (size_t i = 0; i < computation.inputs.size(); ++i) {
       if (computation.inputs[i].node() != arg.node() || operands[i].role != OperandRole::kConstant) continue;

@@ -20,9 +20,6 @@
 namespace hone::op {
 namespace {
 
-using search::Knob;
-using search::Space;
-
 struct BottleneckLayer {
   ConvTiles expand, project;
   Conv2dShape dw;
@@ -72,12 +69,10 @@ class BottleneckTemplate final : public Template {
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const BottleneckLayer l = BottleneckLayer::Of(workload, target);
     Space space(name());
-    space.Add(Knob::Choice("ocv", l.project.Ocv()));
-    space.Add(Knob::Choice("tile_ow", l.project.Columns()));
+    AddTileKnobs(l.project, &space);
     space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
     space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
     space.Add(Knob::Choice("row_tile", l.RowTiles()));
-    AddTileRules(l.project, &space);
     AddTaskRule(l.tasks, false, &space);
     space.AddRule({"rows", [l](const Config& c) -> Rejection {
                      const int64_t block = c.Number("row_block"), tile = c.Number("row_tile");

@@ -5,11 +5,8 @@
 // member except its data; MemberOperandName gives the names. A's output type is the type of its follower's first input.
 #include "op/chain/chain.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/defined_operator.h"
 #include "op/operators.h"
@@ -89,18 +86,17 @@ class ChainOperator final : public Operator {
 
   Status Check(const Workload& w) const override {
     if (w.then.size() > Workload::kMostFollowers) {
-      return Status::Invalid(fmt::format("chain: at most {} members", Workload::kMostFollowers + 1));
+      return Status::Invalid("chain: at most {} members", Workload::kMostFollowers + 1);
     }
     HONE_RETURN_IF_ERROR(semantics::InferOutput(w).status());
     const std::vector<Workload> parts = w.Parts();
     for (size_t i = 1; i < parts.size(); ++i) {
       if (semantics::InputLayout(parts[i], 0) == Layout::kBlocked) continue;
-      return Status::Invalid(
-          fmt::format("chain: {} follows {}, whose output is blocked: it takes no `in`", parts[i].op, parts[i - 1].op));
+      return Status::Invalid("chain: {} follows {}, whose output is blocked: it takes no `in`", parts[i].op,
+                             parts[i - 1].op);
     }
     if (FindChainKind(parts)) return Status::Ok();
-    return Status::Unsupported(
-        fmt::format("chain: there is no kernel for {}; supported: {}", w.Text(), ChainKindsText()));
+    return Status::Unsupported("chain: there is no kernel for {}; supported: {}", w.Text(), ChainKindsText());
   }
 
   std::vector<Operand> Operands(const Workload& w, const Target& target) const override {

@@ -86,13 +86,13 @@ bool UnrollsColumns(const Conv2dShape& depthwise, int64_t tile);
 // Bytes between two members that are assumed to stay near a core.
 inline constexpr int64_t kChainScratchBytes = 1 << 20;
 
-// Rules "registers" and "cycles", for knobs ocv and tile_ow.
-void AddTileRules(const ConvTiles& tiles, search::Space* space);
+// Knobs ocv and tile_ow, with rules "registers" and "cycles".
+void AddTileKnobs(const ConvTiles& tiles, Space* space);
 // Rule "parallel" for the factor of knobs row_block and, if `by_channels`, co_block.
-void AddTaskRule(const ChainTasks& tasks, bool by_channels, search::Space* space);
+void AddTaskRule(const ChainTasks& tasks, bool by_channels, Space* space);
 // Rules "co block" and "scratch" for knobs ocv, row_block and co_block; scratch as in LeastScratch, for `ocv`.
 void AddScratchRules(const ChainTasks& tasks, const std::function<int64_t(int64_t rows, int64_t ocv)>& bytes,
-                     search::Space* space);
+                     Space* space);
 
 // The members of chains as te stages, and the steps of their innermost loops, which do not depend on the chain.
 //
@@ -101,11 +101,11 @@ void AddScratchRules(const ChainTasks& tasks, const std::function<int64_t(int64_
 // with padding reads a copy with zeros around it, "pad", once per chain. An average whose windows are not all alike has
 // "columns", see pool_te.h.
 struct ChainMember {
-  std::string name;                   // of its last stage
-  te::Tensor source;                  // its input
-  te::Tensor raw, weight;             // for convolutions: the operand, and its form in whole blocks of channels
-  int64_t block = 0;                  // consecutive input channels in the weight, the loop of a register tile
-  te::Tensor pad, acc, columns, out;  // stages; pad and columns only if needed
+  std::string name;               // of its last stage
+  Tensor source;                  // its input
+  Tensor raw, weight;             // for convolutions: the operand, and its form in whole blocks of channels
+  int64_t block = 0;              // consecutive input channels in the weight, the loop of a register tile
+  Tensor pad, acc, columns, out;  // stages; pad and columns only if needed
   EpilogueTensors epilogue;
 };
 
@@ -127,11 +127,11 @@ class ChainStages {
   void Depthwise(const Conv2dShape& s);    // requires groups == channels; a condition excludes positions outside
   void Pool();
   const Workload& Begin(const std::vector<int64_t>& data_shape);
-  void Finally(const std::vector<int64_t>& stored, int64_t channels, const te::Tensor& acc);
+  void Finally(const std::vector<int64_t>& stored, int64_t channels, const Tensor& acc);
 
   std::vector<Workload> parts_;
   int64_t lanes_;
-  te::Tensor data_;
+  Tensor data_;
   std::vector<ChainMember> members_;
 };
 

@@ -15,9 +15,6 @@
 namespace hone::op {
 namespace {
 
-using search::Knob;
-using search::Space;
-
 constexpr int64_t kUnrolledPool = 160;  // limit of window columns x pixels of a pool's tile to unroll
 
 struct ConvPoolLayer {
@@ -49,12 +46,10 @@ class ConvPoolTemplate final : public Template {
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);
     Space space(name());
-    space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
-    space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
+    AddTileKnobs(l.tiles, &space);
     space.Add(Knob::Choice("co_block", l.tasks.ChannelBlocks()));
     space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
-    AddTileRules(l.tiles, &space);
     AddTaskRule(l.tasks, true, &space);
     AddScratchRules(
         l.tasks, [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);

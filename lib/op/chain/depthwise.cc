@@ -11,8 +11,6 @@
 // tasks share are computed twice.
 //   Knobs: ocv, tile_ow, dw_tile, row_block, co_block, unroll_ic.
 //   Rules: registers, cycles, parallel (including rows computed twice), co block, scratch.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "op/chain/chain.h"
@@ -24,9 +22,6 @@
 
 namespace hone::op {
 namespace {
-
-using search::Knob;
-using search::Space;
 
 struct DepthwiseLayer {
   ConvTiles tiles;  // of the 1x1 convolution
@@ -75,28 +70,25 @@ class DepthwiseConvTemplate final : public Template {
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
     Space space(name());
-    space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
-    space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
+    AddTileKnobs(l.tiles, &space);
     space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
     space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
     space.Add(Knob::Choice("row_tile", l.RowTiles()));
     space.Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
-    AddTileRules(l.tiles, &space);
     AddTaskRule(l.tasks, false, &space);
-    space.AddRule({"row tile", [](const Config& c) -> Rejection {
-                     if (c.Number("row_tile") <= c.Number("row_block")) return {};
-                     return fmt::format("row tiles of {} in tasks of {} rows", c.Number("row_tile"),
-                                        c.Number("row_block"));
+    space.AddRule({"row tile", [](const Config& c) {
+                     return Unless(c.Number("row_tile") <= c.Number("row_block"), "row tiles of {} in tasks of {} rows",
+                                   c.Number("row_tile"), c.Number("row_block"));
                    }});
-    space.AddRule({"inner", [](const Config& c) -> Rejection {
-                     if (c.Word("inner") == "oc_rows" || c.Number("row_tile") > 1) return {};
-                     return std::string("only one row a row tile: rows_oc is the same as oc_rows");
+    space.AddRule({"inner", [](const Config& c) {
+                     return Unless(c.Word("inner") == "oc_rows" || c.Number("row_tile") > 1,
+                                   "only one row a row tile: rows_oc is the same as oc_rows");
                    }});
-    space.AddRule({"scratch", [l](const Config& c) -> Rejection {
+    space.AddRule({"scratch", [l](const Config& c) {
                      const int64_t rows = c.Number("row_tile"), bytes = l.Scratch(rows, l.channel_blocks);
-                     if (rows == 1 || bytes <= kChainScratchBytes) return {};
-                     return fmt::format("{} KB between the convolutions for each thread", bytes >> 10);
+                     return Unless(rows == 1 || bytes <= kChainScratchBytes,
+                                   "{} KB between the convolutions for each thread", bytes >> 10);
                    }});
     return space;
   }
@@ -150,13 +142,11 @@ class ConvDepthwiseTemplate final : public Template {
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
     Space space(name());
-    space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
-    space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
+    AddTileKnobs(l.tiles, &space);
     space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
     space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
     space.Add(Knob::Choice("co_block", l.tasks.ChannelBlocks()));
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
-    AddTileRules(l.tiles, &space);
     AddTaskRule(l.tasks, true, &space);
     AddScratchRules(
         l.tasks, [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);

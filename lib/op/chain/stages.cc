@@ -11,13 +11,9 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 const std::vector<std::string> kAxes = {"n", "co", "oh", "ow", "ci"};
 
-std::vector<Expr> AsExprs(const std::vector<Var>& vars) { return {vars.begin(), vars.end()}; }
+std::vector<Expr> AsExprs(const Vars& vars) { return {vars.begin(), vars.end()}; }
 
 }  // namespace
 
@@ -54,7 +50,7 @@ void ChainStages::Finally(const std::vector<int64_t>& stored, int64_t channels, 
   m.acc = acc;
   m.epilogue = MakeEpilogueTensors(w, stored, channels, static_cast<int>(lanes_),
                                    [i](const std::string& name) { return MemberOperandName(name, i); });
-  m.out = te::Compute(m.name, stored, kAxes, [&](const std::vector<Var>& x) {
+  m.out = te::Compute(m.name, stored, kAxes, [&](const Vars& x) {
     return BlockedEpilogue(w, m.epilogue, m.acc(AsExprs(x)), x, channels, static_cast<int>(lanes_));
   });
 }
@@ -75,7 +71,7 @@ void ChainStages::Convolution(const Conv2dShape& s) {
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), c = te::ReduceAxis(s.c, "c");
   const int64_t ocs = CeilDiv(s.o, lanes_);
   const std::vector<int64_t> shape = {s.n, ocs, s.oh, s.ow, lanes_};
-  Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const std::vector<Var>& x) {
+  Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const Vars& x) {
     Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
     Expr block = s.plain_input ? Expr(0) : c.var / lanes_, lane = s.plain_input ? Expr(c.var) : c.var % lanes_;
     Expr value = s.plain_input ? source(x[0], lane, y, column) : source(x[0], block, y, column, lane);
@@ -92,13 +88,12 @@ void ChainStages::Depthwise(const Conv2dShape& s) {
   m.weight = WholeBlocks(m.raw, blocks * lanes_, 1);
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   const std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes_};
-  Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const std::vector<Var>& x) {
+  Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const Vars& x) {
     Expr y = x[2] * s.sh + kh.var * s.dh - s.pt, column = x[3] * s.sw + kw.var * s.dw - s.pl;
     Expr inside =
         BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
     Expr product = m.source(x[0], x[1], y, column, x[4]) * m.weight(x[1] * lanes_ + x[4], Expr(0), kh.var, kw.var);
-    if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
-    return te::Sum(product, {kh, kw});
+    return te::Sum(ZeroOutside(inside, product), {kh, kw});
   });
   Finally(shape, s.c, acc);
 }

@@ -11,8 +11,6 @@
 namespace hone::op {
 namespace {
 
-using search::Space;
-
 constexpr double kMostTileCycles = 1.2;  // relative to the best tile's
 constexpr double kMostFactor = 1.2;      // factor of tasks, unless the best has more
 
@@ -35,13 +33,7 @@ std::vector<int64_t> ConvTiles::Columns() const { return EvenParts(s.ow, registe
 
 std::vector<int64_t> ConvTiles::Unrolls() const { return DivisorsAmong(s.plain_input ? s.c : lanes, {1, 3, 4, 8}); }
 
-int64_t ConvTiles::DefaultUnroll() const {
-  int64_t best = 1;
-  for (int64_t v : Unrolls()) {
-    if (v <= 4) best = v;
-  }
-  return best;
-}
+int64_t ConvTiles::DefaultUnroll() const { return NoLarger(4, Unrolls()).back(); }
 
 double ConvTiles::Cycles(int64_t ocv, int64_t columns) const {
   double cycles = 0;
@@ -143,36 +135,37 @@ std::vector<int64_t> WindowTiles(const Conv2dShape& s, int registers) {
   return values;
 }
 
-void AddTileRules(const ConvTiles& t, Space* space) {
-  space->AddRule({"registers", [t](const Config& c) -> Rejection {
+void AddTileKnobs(const ConvTiles& t, Space* space) {
+  space->Add(search::Knob::Choice("ocv", t.Ocv()));
+  space->Add(search::Knob::Choice("tile_ow", t.Columns()));
+  space->AddRule({"registers", [t](const Config& c) {
                     const int64_t need = t.Registers(c.Number("ocv"), c.Number("tile_ow"));
-                    if (need <= t.registers) return {};
-                    return fmt::format("{} x {} accumulators need {} of {} registers", c.Number("ocv"),
-                                       c.Number("tile_ow"), need, t.registers);
+                    return Unless(need <= t.registers, "{} x {} accumulators need {} of {} registers", c.Number("ocv"),
+                                  c.Number("tile_ow"), need, t.registers);
                   }});
   const ConvTiles::Tile best = t.Best();
-  space->AddRule({"cycles", [t, fewest = t.Cycles(best.ocv, best.columns)](const Config& c) -> Rejection {
+  space->AddRule({"cycles", [t, fewest = t.Cycles(best.ocv, best.columns)](const Config& c) {
                     const double cycles = t.Cycles(c.Number("ocv"), c.Number("tile_ow"));
-                    if (cycles <= kMostTileCycles * fewest) return {};
-                    return fmt::format("this tile takes {:.2f} times the cycles of the best one", cycles / fewest);
+                    return Unless(cycles <= kMostTileCycles * fewest,
+                                  "this tile takes {:.2f} times the cycles of the best one", cycles / fewest);
                   }});
 }
 
 void AddTaskRule(const ChainTasks& tasks, bool by_channels, Space* space) {
-  space->AddRule({"parallel", [tasks, by_channels](const Config& c) -> Rejection {
+  space->AddRule({"parallel", [tasks, by_channels](const Config& c) {
                     const double factor =
                         tasks.Factor(c.Number("row_block"), by_channels ? c.Number("co_block") : tasks.blocks);
-                    if (factor <= kMostFactor || factor <= tasks.Limit(by_channels ? c.Number("ocv") : 1)) return {};
-                    return fmt::format("rows made twice and the busiest of {} threads: {:.2f} times the average work",
-                                       tasks.threads, factor);
+                    return Unless(factor <= kMostFactor || factor <= tasks.Limit(by_channels ? c.Number("ocv") : 1),
+                                  "rows made twice and the busiest of {} threads: {:.2f} times the average work",
+                                  tasks.threads, factor);
                   }});
 }
 
 void AddScratchRules(const ChainTasks& tasks, const std::function<int64_t(int64_t, int64_t)>& bytes, Space* space) {
-  space->AddRule({"co block", [](const Config& c) -> Rejection {
-                    if (c.Number("co_block") % c.Number("ocv") == 0) return {};
-                    return fmt::format("tiles of ocv={} do not come out even in tasks of {} blocks", c.Number("ocv"),
-                                       c.Number("co_block"));
+  space->AddRule({"co block", [](const Config& c) {
+                    return Unless(c.Number("co_block") % c.Number("ocv") == 0,
+                                  "tiles of ocv={} do not come out even in tasks of {} blocks", c.Number("ocv"),
+                                  c.Number("co_block"));
                   }});
   space->AddRule({"scratch", [tasks, bytes](const Config& c) -> Rejection {
                     const int64_t ocv = c.Number("ocv"), made = bytes(c.Number("row_block"), ocv);

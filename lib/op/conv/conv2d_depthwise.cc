@@ -15,12 +15,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using search::Knob;
-using search::Space;
-using te::Tensor;
-
 constexpr int64_t kUnrolledDepthwise = 640;
 constexpr int64_t kUnrolledGrouped = 1024;  // limit for also unrolling the channels of a group
 
@@ -84,9 +78,9 @@ Space MakeLaneSpace(const char* name, const LaneLayer& l) {
   });
   int64_t most = std::min<int64_t>(TileOwValues(l).front(), l.registers / 2);  // one row: two are not always legal
   int64_t least = l.s.cg > 1 ? 1 : std::min<int64_t>(4, most);
-  add("register tile", [least](const LanePoint& p) -> Rejection {
-    if (p.tile_oh * p.tile_ow >= least) return {};
-    return fmt::format("{} accumulators are too few, at least {}", p.tile_oh * p.tile_ow, least);
+  add("register tile", [least](const LanePoint& p) {
+    return Unless(p.tile_oh * p.tile_ow >= least, "{} accumulators are too few, at least {}", p.tile_oh * p.tile_ow,
+                  least);
   });
   add("code size", [l](const LanePoint& p) -> Rejection {
     int64_t taps = p.unroll == "kw" ? l.s.kw : l.s.kw * l.s.kh;
@@ -228,7 +222,7 @@ Result<Computation> ComputeLanes(const Workload& workload, const Target& target,
   Tensor source = copy == 1 ? MakePad(data, {s.pt, s.pl}, {s.ph(), s.pw()}) : data;
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), ic = te::ReduceAxis(s.cg, "ic");
   std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
-  Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
+  Tensor acc = te::Compute("acc", shape, axes, [&](const Vars& x) {
     Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
     Expr inside;
     if (l.pad && copy == 0) {
@@ -237,11 +231,11 @@ Result<Computation> ComputeLanes(const Workload& workload, const Target& target,
           BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
     }
     const Expr lane = grouped ? x[4] / s.cg * s.cg + ic.var : Expr(x[4]), channel = grouped ? Expr(ic.var) : Expr(0);
-    Expr product = source(x[0], x[1], y, column, lane) * weight(x[1] * l.lanes + x[4], channel, kh.var, kw.var);
-    if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
-    return te::Sum(product, grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
+    const Expr product = source(x[0], x[1], y, column, lane) * weight(x[1] * l.lanes + x[4], channel, kh.var, kw.var);
+    return te::Sum(ZeroOutside(inside, product),
+                   grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
   });
-  Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", shape, axes, [&](const Vars& x) {
     return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
   });
   return Computation{epilogue.After({data, raw}), {out}};

@@ -23,7 +23,7 @@ te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, c
       if (extents[i - 2] > end) inside = BothOf(inside, x[i] < end);
       at[i] = x[i] - first;
     }
-    return inside.defined() ? te::IfThenElse(inside, data(at), ir::Imm(data.type(), 0)) : data(at);
+    return ZeroOutside(inside, data(at));
   });
 }
 
@@ -45,11 +45,15 @@ te::Tensor WholeBlocks(const te::Tensor& raw, int64_t out, int64_t in) {
 
 Expr BothOf(const Expr& a, const Expr& b) { return !a.defined() ? b : b.defined() ? a && b : a; }
 
-Expr WithinExtent(const Expr& position, int64_t low, int64_t high, int64_t extent) {
-  Expr above, below;
-  if (low < 0) above = Expr(0) <= position;
-  if (high >= extent) below = position < Expr(extent);
-  return BothOf(above, below);
+Expr WithinExtent(const Expr& position, int64_t low, int64_t high, int64_t extent, const Expr& before) {
+  Expr inside = before;
+  if (low < 0) inside = BothOf(inside, Expr(0) <= position);
+  if (high >= extent) inside = BothOf(inside, position < Expr(extent));
+  return inside;
+}
+
+Expr ZeroOutside(const Expr& inside, const Expr& value) {
+  return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(value.type(), 0)) : value;
 }
 
 }  // namespace hone::op

@@ -21,9 +21,12 @@ te::Tensor WholeBlocks(const te::Tensor& raw, int64_t out, int64_t in);
 std::string WholeBlocksName(const std::string& raw, int64_t o, int64_t c, int64_t out, int64_t in);
 
 // 0 <= position < extent, without the comparisons that the range low .. high of the position makes certain; null if
-// none remains.
-ir::Expr WithinExtent(const ir::Expr& position, int64_t low, int64_t high, int64_t extent);
+// none remains. They follow `before`, which may be null.
+ir::Expr WithinExtent(const ir::Expr& position, int64_t low, int64_t high, int64_t extent,
+                      const ir::Expr& before = ir::Expr());
 // a && b, either of which may be null.
 ir::Expr BothOf(const ir::Expr& a, const ir::Expr& b);
+// `value` where `inside` holds (null: everywhere), else 0. Evaluates `value` only there.
+ir::Expr ZeroOutside(const ir::Expr& inside, const ir::Expr& value);
 
 }  // namespace hone::op

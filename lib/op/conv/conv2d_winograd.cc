@@ -19,10 +19,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 // Transforms with more elements go through memory between their two halves: registers cannot hold them, and loops make
 // a quarter of the code.
 constexpr int64_t kElementsInRegisters = 16;
@@ -174,15 +170,15 @@ class Conv2dWinogradTemplate final : public Template {
   int version() const override { return version_; }
   const Estimate* estimate() const override { return &WinogradEstimate(); }
 
-  Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return WinogradSpace(LayerOf(workload, target), name_);
   }
 
-  Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override {
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     return WinogradDefault(space, LayerOf(workload, target));
   }
 
-  void Limit(const Workload&, const Numerics& numerics, search::Space* space) const override {
+  void Limit(const Workload&, const Numerics& numerics, Space* space) const override {
     LimitWinograd(
         numerics, [](const Config& c) { return c.Number("m"); }, space);
   }
@@ -218,10 +214,9 @@ Result<Computation> ComputeWinograd(const Workload& workload, const Target& targ
   const Tensor data = te::Placeholder("data", {s.n, l.ic_blocks, s.h, s.w, l.lanes});
   const Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
   const EpilogueTensors epilogue = MakeEpilogueTensors(workload, {s.n, l.oc_blocks, s.oh, s.ow, l.lanes}, s.o, lanes);
-  const Tensor out =
-      MakeWinograd(l, m, algorithm.Number("tiles", 0), t, data, raw, [&](Expr value, const std::vector<Var>& at) {
-        return BlockedEpilogue(workload, epilogue, std::move(value), at, s.o, lanes);
-      });
+  const Tensor out = MakeWinograd(l, m, algorithm.Number("tiles", 0), t, data, raw, [&](Expr value, const Vars& at) {
+    return BlockedEpilogue(workload, epilogue, std::move(value), at, s.o, lanes);
+  });
   return Computation{epilogue.After({data, raw}), {out}, std::min(1.0, l.Work(m)), WinogradErrorBound(m)};
 }
 

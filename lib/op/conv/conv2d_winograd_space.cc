@@ -15,9 +15,6 @@
 namespace hone::op {
 namespace {
 
-using search::Knob;
-using search::Space;
-
 constexpr int64_t kScratchBytes = 4 << 20;  // v and m of a task; the estimate says what more than a core keeps costs
 constexpr double kWorthLessExact = 1.1;
 constexpr int64_t kMostTaps = 10;  // limit of a phase's taps, both axes together
@@ -136,41 +133,37 @@ void AddRules(const WinogradLayer& l, Space* space) {
   };
   std::map<int64_t, std::vector<int64_t>> blocks;
   for (int64_t m : l.Sizes()) blocks[m] = Blocks(l, m);
-  add("block", [l, blocks](const WinogradPoint& p) -> Rejection {
+  add("block", [l, blocks](const WinogradPoint& p) {
     const std::vector<int64_t>& legal = blocks.at(p.m);
-    if (std::find(legal.begin(), legal.end(), p.block) != legal.end()) return {};
-    return fmt::format("tasks of {} do not divide {} tiles evenly", p.block, l.Tiles(p.m).count);
+    return Unless(std::find(legal.begin(), legal.end(), p.block) != legal.end(),
+                  "tasks of {} do not divide {} tiles evenly", p.block, l.Tiles(p.m).count);
   });
-  add("oc block", [](const WinogradPoint& p) -> Rejection {
-    if (p.oc_block % p.ocv == 0) return {};
-    return fmt::format("tasks of {} blocks do not come out even by ocv={}", p.oc_block, p.ocv);
+  add("oc block", [](const WinogradPoint& p) {
+    return Unless(p.oc_block % p.ocv == 0, "tasks of {} blocks do not come out even by ocv={}", p.oc_block, p.ocv);
   });
-  add("tiles", [l](const WinogradPoint& p) -> Rejection {
+  add("tiles", [l](const WinogradPoint& p) {
     const std::vector<int64_t> choices = TileChoices(l, p.block, p.ocv);
-    if (std::find(choices.begin(), choices.end(), p.tiles) != choices.end()) return {};
-    return fmt::format("{} tiles a task and ocv={} take {} in the registers", p.block, p.ocv, fmt::join(choices, ", "));
+    return Unless(std::find(choices.begin(), choices.end(), p.tiles) != choices.end(),
+                  "{} tiles a task and ocv={} take {} in the registers", p.block, p.ocv, fmt::join(choices, ", "));
   });
-  add("form", [](const WinogradPoint& p) -> Rejection {
-    if (p.by_channel || p.oc_block > p.ocv) return {};
-    return std::string("one register tile of channels a task: the same as oc_xi");
+  add("form", [](const WinogradPoint& p) {
+    return Unless(p.by_channel || p.oc_block > p.ocv, "one register tile of channels a task: the same as oc_xi");
   });
-  add("prefetch", [l](const WinogradPoint& p) -> Rejection {
-    if (p.prefetch != WinogradPrefetch::kFar || p.by_channel || p.oc_block == l.oc_blocks) return {};
-    return fmt::format("the weights of a task of {} of {} blocks are not one stream", p.oc_block, l.oc_blocks);
+  add("prefetch", [l](const WinogradPoint& p) {
+    return Unless(p.prefetch != WinogradPrefetch::kFar || p.by_channel || p.oc_block == l.oc_blocks,
+                  "the weights of a task of {} of {} blocks are not one stream", p.oc_block, l.oc_blocks);
   });
   const std::map<int64_t, Reach> reach = ReachOf(l);
-  add("scratch", [l, reach](const WinogradPoint& p) -> Rejection {
+  add("scratch", [l, reach](const WinogradPoint& p) {
     const int64_t bytes = ScratchBytes(l, p), limit = reach.at(p.m).scratch;
-    if (bytes <= limit) return {};
-    return fmt::format("{} KB of scratch for each thread, at most {}", bytes >> 10, limit >> 10);
+    return Unless(bytes <= limit, "{} KB of scratch for each thread, at most {}", bytes >> 10, limit >> 10);
   });
   add("parallel", [l, reach](const WinogradPoint& p) {
     return TooUneven(TaskImbalance(l, p), reach.at(p.m).imbalance, l.threads);
   });
-  add("estimate", [l, reach](const WinogradPoint& p) -> Rejection {
+  add("estimate", [l, reach](const WinogradPoint& p) {
     const double slower = WinogradCycles(l, p) / reach.at(p.m).cycles;
-    if (slower <= kSlower) return {};
-    return fmt::format("estimated {:.1f} times slower than other points of m={}", slower, p.m);
+    return Unless(slower <= kSlower, "estimated {:.1f} times slower than other points of m={}", slower, p.m);
   });
 }
 

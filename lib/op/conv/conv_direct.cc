@@ -15,10 +15,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 const std::vector<std::string> kOutAxes = {"n", "oco", "od", "oh", "ow", "oci"};
 
 std::string BlockedWeightName(const DirectLayer& l) {
@@ -31,7 +27,7 @@ Tensor BlockedWeight(const DirectLayer& l, const Tensor& raw) {
   const int64_t out = l.oc_blocks * l.lanes, in = l.ic_blocks * l.ic_lanes;
   if (l.merged == 1) return WholeBlocks(raw, out, in);
   const std::vector<int64_t> shape = {out, in, l.depth.taps, l.s.kh, l.s.kw};
-  return te::ComputeConstant(BlockedWeightName(l), shape, {"o", "c", "kd", "kh", "kw"}, [&](const std::vector<Var>& x) {
+  return te::ComputeConstant(BlockedWeightName(l), shape, {"o", "c", "kd", "kh", "kw"}, [&](const Vars& x) {
     const Expr tap =
         te::ReadOrZero(raw, {x[0], x[1] % l.raw_cg, x[2], x[3], x[4]}, {out, l.raw_cg, l.depth.taps, l.s.kh, l.s.kw});
     return ir::MakeSelect(ir::Eq(x[1] / l.raw_cg, x[0] / l.raw_og % l.merged), tap, ir::Imm(DType::Float(32), 0));
@@ -65,7 +61,7 @@ Tensor Accumulate(const DirectLayer& l, const Tensor& source, const Tensor& weig
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   std::vector<ir::IterVar> axes = {ib, kd, kh, kw, ici};
   if (ShortBlock(l)) axes = {kd, kh, kw, c};
-  return te::Compute("acc", out_shape, kOutAxes, [&](const std::vector<Var>& x) {
+  return te::Compute("acc", out_shape, kOutAxes, [&](const Vars& x) {
     Expr z = x[2] * l.depth.stride + kd.var * l.depth.dilation;
     Expr y = x[3] * s.sh + kh.var * s.dh, column = x[4] * s.sw + kw.var * s.dw;
     Expr block = ib.var, lane = ici.var, channel = block * l.ic_lanes + lane;
@@ -143,11 +139,11 @@ class DirectTemplate final : public Template {
   int version() const override { return version_; }
   const Estimate* estimate() const override { return &DirectEstimate(); }
 
-  Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return DirectSpace(name_, DirectLayer::Of(workload, target));
   }
 
-  Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override {
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     return DirectDefault(space, DirectLayer::Of(workload, target));
   }
 
@@ -174,7 +170,7 @@ Tensor PlainPad(const ConvVolume& v, const Tensor& data, int64_t lanes) {
   const std::vector<int64_t> in = {v.depth.in, s.h, s.w}, before = {v.depth.before, s.pt, s.pl};
   const std::vector<int64_t> reach = {v.depth.reach(v.depth.out), s.ph(), columns * s.sw};
   return te::Compute("pad", {s.n, s.c, reach[0], reach[1], s.sw, columns}, {"n", "c", "id", "ih", "phase", "iw"},
-                     [&](const std::vector<Var>& x) {
+                     [&](const Vars& x) {
                        const std::vector<Expr> at = {x[2], x[3], x[5] * s.sw + x[4]};
                        Expr inside;
                        std::vector<Expr> read = {x[0], s.plain_input ? Expr(x[1]) : x[1] / lanes};
@@ -184,8 +180,7 @@ Tensor PlainPad(const ConvVolume& v, const Tensor& data, int64_t lanes) {
                          read.push_back(at[i] - before[i]);
                        }
                        if (!s.plain_input) read.push_back(x[1] % lanes);
-                       return inside.defined() ? te::IfThenElse(inside, data(read), ir::Imm(DType::Float(32), 0))
-                                               : data(read);
+                       return ZeroOutside(inside, data(read));
                      });
 }
 
@@ -200,18 +195,16 @@ Result<FixedKernel> BuildGrouped(const Workload& workload, const Target& target)
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   const std::vector<int64_t> plain = {s.n, s.groups, og, v.depth.out, s.oh, s.ow};
   const std::vector<std::string> axes = {"n", "g", "o", "od", "oh", "ow"};
-  const Tensor acc = te::Compute("acc", plain, axes, [&](const std::vector<Var>& x) {
+  const Tensor acc = te::Compute("acc", plain, axes, [&](const Vars& x) {
     const Expr tap = kw.var * s.dw;
     const Expr value = pad(x[0], x[1] * s.cg + c.var, x[3] * v.depth.stride + kd.var * v.depth.dilation,
                            x[4] * s.sh + kh.var * s.dh, tap % s.sw, x[5] + tap / s.sw);
     return te::Sum(value * ends.weight(x[1] * og + x[2], c.var, kd.var, kh.var, kw.var), {c, kd, kh, kw});
   });
-  const Tensor sum = te::Compute("sum", plain, axes, [&](const std::vector<Var>& x) {
-    return acc({x.begin(), x.end()});
-  });
+  const Tensor sum = te::Compute("sum", plain, axes, [&](const Vars& x) { return acc({x.begin(), x.end()}); });
   const Tensor out = MakeConvOut(
       workload, v, ends,
-      [&](const std::vector<Var>& x) {
+      [&](const Vars& x) {
         const Expr o = x[1] * lanes + x[5], real = s.o % lanes == 0 ? o : ir::Min(o, s.o - 1);
         const Expr value = sum(x[0], real / og, real % og, x[2], x[3], x[4]);
         return s.o % lanes == 0 ? value : ir::MakeSelect(o < s.o, value, ir::Imm(DType::Float(32), 0));
@@ -261,7 +254,7 @@ Result<Computation> ComputeDirect(const Workload& workload, const Target& target
   const Tensor source = l.pad ? MakePad(ends.data, before, reach) : ends.data;
   const Tensor acc = Accumulate(l, source, weight, ends.out_shape);
   return ends.MakeComputation(MakeConvOut(
-      workload, l, ends, [&](const std::vector<Var>& x) { return acc(std::vector<Expr>(x.begin(), x.end())); }, lanes));
+      workload, l, ends, [&](const Vars& x) { return acc(std::vector<Expr>(x.begin(), x.end())); }, lanes));
 }
 
 const Template& Conv2dDirect() {

@@ -5,14 +5,12 @@
 #include <cmath>
 #include <functional>
 
+#include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
 
 namespace hone::op {
 namespace {
-
-using search::Knob;
-using search::Space;
 
 // Bytes that are assumed to stay near a core; targets do not specify cache sizes, and these fit the cores of the last
 // ten years.
@@ -47,6 +45,18 @@ std::vector<int64_t> TileOhValues(const DirectLayer& l) {
     if (v <= l.s.oh && v * std::min<int64_t>(l.s.ow, 4) <= l.registers - 4) values.push_back(v);
   }
   return values;
+}
+
+// All tiles that fit the registers.
+std::vector<Tile> Tiles(const DirectLayer& l) {
+  std::vector<Tile> tiles;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) tiles.push_back({ocv, oh, ow});
+    }
+  }
+  std::erase_if(tiles, [&](const Tile& t) { return t.registers() > l.registers; });
+  return tiles;
 }
 
 std::vector<int64_t> BlockValues(const DirectLayer& l, int64_t extent) {
@@ -106,15 +116,9 @@ struct Reachable {
 Reachable ReachableOf(const DirectLayer& l) {
   std::vector<std::pair<double, int64_t>> tiles;
   double best = l.threads;
-  for (int64_t ocv : OcvValues(l)) {
-    for (int64_t oh : TileOhValues(l)) {
-      for (int64_t ow : TileOwValues(l)) {
-        Tile t{ocv, oh, ow};
-        if (t.registers() > l.registers) continue;
-        tiles.push_back({BestImbalance(l, t), t.accumulators()});
-        best = std::min(best, tiles.back().first);
-      }
-    }
+  for (const Tile& t : Tiles(l)) {
+    tiles.push_back({BestImbalance(l, t), t.accumulators()});
+    best = std::min(best, tiles.back().first);
   }
   Reachable reach;
   reach.imbalance = std::max(reach.imbalance, best * 1.02);
@@ -154,15 +158,10 @@ double TileCycles(const DirectLayer& l, const Tile& t) {
     // 4: latency of an FMA; 2 * ocv: weights arrive from the second-level cache at about 32 bytes per cycle.
     return std::max({fma, loads, 4.0, 2.0 * static_cast<double>(ocv)}) + 0.3;
   };
-  auto parts = [](int64_t extent, int64_t tile) {
-    std::vector<std::pair<int64_t, int64_t>> r = {{tile, extent / tile}};
-    if (extent % tile) r.push_back({extent % tile, 1});
-    return r;
-  };
   double cycles = 0;
-  for (auto [ocv, ocs] : parts(l.oc_blocks, t.ocv)) {
-    for (auto [oh, rows] : parts(l.s.oh, t.oh)) {
-      for (auto [ow, columns] : parts(l.s.ow, t.ow)) {
+  for (auto [ocv, ocs] : Pieces(l.oc_blocks, t.ocv)) {
+    for (auto [oh, rows] : Pieces(l.s.oh, t.oh)) {
+      for (auto [ow, columns] : Pieces(l.s.ow, t.ow)) {
         cycles += static_cast<double>(ocs * rows * columns) * step(ocv, oh * ow);
       }
     }
@@ -189,58 +188,47 @@ void AddRules(const DirectLayer& l, Space* space) {
   // Few, wide tiles suit a small layer badly: it may also use smaller ones, which gives it a choice.
   bool small = l.planes() * l.oc_blocks * l.s.oh * l.s.ow < int64_t{64} * l.registers * l.threads;
   int64_t least = std::min<int64_t>(small ? l.registers * 3 / 8 : l.registers / 2, reach.accumulators);
-  add("register tile", [least](const DirectPoint& p) -> Rejection {
+  add("register tile", [least](const DirectPoint& p) {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
-    if (t.accumulators() >= least) return {};
-    return fmt::format("{} accumulators are too few, at least {}", t.accumulators(), least);
+    return Unless(t.accumulators() >= least, "{} accumulators are too few, at least {}", t.accumulators(), least);
   });
   double fewest = INFINITY;
-  for (int64_t ocv : OcvValues(l)) {
-    for (int64_t oh : TileOhValues(l)) {
-      for (int64_t ow : TileOwValues(l)) {
-        Tile t{ocv, oh, ow};
-        if (t.registers() > l.registers || t.accumulators() < least || BestImbalance(l, t) > reach.imbalance) continue;
-        fewest = std::min(fewest, TileCycles(l, t));
-      }
-    }
+  for (const Tile& t : Tiles(l)) {
+    if (t.accumulators() < least || BestImbalance(l, t) > reach.imbalance) continue;
+    fewest = std::min(fewest, TileCycles(l, t));
   }
-  add("cycles", [l, fewest](const DirectPoint& p) -> Rejection {
+  add("cycles", [l, fewest](const DirectPoint& p) {
     double cycles = TileCycles(l, {p.ocv, p.tile_oh, p.tile_ow});
-    if (cycles <= kMostCycles * fewest) return {};
-    return fmt::format("this tile takes {:.2f} times the cycles of the best one", cycles / fewest);
+    return Unless(cycles <= kMostCycles * fewest, "this tile takes {:.2f} times the cycles of the best one",
+                  cycles / fewest);
   });
-  add("code size", [l](const DirectPoint& p) -> Rejection {
+  add("code size", [l](const DirectPoint& p) {
     int64_t fmas = p.ocv * p.tile_oh * p.tile_ow * p.unroll_ic * (p.unroll_kw ? l.s.kw : 1);
-    if (fmas <= kUnrolledFmas) return {};
-    return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
+    return Unless(fmas <= kUnrolledFmas, "{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
   });
-  add("oc block", [l](const DirectPoint& p) -> Rejection {
-    if (BlockFits(l.oc_blocks, p.oc_block, p.ocv)) return {};
-    return fmt::format("tiles of ocv={} do not come out even in tasks of {} of {} blocks", p.ocv, p.oc_block,
-                       l.oc_blocks);
+  add("oc block", [l](const DirectPoint& p) {
+    return Unless(BlockFits(l.oc_blocks, p.oc_block, p.ocv),
+                  "tiles of ocv={} do not come out even in tasks of {} of {} blocks", p.ocv, p.oc_block, l.oc_blocks);
   });
-  add("row block", [l](const DirectPoint& p) -> Rejection {
-    if (BlockFits(l.s.oh, p.row_block, p.tile_oh)) return {};
-    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
-                       l.s.oh);
+  add("row block", [l](const DirectPoint& p) {
+    return Unless(BlockFits(l.s.oh, p.row_block, p.tile_oh),
+                  "tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block, l.s.oh);
   });
   add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) {
     return TooUneven(TaskImbalance(l, p.oc_block, p.row_block, p.planes), limit, l.threads);
   });
-  add("inner", [l](const DirectPoint& p) -> Rejection {
-    if (!p.rows_outer || (p.oc_block > p.ocv && p.row_block > p.tile_oh)) return {};
-    return std::string("only one tile a task in one direction: rows_oc is the same as oc_rows");
+  add("inner", [l](const DirectPoint& p) {
+    return Unless(!p.rows_outer || (p.oc_block > p.ocv && p.row_block > p.tile_oh),
+                  "only one tile a task in one direction: rows_oc is the same as oc_rows");
   });
   if (l.planes() > 1) {
-    add("planes", [l](const DirectPoint& p) -> Rejection {
-      if (p.planes == 1 || p.row_block == l.s.oh) return {};
-      return std::string("a task with several planes has all their rows");
+    add("planes", [l](const DirectPoint& p) {
+      return Unless(p.planes == 1 || p.row_block == l.s.oh, "a task with several planes has all their rows");
     });
   }
-  add("weights cache", [l](const DirectPoint& p) -> Rejection {
+  add("weights cache", [l](const DirectPoint& p) {
     int64_t bytes = l.WeightBytes(p.oc_block);
-    if (!p.rows_outer || bytes <= kL2Bytes / 2) return {};
-    return fmt::format("each row would read {} KB of weights", bytes >> 10);
+    return Unless(!p.rows_outer || bytes <= kL2Bytes / 2, "each row would read {} KB of weights", bytes >> 10);
   });
   add("pad", [l](const DirectPoint& p) -> Rejection {
     if (p.pad != "task") return {};
@@ -358,14 +346,9 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
   Tile best{1, 1, 1};
   Reachable reach = ReachableOf(l);
   double best_cycles = INFINITY;
-  for (int64_t ocv : OcvValues(l)) {
-    for (int64_t oh : TileOhValues(l)) {
-      for (int64_t ow : TileOwValues(l)) {
-        Tile t{ocv, oh, ow};
-        if (t.registers() > l.registers || BestImbalance(l, t) > reach.imbalance) continue;
-        if (double cycles = TileCycles(l, t); cycles < best_cycles) best = t, best_cycles = cycles;
-      }
-    }
+  for (const Tile& t : Tiles(l)) {
+    if (BestImbalance(l, t) > reach.imbalance) continue;
+    if (double cycles = TileCycles(l, t); cycles < best_cycles) best = t, best_cycles = cycles;
   }
   // Split rows among the threads if all weights fit near each core, else output channels.
   bool prefer_rows = l.WeightBytes(l.oc_blocks) <= kL2Bytes;
@@ -382,11 +365,6 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
   }
   // Weights that fit into a second-level cache stay there while plane after plane uses them.
   const bool stays = l.WeightBytes(l.oc_blocks) <= kL2Bytes && l.planes() > int64_t{2} * l.threads;
-  std::vector<int64_t> unrolls = UnrollValues(l);
-  int64_t unroll = 1;
-  for (int64_t u : unrolls) {
-    if (u <= 4) unroll = u;
-  }
   // As many planes as have their input in reach, if weights would otherwise come from beyond a second-level cache.
   int64_t planes = 1;
   for (int64_t v : PlaneValues(l)) {
@@ -402,7 +380,7 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
                            {"row_block", row_block},
                            {"inner", "oc_rows"},
                            {"ic_block", int64_t{1}},
-                           {"unroll_ic", unroll},
+                           {"unroll_ic", UnrollValues(l).back()},
                            {"unroll_kw", int64_t{0}},
                            {"prefetch", NearWeights(l) || stays ? "none" : "tile"},
                            {"pad", !l.pad           ? "none"

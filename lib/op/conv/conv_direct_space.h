@@ -54,7 +54,7 @@ struct DirectPoint {
   int64_t Images(const DirectLayer& layer) const { return planes / Depths(layer); }
 };
 
-search::Space DirectSpace(const char* name, const DirectLayer& layer);
-Result<Config> DirectDefault(const search::Space& space, const DirectLayer& layer);
+Space DirectSpace(const char* name, const DirectLayer& layer);
+Result<Config> DirectDefault(const Space& space, const DirectLayer& layer);
 
 }  // namespace hone::op

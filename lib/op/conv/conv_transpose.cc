@@ -13,10 +13,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
   const std::vector<int64_t>&in = w.inputs[0].shape, &weights = w.inputs[1].shape;
   const semantics::Window win = *semantics::TransposedWindowOf(w);
@@ -34,7 +30,7 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
     shift[i] = reach - win.before[i];
   }
   const std::vector<std::string> names = AxisNames(rank + 2);
-  Tensor up = te::Compute("up", up_shape, names, [&](const std::vector<Var>& x) {
+  Tensor up = te::Compute("up", up_shape, names, [&](const Vars& x) {
     Expr inside;
     std::vector<Expr> at = {x[0], x[1]};
     for (size_t i = 0; i < rank; ++i) {
@@ -52,7 +48,7 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
     inner.push_back("k" + std::to_string(i));
     reduce.push_back(te::ReduceAxis(win.kernel[i], inner.back()));
   }
-  Tensor out = te::Compute("out", shape, names, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", shape, names, [&](const Vars& x) {
     Expr c = x[1] / og * channels + reduce[0].var;
     std::vector<Expr> at = {x[0], c}, tap = {c, x[1] % og};
     for (size_t i = 0; i < rank; ++i) {

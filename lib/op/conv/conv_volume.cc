@@ -4,10 +4,6 @@
 
 namespace hone::op {
 
-using ir::Expr;
-using ir::Var;
-using te::Tensor;
-
 ConvVolume ConvVolume::Of(const Workload& workload) {
   ConvVolume v;
   const semantics::Window window = *semantics::WindowOf(workload);
@@ -38,7 +34,7 @@ ConvEnds MakeConvEnds(const Workload& workload, const ConvVolume& volume, int64_
 
 Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const ConvEnds& ends,
                    const std::function<Expr(const std::vector<Var>&)>& sum, int lanes) {
-  return te::Compute("out", ends.out_shape, {"n", "oco", "od", "oh", "ow", "oci"}, [&](const std::vector<Var>& x) {
+  return te::Compute("out", ends.out_shape, {"n", "oco", "od", "oh", "ow", "oci"}, [&](const Vars& x) {
     return BlockedEpilogue(workload, ends.epilogue, sum(x), x, volume.s.o, lanes);
   });
 }

@@ -32,16 +32,16 @@ struct ConvVolume {
 
 // The tensors around a convolution's sums: [n, c, d, h, w], always with a depth, blocked as the workload says.
 struct ConvEnds {
-  te::Tensor data, weight;         // weight: [o, c of one group, kd, kh, kw]
+  Tensor data, weight;             // weight: [o, c of one group, kd, kh, kw]
   std::vector<int64_t> out_shape;  // [n, oco, od, oh, ow, oci]
   EpilogueTensors epilogue;
 
-  Computation MakeComputation(const te::Tensor& out) const { return {epilogue.After({data, weight}), {out}}; }
+  Computation MakeComputation(const Tensor& out) const { return {epilogue.After({data, weight}), {out}}; }
 };
 // `in_blocks` is the number of blocks of input channels (ignored for a plain input); `raw_cg` the number of channels of
 // one group in the weight.
 ConvEnds MakeConvEnds(const Workload& workload, const ConvVolume& volume, int64_t in_blocks, int64_t raw_cg, int lanes);
 // "out": the sums with the epilogue. `sum` takes the output's indices, and is 0 or anything beyond its channels.
-te::Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const ConvEnds& ends,
-                       const std::function<ir::Expr(const std::vector<ir::Var>&)>& sum, int lanes);
+Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const ConvEnds& ends,
+                   const std::function<Expr(const std::vector<Var>&)>& sum, int lanes);
 }  // namespace hone::op

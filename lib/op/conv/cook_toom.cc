@@ -1,7 +1,5 @@
 #include "op/conv/cook_toom.h"
 
-#include <fmt/format.h>
-
 #include <numeric>
 
 #include "base/check.h"
@@ -59,10 +57,10 @@ Rational operator*(Rational a, Rational b) {
 Rational operator/(Rational a, Rational b) { return a * Rational(b.denominator, b.numerator); }
 
 Result<CookToom> MakeCookToom(int m, int r, const std::vector<Rational>& points) {
-  if (m < 1 || r < 1) return Status::Invalid(fmt::format("F({},{}): m and r must be at least 1", m, r));
+  if (m < 1 || r < 1) return Status::Invalid("F({},{}): m and r must be at least 1", m, r);
   const size_t n = static_cast<size_t>(m + r - 1);
   if (points.size() != n - 1) {
-    return Status::Invalid(fmt::format("F({},{}) needs {} finite points, not {}", m, r, n - 1, points.size()));
+    return Status::Invalid("F({},{}) needs {} finite points, not {}", m, r, n - 1, points.size());
   }
   CookToom t{m, r, RationalMatrix(m, std::vector<Rational>(n)), RationalMatrix(n, std::vector<Rational>(r)), {}};
   for (size_t i = 0; i + 1 < n; ++i) {
@@ -70,7 +68,7 @@ Result<CookToom> MakeCookToom(int m, int r, const std::vector<Rational>& points)
     for (size_t j = 0; j + 1 < n; ++j) {
       if (j != i) scale = scale * (points[i] - points[j]);
     }
-    if (scale == Rational(0)) return Status::Invalid(fmt::format("F({},{}): a point is given twice", m, r));
+    if (scale == Rational(0)) return Status::Invalid("F({},{}): a point is given twice", m, r);
     for (int k = 0; k < m; ++k) t.at[k][i] = Power(points[i], k);
     for (int k = 0; k < r; ++k) t.g[i][k] = Power(points[i], k) / scale;
     t.bt.push_back(ProductOf(points, i, n));

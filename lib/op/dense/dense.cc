@@ -25,10 +25,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Var;
-using search::Knob;
-using search::Space;
-
 struct DenseLayer {
   int64_t n, k, m, lanes;
   int threads, registers;
@@ -88,24 +84,21 @@ Space MakeDenseSpace(const DenseLayer& l) {
   auto add = [&](const char* name, std::function<Rejection(const DensePoint&)> rule) {
     space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(DensePointOf(c)); }});
   };
-  add("registers", [l](const DensePoint& p) -> Rejection {
+  add("registers", [l](const DensePoint& p) {
     int64_t need = p.vectors * p.tile_n * p.k_parts + p.vectors + 1;
-    if (need <= l.registers) return {};
-    return fmt::format("needs {} of {} registers", need, l.registers);
+    return Unless(need <= l.registers, "needs {} of {} registers", need, l.registers);
   });
-  add("code size", [](const DensePoint& p) -> Rejection {
+  add("code size", [](const DensePoint& p) {
     int64_t fmas = p.vectors * p.tile_n * p.unroll_k * p.k_parts;
-    if (fmas <= 400) return {};
-    return fmt::format("{} unrolled multiply-adds, at most 400", fmas);
+    return Unless(fmas <= 400, "{} unrolled multiply-adds, at most 400", fmas);
   });
   add("k parts", [l](const DensePoint& p) -> Rejection {
     if (l.k % (p.k_parts * p.unroll_k) != 0) return fmt::format("k={} is not a multiple of k_parts * unroll_k", l.k);
     return {};
   });
-  add("task", [l](const DensePoint& p) -> Rejection {
+  add("task", [l](const DensePoint& p) {
     int64_t outputs = p.task * p.vectors * l.lanes;
-    if (p.task == 1 || l.m % outputs == 0) return {};
-    return fmt::format("{} outputs a task do not divide {}", outputs, l.m);
+    return Unless(p.task == 1 || l.m % outputs == 0, "{} outputs a task do not divide {}", outputs, l.m);
   });
   double best = l.threads;
   for (int64_t v : VectorValues(l)) {
@@ -113,9 +106,8 @@ Space MakeDenseSpace(const DenseLayer& l) {
   }
   double limit = std::max(1.25, best * 1.02);
   add("parallel", [l, limit](const DensePoint& p) { return TooUneven(TaskImbalance(l, p), limit, l.threads); });
-  add("prefetch", [l](const DensePoint& p) -> Rejection {
-    if (p.prefetch == 0 || l.m * l.k * 4 >= 1 << 17) return {};
-    return fmt::format("{} KB of weights need none", l.m * l.k * 4 >> 10);
+  add("prefetch", [l](const DensePoint& p) {
+    return Unless(p.prefetch == 0 || l.m * l.k * 4 >= 1 << 17, "{} KB of weights need none", l.m * l.k * 4 >> 10);
   });
   return space;
 }
@@ -212,14 +204,13 @@ Result<Computation> ComputeDense(const Workload& w, const Target& target, const 
   const bool gpu = target.family() == kGpuFamily;
   const std::vector<std::string> axes = {gpu ? "i" : "n", gpu ? "j" : "m"};
   const int64_t n = w.inputs[0].shape[0], k = w.inputs[0].shape[1], m = w.inputs[1].shape[0];
-  const te::Tensor data = te::Placeholder("data", {n, k}), weight = te::Placeholder("weight", {m, k});
+  const Tensor data = te::Placeholder("data", {n, k}), weight = te::Placeholder("weight", {m, k});
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, {n, m}, m, 0);
   const ir::IterVar r = te::ReduceAxis(k, "k");
-  const te::Tensor sum = te::Compute(gpu ? "sums" : "acc", {n, m}, axes, [&](const std::vector<Var>& x) {
-    return te::Sum(data(x[0], r.var) * weight(x[1], r.var), {r});
-  });
-  const te::Tensor out = te::Compute(
-      "out", {n, m}, axes, [&](const std::vector<Var>& x) { return PlainEpilogue(w, epilogue, sum(x[0], x[1]), x); });
+  const Tensor sum = te::Compute(gpu ? "sums" : "acc", {n, m}, axes,
+                                 [&](const Vars& x) { return te::Sum(data(x[0], r.var) * weight(x[1], r.var), {r}); });
+  const Tensor out =
+      te::Compute("out", {n, m}, axes, [&](const Vars& x) { return PlainEpilogue(w, epilogue, sum(x[0], x[1]), x); });
   return Computation{epilogue.After({data, weight}), {out}};
 }
 

@@ -13,9 +13,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-
 // Parts 1 to 3 of a split in four: virtual threads, threads, inside.
 struct AxisTile {
   int64_t v, t, i;
@@ -45,12 +42,12 @@ GpuUse UseOfTiles(const Conv2dShape& s, const AxisTile& f, const AxisTile& y, co
 // Stages: "pad", with the extent that windows reach, if there is padding; "conv", the sums; "out".
 Computation MakeGpuConv2d(const Workload& w) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
-  const te::Tensor weight = te::Placeholder("weight", {s.o, s.cg, s.kh, s.kw});
-  const te::Tensor input = s.padded() ? MakePad(data, {s.pt, s.pl}, {s.ph(), s.pw()}) : data;
+  const Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
+  const Tensor weight = te::Placeholder("weight", {s.o, s.cg, s.kh, s.kw});
+  const Tensor input = s.padded() ? MakePad(data, {s.pt, s.pl}, {s.ph(), s.pw()}) : data;
   const ir::IterVar rc = te::ReduceAxis(s.cg, "rc"), ry = te::ReduceAxis(s.kh, "ry"), rx = te::ReduceAxis(s.kw, "rx");
   const std::vector<int64_t> shape = {s.n, s.o, s.oh, s.ow};
-  const te::Tensor conv = te::Compute("conv", shape, {"n", "f", "y", "x"}, [&](const std::vector<Var>& x) {
+  const Tensor conv = te::Compute("conv", shape, {"n", "f", "y", "x"}, [&](const Vars& x) {
     Expr channel = rc.var;
     if (s.depthwise()) {
       channel = x[1];
@@ -62,7 +59,7 @@ Computation MakeGpuConv2d(const Workload& w) {
                    s.depthwise() ? std::vector<ir::IterVar>{ry, rx} : std::vector<ir::IterVar>{rc, ry, rx});
   });
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, 0);
-  const te::Tensor out = te::Compute("out", shape, {"n", "f", "y", "x"}, [&](const std::vector<Var>& x) {
+  const Tensor out = te::Compute("out", shape, {"n", "f", "y", "x"}, [&](const Vars& x) {
     return PlainEpilogue(w, epilogue, conv(x[0], x[1], x[2], x[3]), x);
   });
   return {epilogue.After({data, weight}), {out}};

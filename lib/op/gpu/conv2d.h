@@ -9,8 +9,8 @@
 
 namespace hone::op {
 
-const Template& GpuConv2dGemm();       // "conv2d_gpu_gemm": implicit GEMM; one group
-const Template& GpuConv2dWinograd();   // "conv2d_gpu_winograd"; if GpuWinogradApplies
+const Template& GpuConv2dGemm();      // "conv2d_gpu_gemm": implicit GEMM; one group
+const Template& GpuConv2dWinograd();  // "conv2d_gpu_winograd"; if GpuWinogradApplies
 // "conv2d_nchw_winograd.cuda"; if GpuWinogradApplies. AutoTVM derives the tile from the shape.
 const Template& GpuConv2dWinogradAutoTvm();
 

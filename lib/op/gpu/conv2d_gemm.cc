@@ -26,9 +26,9 @@ GemmPoint GemmPointOf(const Config& c) {
   return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
 
-Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
+Result<Space> GemmKnobs(const Workload& w, const Target& target) {
   const GpuGemmShape g(w);
-  search::Space space("conv2d_gpu_gemm");
+  Space space("conv2d_gpu_gemm");
   const auto split = [](const char* name, int64_t extent) {
     return search::Knob::SplitOf(name, ProductShares(extent, {1, 2, 4}, 256));
   };

@@ -1,5 +1,6 @@
 #include "op/gpu/conv2d_gemm_te.h"
 
+#include "op/conv/conv2d_te.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/gpu/conv2d.h"
@@ -11,26 +12,19 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-
 Expr Tf32(const Expr& value) { return ir::MakeCall(value.type(), ir::Intrinsic::kTf32, {value}); }
 
-te::Tensor Windows(const Conv2dShape& s, const te::Tensor& data, int64_t depth, int64_t pixels) {
+Tensor Windows(const Conv2dShape& s, const Tensor& data, int64_t depth, int64_t pixels) {
   const int64_t window = s.kh * s.kw;
-  return te::Compute("windows", {s.n, depth, pixels}, {"n", "k", "p"}, [&](const std::vector<Var>& x) {
+  return te::Compute("windows", {s.n, depth, pixels}, {"n", "k", "p"}, [&](const Vars& x) {
     const Expr row = x[2] / s.ow * s.sh + x[1] % window / s.kw * s.dh - s.pt;
     const Expr column = x[2] % s.ow * s.sw + x[1] % s.kw * s.dw - s.pl;
     Expr inside;
-    const auto require = [&](const Expr& condition) { inside = inside.defined() ? inside && condition : condition; };
-    if (depth > s.cg * window) require(x[1] < s.cg * window);
-    if (pixels > s.oh * s.ow) require(x[2] < s.oh * s.ow);
-    if (s.pt > 0) require(Expr(0) <= row);
-    if (s.ph() - s.pt > s.h) require(row < s.h);
-    if (s.pl > 0) require(Expr(0) <= column);
-    if (s.pw() - s.pl > s.w) require(column < s.w);
-    const Expr value = data(x[0], x[1] / window, row, column);
-    return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(DType::Float(32), 0)) : value;
+    if (depth > s.cg * window) inside = x[1] < s.cg * window;
+    if (pixels > s.oh * s.ow) inside = BothOf(inside, x[2] < s.oh * s.ow);
+    inside = WithinExtent(row, -s.pt, s.ph() - 1 - s.pt, s.h, inside);
+    inside = WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w, inside);
+    return ZeroOutside(inside, data(x[0], x[1] / window, row, column));
   });
 }
 
@@ -48,40 +42,38 @@ Result<Computation> ComputeGpuGemm(const Workload& w, const Target&, const Algor
     return NotComputedBy(algorithm, w);
   }
   const int64_t filters = algorithm.Number("filters", s.o), pixels = algorithm.Number("pixels", shape.pixels());
-  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
-  const te::Tensor weight = te::Placeholder("weight", {s.o, rounds});
+  const Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
+  const Tensor weight = te::Placeholder("weight", {s.o, rounds});
   const std::vector<int64_t> packed_shape = {part * parts, tf32 ? filters : RoundUp(filters, kGemmVector)};
-  const te::Tensor packed =
-      te::ComputeConstant("weight.packed", packed_shape, {"k", "f"}, [&](const std::vector<Var>& x) {
-        Expr inside = x[0] < rounds && x[1] < s.o;
-        const Expr value = ir::MakeSelect(inside, weight(ir::Min(x[1], s.o - 1), ir::Min(x[0], rounds - 1)),
-                                          ir::Imm(DType::Float(32), 0));
-        return tf32 ? Tf32(value) : value;
-      });
-  const te::Tensor windows = Windows(s, data, part * parts, pixels);
+  const Tensor packed = te::ComputeConstant("weight.packed", packed_shape, {"k", "f"}, [&](const Vars& x) {
+    Expr inside = x[0] < rounds && x[1] < s.o;
+    const Expr value =
+        ir::MakeSelect(inside, weight(ir::Min(x[1], s.o - 1), ir::Min(x[0], rounds - 1)), ir::Imm(DType::Float(32), 0));
+    return tf32 ? Tf32(value) : value;
+  });
+  const Tensor windows = Windows(s, data, part * parts, pixels);
   const ir::IterVar k = te::ReduceAxis(part, "k");
   const bool split = parts > 1;
   std::vector<int64_t> sums_shape = {s.n, filters, pixels};
   std::vector<std::string> names = {"n", "f", "p"};
   if (split) sums_shape.insert(sums_shape.begin(), parts), names.insert(names.begin(), "s");
   // The same name with and without parts, so that the steps are the same.
-  const te::Tensor sums = te::Compute("sums", sums_shape, names, [&](const std::vector<Var>& x) {
+  const Tensor sums = te::Compute("sums", sums_shape, names, [&](const Vars& x) {
     const size_t at = split ? 1 : 0;
     const Expr index = split ? x[0] * part + k.var : Expr(k.var);
     const Expr value = windows(x[at], index, x[at + 2]);
     return te::Sum((tf32 ? Tf32(value) : value) * packed(index, x[at + 1]), {k});
   });
-  te::Tensor whole = sums;
+  Tensor whole = sums;
   const std::vector<int64_t> out_shape = {s.n, s.o, shape.pixels()};
   if (split) {
     const ir::IterVar r = te::ReduceAxis(parts, "r");
     whole = te::Compute("whole", out_shape, {"n", "f", "p"},
-                        [&](const std::vector<Var>& x) { return te::Sum(sums(r.var, x[0], x[1], x[2]), {r}); });
+                        [&](const Vars& x) { return te::Sum(sums(r.var, x[0], x[1], x[2]), {r}); });
   }
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, out_shape, s.o, 0);
-  const te::Tensor out = te::Compute("out", out_shape, {"n", "f", "p"}, [&](const std::vector<Var>& x) {
-    return PlainEpilogue(w, epilogue, whole(x[0], x[1], x[2]), x);
-  });
+  const Tensor out = te::Compute("out", out_shape, {"n", "f", "p"},
+                                 [&](const Vars& x) { return PlainEpilogue(w, epilogue, whole(x[0], x[1], x[2]), x); });
   return Computation{epilogue.After({data, weight}), {out}, tf32 ? kTf32Arithmetic : 1, tf32 ? kTf32Rounding : 0};
 }
 

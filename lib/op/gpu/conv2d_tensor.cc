@@ -8,6 +8,7 @@
 #include "op/gpu/conv2d.h"
 #include "op/gpu/conv2d_gemm_te.h"
 #include "op/gpu/template.h"
+#include "op/knobs.h"
 #include "op/numerics.h"
 #include "op/shapes.h"
 #include "op/steps.h"
@@ -30,9 +31,9 @@ TensorPoint TensorPointOf(const Config& c) {
           c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
 
-Result<search::Space> TensorKnobs(const Workload& w, const Target&) {
+Result<Space> TensorKnobs(const Workload& w, const Target&) {
   const GpuGemmShape g(w);
-  search::Space space("conv2d_gpu_tensor");
+  Space space("conv2d_gpu_tensor");
   const auto choice = [&](const char* name, const std::vector<int64_t>& values, int64_t limit) {
     std::vector<int64_t> kept;
     for (int64_t v : values) {
@@ -54,10 +55,9 @@ Result<search::Space> TensorKnobs(const Workload& w, const Target&) {
                    if (at.p() > p) return fmt::format("{} pixels of {}", at.p(), p);
                    return {};
                  }});
-  space.AddRule({"unroll", [](const Config& config) -> std::optional<std::string> {
+  space.AddRule({"unroll", [](const Config& config) {
                    const int64_t at_once = config.Number("unroll"), all = config.Number("tile_k") / kFragmentDepth;
-                   if (at_once <= all) return {};
-                   return fmt::format("{} of {} products", at_once, all);
+                   return Unless(at_once <= all, "{} of {} products", at_once, all);
                  }});
   return space;
 }
@@ -125,7 +125,7 @@ Result<Candidate> TensorBuild(const Workload& w, const Target& target, const Con
   return candidate;
 }
 
-void TensorLimit(const Workload&, const Numerics& numerics, search::Space* space) { LimitTf32(numerics, space); }
+void TensorLimit(const Workload&, const Numerics& numerics, Space* space) { LimitTf32(numerics, space); }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "op/conv/conv2d_te.h"
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/cook_toom_te.h"
 #include "op/defined_operator.h"
@@ -19,9 +20,6 @@
 
 namespace hone::op {
 namespace {
-
-using ir::Expr;
-using ir::Var;
 
 constexpr int64_t kWinogradVector = 4;
 constexpr int64_t kTransformThreads = 128;  // per transforming block
@@ -62,9 +60,9 @@ Product AutoTvmPoint(const Conv2dShape& s, const Config& c) {
   return {AutoTvmTile(s), c.Sizes("tile_y"), c.Sizes("tile_x"), c.Sizes("tile_rc")[1], false, 0};
 }
 
-Result<search::Space> WinogradKnobs(const Workload& w, const Target&) {
+Result<Space> WinogradKnobs(const Workload& w, const Target&) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  search::Space space("conv2d_gpu_winograd");
+  Space space("conv2d_gpu_winograd");
   const auto split = [](const char* name, int64_t extent) {
     return search::Knob::SplitOf(name, ProductShares(extent, {1, 2}, 128));
   };
@@ -173,13 +171,13 @@ Result<Candidate> AutoTvmBuild(const Workload& w, const Target& target, const Co
 }
 
 // AutoTVM's tile follows from the shape: no knob sets it.
-void AutoTvmLimit(const Workload& w, const Numerics& numerics, search::Space* space) {
+void AutoTvmLimit(const Workload& w, const Numerics& numerics, Space* space) {
   const int64_t m = AutoTvmTile(Conv2dShape::Of(w));
   LimitWinograd(
       numerics, [m](const Config&) { return m; }, space);
 }
 
-void WinogradLimit(const Workload&, const Numerics& numerics, search::Space* space) {
+void WinogradLimit(const Workload&, const Numerics& numerics, Space* space) {
   LimitWinograd(
       numerics, [](const Config& c) { return c.Number("m"); }, space);
 }
@@ -202,10 +200,10 @@ Result<Computation> ComputeGpuWinograd(const Workload& w, const Target&, const A
   HONE_ASSIGN_OR_RETURN(const CookToom ct,
                         MakeCookToom(static_cast<int>(k.m), static_cast<int>(s.kh), GoodPoints(static_cast<int>(k.a))));
   const int64_t filters = RoundUp(s.o, kWinogradVector);
-  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
-  const te::Tensor weight = te::Placeholder("weight", {s.o, s.c, s.kh, s.kw});
-  const te::Tensor packed = te::ComputeConstant(
-      "weight.packed", {k.a, k.a, s.c, filters}, {"i", "j", "c", "f"}, [&](const std::vector<Var>& x) {
+  const Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
+  const Tensor weight = te::Placeholder("weight", {s.o, s.c, s.kh, s.kw});
+  const Tensor packed =
+      te::ComputeConstant("weight.packed", {k.a, k.a, s.c, filters}, {"i", "j", "c", "f"}, [&](const Vars& x) {
         Expr sum;
         for (int64_t p = 0; p < s.kh; ++p) {
           for (int64_t q = 0; q < s.kw; ++q) {
@@ -217,41 +215,32 @@ Result<Computation> ComputeGpuWinograd(const Workload& w, const Target&, const A
         }
         return ir::MakeCast(DType::Float(32), sum);
       });
-  const te::Tensor patch =
-      te::Compute("patch", {s.c, k.count, k.a, k.a}, {"c", "t", "a", "b"}, [&](const std::vector<Var>& x) {
-        const Expr row = x[1] / k.columns % k.rows * k.m + x[2] - s.pt, column = x[1] % k.columns * k.m + x[3] - s.pl;
-        Expr inside;
-        const auto require = [&](const Expr& c) { inside = inside.defined() ? inside && c : c; };
-        if (s.pt > 0) require(Expr(0) <= row);
-        if ((k.rows - 1) * k.m + k.a - s.pt > s.h) require(row < s.h);
-        if (s.pl > 0) require(Expr(0) <= column);
-        if ((k.columns - 1) * k.m + k.a - s.pl > s.w) require(column < s.w);
-        const Expr value = data(x[1] / (k.rows * k.columns), x[0], row, column);
-        return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(DType::Float(32), 0)) : value;
-      });
-  const te::Tensor vrow =
-      te::Compute("vrow", {s.c, k.count, k.a, k.a}, {"c", "t", "i", "b"}, [&](const std::vector<Var>& x) {
-        return Pick(x[2], ApplyMatrix(ct.bt, Line(k.a, [&](Expr a) { return patch(x[0], x[1], a, x[3]); })));
-      });
-  const te::Tensor v = te::Compute("v", {k.a, k.a, s.c, k.count}, {"i", "j", "c", "t"}, [&](const std::vector<Var>& x) {
+  const Tensor patch = te::Compute("patch", {s.c, k.count, k.a, k.a}, {"c", "t", "a", "b"}, [&](const Vars& x) {
+    const Expr row = x[1] / k.columns % k.rows * k.m + x[2] - s.pt, column = x[1] % k.columns * k.m + x[3] - s.pl;
+    Expr inside = WithinExtent(row, -s.pt, (k.rows - 1) * k.m + k.a - 1 - s.pt, s.h);
+    inside = WithinExtent(column, -s.pl, (k.columns - 1) * k.m + k.a - 1 - s.pl, s.w, inside);
+    return ZeroOutside(inside, data(x[1] / (k.rows * k.columns), x[0], row, column));
+  });
+  const Tensor vrow = te::Compute("vrow", {s.c, k.count, k.a, k.a}, {"c", "t", "i", "b"}, [&](const Vars& x) {
+    return Pick(x[2], ApplyMatrix(ct.bt, Line(k.a, [&](Expr a) { return patch(x[0], x[1], a, x[3]); })));
+  });
+  const Tensor v = te::Compute("v", {k.a, k.a, s.c, k.count}, {"i", "j", "c", "t"}, [&](const Vars& x) {
     return Pick(x[1], ApplyMatrix(ct.bt, Line(k.a, [&](Expr b) { return vrow(x[2], x[3], x[0], b); })));
   });
   const ir::IterVar c = te::ReduceAxis(s.c, "k");
-  const te::Tensor m = te::Compute("m", {k.a, k.a, s.o, k.count}, {"i", "j", "f", "t"}, [&](const std::vector<Var>& x) {
+  const Tensor m = te::Compute("m", {k.a, k.a, s.o, k.count}, {"i", "j", "f", "t"}, [&](const Vars& x) {
     return te::Sum(v(x[0], x[1], c.var, x[3]) * packed(x[0], x[1], c.var, x[2]), {c});
   });
-  const te::Tensor mrow =
-      te::Compute("mrow", {s.o, k.count, k.m, k.a}, {"f", "t", "y", "j"}, [&](const std::vector<Var>& x) {
-        return Pick(x[2], ApplyMatrix(ct.at, Line(k.a, [&](Expr i) { return m(i, x[3], x[0], x[1]); })));
-      });
+  const Tensor mrow = te::Compute("mrow", {s.o, k.count, k.m, k.a}, {"f", "t", "y", "j"}, [&](const Vars& x) {
+    return Pick(x[2], ApplyMatrix(ct.at, Line(k.a, [&](Expr i) { return m(i, x[3], x[0], x[1]); })));
+  });
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, s.oh, s.ow}, s.o, 0);
-  const te::Tensor out =
-      te::Compute("out", {s.n, s.o, s.oh, s.ow}, {"n", "f", "y", "x"}, [&](const std::vector<Var>& x) {
-        const Expr t = (x[0] * k.rows + x[2] / k.m) * k.columns + x[3] / k.m;
-        const Expr value =
-            Pick(x[3] % k.m, ApplyMatrix(ct.at, Line(k.a, [&](Expr j) { return mrow(x[1], t, x[2] % k.m, j); })));
-        return PlainEpilogue(w, epilogue, value, x);
-      });
+  const Tensor out = te::Compute("out", {s.n, s.o, s.oh, s.ow}, {"n", "f", "y", "x"}, [&](const Vars& x) {
+    const Expr t = (x[0] * k.rows + x[2] / k.m) * k.columns + x[3] / k.m;
+    const Expr value =
+        Pick(x[3] % k.m, ApplyMatrix(ct.at, Line(k.a, [&](Expr j) { return mrow(x[1], t, x[2] % k.m, j); })));
+    return PlainEpilogue(w, epilogue, value, x);
+  });
   const double tiles = static_cast<double>(k.count * k.a * k.a);
   return Computation{epilogue.After({data, weight}),
                      {out},

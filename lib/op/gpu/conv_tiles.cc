@@ -12,9 +12,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-
 int64_t Pixels(const ConvVolume& v) { return v.depth.out * v.s.oh * v.s.ow; }
 
 // Stages "sums" [n, f, p] over c, kd, kh, kw, where p runs over all pixels of the output, and "out" with the epilogue.
@@ -22,12 +19,12 @@ Computation MakePixels(const Workload& w) {
   const ConvVolume v = ConvVolume::Of(w);
   const Conv2dShape& s = v.s;
   const DepthAxis& z = v.depth;
-  const te::Tensor data = te::Placeholder("data", {s.n, s.c, z.in, s.h, s.w});
-  const te::Tensor weight = te::Placeholder("weight", {s.o, s.cg, z.taps, s.kh, s.kw});
+  const Tensor data = te::Placeholder("data", {s.n, s.c, z.in, s.h, s.w});
+  const Tensor weight = te::Placeholder("weight", {s.o, s.cg, z.taps, s.kh, s.kw});
   const ir::IterVar c = te::ReduceAxis(s.cg, "c"), kd = te::ReduceAxis(z.taps, "kd");
   const ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   const std::vector<int64_t> shape = {s.n, s.o, Pixels(v)};
-  const te::Tensor sums = te::Compute("sums", shape, {"n", "f", "p"}, [&](const std::vector<Var>& x) {
+  const Tensor sums = te::Compute("sums", shape, {"n", "f", "p"}, [&](const Vars& x) {
     const int64_t plane = s.oh * s.ow;
     const std::vector<Expr> at = {x[2] / plane * z.stride + kd.var * z.dilation - z.before,
                                   x[2] % plane / s.ow * s.sh + kh.var * s.dh - s.pt,
@@ -45,15 +42,14 @@ Computation MakePixels(const Workload& w) {
                    {c, kd, kh, kw});
   });
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, 0);
-  const te::Tensor out = te::Compute("out", shape, {"n", "f", "p"}, [&](const std::vector<Var>& x) {
-    return PlainEpilogue(w, epilogue, sums(x[0], x[1], x[2]), x);
-  });
+  const Tensor out = te::Compute("out", shape, {"n", "f", "p"},
+                                 [&](const Vars& x) { return PlainEpilogue(w, epilogue, sums(x[0], x[1], x[2]), x); });
   return {epilogue.After({data, weight}), {out}};
 }
 
-Result<search::Space> TileKnobs(const Workload& w, const Target&) {
+Result<Space> TileKnobs(const Workload& w, const Target&) {
   const ConvVolume v = ConvVolume::Of(w);
-  search::Space space("conv_gpu_tiles");
+  Space space("conv_gpu_tiles");
   const auto upto = [](int64_t extent, std::vector<int64_t> values) {
     std::erase_if(values, [&](int64_t x) { return x > 1 && x >= 2 * extent; });
     return values;

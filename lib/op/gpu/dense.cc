@@ -42,8 +42,8 @@ Result<Candidate> SmallBuild(const Workload&, const Target&, const Config& confi
 
 // ---- dense_gpu_rows: like the above, for any depth, and with several outputs per block.
 
-Result<search::Space> RowsKnobs(const Workload&, const Target&) {
-  search::Space space("dense_gpu_rows");
+Result<Space> RowsKnobs(const Workload&, const Target&) {
+  Space space("dense_gpu_rows");
   space.Add(search::Knob::Choice("lanes", {32, 64, 128, 256}));
   space.Add(search::Knob::Choice("outputs", {1, 2, 4, 8, 16}));
   space.Add(search::Knob::Choice("unroll", {1, 2, 4, 8}));

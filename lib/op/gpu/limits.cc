@@ -28,12 +28,11 @@ struct ThreadTable {
 
   PointIndex Draw(Rng& rng) const {
     const uint64_t at = rng.UniformInt(rows.back().until);
-    const Row& row =
-        *std::upper_bound(rows.begin(), rows.end(), at, [](uint64_t value, const Row& r) { return value < r.until; });
+    const Row& row = *std::ranges::upper_bound(rows, at, {}, &Row::until);
     PointIndex index = 0, place = 1;
     for (size_t k = 0; k < radix.size(); ++k) {
       uint64_t digit = 0;
-      const size_t which = std::find(chosen.begin(), chosen.end(), k) - chosen.begin();
+      const size_t which = std::ranges::find(chosen, k) - chosen.begin();
       if (which < chosen.size()) {
         const std::vector<uint32_t>& digits = groups[which][row.group[which]].second;
         digit = digits[rng.UniformInt(digits.size())];
@@ -47,7 +46,7 @@ struct ThreadTable {
   }
 };
 
-Groups GroupByPart(const search::Knob& knob, size_t part) {
+Groups GroupByPart(const Knob& knob, size_t part) {
   std::map<int64_t, std::vector<uint32_t>> by;
   for (size_t d = 0; d < knob.size(); ++d) by[knob.value(d).numbers[part]].push_back(static_cast<uint32_t>(d));
   return {by.begin(), by.end()};
@@ -107,17 +106,16 @@ int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched) {
 
 double TileReuse(int64_t a, int64_t b) { return static_cast<double>(a * b) / static_cast<double>(a + b); }
 
-void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space) {
+void AddDeviceRule(const Target& target, GpuUseOf use, Space* space) {
   space->AddRule({"device", [limits = target.limits, use = std::move(use)](const Config& config) {
                     return ExceedsDevice(use(config), limits);
                   }});
 }
 
-void SampleByThreads(const std::vector<std::string>& names, size_t part, const DeviceLimits& limits,
-                     search::Space* space) {
+void SampleByThreads(const std::vector<std::string>& names, size_t part, const DeviceLimits& limits, Space* space) {
   HONE_CHECK(names.size() <= 3);
   auto table = std::make_shared<ThreadTable>();  // shared, so that copies of a space do not copy the tables
-  for (const search::Knob& knob : space->knobs()) table->radix.push_back(knob.size());
+  for (const Knob& knob : space->knobs()) table->radix.push_back(knob.size());
   for (const std::string& name : names) {
     for (size_t k = 0; k < space->knobs().size(); ++k) {
       if (space->knobs()[k].name() != name) continue;
@@ -145,7 +143,7 @@ void SampleByThreads(const std::vector<std::string>& names, size_t part, const D
   space->SetSampler([table](Rng& rng) { return table->Draw(rng); });
 }
 
-Result<Config> GpuDefault(const search::Space& space, const Target& target, const GpuUseOf& use) {
+Result<Config> GpuDefault(const Space& space, const Target& target, const GpuUseOf& use) {
   Rng rng(1);
   std::optional<Config> best;
   double most = -1;
@@ -159,7 +157,7 @@ Result<Config> GpuDefault(const search::Space& space, const Target& target, cons
     best = std::move(config);
   }
   if (best) return *best;
-  return Status::Invalid(fmt::format("{}: no legal point was found for {}", space.template_name(), target.Text()));
+  return Status::Invalid("{}: no legal point was found for {}", space.template_name(), target.Text());
 }
 
 }  // namespace hone::op

@@ -9,8 +9,6 @@
 namespace hone::op {
 namespace {
 
-using ir::Var;
-
 struct Products {
   int64_t batch, rows, depth, columns;
   explicit Products(const Workload& w)
@@ -71,12 +69,12 @@ bool HasBatches(const Workload& w) {
 Result<Computation> ComputeGpuBatchMatmul(const Workload& w, const Target&, const Algorithm& algorithm) {
   if (!HasBatches(w)) return NotComputedBy(algorithm, w);
   const Products p(w);
-  const te::Tensor data = te::Placeholder("data", {p.batch, p.rows, p.depth});
-  const te::Tensor data1 = te::Placeholder("data1", {p.batch, p.depth, p.columns});
+  const Tensor data = te::Placeholder("data", {p.batch, p.rows, p.depth});
+  const Tensor data1 = te::Placeholder("data1", {p.batch, p.depth, p.columns});
   const ir::IterVar k = te::ReduceAxis(p.depth, "k");
-  const te::Tensor out = te::Compute(
-      "out", {p.batch, p.rows, p.columns}, {"b", "i", "j"},
-      [&](const std::vector<Var>& x) { return te::Sum(data(x[0], x[1], k.var) * data1(x[0], k.var, x[2]), {k}); });
+  const Tensor out = te::Compute("out", {p.batch, p.rows, p.columns}, {"b", "i", "j"}, [&](const Vars& x) {
+    return te::Sum(data(x[0], x[1], k.var) * data1(x[0], k.var, x[2]), {k});
+  });
   return Computation{{data, data1}, {out}};
 }
 
@@ -87,7 +85,7 @@ const Template& GpuBatchMatmul() {
 
 bool GpuBatchMatmulApplies(const Workload& w, const Target& target) {
   if (!HasBatches(w)) return false;
-  const Result<search::Space> space = GpuBatchMatmul().MakeSpace(w, target);
+  const Result<Space> space = GpuBatchMatmul().MakeSpace(w, target);
   Rng rng(1);
   return space.ok() && space->SampleLegal(rng).has_value();
 }

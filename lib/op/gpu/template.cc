@@ -1,11 +1,9 @@
 #include "op/gpu/template.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
 #include <utility>
 
+#include "op/knobs.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 #include "search/autotvm/autotvm_space.h"
@@ -16,16 +14,16 @@ namespace {
 // Loads in flight per thread. With all iterations at once, every iteration's address would occupy registers.
 constexpr int64_t kFetchesAtATime = 4;
 
-Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
+Result<Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
   HONE_ASSIGN_OR_RETURN(const search::AutoTvmShape shape, search::AutoTvmShapeOf(workload));
   return search::AutoTvmSpace(name, shape);
 }
 
 }  // namespace
 
-Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
-  HONE_ASSIGN_OR_RETURN(search::Space space, parts_.knobs != nullptr ? parts_.knobs(workload, target)
-                                                                     : KnobsOfAutoTvm(parts_.name, workload));
+Result<Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
+  HONE_ASSIGN_OR_RETURN(
+      Space space, parts_.knobs != nullptr ? parts_.knobs(workload, target) : KnobsOfAutoTvm(parts_.name, workload));
   AddDeviceRule(target, parts_.use(workload), &space);
   if (!parts_.thread_knobs.empty()) {
     SampleByThreads(parts_.thread_knobs, parts_.thread_part, target.limits, &space);
@@ -33,7 +31,7 @@ Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Tar
   return space;
 }
 
-Result<Config> GpuTemplate::Default(const search::Space& space, const Workload& workload, const Target& target) const {
+Result<Config> GpuTemplate::Default(const Space& space, const Workload& workload, const Target& target) const {
   return GpuDefault(space, target, parts_.use(workload));
 }
 
@@ -98,12 +96,11 @@ void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* step
   if (stages > 2) steps->push_back(PragmaStep(stage, "fetch.turn", "stages", stages));
 }
 
-void AddUnrollKnob(const std::string& rounds, search::Space* space) {
+void AddUnrollKnob(const std::string& rounds, Space* space) {
   space->Add(search::Knob::Choice("unroll", {1, 2, 4, 8}));
-  space->AddRule({"unroll", [rounds](const Config& config) -> std::optional<std::string> {
+  space->AddRule({"unroll", [rounds](const Config& config) {
                     const int64_t at_once = config.Number("unroll"), all = config.Number(rounds);
-                    if (at_once <= all) return {};
-                    return fmt::format("{} of {} rounds", at_once, all);
+                    return Unless(at_once <= all, "{} of {} rounds", at_once, all);
                   }});
 }
 

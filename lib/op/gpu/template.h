@@ -13,14 +13,14 @@ struct GpuTemplateParts {
   const char* name;
   int version;
   // The knobs; AddDeviceRule is then called on the space. Null: those of AutoTVM's template of this name.
-  Result<search::Space> (*knobs)(const Workload& workload, const Target& target);
+  Result<Space> (*knobs)(const Workload& workload, const Target& target);
   GpuUseOf (*use)(const Workload& workload);  // binds the workload once; spaces call the result for each point
   Result<Candidate> (*build)(const Workload& workload, const Target& target, const Config& config);
   // Split knobs whose part `thread_part` is their share of the threads along x, y, z: at most three.
   std::vector<std::string> thread_knobs = {};
   size_t thread_part = 2;
   // See Template::Limit.
-  void (*limit)(const Workload& workload, const Numerics& numerics, search::Space* space) = nullptr;
+  void (*limit)(const Workload& workload, const Numerics& numerics, Space* space) = nullptr;
 };
 
 class GpuTemplate final : public Template {
@@ -30,9 +30,9 @@ class GpuTemplate final : public Template {
   const char* name() const override { return parts_.name; }
   int version() const override { return parts_.version; }
   GpuUseOf Use(const Workload& workload) const { return parts_.use(workload); }
-  Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override;
-  Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override;
-  void Limit(const Workload& workload, const Numerics& numerics, search::Space* space) const override {
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override;
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override;
+  void Limit(const Workload& workload, const Numerics& numerics, Space* space) const override {
     if (parts_.limit != nullptr) parts_.limit(workload, numerics, space);
   }
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
@@ -71,7 +71,7 @@ void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* step
 
 // The loop over a step's iterations of a reduction is unrolled by the knob "unroll", which AddUnrollKnob adds with the
 // rule that it does not exceed their number ("rounds").
-void AddUnrollKnob(const std::string& rounds, search::Space* space);
+void AddUnrollKnob(const std::string& rounds, Space* space);
 Step UnrollRounds(const std::string& stage, const std::string& axis, const Config& config);
 
 // The unroll knobs of AutoTVM's templates, applied to a loop.

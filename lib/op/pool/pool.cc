@@ -18,8 +18,6 @@
 namespace hone::op {
 namespace {
 
-using te::Tensor;
-
 constexpr int64_t kUnrolledWindow = 160;  // limit of window columns x pixels of a tile to unroll
 
 // A task is some rows of one block of channels. A window's columns are unrolled, and its rows are a loop, so that
@@ -58,9 +56,6 @@ Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
   return kernel;
 }
 
-using ir::Expr;
-using ir::Var;
-
 Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int64_t pixels = semantics::Product(in, 2, in.size());
@@ -72,7 +67,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
   const ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
   Tensor acc = ReduceStages(
       "acc", reducer, axes, lanes, [&](auto& at) { return data(at); }, &more);
-  Tensor out = te::Compute("out", {axes.extents[0]}, {"a0"}, [&](const std::vector<Var>& x) {
+  Tensor out = te::Compute("out", {axes.extents[0]}, {"a0"}, [&](const Vars& x) {
     return max ? acc(x[0]) : acc(x[0]) * Float(1.0 / static_cast<double>(pixels));
   });
   std::vector<Step> steps = VectorsAlongLast("out", {"a0"}, lanes);
@@ -90,11 +85,11 @@ Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
   const bool max = w.op == "global_max_pool";
   Tensor data = te::Placeholder("data", {in[0], blocks, pixels, lanes});
   ir::IterVar pixel = te::ReduceAxis(pixels, "x");
-  Tensor acc = te::Compute("acc", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
+  Tensor acc = te::Compute("acc", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const Vars& i) {
     Expr value = data(i[0], i[1], pixel.var, i[2]);
     return max ? te::MaxOver(value, {pixel}) : te::Sum(value, {pixel});
   });
-  Tensor out = te::Compute("out", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
+  Tensor out = te::Compute("out", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const Vars& i) {
     Expr value = acc(i[0], i[1], i[2]);
     return max ? value : value * Float(1.0 / static_cast<double>(pixels));
   });

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "ir/expr.h"
 #include "task/workload.h"
 #include "te/tensor.h"
 
