@@ -1,11 +1,8 @@
 #include "graph/alternatives.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
 
 #include "graph/normalise.h"
 #include "graph/partition.h"
@@ -158,10 +155,10 @@ Result<Graph> WithAlternatives(const Graph& graph, const std::vector<Alternative
     }
     for (const std::string& name : alternative.replaces) {
       if (graph.FindNode(name) == nullptr) {
-        return Status::Invalid(fmt::format("{}: the graph has no node `{}`", what, name));
+        return Status::Invalid("{}: the graph has no node `{}`", what, name);
       }
       if (!gone.insert(name).second) {
-        return Status::Invalid(fmt::format("{}: another one replaces `{}` already", what, name));
+        return Status::Invalid("{}: another one replaces `{}` already", what, name);
       }
     }
     at[alternative.replaces.back()] = &alternative;
@@ -181,8 +178,7 @@ Result<Graph> WithAlternatives(const Graph& graph, const std::vector<Alternative
         if (same == nullptr) same = transforms.emplace(by.name, &by).first->second;
         if (same != &by) {
           if (*same == by) continue;
-          return Status::Invalid(
-              fmt::format("{}: its node `{}` is not the one of that name", Place(*found->second), by.name));
+          return Status::Invalid("{}: its node `{}` is not the one of that name", Place(*found->second), by.name);
         }
       }
       out.nodes.push_back(by);

@@ -1,7 +1,5 @@
 #include "graph/graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -30,11 +28,10 @@ Status CheckType(const std::string& what, const TensorType& type) {
   if (type.shape.size() > 6) return Status::Invalid(what + ": must have at most 6 dimensions");
   int64_t elements = 1;
   for (int64_t extent : type.shape) {
-    if (extent < 1)
-      return Status::Invalid(fmt::format("{}: extent {} in {}, must be at least 1", what, extent, type.Text()));
+    if (extent < 1) return Status::Invalid("{}: extent {} in {}, must be at least 1", what, extent, type.Text());
     if (extent > semantics::kMaxElements / elements) {
-      return Status::Invalid(fmt::format("{}: {} is too large: a tensor has at most {} elements (2 GiB)", what,
-                                         type.Text(), semantics::kMaxElements));
+      return Status::Invalid("{}: {} is too large: a tensor has at most {} elements (2 GiB)", what, type.Text(),
+                             semantics::kMaxElements);
     }
     elements *= extent;
   }
@@ -55,8 +52,8 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
   if (p.type.shape.empty()) return Status::Invalid(what + ": has no channels");
   if (p.init.from.size() < least || p.init.from.size() > most) {
     const char* kind = transposed ? "fold_transposed" : weight ? "fold_weight" : "fold_bias";
-    return Status::Invalid(
-        fmt::format("{}: {} takes {} sources, found {}", what, kind, weight ? "3" : "4 or 5", p.init.from.size()));
+    return Status::Invalid("{}: {} takes {} sources, found {}", what, kind, weight ? "3" : "4 or 5",
+                           p.init.from.size());
   }
   if (!std::isfinite(p.init.epsilon) || p.init.epsilon < 0) {
     return Status::Invalid(what + ": epsilon must be finite and 0 or more");
@@ -64,20 +61,20 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
   for (size_t i = 0; i < p.init.from.size(); ++i) {
     const std::string& source = p.init.from[i];
     if (before.count(source) == 0) {
-      return Status::Invalid(fmt::format("{}: its source `{}` is not a parameter listed before it", what, source));
+      return Status::Invalid("{}: its source `{}` is not a parameter listed before it", what, source);
     }
     const std::vector<int64_t>& shape = graph.FindParameter(source)->type.shape;
     std::vector<int64_t> wanted = weight && i == 0 ? p.type.shape : std::vector<int64_t>{p.type.shape[0]};
     if (transposed && i == 1) {
       if (!FitsTransposed(p.type.shape, shape)) {
-        return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
+        return Status::Invalid("{}: its source `{}` has a wrong shape", what, source);
       }
       wanted = shape;
     }
     if (transposed && i == 2) wanted = graph.FindParameter(p.init.from[1])->type.shape;
     const bool wide_bias = i == 4 && shape == p.type.shape;  // [C,1,..], as for the result
     if (shape != wanted && !wide_bias) {
-      return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
+      return Status::Invalid("{}: its source `{}` has a wrong shape", what, source);
     }
   }
   if (!weight && p.type.Elements() != p.type.shape[0]) {
@@ -94,10 +91,8 @@ Status CheckParameters(const Graph& graph) {
     HONE_RETURN_IF_ERROR(CheckType(what, p.type));
     elements += p.type.Elements();
     if (elements > kMaxParameterElements) {
-      return Status::Invalid(
-          fmt::format("{}: with it the parameters are too large together: at most {} elements "
-                      "(16 GiB)",
-                      what, kMaxParameterElements));
+      return Status::Invalid("{}: with it the parameters are too large together: at most {} elements (16 GiB)", what,
+                             kMaxParameterElements);
     }
     switch (p.init.kind) {
       case InitKind::kHe:
@@ -128,8 +123,8 @@ using TypeTable = std::map<std::string, TensorType>;
 Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names, Node* node) {
   const std::string what = "node `" + node->name + "`";
   if (node->inputs.size() != semantics::OperandCount(node->workload)) {
-    return Status::Invalid(fmt::format("{}: {} takes {} operands, found {}", what, node->workload.op,
-                                       semantics::OperandCount(node->workload), node->inputs.size()));
+    return Status::Invalid("{}: {} takes {} operands, found {}", what, node->workload.op,
+                           semantics::OperandCount(node->workload), node->inputs.size());
   }
   auto output = semantics::InferOutput(node->workload);
   if (!output.ok()) return output.status().WithContext(what);
@@ -142,17 +137,17 @@ Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names
     auto found = types.find(node->inputs[i]);
     if (found == types.end()) {
       if (node_names.count(node->inputs[i])) {
-        return Status::Invalid(fmt::format("{}: reads `{}`, which stands after it", what, node->inputs[i]));
+        return Status::Invalid("{}: reads `{}`, which stands after it", what, node->inputs[i]);
       }
       std::vector<std::string> known;
       for (const auto& [name, type] : types) known.push_back(name);
       auto near = Suggest(node->inputs[i], known);
-      return Status::Invalid(
-          fmt::format("{}: no tensor `{}`{}", what, node->inputs[i], near ? "; did you mean `" + *near + "`?" : ""));
+      return Status::Invalid("{}: no tensor `{}`{}", what, node->inputs[i],
+                             near ? "; did you mean `" + *near + "`?" : "");
     }
     if (found->second != wanted[i]) {
-      return Status::Invalid(fmt::format("{}: operand {} must be {}, but `{}` is {}", what, i, wanted[i].Text(),
-                                         node->inputs[i], found->second.Text()));
+      return Status::Invalid("{}: operand {} must be {}, but `{}` is {}", what, i, wanted[i].Text(), node->inputs[i],
+                             found->second.Text());
     }
   }
   return Status();
@@ -232,7 +227,7 @@ Status SortNodes(Graph* graph) {
 }
 
 Status CheckGraph(Graph* graph) {
-  if (graph->nodes.size() > kMaxNodes) return Status::Invalid(fmt::format("more than {} nodes", kMaxNodes));
+  if (graph->nodes.size() > kMaxNodes) return Status::Invalid("more than {} nodes", kMaxNodes);
   if (graph->inputs.empty()) return Status::Invalid("the graph has no input");
   if (graph->outputs.empty()) return Status::Invalid("the graph has no output");
   std::set<std::string> names, node_names;

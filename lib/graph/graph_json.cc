@@ -61,9 +61,8 @@ std::string GraphText(const Graph& graph) {
   }
   if (!plugins.empty()) plugins += "],\n";
   return fmt::format(
-      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{} \"inputs\": {},\n \"outputs\": {},\n "
-      "\"parameters\": {},\n "
-      "\"nodes\": {}\n}}\n",
+      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{} \"inputs\": {},\n \"outputs\": {},\n \"parameters\": "
+      "{},\n \"nodes\": {}\n}}\n",
       kGraphVersion, Json(graph.name).dump(), graph.seed, plugins, List(graph.inputs), Json(graph.outputs).dump(),
       List(graph.parameters), List(graph.nodes));
 }

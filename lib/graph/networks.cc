@@ -233,7 +233,7 @@ Status CheckNetworkName(const std::string& name) {
 }
 
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch) {
-  if (batch < 1 || batch > 1024) return Status::Invalid(fmt::format("batch {}: must be between 1 and 1024", batch));
+  if (batch < 1 || batch > 1024) return Status::Invalid("batch {}: must be between 1 and 1024", batch);
   for (const NamedNetwork& entry : kNetworks) {
     if (name == entry.name) return entry.build(batch);
   }

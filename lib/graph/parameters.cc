@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
 
@@ -126,14 +124,14 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         break;
       case InitKind::kFile: {
         if (file == nullptr) {
-          return Status::NotFound(fmt::format(
-              "parameter `{}` of {} comes from a parameter file; pass one with --parameter-file", p.name, graph.name));
+          return Status::NotFound("parameter `{}` of {} comes from a parameter file; pass one with --parameter-file",
+                                  p.name, graph.name);
         }
         auto found = file->find(p.name);
         if (found == file->end()) return Status::NotFound("the parameter file has no `" + p.name + "`");
         if (found->second.type.type != p.type.type || found->second.Elements() != p.type.Elements()) {
-          return Status::Invalid(fmt::format("parameter `{}`: the file has {}, the graph says {}", p.name,
-                                             found->second.type.Text(), p.type.Text()));
+          return Status::Invalid("parameter `{}`: the file has {}, the graph says {}", p.name,
+                                 found->second.type.Text(), p.type.Text());
         }
         out = found->second;
         break;
@@ -180,7 +178,7 @@ Result<ParameterValues> ParseParameterFile(std::string_view bytes, const std::st
   uint32_t version = 0, count = 0;
   if (!cursor.Take(&version) || !cursor.Take(&count)) return truncated;
   if (version != kFloatsOnly && version != kTyped) {
-    return Status::Unsupported(fmt::format("{}: has version {}, this Hone reads 1 to {}", path, version, kTyped));
+    return Status::Unsupported("{}: has version {}, this Hone reads 1 to {}", path, version, kTyped);
   }
   ParameterValues values;
   for (uint32_t i = 0; i < count; ++i) {
@@ -192,7 +190,7 @@ Result<ParameterValues> ParseParameterFile(std::string_view bytes, const std::st
       Result<DType> parsed = ParseDType(type_text);
       if (!parsed.ok() || !parsed->is_scalar() || parsed->is_handle() || parsed->is_bool() ||
           *parsed == DType::Float(16)) {
-        return Status::Corrupt(fmt::format("{}: `{}` has a type that no parameter has", path, name));
+        return Status::Corrupt("{}: `{}` has a type that no parameter has", path, name);
       }
       type.type = *parsed;
     }

@@ -1,7 +1,5 @@
 #include "graph/partition.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -38,7 +36,7 @@ class Solver {
     for (int item = 0; item < problem_.items; ++item) {
       Step(item);
       if (states_.empty()) {
-        return Status::Invalid(fmt::format("no cover: nothing computes item {} beside the others", item));
+        return Status::Invalid("no cover: nothing computes item {} beside the others", item);
       }
       Cut(item + 1);
     }
@@ -65,11 +63,11 @@ class Solver {
       const std::vector<int>& items = option.items;
       if (items.empty() || items.front() < 0 || items.back() >= problem_.items ||
           std::adjacent_find(items.begin(), items.end(), std::greater_equal<>()) != items.end()) {
-        return Status::Invalid(fmt::format("option {}: its items are not ascending numbers of items", o));
+        return Status::Invalid("option {}: its items are not ascending numbers of items", o);
       }
       for (const int t : option.transforms) {
         if (t < 0 || t >= static_cast<int>(problem_.transforms.size())) {
-          return Status::Invalid(fmt::format("option {}: there is no transform {}", o, t));
+          return Status::Invalid("option {}: there is no transform {}", o, t);
         }
         last_demand_[static_cast<size_t>(t)] = std::max(last_demand_[static_cast<size_t>(t)], items.front());
       }

@@ -1,7 +1,5 @@
 #include "graph/reference.h"
 
-#include <fmt/format.h>
-
 #include "base/interrupt.h"
 #include "semantics/semantics.h"
 
@@ -13,8 +11,7 @@ Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& par
     auto found = inputs.find(input.name);
     if (found == inputs.end()) return Status::Invalid("no values for the input `" + input.name + "`");
     if (found->second.type.type != input.type.type || found->second.Elements() != input.type.Elements()) {
-      return Status::Invalid(
-          fmt::format("input `{}` is {}, must be {}", input.name, found->second.type.Text(), input.type.Text()));
+      return Status::Invalid("input `{}` is {}, must be {}", input.name, found->second.type.Text(), input.type.Text());
     }
     live[input.name] = found->second.Doubles();
   }

@@ -1,7 +1,5 @@
 #include "library/build.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/file.h"
@@ -10,7 +8,6 @@
 #include "base/version.h"
 #include "codegen/elf/rename.h"
 #include "codegen/llvm/codegen.h"
-#include "graph/graph.h"
 #include "graph/normalise.h"
 #include "library/backend.h"
 #include "library/header_text.h"
@@ -27,13 +24,12 @@ constexpr std::string_view kPrefix = "HONE_NET_";
 
 Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, const Target& target) {
   if (best.target != target.Text()) {
-    return Status::Invalid(fmt::format(
+    return Status::Invalid(
         "the best configurations are for `{}`, the target is `{}`; run hone-extract and hone-pick-best again",
-        best.target, target.Text()));
+        best.target, target.Text());
   }
   if (best.network != graph.name) {
-    return Status::Invalid(
-        fmt::format("the best configurations are of the network {}, the graph is {}", best.network, graph.name));
+    return Status::Invalid("the best configurations are of the network {}, the graph is {}", best.network, graph.name);
   }
   return pipeline::CheckTaskIds(best);
 }

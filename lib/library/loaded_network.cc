@@ -1,7 +1,6 @@
 #include "library/loaded_network.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include "base/fields.h"
 #include "base/file.h"
@@ -17,14 +16,14 @@ template <typename F>
 Status Find(void* handle, const std::string& path, const std::string& symbol, F* out) {
   *out = reinterpret_cast<F>(dlsym(handle, symbol.c_str()));
   if (*out) return Status();
-  return Status::Invalid(fmt::format("{}: has no function {}; is it a network library of that name?", path, symbol));
+  return Status::Invalid("{}: has no function {}; is it a network library of that name?", path, symbol);
 }
 
 Status CheckFile(const std::string& path, const std::string& digest, const std::string& dir) {
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   if (Digest128(bytes).Hex() == digest) return Status();
-  return Status::Corrupt(fmt::format(
-      "{}: damaged, or not of the build that {}/manifest.json tells of; build the library again", path, dir));
+  return Status::Corrupt("{}: damaged, or not of the build that {}/manifest.json tells of; build the library again",
+                         path, dir);
 }
 
 }  // namespace
@@ -94,8 +93,8 @@ Result<LoadedNetwork> LoadedNetwork::Load(const std::string& library_path, const
   int (*abi_version)() = nullptr;
   HONE_RETURN_IF_ERROR(find("abi_version", &abi_version));
   if (abi_version() != HONE_NET_ABI_VERSION) {
-    return Status::Unsupported(fmt::format("{}: has ABI version {}, this Hone knows {}; build it again", library_path,
-                                           abi_version(), HONE_NET_ABI_VERSION));
+    return Status::Unsupported("{}: has ABI version {}, this Hone knows {}; build it again", library_path,
+                               abi_version(), HONE_NET_ABI_VERSION);
   }
   HONE_RETURN_IF_ERROR(find("describe", &net.describe));
   HONE_RETURN_IF_ERROR(find("workspace_size", &net.workspace_size));

@@ -1,13 +1,9 @@
 #include "library/network_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
 
 #include "library/backend.h"
 #include "library/sharing.h"
-#include "op/operator.h"
 #include "semantics/semantics.h"
 
 namespace hone::library {
@@ -59,8 +55,7 @@ class Planner {
     HONE_ASSIGN_OR_RETURN(planned.op, op::FindOperator(node.workload));
     HONE_ASSIGN_OR_RETURN(const TensorType output, semantics::InferOutput(node.workload));
     if (output != node.output) {
-      return Status::Invalid(
-          fmt::format("the operator makes {}, the graph says {}", output.Text(), node.output.Text()));
+      return Status::Invalid("the operator makes {}, the graph says {}", output.Text(), node.output.Text());
     }
     if (OnlyNames(node)) {
       same_[node.name] = std::string(Own(node.inputs[0]));
@@ -68,8 +63,8 @@ class Planner {
     }
     const std::vector<Operand> operands = planned.op->Operands(node.workload, target_);
     if (operands.size() != node.inputs.size() + 1) {
-      return Status::Invalid(
-          fmt::format("the operator takes {} operands, the graph gives {}", operands.size() - 1, node.inputs.size()));
+      return Status::Invalid("the operator takes {} operands, the graph gives {}", operands.size() - 1,
+                             node.inputs.size());
     }
     for (size_t i = 0; i < operands.size(); ++i) {
       const bool is_output = i + 1 == operands.size();
@@ -118,12 +113,11 @@ class Planner {
     if (operand.role == OperandRole::kConstant || parameters_.count(tensor)) {
       auto parameter = parameters_.find(tensor);
       if (parameter == parameters_.end()) {
-        return Status::Unsupported(
-            fmt::format("its {} must be a parameter, but `{}` is computed", operand.name, tensor));
+        return Status::Unsupported("its {} must be a parameter, but `{}` is computed", operand.name, tensor);
       }
       if (parameter->second.shape != operand.logical.shape) {
-        return Status::Invalid(fmt::format("its {} must be {}, but `{}` is {}", operand.name, operand.logical.Text(),
-                                           tensor, parameter->second.Text()));
+        return Status::Invalid("its {} must be {}, but `{}` is {}", operand.name, operand.logical.Text(), tensor,
+                               parameter->second.Text());
       }
       out.place = Place::kConstant;
       planned->operands.push_back(std::move(out));
@@ -132,13 +126,12 @@ class Planner {
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
     // Blocks of one channel have the same layout as no blocks.
     if (external && operand.layout != Layout::kPlain && target_.ChannelBlock() > 1) {
-      return Status::Unsupported(
-          fmt::format("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name));
+      return Status::Unsupported("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name);
     }
     auto [stored, added] = storage_.emplace(tensor, Storage{operand.physical, operand.layout, node.name});
     const bool same = stored->second.physical == operand.physical && stored->second.layout == operand.layout;
     if (!added && !same && target_.ChannelBlock() > 1) {
-      return Status::Unsupported(fmt::format("`{}` is stored differently by `{}`", tensor, stored->second.who));
+      return Status::Unsupported("`{}` is stored differently by `{}`", tensor, stored->second.who);
     }
     if (auto input = inputs_.find(tensor); input != inputs_.end()) {
       out.place = Place::kInput;

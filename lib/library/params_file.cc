@@ -22,9 +22,7 @@ void PutDigest(std::string_view bytes, uint8_t* out) {
   }
 }
 
-void PutText(const std::string& text, char* out, size_t size) {
-  text.copy(out, size - 1);
-}
+void PutText(const std::string& text, char* out, size_t size) { text.copy(out, size - 1); }
 
 uint64_t Fnv1a(std::string_view bytes) {
   uint64_t sum = 14695981039346656037u;
@@ -96,24 +94,21 @@ Status VerifyParamsFile(const std::string& path, const std::string& digest) {
   HoneParamsHeader header{};
   if (bytes.size() >= sizeof(header)) std::memcpy(&header, bytes.data(), sizeof(header));
   if (std::memcmp(header.magic, HONE_PARAMS_MAGIC, sizeof(header.magic)) != 0)
-    return Status::Corrupt(fmt::format("{}: damaged: not a parameter file of Hone; {}", path, kWhatToDo));
+    return Status::Corrupt("{}: damaged: not a parameter file of Hone; {}", path, kWhatToDo);
   if (header.file_bytes != bytes.size()) {
-    return Status::Corrupt(
-        fmt::format("{}: damaged: has {} bytes of {}; {}", path, bytes.size(), header.file_bytes, kWhatToDo));
+    return Status::Corrupt("{}: damaged: has {} bytes of {}; {}", path, bytes.size(), header.file_bytes, kWhatToDo);
   }
   const uint64_t entries = uint64_t{header.count} * sizeof(HoneParamsEntry);
   if (entries > bytes.size() - sizeof(header) ||
       Fnv1a(bytes.substr(sizeof(header), entries)) != header.table_checksum) {
-    return Status::Corrupt(fmt::format("{}: damaged in its table of contents; {}", path, kWhatToDo));
+    return Status::Corrupt("{}: damaged in its table of contents; {}", path, kWhatToDo);
   }
   if (Hex(header.digest) != digest) {
-    return Status::Corrupt(
-        fmt::format("{}: belongs to another build than the manifest.json beside it; {}", path, kWhatToDo));
+    return Status::Corrupt("{}: belongs to another build than the manifest.json beside it; {}", path, kWhatToDo);
   }
   const std::string blob = DamagedBlob(bytes, header.count);
   if (blob.empty()) return Status();
-  return Status::Corrupt(
-      fmt::format("{}: damaged: the values of `{}` are not those that were written; {}", path, blob, kWhatToDo));
+  return Status::Corrupt("{}: damaged: the values of `{}` are not those that were written; {}", path, blob, kWhatToDo);
 }
 
 }  // namespace hone::library

@@ -1,7 +1,5 @@
 #include "library/reference.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,7 +9,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/rng.h"
-#include "graph/graph.h"
 #include "graph/reference.h"
 
 namespace hone::library {
@@ -122,9 +119,9 @@ Status VerifyOutputs(const std::string& where, double rounding, const std::vecto
     *error = std::max(*error, off);
     if (off <= tolerance || !wrong.ok()) continue;
     wrong = Status::Corrupt(
-        fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
-                    "kernel is wrong: build with --untuned to see whether it is a tuned one",
-                    where, i, off, tolerance));
+        "{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a kernel is wrong: "
+        "build with --untuned to see whether it is a tuned one",
+        where, i, off, tolerance);
   }
   return wrong;
 }

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "base/text.h"
-#include "library/runtime/net_runtime.h"
 #include "semantics/semantics.h"
 
 namespace hone::library {

@@ -1,7 +1,5 @@
 #include "measure/candidate_runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/clock.h"
@@ -15,8 +13,7 @@ namespace hone::measure {
 const char* volatile current_phase = "starting";
 
 Status CandidateRunner::ReadExpected() {
-  HONE_ASSIGN_OR_RETURN(reference_,
-                        ReadReference(setup_.reference_path, setup_.reference_key, setup_.operands.back()));
+  HONE_ASSIGN_OR_RETURN(reference_, ReadReference(setup_.reference_path, setup_.reference_key, setup_.operands.back()));
   tolerance_ = Tolerance(ReductionLength(setup_.operands));
   return Status();
 }
@@ -81,9 +78,8 @@ Outcome CandidateRunner::Measure(const BuiltKernel& kernel, double incumbent) {
     const double flop = setup_.flop * kernel.arithmetic;
     if (flop <= 0 || !FasterThanPossible(flop / outcome.median)) return Status();
     error = TrialError::kWrong;
-    return Status::Invalid(fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
-                                       FormatSeconds(outcome.median), FormatSi(flop, "FLOP"),
-                                       FormatSi(peak_flops(), "FLOP/s")));
+    return Status::Invalid("faster than the roofline allows: {} for {}, the peak is {}", FormatSeconds(outcome.median),
+                           FormatSi(flop, "FLOP"), FormatSi(peak_flops(), "FLOP/s"));
   };
   if (const Status status = measure(); !status.ok()) {
     outcome = Outcome();
@@ -121,9 +117,7 @@ std::vector<Series> CandidateRunner::MeasureInterleaved(const std::vector<BuiltK
   current_phase = "timing";
   std::vector<int64_t> numbers(kernels.size(), std::max<int64_t>(setup_.protocol.number, 1));
   const double warm_at = RealClock()->NowSeconds() + warm_seconds();
-  const auto any = [&] {
-    return std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return c != nullptr; });
-  };
+  const auto any = [&] { return std::ranges::any_of(candidates, [](const auto& c) { return c != nullptr; }); };
   bool warm = false;  // the first round only determines how many runs a sample needs
   for (int round = 0; round < rounds && any();) {
     for (size_t i = 0; i < candidates.size(); ++i) {

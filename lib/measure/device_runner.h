@@ -10,13 +10,11 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "measure/candidate_runner.h"
 #include "runtime/device/device.h"
-#include "task/tensor_data.h"
 
 namespace hone::measure {
 

@@ -1,7 +1,6 @@
 #include "measure/fake.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"

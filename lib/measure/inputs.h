@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "measure/kernel.h"
+#include "task/operand.h"
 #include "task/tensor_data.h"
 
 namespace hone::measure {

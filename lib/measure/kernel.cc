@@ -1,7 +1,5 @@
 #include "measure/kernel.h"
 
-#include <fmt/format.h>
-
 #include "base/fields.h"
 
 namespace hone {
@@ -51,22 +49,20 @@ Result<EntryPoint> ParseEntryText(const std::string& text) {
 Status CheckArgsOf(const EntryPoint& entry, const std::vector<ArgSource>& args, const BuiltKernel& kernel,
                    const std::vector<Operand>& operands) {
   if (entry.args.size() != args.size()) {
-    return Status::Invalid(
-        fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(), args.size()));
+    return Status::Invalid("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(), args.size());
   }
   for (size_t i = 0; i < args.size(); ++i) {
     const bool prepared = args[i].kind == ArgSource::Kind::kPrepared;
     const size_t count = prepared ? kernel.prepared.size() : operands.size();
     if (args[i].index < 0 || static_cast<size_t>(args[i].index) >= count) {
-      return Status::Invalid(fmt::format("{}: argument {} refers to nothing", entry.symbol, i));
+      return Status::Invalid("{}: argument {} refers to nothing", entry.symbol, i);
     }
     const size_t index = static_cast<size_t>(args[i].index);
     const int64_t elements = prepared ? kernel.prepared[index].elements : operands[index].PhysicalElements();
     const DType type = prepared ? kernel.prepared[index].type : operands[index].logical.type;
     if (entry.args[i].elements != elements || entry.args[i].type != type) {
-      return Status::Invalid(fmt::format("{}: argument {} ({}) is {} of {}, expected {} of {}", entry.symbol, i,
-                                         entry.args[i].name, entry.args[i].elements, ToString(entry.args[i].type),
-                                         elements, ToString(type)));
+      return Status::Invalid("{}: argument {} ({}) is {} of {}, expected {} of {}", entry.symbol, i, entry.args[i].name,
+                             entry.args[i].elements, ToString(entry.args[i].type), elements, ToString(type));
     }
   }
   return Status();

@@ -1,6 +1,5 @@
 #include "measure/runner.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <limits>

@@ -144,9 +144,9 @@ std::string AcceptedDir(const std::string& accepted, const std::string& job, con
 
 Result<std::vector<Acceptance>> ReadAcceptances(const std::string& accepted, const std::string& job) {
   const std::string path = AcceptedLogPath(accepted, job);
-  const Status nothing = Status::NotFound(fmt::format(
+  const Status nothing = Status::NotFound(
       "{}: no library of {} is accepted yet: build one and run `hone-report accept --reason WHY {}` in the work folder",
-      path, job, job));
+      path, job, job);
   HONE_ASSIGN_OR_RETURN(std::vector<Acceptance> log, ReadLog(path));
   if (log.empty()) return nothing;
   return log;
@@ -169,9 +169,9 @@ Status CheckAccepted(const std::string& accepted, const std::string& job, const 
   const char* help = "bring it back from a backup, or accept another library with hone-report accept";
   for (const auto& [name, digest] : acceptance.files) {
     const std::string path = JoinPath(dir, name);
-    if (!Exists(path)) return Status::NotFound(fmt::format("{}: is gone from the accepted library; {}", path, help));
+    if (!Exists(path)) return Status::NotFound("{}: is gone from the accepted library; {}", path, help);
     HONE_ASSIGN_OR_RETURN(const std::string found, FileDigest(path));
-    if (found != digest) return Status::Corrupt(fmt::format("{}: is not what was accepted; {}", path, help));
+    if (found != digest) return Status::Corrupt("{}: is not what was accepted; {}", path, help);
   }
   return Status();
 }

@@ -36,7 +36,7 @@ std::vector<double> PacedValues(const std::vector<ProcessTimes>& processes, doub
 Result<ProcessTimes> Take(const TimeProcess& time, const ProcessKey& key) {
   HONE_ASSIGN_OR_RETURN(ProcessTimes process, time(key));
   if (process.samples.empty() || process.Seconds() <= 0 || (!process.pace.empty() && process.PaceRatio() <= 0))
-    return Status::Crashed(fmt::format("a process of the {} timed nothing", WhoName(key.who)));
+    return Status::Crashed("a process of the {} timed nothing", WhoName(key.who));
   return process;
 }
 

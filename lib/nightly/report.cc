@@ -85,8 +85,7 @@ Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::s
 }
 
 int Verdict::Count(JobState state) const {
-  return static_cast<int>(
-      std::count_if(jobs.begin(), jobs.end(), [&](const JobVerdict& job) { return job.state == state; }));
+  return static_cast<int>(std::ranges::count(jobs, state, &JobVerdict::state));
 }
 
 int Verdict::ExitCode() const {
@@ -111,8 +110,7 @@ std::string Verdict::Text() const {
                        faster > 0 ? fmt::format("; {} faster: accept to keep it", faster) : "");
   }
   std::vector<JobVerdict> sorted = jobs;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const JobVerdict& a, const JobVerdict& b) { return a.state < b.state; });
+  std::ranges::stable_sort(sorted, {}, &JobVerdict::state);
   size_t width = 0;
   for (const JobVerdict& job : sorted) width = std::max(width, job.job.size());
   for (const JobVerdict& job : sorted)
@@ -123,8 +121,7 @@ std::string Verdict::Text() const {
 std::vector<const NightlyJob*> NightlyData::ByInterest() const {
   std::vector<const NightlyJob*> order;
   for (const NightlyJob& job : jobs) order.push_back(&job);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const NightlyJob* a, const NightlyJob* b) { return a->verdict.state < b->verdict.state; });
+  std::ranges::stable_sort(order, {}, [](const NightlyJob* job) { return job->verdict.state; });
   return order;
 }
 

@@ -108,8 +108,7 @@ std::vector<Kernel> KernelsOf(const std::vector<Night>& nights) {
   for (const Layer& layer : last->reference.layers) reference[layer.node] = layer.seconds;
   std::vector<Kernel> kernels;
   for (const Layer& layer : last->library.layers) kernels.push_back({layer.node, layer.seconds, reference[layer.node]});
-  std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const Kernel& a, const Kernel& b) { return a.now - a.reference > b.now - b.reference; });
+  std::ranges::stable_sort(kernels, std::ranges::greater(), [](const Kernel& k) { return k.now - k.reference; });
   return kernels;
 }
 
@@ -161,8 +160,8 @@ class NightlyPageWriter {
     page_.EndTable();
     page_.Note(
         "Library and accepted reference ran in turns, in fresh processes; times are those of undisturbed runs, the "
-        "median over the processes. A change counts if it is larger than the grey middle, improbable by the rank "
-        "test, and found again by an immediate repeat.");
+        "median over the processes. A change counts if it is larger than the grey middle, improbable by the rank test, "
+        "and found again by an immediate repeat.");
     page_.Note(
         "In the work folder, `ninja nights/NETWORK.tonight` measures a network again, and `hone-report accept --reason "
         "WHY NETWORK` makes its library the reference.");
@@ -229,12 +228,11 @@ class NightlyPageWriter {
 
   void Trends() {
     page_.Section("trend", "Trend");
-    page_.Note(fmt::format(
-        "Latency at the pace of the canary, which is never rebuilt: what the machine does to both is left out. Dotted "
-        "borders: the machine changed, or another reference was accepted. Short marks at the bottom are nights that "
-        "say "
-        "nothing about the library.{}",
-        data_.older > 0 ? fmt::format(" {} older nights are in the files alone.", data_.older) : ""));
+    page_.Note(
+        fmt::format("Latency at the pace of the canary, which is never rebuilt: what the machine does to both is left "
+                    "out. Dotted borders: the machine changed, or another reference was accepted. Short marks at the "
+                    "bottom are nights that say nothing about the library.{}",
+                    data_.older > 0 ? fmt::format(" {} older nights are in the files alone.", data_.older) : ""));
     html_.Open("div", {{"class", "cards"}});
     for (const NightlyJob* job : data_.ByInterest()) {
       if (job->nights.empty()) continue;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "onnx/values.h"
@@ -87,7 +85,7 @@ Result<Value> FoldBinary(NodeContext* c, const std::string& op, const Value& a, 
   const Tensor &x = *wide.x[0], &y = *wide.x[1];
   const bool floats = IsFloating(x.type), by_floats = IsFloating(y.type);
   if (op != "pow" && floats != by_floats) {
-    return Status::Invalid(fmt::format("its operands are {} and {}", ElementTypeName(x.type), ElementTypeName(y.type)));
+    return Status::Invalid("its operands are {} and {}", ElementTypeName(x.type), ElementTypeName(y.type));
   }
   Tensor out(x.type, wide.shape);
   for (size_t i = 0; i < wide.count; ++i) {

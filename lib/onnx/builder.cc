@@ -82,10 +82,8 @@ Result<std::string> Builder::Operand(const Value& value) {
   if (!value.is_constant()) return value.tensor;
   const Tensor& tensor = *value.constant;
   if (tensor.type != ElementType::kFloat) {
-    return Status::Unsupported(
-        fmt::format("the constant `{}` is {}; only float32 can be computed with when the "
-                    "network runs",
-                    tensor.name, ElementTypeName(tensor.type)));
+    return Status::Unsupported("the constant `{}` is {}; only float32 can be computed with when the network runs",
+                               tensor.name, ElementTypeName(tensor.type));
   }
   auto [found, added] = parameters_.emplace(std::pair(&tensor, value.shape), "");
   if (!added) return found->second;
@@ -101,8 +99,8 @@ Result<std::string> Builder::Operand(const Value& value) {
 
 Status Builder::Spend(int64_t count) {
   if (count > fold_limit_ - spent_) {
-    return Status::Unsupported(
-        fmt::format("its constants are too large: more than {} elements are computed from others", fold_limit_));
+    return Status::Unsupported("its constants are too large: more than {} elements are computed from others",
+                               fold_limit_);
   }
   spent_ += count;
   return Status();
@@ -141,8 +139,7 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(node.output.shape));
   HONE_RETURN_IF_ERROR(Spend(count));
   if (Work(node) > kFoldWork * static_cast<double>(fold_limit_)) {
-    return Status::Unsupported(
-        fmt::format("a {} of constants alone is too much to compute while importing", node.workload.op));
+    return Status::Unsupported("a {} of constants alone is too much to compute while importing", node.workload.op);
   }
   const semantics::Definition* definition = semantics::Find(node.workload.op);
   if (definition != nullptr && definition->sources != nullptr) {
@@ -153,7 +150,7 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
   for (const Value& operand : operands) {
     const Tensor& tensor = *operand.constant;
     if (!IsFloating(tensor.type)) {
-      return Status::Unsupported(fmt::format("of {} constants it is not supported", ElementTypeName(tensor.type)));
+      return Status::Unsupported("of {} constants it is not supported", ElementTypeName(tensor.type));
     }
     doubles.push_back(tensor.data.Doubles());
   }

@@ -1,7 +1,5 @@
 #include "onnx/context.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
 namespace hone::onnx {
@@ -10,16 +8,15 @@ using Kind = NodeAttribute::Kind;
 
 Result<Constant> NodeContext::ConstantIn(size_t i, const char* what) const {
   if (In(i).is_constant()) return In(i).constant;
-  return Status::Unsupported(
-      fmt::format("its {} `{}` is computed when the network runs; it must be constant", what, node_.inputs[i]));
+  return Status::Unsupported("its {} `{}` is computed when the network runs; it must be constant", what,
+                             node_.inputs[i]);
 }
 
 Result<Shape> NodeContext::Ints(size_t i, const char* what) const {
   HONE_ASSIGN_OR_RETURN(const Constant constant, ConstantIn(i, what));
   const Tensor& tensor = *constant;
   if (!IsInteger(tensor.type)) {
-    return Status::Invalid(
-        fmt::format("its {} `{}` must be integers, is {}", what, node_.inputs[i], ElementTypeName(tensor.type)));
+    return Status::Invalid("its {} `{}` must be integers, is {}", what, node_.inputs[i], ElementTypeName(tensor.type));
   }
   return Shape(tensor.ints().begin(), tensor.ints().end());
 }
@@ -37,7 +34,7 @@ Result<Shape> NodeContext::IntsOf(size_t i, const char* name, const Shape& fallb
 const NodeAttribute* NodeContext::Find(const char* name, Kind kind) {
   const NodeAttribute* attribute = node_.Find(name);
   if (attribute == nullptr || attribute->kind == kind) return attribute;
-  if (status_.ok()) status_ = Status::Invalid(fmt::format("its attribute `{}` is of a wrong type", name));
+  if (status_.ok()) status_ = Status::Invalid("its attribute `{}` is of a wrong type", name);
   return nullptr;
 }
 
@@ -69,7 +66,7 @@ std::vector<double> NodeContext::FloatList(const char* name, const std::vector<d
 Result<int64_t> NodeContext::Axis(int64_t axis, size_t rank, bool end) {
   const auto n = static_cast<int64_t>(rank);
   if (axis < -n || axis >= n + (end ? 1 : 0)) {
-    return Status::Invalid(fmt::format("a tensor of {1} dimensions has no axis {0}", axis, n));
+    return Status::Invalid("a tensor of {1} dimensions has no axis {0}", axis, n);
   }
   return axis < 0 ? axis + n : axis;
 }
@@ -78,7 +75,7 @@ Result<Shape> NodeContext::Axes(Shape axes, size_t rank) {
   std::set<int64_t> seen;
   for (int64_t& axis : axes) {
     HONE_ASSIGN_OR_RETURN(axis, Axis(axis, rank));
-    if (!seen.insert(axis).second) return Status::Invalid(fmt::format("axis {} stands twice", axis));
+    if (!seen.insert(axis).second) return Status::Invalid("axis {} stands twice", axis);
   }
   return axes;
 }

@@ -1,7 +1,5 @@
 #include "onnx/external_data.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -42,8 +40,8 @@ Result<std::string_view> ExternalData::Read(const std::string& location, int64_t
   }
   const auto size = static_cast<int64_t>(found->second.size());
   if (offset < 0 || offset > size || length > size - offset) {
-    return Status::Invalid(fmt::format("external data `{}` is too short: {} bytes from {} are not in its {}", location,
-                                       length, offset, size));
+    return Status::Invalid("external data `{}` is too short: {} bytes from {} are not in its {}", location, length,
+                           offset, size);
   }
   const int64_t count = length < 0 ? size - offset : length;
   return std::string_view(found->second).substr(static_cast<size_t>(offset), static_cast<size_t>(count));

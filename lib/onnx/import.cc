@@ -42,7 +42,7 @@ class Importer {
 
   Result<ImportedModel> Run() {
     HONE_RETURN_IF_ERROR(CheckVersions(model_));
-    if (model_.nodes.size() > kMaxNodes) return Status::Unsupported(fmt::format("more than {} nodes", kMaxNodes));
+    if (model_.nodes.size() > kMaxNodes) return Status::Unsupported("more than {} nodes", kMaxNodes);
     for (const Constant& tensor : model_.initialisers) values_[tensor->name] = ConstantValue(tensor);
     HONE_RETURN_IF_ERROR(Inputs());
     HONE_ASSIGN_OR_RETURN(const std::vector<const ModelNode*> order, Order());
@@ -104,7 +104,7 @@ class Importer {
       values_[input.name] = builder_.AddInput(input.name, shape);
     }
     for (const auto& [name, shape] : options_.shapes) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      if (std::ranges::find(names, name) != names.end()) continue;
       return Status::Invalid("no input `" + name + "` to give a shape" + SuggestionText(name, names));
     }
     return Status();
@@ -129,18 +129,18 @@ class Importer {
     const auto given = options_.shapes.find(input.name);
     if (given != options_.shapes.end()) {
       if (input.has_shape && given->second.size() != input.shape.size()) {
-        return Status::Invalid(fmt::format("{} has {} dimensions, [{}], but its given shape {} has {}", what,
-                                           input.shape.size(), text, ShapeText(given->second), given->second.size()));
+        return Status::Invalid("{} has {} dimensions, [{}], but its given shape {} has {}", what, input.shape.size(),
+                               text, ShapeText(given->second), given->second.size());
       }
       shape = given->second;
     } else if (open) {
-      return Status::Invalid(fmt::format(
+      return Status::Invalid(
           "{} has open dimensions, [{}]: fix them with `[input] {} = [..]` in the pipeline file, or --input {}=..",
-          what, input.has_shape ? text : "unknown", input.name, input.name));
+          what, input.has_shape ? text : "unknown", input.name, input.name);
     }
     for (int64_t extent : shape) {
-      if (extent == 0) return Status::Unsupported(fmt::format("{}: {} is empty", what, ShapeText(shape)));
-      if (extent < 0) return Status::Invalid(fmt::format("{}: {} has an extent below 1", what, ShapeText(shape)));
+      if (extent == 0) return Status::Unsupported("{}: {} is empty", what, ShapeText(shape));
+      if (extent < 0) return Status::Invalid("{}: {} has an extent below 1", what, ShapeText(shape));
     }
     const auto count = CountElements(shape);
     if (!count.ok()) return count.status().WithContext(what);
@@ -149,8 +149,7 @@ class Importer {
 
   Status AddNode(const ModelNode& node) {
     HONE_RETURN_IF_ERROR(CheckNodeKind(node, model_.Opset()));
-    const auto first =
-        std::find_if(node.outputs.begin(), node.outputs.end(), [](const std::string& name) { return !name.empty(); });
+    const auto first = std::ranges::find_if(node.outputs, [](const std::string& name) { return !name.empty(); });
     if (first == node.outputs.end()) return Status();  // nothing can read it
     std::vector<const Value*> inputs;
     for (const std::string& name : node.inputs) {
@@ -183,10 +182,10 @@ class Importer {
   // The error for a tensor that no node makes.
   Status Missing(const std::string& name) const {
     for (const ModelNode& node : model_.nodes) {
-      const auto at = std::find(node.outputs.begin(), node.outputs.end(), name);
+      const auto at = std::ranges::find(node.outputs, name);
       if (at == node.outputs.end()) continue;
-      return Status::Unsupported(fmt::format("reads `{}`, output {} of {}, which is not supported", name,
-                                             at - node.outputs.begin(), NodeText(node, model_)));
+      return Status::Unsupported("reads `{}`, output {} of {}, which is not supported", name, at - node.outputs.begin(),
+                                 NodeText(node, model_));
     }
     std::vector<std::string> known;
     for (const auto& [other, value] : values_) known.push_back(other);
@@ -217,7 +216,7 @@ class Importer {
       if (value.tensor != name) {
         const auto& outputs = model_.outputs;
         const bool copy = nodes.count(value.tensor) == 0 || taken.count(value.tensor) != 0 ||
-                          std::find(outputs.begin(), outputs.end(), value.tensor) != outputs.end();
+                          std::ranges::find(outputs, value.tensor) != outputs.end();
         graph::Node node;
         node.name = name;
         node.workload.op = copy ? "reshape" : "identity";
@@ -252,19 +251,18 @@ class Importer {
 Status CheckVersions(const Model& model) {
   const int64_t opset = model.Opset();
   const auto& nodes = model.nodes;
-  const bool own = std::any_of(nodes.begin(), nodes.end(), [](const ModelNode& node) { return node.domain.empty(); });
+  const bool own = std::ranges::any_of(nodes, [](const ModelNode& node) { return node.domain.empty(); });
   if (!own && !nodes.empty() && opset == 0) return Status();  // its nodes have other domains; mapping reports that
   if (opset == 0) return Status::Invalid("it does not say which opset of ONNX it uses");
   if (opset < kFirstOpset) {
     return Status::Unsupported(
-        fmt::format("its opset {} is older than {}, the oldest that is supported; convert it "
-                    "with onnx.version_converter",
-                    opset, kFirstOpset));
+        "its opset {} is older than {}, the oldest that is supported; convert it with onnx.version_converter", opset,
+        kFirstOpset);
   }
   if (opset <= kLastOpset) return Status();
   return Status::Unsupported(
-      fmt::format("its opset {} is newer than {}, the newest that is supported; export it with opset_version={}", opset,
-                  kLastOpset, kLastOpset));
+      "its opset {} is newer than {}, the newest that is supported; export it with opset_version={}", opset, kLastOpset,
+      kLastOpset);
 }
 
 std::string NodeText(const ModelNode& node, const Model& model) {

@@ -1,6 +1,4 @@
 // Operators on constants only: the arithmetic of shapes, conditions, types.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -13,8 +11,8 @@ namespace {
 Status NeedConstants(const NodeContext& c) {
   for (size_t i = 0; i < c.InputCount(); ++i) {
     if (c.Has(i) && !c.In(i).is_constant()) {
-      return Status::Unsupported(
-          fmt::format("its input `{}` is computed when the network runs; it must be constant", c.node().inputs[i]));
+      return Status::Unsupported("its input `{}` is computed when the network runs; it must be constant",
+                                 c.node().inputs[i]);
     }
   }
   return Status();
@@ -105,7 +103,7 @@ Status MapRange(NodeContext* c) {
   if (!(step != 0)) return Status::Invalid("its delta must not be 0");
   const double count = std::max(std::ceil((limit.At(0) - start.At(0)) / step), 0.0);
   if (!(count <= static_cast<double>(kMaxElements))) {
-    return Status::Invalid(fmt::format("its result is too large: at most {} elements", kMaxElements));
+    return Status::Invalid("its result is too large: at most {} elements", kMaxElements);
   }
   const auto size = static_cast<int64_t>(count);
   HONE_RETURN_IF_ERROR(c->builder().Spend(size));
@@ -153,14 +151,13 @@ Status MapScatterNd(NodeContext* c) {
   const Shape& places = c->ShapeOf(1);
   const int64_t depth = places.empty() ? 0 : places.back();
   if (depth < 1 || depth > static_cast<int64_t>(data.shape().size())) {
-    return Status::Invalid(
-        fmt::format("its indices {} do not fit its data {}", ShapeText(places), ShapeText(data.shape())));
+    return Status::Invalid("its indices {} do not fit its data {}", ShapeText(places), ShapeText(data.shape()));
   }
   Shape wanted(places.begin(), places.end() - 1);
   wanted.insert(wanted.end(), data.shape().begin() + depth, data.shape().end());
   if (updates.shape() != wanted || updates.type != data.type) {
-    return Status::Invalid(fmt::format("its updates must be {}{}, are {}{}", ElementTypeName(data.type),
-                                       ShapeText(wanted), ElementTypeName(updates.type), ShapeText(updates.shape())));
+    return Status::Invalid("its updates must be {}{}, are {}{}", ElementTypeName(data.type), ShapeText(wanted),
+                           ElementTypeName(updates.type), ShapeText(updates.shape()));
   }
   HONE_RETURN_IF_ERROR(c->builder().Spend(data.Elements()));
   int64_t inner = 1;
@@ -173,8 +170,7 @@ Status MapScatterNd(NodeContext* c) {
       const int64_t index = indices[static_cast<size_t>(from * depth + axis)],
                     extent = data.shape()[static_cast<size_t>(axis)];
       if (index < -extent || index >= extent) {
-        return Status::Invalid(
-            fmt::format("index {} is outside of axis {} of {}", index, axis, ShapeText(data.shape())));
+        return Status::Invalid("index {} is outside of axis {} of {}", index, axis, ShapeText(data.shape()));
       }
       to = to * extent + (index < 0 ? index + extent : index);
     }

@@ -1,7 +1,5 @@
 // Einsum with one operand: sums and a transposition. With two operands: a product of matrices, or an elementwise
 // product if no common label is summed over.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -70,15 +68,15 @@ Result<Equation> ParseEquation(const std::string& text, const std::vector<size_t
   const size_t arrow = plain.find("->");
   const std::vector<std::string> terms = Split(std::string_view(plain).substr(0, arrow), ',');
   if (terms.size() != ranks.size()) {
-    return Status::Invalid(fmt::format("its equation is of {} operands, it has {}", terms.size(), ranks.size()));
+    return Status::Invalid("its equation is of {} operands, it has {}", terms.size(), ranks.size());
   }
   Equation equation;
   size_t most = 0;  // axes of the longest ellipsis
   for (size_t i = 0; i < terms.size(); ++i) {
-    const auto letters = static_cast<size_t>(std::count_if(terms[i].begin(), terms[i].end(), IsLetter));
+    const auto letters = static_cast<size_t>(std::ranges::count_if(terms[i], IsLetter));
     const bool open = terms[i].find(kDots) != std::string::npos;
     if (letters > ranks[i] || (!open && letters != ranks[i])) {
-      return Status::Invalid(fmt::format("operand {} has {} dimensions, its equation names {}", i, ranks[i], letters));
+      return Status::Invalid("operand {} has {} dimensions, its equation names {}", i, ranks[i], letters);
     }
     most = std::max(most, ranks[i] - letters);
     HONE_ASSIGN_OR_RETURN(Labels labels, ParseTerm(terms[i], ranks[i] - letters));
@@ -91,20 +89,19 @@ Result<Equation> ParseEquation(const std::string& text, const std::vector<size_t
   const std::string result = plain.substr(arrow + 2);
   HONE_ASSIGN_OR_RETURN(equation.output, ParseTerm(result, most));
   Labels sorted = equation.output;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) {
     return Status::Invalid("its equation's result `" + result + "` names an axis twice");
   }
   for (int label : equation.output) {
-    const bool known = std::any_of(equation.operands.begin(), equation.operands.end(), [label](const Labels& labels) {
-      return std::find(labels.begin(), labels.end(), label) != labels.end();
-    });
+    const bool known = std::ranges::any_of(
+        equation.operands, [label](const Labels& labels) { return std::ranges::find(labels, label) != labels.end(); });
     if (!known) return Status::Invalid("its equation has an axis in the result that no operand has");
   }
   return equation;
 }
 
-bool Has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool Has(const Labels& labels, int label) { return std::ranges::find(labels, label) != labels.end(); }
 
 Labels Joined(Labels a, const Labels& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -130,8 +127,8 @@ Status TakeDiagonals(NodeContext* c, Operand* x) {
     const int label = x->labels[i];
     const int64_t n = x->value.shape[i];
     if (x->value.shape[j] != n) {
-      return Status::Invalid(fmt::format("{} does not fit its equation: an axis that it names twice is {} and {}",
-                                         ShapeText(x->value.shape), n, x->value.shape[j]));
+      return Status::Invalid("{} does not fit its equation: an axis that it names twice is {} and {}",
+                             ShapeText(x->value.shape), n, x->value.shape[j]);
     }
     Shape perm, flat;
     Labels left;
@@ -177,7 +174,7 @@ Status SumOthers(NodeContext* c, const Labels& keep, Operand* x) {
 // REQUIRES: `order` contains each label of x once
 Result<Value> Ordered(NodeContext* c, const Operand& x, const Labels& order) {
   Shape perm;
-  for (int label : order) perm.push_back(std::find(x.labels.begin(), x.labels.end(), label) - x.labels.begin());
+  for (int label : order) perm.push_back(std::ranges::find(x.labels, label) - x.labels.begin());
   return Transpose(c, x.value, perm);
 }
 
@@ -190,8 +187,8 @@ Result<std::map<int, int64_t>> Extents(const Operand& a, const Operand& b, const
       auto [known, added] = extents.emplace(x->labels[i], extent);
       if (added || known->second == extent) continue;
       if (!Has(output, x->labels[i]) || (known->second != 1 && extent != 1)) {
-        return Status::Invalid(fmt::format("{} and {} do not fit its equation: an axis of both is {} and {}",
-                                           ShapeText(a.value.shape), ShapeText(b.value.shape), known->second, extent));
+        return Status::Invalid("{} and {} do not fit its equation: an axis of both is {} and {}",
+                               ShapeText(a.value.shape), ShapeText(b.value.shape), known->second, extent);
       }
       known->second = std::max(known->second, extent);
     }
@@ -250,7 +247,7 @@ Status MapEinsum(NodeContext* c) {
     ranks.push_back(c->ShapeOf(i).size());
   }
   if (ranks.size() > 2) {
-    return Status::Unsupported(fmt::format("its equation is of {} operands; one or two are supported", ranks.size()));
+    return Status::Unsupported("its equation is of {} operands; one or two are supported", ranks.size());
   }
   HONE_ASSIGN_OR_RETURN(const Equation equation, ParseEquation(c->String("equation", ""), ranks));
   Operand a{c->In(0), equation.operands[0]};

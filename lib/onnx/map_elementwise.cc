@@ -1,6 +1,4 @@
 // Operators that work on one element at a time.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -44,12 +42,12 @@ Result<Bound> ReadBound(NodeContext* c, size_t input, const char* name) {
       return bound;
     }
     HONE_ASSIGN_OR_RETURN(const auto values, c->Reals(input, name));
-    if (values.size() != 1) return Status::Invalid(fmt::format("its {} must be one number", name));
+    if (values.size() != 1) return Status::Invalid("its {} must be one number", name);
     bound.number = values[0];
   } else if (c->opset() < 11 && c->HasAttribute(name)) {
     bound.number = c->Float(name, 0);
   }
-  if (bound.number && std::isnan(*bound.number)) return Status::Invalid(fmt::format("its {} is not a number", name));
+  if (bound.number && std::isnan(*bound.number)) return Status::Invalid("its {} is not a number", name);
   return bound;
 }
 

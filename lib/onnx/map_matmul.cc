@@ -1,7 +1,5 @@
 // Gemm and MatMul. With a constant second matrix they become a dense layer, whose weight is tuned and packed; else a
 // product of two tensors.
-#include <fmt/format.h>
-
 #include "onnx/operators.h"
 #include "onnx/values.h"
 
@@ -23,7 +21,7 @@ Status MapGemm(NodeContext* c) {
   }
   const int64_t units = b.shape[transposed ? 0 : 1];
   if (a.shape[1] != b.shape[transposed ? 1 : 0]) {
-    return Status::Invalid(fmt::format("{} and {} cannot be multiplied", ShapeText(a.shape), ShapeText(b.shape)));
+    return Status::Invalid("{} and {} cannot be multiplied", ShapeText(a.shape), ShapeText(b.shape));
   }
   Value bias;
   const bool has_bias = c->Has(2) && beta != 0;

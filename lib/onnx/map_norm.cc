@@ -1,6 +1,4 @@
 // Normalisations.
-#include <fmt/format.h>
-
 #include "onnx/operators.h"
 #include "onnx/values.h"
 
@@ -19,7 +17,7 @@ Status NeedChannels(const NodeContext& c, size_t first, size_t last) {
   if (x.size() < 2) return Status::Invalid("its input " + ShapeText(x) + " has no channels");
   for (size_t i = first; i <= last; ++i) {
     if (c.ShapeOf(i) != Shape{x[1]}) {
-      return Status::Invalid(fmt::format("its input {} must be [{}], is {}", i, x[1], ShapeText(c.ShapeOf(i))));
+      return Status::Invalid("its input {} must be [{}], is {}", i, x[1], ShapeText(c.ShapeOf(i)));
     }
   }
   return Status();
@@ -121,8 +119,7 @@ Status MapLayerNorm(NodeContext* c) {
     if (!c->Has(i)) continue;
     const auto fits = BroadcastShape(c->ShapeOf(i), inner);
     if (!fits.ok() || *fits != inner) {
-      return Status::Invalid(
-          fmt::format("its input {} of {} does not fit {}", i, ShapeText(c->ShapeOf(i)), ShapeText(inner)));
+      return Status::Invalid("its input {} of {} does not fit {}", i, ShapeText(c->ShapeOf(i)), ShapeText(inner));
     }
     HONE_ASSIGN_OR_RETURN(Value wide, Expand(c, c->In(i), inner));
     operands.push_back(std::move(wide));
@@ -137,13 +134,13 @@ Status MapGroupNorm(NodeContext* c) {
   const int64_t groups = c->Int("num_groups", 0);
   // Also reject more groups than channels.
   if (x.shape.size() < 3 || groups < 1 || groups > x.shape[1] || x.shape[1] % groups != 0) {
-    return Status::Invalid(fmt::format("{} groups do not fit {}", groups, ShapeText(x.shape)));
+    return Status::Invalid("{} groups do not fit {}", groups, ShapeText(x.shape));
   }
   const int64_t scales = c->opset() < 21 ? groups : x.shape[1];
   Value per_channel[2];
   for (size_t i = 1; i < 3; ++i) {
     if (c->ShapeOf(i) != Shape{scales}) {
-      return Status::Invalid(fmt::format("its input {} must be [{}], is {}", i, scales, ShapeText(c->ShapeOf(i))));
+      return Status::Invalid("its input {} must be [{}], is {}", i, scales, ShapeText(c->ShapeOf(i)));
     }
     Value v = c->In(i);
     if (scales == groups) {

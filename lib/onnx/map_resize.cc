@@ -1,6 +1,4 @@
 // Resize and Upsample.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -55,8 +53,8 @@ Result<Taps> TapsOf(const std::vector<double>& places, int64_t in, double scale,
   // The taps around a place between two elements go from `first` to 1 - first, counted from the element before it.
   const double first = std::floor((how.mode == "linear" ? -1 : -2) / scale) + 1;
   if (!(2 - 2 * first <= static_cast<double>(kMostTaps))) {
-    return Status::Unsupported(
-        fmt::format("its filter takes {} elements, more than {} are not supported", 2 - 2 * first, kMostTaps));
+    return Status::Unsupported("its filter takes {} elements, more than {} are not supported", 2 - 2 * first,
+                               kMostTaps);
   }
   const auto count = static_cast<size_t>(2 - 2 * first);
   Taps taps{std::vector<Shape>(count), std::vector<std::vector<double>>(count)};
@@ -119,8 +117,8 @@ Result<Value> Resample(NodeContext* c, const Value& x, const Shape& out, const s
     const bool whole = !crops || (how.begin[axis] == 0 && how.end[axis] == 1);
     if (whole && !resized.Changes()) continue;
     if (resized.out > kLongest) {
-      return Status::Unsupported(
-          fmt::format("axis {} of its result has {} elements, at most {} are supported", axis, resized.out, kLongest));
+      return Status::Unsupported("axis {} of its result has {} elements, at most {} are supported", axis, resized.out,
+                                 kLongest);
     }
     const auto end = static_cast<double>(resized.in - 1);
     std::vector<double> places;
@@ -141,7 +139,7 @@ Result<Value> Resample(NodeContext* c, const Value& x, const Shape& out, const s
       }
     }
     if (places.empty()) {
-      return Status::Unsupported(fmt::format("it reads outside of its input along axis {}", axis));
+      return Status::Unsupported("it reads outside of its input along axis {}", axis);
     }
     const double scale = how.antialias ? std::min(scales[axis], 1.0) : 1.0;
     HONE_ASSIGN_OR_RETURN(const Taps taps, TapsOf(places, resized.in, scale, how));
@@ -168,7 +166,7 @@ Result<Value> Resized(NodeContext* c, const Value& x, const Shape& out, const st
 // The extents that result from scales, computed as in ONNX.
 Result<Shape> Extents(const Shape& x, const std::vector<double>& scales) {
   if (scales.size() != x.size()) {
-    return Status::Invalid(fmt::format("it has {} scales for {}", scales.size(), ShapeText(x)));
+    return Status::Invalid("it has {} scales for {}", scales.size(), ShapeText(x));
   }
   Shape out;
   for (size_t i = 0; i < x.size(); ++i) {

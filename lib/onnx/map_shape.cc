@@ -1,6 +1,4 @@
 // Operators that change shapes and move elements.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "onnx/operators.h"
@@ -35,7 +33,7 @@ Status MapReshape(NodeContext* c) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && !zeros) {
       if (i >= x.size())
-        return Status::Invalid(fmt::format("its shape {} copies an axis that {} does not have", wanted, ShapeText(x)));
+        return Status::Invalid("its shape {} copies an axis that {} does not have", wanted, ShapeText(x));
       shape[i] = x[i];
     }
     if (shape[i] == -1) {
@@ -50,7 +48,7 @@ Status MapReshape(NodeContext* c) {
   }
   if (open != shape.size()) {
     if (known == 0 || count % known != 0) {
-      return Status::Invalid(fmt::format("{} cannot take the shape {}", ShapeText(x), wanted));
+      return Status::Invalid("{} cannot take the shape {}", ShapeText(x), wanted);
     }
     shape[open] = count / known;
   }
@@ -76,7 +74,7 @@ Status MapSqueeze(NodeContext* c) {
   for (size_t i = 0; i < x.size(); ++i) {
     const bool named = std::count(axes.begin(), axes.end(), static_cast<int64_t>(i)) > 0;
     if (named && x[i] != 1) {
-      return Status::Invalid(fmt::format("axis {} of {} is not 1, and cannot go", i, ShapeText(x)));
+      return Status::Invalid("axis {} of {} is not 1, and cannot go", i, ShapeText(x));
     }
     if (!named && !(all && x[i] == 1)) shape.push_back(x[i]);
   }
@@ -129,7 +127,7 @@ Status MapDepthToSpace(NodeContext* c) {
   const int64_t b = c->Int("blocksize", 0);
   const bool crd = c->String("mode", "DCR") == "CRD";
   if (x.size() != 4 || b < 1 || b > 4096 || x[1] % (b * b) != 0) {
-    return Status::Invalid(fmt::format("a blocksize of {} does not fit {}", b, ShapeText(x)));
+    return Status::Invalid("a blocksize of {} does not fit {}", b, ShapeText(x));
   }
   const int64_t n = x[0], depth = x[1] / (b * b), h = x[2], w = x[3];
   const Shape split = crd ? Shape{n, depth, b, b, h, w} : Shape{n, b, b, depth, h, w};
@@ -143,7 +141,7 @@ Status MapSpaceToDepth(NodeContext* c) {
   const Shape& x = c->ShapeOf(0);
   const int64_t b = c->Int("blocksize", 0);
   if (x.size() != 4 || b < 1 || b > 4096 || x[2] % b != 0 || x[3] % b != 0) {
-    return Status::Invalid(fmt::format("a blocksize of {} does not fit {}", b, ShapeText(x)));
+    return Status::Invalid("a blocksize of {} does not fit {}", b, ShapeText(x));
   }
   HONE_ASSIGN_OR_RETURN(const Value parts, Reshape(c, c->In(0), {x[0], x[1], x[2] / b, b, x[3] / b, b}));
   HONE_ASSIGN_OR_RETURN(const Value turned, Transpose(c, parts, {0, 3, 5, 1, 2, 4}));
@@ -198,7 +196,7 @@ Status MapSplit(NodeContext* c) {
   if (parts.empty()) {
     const int64_t number = c->Int("num_outputs", outputs);
     if (number != outputs || (c->opset() < 18 && extent % outputs != 0)) {
-      return Status::Invalid(fmt::format("axis {} of {} cannot be split into {}", axis, ShapeText(x), number));
+      return Status::Invalid("axis {} of {} cannot be split into {}", axis, ShapeText(x), number);
     }
     const int64_t size = (extent + outputs - 1) / outputs;
     for (int64_t left = extent; static_cast<int64_t>(parts.size()) < outputs; left -= parts.back()) {
@@ -207,12 +205,11 @@ Status MapSplit(NodeContext* c) {
   }
   int64_t sum = 0;
   for (int64_t part : parts) {
-    if (part < 0 || part > extent) return Status::Invalid(fmt::format("its split has a part of {}", part));
+    if (part < 0 || part > extent) return Status::Invalid("its split has a part of {}", part);
     sum += part;
   }
   if (sum != extent || static_cast<int64_t>(parts.size()) != outputs) {
-    return Status::Invalid(
-        fmt::format("its split {} does not fit axis {} of {}", ShapeText(parts), axis, ShapeText(x)));
+    return Status::Invalid("its split {} does not fit axis {} of {}", ShapeText(parts), axis, ShapeText(x));
   }
   Shape begin(x.size(), 0), count = x;
   const Shape step(x.size(), 1);
@@ -248,7 +245,7 @@ Status MapPad(NodeContext* c) {
     HONE_ASSIGN_OR_RETURN(axes, NodeContext::Axes(axes, rank));
   }
   if (pads.size() != 2 * axes.size()) {
-    return Status::Invalid(fmt::format("its pads must be {} numbers, are {}", 2 * axes.size(), pads.size()));
+    return Status::Invalid("its pads must be {} numbers, are {}", 2 * axes.size(), pads.size());
   }
   Shape low(rank, 0), high(rank, 0), begin(rank, 0), count = x.shape;
   for (size_t i = 0; i < axes.size(); ++i) {

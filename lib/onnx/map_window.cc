@@ -1,6 +1,4 @@
 // Conv, ConvTranspose and pooling. One spatial axis is treated as two, the first of extent 1.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "onnx/operators.h"
@@ -18,10 +16,10 @@ constexpr int64_t kMost = 1 << 20;
 
 Status CheckList(const char* name, const Shape& values, size_t count, int64_t least) {
   if (values.size() != count) {
-    return Status::Invalid(fmt::format("its {} must be {} numbers, has {}", name, count, values.size()));
+    return Status::Invalid("its {} must be {} numbers, has {}", name, count, values.size());
   }
   for (int64_t v : values) {
-    if (v < least || v > kMost) return Status::Invalid(fmt::format("its {} are out of range: {}", name, v));
+    if (v < least || v > kMost) return Status::Invalid("its {} are out of range: {}", name, v);
   }
   return Status();
 }
@@ -87,7 +85,7 @@ std::vector<Attribute> WindowAttributes(const Window& w) {
 Result<std::string> Dimensions(size_t axes) {
   if (axes == 1 || axes == 2) return std::string("2d");
   if (axes == 3) return std::string("3d");
-  return Status::Unsupported(fmt::format("over {} spatial axes it is not supported: 1 to 3", axes));
+  return Status::Unsupported("over {} spatial axes it is not supported: 1 to 3", axes);
 }
 
 // The operands with at least two spatial axes, and the attributes that both operators share.
@@ -103,15 +101,15 @@ Result<Convolution> Read(NodeContext* c) {
   Convolution conv{c->In(0), c->In(1), {}, "", c->Int("group", 1)};
   const Shape& x = conv.data.shape;
   if (x.size() < 3 || conv.weight.shape.size() != x.size()) {
-    return Status::Invalid(
-        fmt::format("its input {} and weight {} do not fit each other", ShapeText(x), ShapeText(conv.weight.shape)));
+    return Status::Invalid("its input {} and weight {} do not fit each other", ShapeText(x),
+                           ShapeText(conv.weight.shape));
   }
   if (!conv.weight.is_constant()) {
     return Status::Unsupported("its weight `" + c->node().inputs[1] +
                                "` is computed when the network runs; it must be constant");
   }
   if (conv.groups < 1 || conv.groups > (1 << 20)) {
-    return Status::Invalid(fmt::format("its group is out of range: {}", conv.groups));
+    return Status::Invalid("its group is out of range: {}", conv.groups);
   }
   const Shape kernel(conv.weight.shape.begin() + 2, conv.weight.shape.end());
   if (c->HasAttribute("kernel_shape") && c->IntList("kernel_shape", kernel) != kernel) {
@@ -141,7 +139,7 @@ Status Finish(NodeContext* c, const Convolution& conv, const Value& out) {
 Result<Value> AddBias(NodeContext* c, const Value& x, const Value& bias) {
   Shape shape(x.shape.size() - 1, 1);
   if (bias.shape != Shape{x.shape[1]}) {
-    return Status::Invalid(fmt::format("its bias must be [{}], is {}", x.shape[1], ShapeText(bias.shape)));
+    return Status::Invalid("its bias must be [{}], is {}", x.shape[1], ShapeText(bias.shape));
   }
   shape[0] = x.shape[1];
   HONE_ASSIGN_OR_RETURN(const Value wide, Reshape(c, bias, shape));
@@ -152,8 +150,7 @@ Result<Value> AddBias(NodeContext* c, const Value& x, const Value& bias) {
 Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad) {
   const Shape kernel = c->IntList("kernel_shape", {});
   if (x.shape.size() < 3 || kernel.size() != x.shape.size() - 2) {
-    return Status::Invalid(
-        fmt::format("its kernel_shape {} does not fit its input {}", ShapeText(kernel), ShapeText(x.shape)));
+    return Status::Invalid("its kernel_shape {} does not fit its input {}", ShapeText(kernel), ShapeText(x.shape));
   }
   HONE_ASSIGN_OR_RETURN(const std::string dimensions, Dimensions(kernel.size()));
   HONE_ASSIGN_OR_RETURN(Window window, ReadWindow(c, x.shape, kernel));
@@ -248,7 +245,7 @@ Status MapPool(NodeContext* c) {
 // A sum is the average of all of a window, with its padding, times their number.
 Status MapLpPool(NodeContext* c) {
   const int64_t p = c->Int("p", 2);
-  if (p < 1) return Status::Invalid(fmt::format("its p is {}, must be at least 1", p));
+  if (p < 1) return Status::Invalid("its p is {}, must be at least 1", p);
   if (c->Int("ceil_mode", 0) != 0) return Status::Unsupported("its ceil_mode is not supported");
   double elements = 1;
   for (int64_t extent : c->IntList("kernel_shape", {})) elements *= static_cast<double>(extent);

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -26,8 +24,8 @@ constexpr size_t kMostGathers = 64;
 Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Shape& indices) {
   const std::vector<semantics::IndexRun> runs = semantics::IndexRuns(indices);
   if (runs.size() > kMostGathers * semantics::kMostIndexRuns) {
-    return Status::Unsupported(
-        fmt::format("its indices have no order: more than {} runs of them", kMostGathers * semantics::kMostIndexRuns));
+    return Status::Unsupported("its indices have no order: more than {} runs of them",
+                               kMostGathers * semantics::kMostIndexRuns);
   }
   std::vector<Value> parts;
   for (size_t from = 0; from < runs.size(); from += semantics::kMostIndexRuns) {
@@ -50,8 +48,7 @@ Result<Shape> BroadcastShape(const Shape& a, const Shape& b) {
   for (size_t i = 0; i < shorter.size(); ++i) {
     int64_t& extent = out[longer.size() - shorter.size() + i];
     if (extent != shorter[i] && extent != 1 && shorter[i] != 1) {
-      return Status::Invalid(
-          fmt::format("the shapes {} and {} cannot be broadcast to each other", ShapeText(a), ShapeText(b)));
+      return Status::Invalid("the shapes {} and {} cannot be broadcast to each other", ShapeText(a), ShapeText(b));
     }
     if (extent == 1) extent = shorter[i];
   }
@@ -62,8 +59,7 @@ Result<Value> Reshape(NodeContext* c, const Value& x, const Shape& shape) {
   HONE_ASSIGN_OR_RETURN(const int64_t before, CountElements(x.shape));
   HONE_ASSIGN_OR_RETURN(const int64_t after, CountElements(shape));
   if (before != after) {
-    return Status::Invalid(
-        fmt::format("{} has {} elements, {} has {}", ShapeText(x.shape), before, ShapeText(shape), after));
+    return Status::Invalid("{} has {} elements, {} has {}", ShapeText(x.shape), before, ShapeText(shape), after);
   }
   if (x.shape == shape) return x;
   if (!x.is_constant()) return c->Emit("reshape", {x}, {Numbers("shape", shape)});
@@ -81,8 +77,7 @@ Result<Value> Transpose(NodeContext* c, const Value& x, const Shape& perm) {
   Shape all(x.shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (sorted != all) {
-    return Status::Invalid(
-        fmt::format("{} is not a permutation of the axes of {}", ShapeText(perm), ShapeText(x.shape)));
+    return Status::Invalid("{} is not a permutation of the axes of {}", ShapeText(perm), ShapeText(x.shape));
   }
   if (perm == sorted) return x;
   Shape shape;
@@ -111,8 +106,8 @@ Result<Value> Concat(NodeContext* c, const std::vector<Value>& parts, int64_t ax
     Shape other = parts[i].shape;
     if (other.size() == shape.size()) other[at] = shape[at];
     if (other != shape) {
-      return Status::Invalid(
-          fmt::format("{} does not fit {} on axis {}", ShapeText(parts[i].shape), ShapeText(parts[0].shape), axis));
+      return Status::Invalid("{} does not fit {} on axis {}", ShapeText(parts[i].shape), ShapeText(parts[0].shape),
+                             axis);
     }
     shape[at] += parts[i].shape[at];
   }
@@ -127,7 +122,7 @@ Result<Value> Gather(NodeContext* c, const Value& x, int64_t axis, const Shape& 
   Shape from;
   for (int64_t index : indices) {
     if (index < -extent || index >= extent) {
-      return Status::Invalid(fmt::format("index {} is outside of axis {} of {}", index, axis, ShapeText(x.shape)));
+      return Status::Invalid("index {} is outside of axis {} of {}", index, axis, ShapeText(x.shape));
     }
     from.push_back(index < 0 ? index + extent : index);
   }
@@ -162,13 +157,13 @@ Result<Value> Expand(NodeContext* c, const Value& x, const Shape& wanted) {
 
 Result<Value> Tile(NodeContext* c, const Value& x, const Shape& repeats) {
   if (repeats.size() != x.shape.size()) {
-    return Status::Invalid(fmt::format("{} repeats for a tensor of {} dimensions", repeats.size(), x.shape.size()));
+    return Status::Invalid("{} repeats for a tensor of {} dimensions", repeats.size(), x.shape.size());
   }
   Value out = x;
   for (size_t axis = repeats.size(); axis-- > 0;) {
     if (repeats[axis] == 1) continue;
     if (repeats[axis] < 0 || repeats[axis] > 4096) {
-      return Status::Unsupported(fmt::format("{} repeats are not supported: 0 to 4096", repeats[axis]));
+      return Status::Unsupported("{} repeats are not supported: 0 to 4096", repeats[axis]);
     }
     if (repeats[axis] == 0) {
       Shape count = out.shape;
@@ -188,7 +183,7 @@ Result<Value> Pad(NodeContext* c, const Value& x, const Shape& low, const Shape&
   bool none = true;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (low[i] < 0 || high[i] < 0 || low[i] > (1 << 24) || high[i] > (1 << 24)) {
-      return Status::Invalid(fmt::format("padding of {} and {} is out of range", low[i], high[i]));
+      return Status::Invalid("padding of {} and {} is out of range", low[i], high[i]);
     }
     shape[i] += low[i] + high[i];
     none = none && low[i] == 0 && high[i] == 0;

@@ -76,17 +76,17 @@ Status CheckNodeKind(const ModelNode& node, int64_t opset) {
   const OperatorEntry* entry = FindOperatorEntry(node.op);
   if (entry == nullptr) return Status::Unsupported("the operator is not supported");
   if (opset < entry->first_opset) {
-    return Status::Invalid(fmt::format("the operator is there only since opset {}", entry->first_opset));
+    return Status::Invalid("the operator is there only since opset {}", entry->first_opset);
   }
   if (node.inputs.size() < entry->least || node.inputs.size() > entry->most) {
-    return Status::Invalid(fmt::format("it takes {} inputs, has {}",
-                                       entry->most == entry->least ? fmt::format("{}", entry->least)
-                                       : entry->most == kAnyNumber ? fmt::format("at least {}", entry->least)
-                                                                   : fmt::format("{} to {}", entry->least, entry->most),
-                                       node.inputs.size()));
+    return Status::Invalid("it takes {} inputs, has {}",
+                           entry->most == entry->least ? fmt::format("{}", entry->least)
+                           : entry->most == kAnyNumber ? fmt::format("at least {}", entry->least)
+                                                       : fmt::format("{} to {}", entry->least, entry->most),
+                           node.inputs.size());
   }
   for (size_t i = 0; i < (entry->most == kAnyNumber ? node.inputs.size() : entry->least); ++i) {
-    if (node.inputs[i].empty()) return Status::Invalid(fmt::format("its input {} is left out", i));
+    if (node.inputs[i].empty()) return Status::Invalid("its input {} is left out", i);
   }
   return Status();
 }

@@ -1,6 +1,5 @@
 #include "onnx/read_model.h"
 
-#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
 #include <bit>
@@ -46,11 +45,10 @@ struct Source {
   Status Take(const Field& field, Tensor* out, Convert convert) const {
     const auto size = static_cast<size_t>(count);
     if (raw && raw->size() != size * sizeof(Raw)) {
-      return Status::Invalid(
-          fmt::format("has {} bytes, but its {} elements take {}", raw->size(), count, size * sizeof(Raw)));
+      return Status::Invalid("has {} bytes, but its {} elements take {}", raw->size(), count, size * sizeof(Raw));
     }
     if (!raw && field.size() != count) {
-      return Status::Invalid(fmt::format("has {} values, but its shape {} elements", field.size(), count));
+      return Status::Invalid("has {} values, but its shape {} elements", field.size(), count);
     }
     out->data = Tensor(out->type, out->shape()).data;
     const auto fill = [&](auto values) {
@@ -114,7 +112,7 @@ Result<std::string_view> External(const pb::TensorProto& proto, ExternalData* fi
       if (entry.key() != key) continue;
       const auto number = ParseInt(entry.value());
       if (!number.ok() || *number < 0) {
-        return Status::Invalid(fmt::format("external data: {} `{}` is not a number of bytes", key, entry.value()));
+        return Status::Invalid("external data: {} `{}` is not a number of bytes", key, entry.value());
       }
       *value = *number;
     }

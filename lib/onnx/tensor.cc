@@ -80,14 +80,14 @@ Result<int64_t> CountElements(const Shape& shape) {
   int64_t count = 1;
   bool empty = false;
   for (int64_t extent : shape) {
-    if (extent < 0) return Status::Invalid(fmt::format("the shape {} has a negative extent", ShapeText(shape)));
+    if (extent < 0) return Status::Invalid("the shape {} has a negative extent", ShapeText(shape));
     if (extent == 0) {
       empty = true;
       continue;
     }
     // Also for an empty one, so that the product of the other extents cannot overflow.
     if (extent > kMaxElements / count) {
-      return Status::Invalid(fmt::format("{} is too large: at most {} elements", ShapeText(shape), kMaxElements));
+      return Status::Invalid("{} is too large: at most {} elements", ShapeText(shape), kMaxElements);
     }
     count *= extent;
   }

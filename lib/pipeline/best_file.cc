@@ -145,8 +145,8 @@ Status CheckTaskIds(const BestFile& best) {
     const std::string id = workload.ok() ? TaskId(*workload, best.target) : "none";
     if (entry.id == id) continue;
     return Status::Invalid(
-        fmt::format("the entry of task {} is of another one: `{}` on this target is {}; run hone-pick-best again",
-                    Printable(entry.id), Printable(entry.workload), id));
+        "the entry of task {} is of another one: `{}` on this target is {}; run hone-pick-best again",
+        Printable(entry.id), Printable(entry.workload), id);
   }
   return Status();
 }

@@ -21,7 +21,7 @@ Result<Manifest> ManifestWriter::Write() {
   NightlyEdges();
   Aliases();
   if (!clash_.empty()) {
-    return Status::Invalid(fmt::format("two jobs would make '{}'; rename a pipeline or a target", clash_));
+    return Status::Invalid("two jobs would make '{}'; rename a pipeline or a target", clash_);
   }
   return Manifest{writer_.Take(), std::move(builds_)};
 }

@@ -55,8 +55,7 @@ void ManifestWriter::Rules() {
        "plan", {{"generator", "1"}, {"restat", "1"}});
   writer_.Comment(
       "generator: the task files become outputs of an extract edge only when its list is known, which must not run it "
-      "again. "
-      "What would change the command also changes settings/*.extract.json.");
+      "again. What would change the command also changes settings/*.extract.json.");
   Rule("extract",
        Command("hone-extract",
                "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks "

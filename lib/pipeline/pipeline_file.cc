@@ -25,15 +25,15 @@ Result<std::string> Stem(const std::string& path) {
   stem.resize(stem.size() - (EndsWith(stem, kSuffix) ? kSuffix.size() : 0));
   if (IsPlainName(stem)) return stem;
   return Status::Invalid(
-      fmt::format("{}: the file's name becomes part of target names: use letters, digits, '_', '.' and '-', a letter "
-                  "or digit first",
-                  path));
+      "{}: the file's name becomes part of target names: use letters, digits, '_', '.' and '-', a letter or digit "
+      "first",
+      path);
 }
 
 // `key` is "targets" or "on_request".
 Status CheckTargets(const TomlTable& table, const char* key, std::vector<std::string>* targets) {
-  std::sort(targets->begin(), targets->end());
-  const auto twice = std::adjacent_find(targets->begin(), targets->end());
+  std::ranges::sort(*targets);
+  const auto twice = std::ranges::adjacent_find(*targets);
   if (twice != targets->end()) return table.Error(key, fmt::format("`{}` names '{}' twice", key, *twice));
   for (const std::string& target : *targets) {
     if (!IsPlainName(target)) return table.Error(key, fmt::format("`{}`: '{}' is not a target name", key, target));
@@ -85,7 +85,7 @@ Status ErrorIn(TomlTable table, const char* name, const std::string& target, con
 
 // Ninja cannot express a line break, nor the system a path that contains a zero.
 bool HasControl(const std::string& text) {
-  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
+  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
 }
 
 // Only the given keys: a missing key means "as the host has it", or the default limit.
@@ -121,12 +121,12 @@ Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::
 std::vector<std::string> PipelineFile::AllTargets() const {
   std::vector<std::string> all = targets;
   all.insert(all.end(), on_request.begin(), on_request.end());
-  std::sort(all.begin(), all.end());
+  std::ranges::sort(all);
   return all;
 }
 
 bool PipelineFile::OnRequest(const std::string& target) const {
-  return std::find(on_request.begin(), on_request.end(), target) != on_request.end();
+  return std::ranges::find(on_request, target) != on_request.end();
 }
 
 const PipelineFile& PipelineFile::For(const std::string& target) const {
@@ -280,8 +280,7 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
     }
   }
   // Paths sort differently from names: "a-b.toml" precedes "a.toml".
-  std::sort(result.pipelines.begin(), result.pipelines.end(),
-            [](const PipelineFile& a, const PipelineFile& b) { return a.name < b.name; });
+  std::ranges::sort(result.pipelines, {}, &PipelineFile::name);
   for (auto& [name, file] : used) result.targets.push_back(std::move(file));
   return result;
 }

@@ -1,5 +1,3 @@
-#include "record/foreign_formats.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "record/foreign_formats.h"
 #include "search/autotvm/autotvm_space.h"
 #include "task/workload.h"
 
@@ -275,8 +274,7 @@ Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& d
     }
     pending += rest;
     if (pending.size() > kMaxLine) {
-      return Status::Invalid(
-          fmt::format("{}:{}: a line of more than 64 MiB; this is not a log", path, counts.lines + 1));
+      return Status::Invalid("{}:{}: a line of more than 64 MiB; this is not a log", path, counts.lines + 1);
     }
   }
   if (std::ferror(file.get()) != 0) return Status::Io(path + ": cannot be read to its end; nothing was imported");

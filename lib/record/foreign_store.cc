@@ -53,16 +53,13 @@ Result<int64_t> CheckedForeignVersion(Database* db) {
   HONE_ASSIGN_OR_RETURN(const int64_t version, db->QueryInt("PRAGMA user_version"));
   HONE_ASSIGN_OR_RETURN(const int64_t objects, db->QueryInt("SELECT count(*) FROM sqlite_master"));
   if (application != kForeignApplicationId && (application != 0 || objects != 0)) {
-    return Status::Invalid(fmt::format("{}: no file of foreign records but {}; name another file", db->path(),
-                                       application == 0x484F4E45 ? "a record file of Hone's own" : "another database"));
+    return Status::Invalid("{}: no file of foreign records but {}; name another file", db->path(),
+                           application == 0x484F4E45 ? "a record file of Hone's own" : "another database");
   }
-  if (version < 0)
-    return Status::Corrupt(fmt::format("{}: no such format of foreign records: {}", db->path(), version));
+  if (version < 0) return Status::Corrupt("{}: no such format of foreign records: {}", db->path(), version);
   if (version > kForeignVersion) {
-    return Status::Unsupported(
-        fmt::format("{}: format {} of foreign records is newer than this program's {}; use a "
-                    "newer Hone",
-                    db->path(), version, kForeignVersion));
+    return Status::Unsupported("{}: format {} of foreign records is newer than this program's {}; use a newer Hone",
+                               db->path(), version, kForeignVersion);
   }
   return version;
 }

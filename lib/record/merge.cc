@@ -192,8 +192,8 @@ Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::s
          {std::tuple("task", &meta.task_id, &m.task_id), std::tuple("workload", &meta.workload, &m.workload),
           std::tuple("target", &meta.target, &m.target)}) {
       if (*ours == *theirs) continue;
-      return Status::Invalid(fmt::format("{}: its {} is `{}`, that of {} is `{}`: such records are not merged",
-                                         sources[i].path, what, *theirs, sources[0].path, *ours));
+      return Status::Invalid("{}: its {} is `{}`, that of {} is `{}`: such records are not merged", sources[i].path,
+                             what, *theirs, sources[0].path, *ours);
     }
   }
   const std::string made = fmt::format("{}.merging.{}", out, getpid());

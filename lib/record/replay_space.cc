@@ -28,8 +28,8 @@ class Parser {
     HONE_ASSIGN_OR_RETURN(const std::string version, Keyed("hone-replay"));
     HONE_ASSIGN_OR_RETURN(const int64_t number, Number(version));
     if (number > kReplayVersion) {
-      return Status::Unsupported(
-          fmt::format("{}: version {} of the format, this program reads up to {}", file_, number, kReplayVersion));
+      return Status::Unsupported("{}: version {} of the format, this program reads up to {}", file_, number,
+                                 kReplayVersion);
     }
     if (number < 1) return Error("no such version");
     HONE_ASSIGN_OR_RETURN(space_.workload, Keyed("workload"));
@@ -41,7 +41,7 @@ class Parser {
   }
 
  private:
-  Status Error(const std::string& what) const { return Status::Invalid(fmt::format("{}:{}: {}", file_, line_, what)); }
+  Status Error(const std::string& what) const { return Status::Invalid("{}:{}: {}", file_, line_, what); }
 
   Status Next() {
     ++line_;

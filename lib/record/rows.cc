@@ -75,7 +75,7 @@ Result<Trial> TrialOfRow(const Statement& row) {
     return Status();
   };
   const Status parsed = parse();
-  if (!parsed.ok()) return Status::Corrupt(fmt::format("trial {}: {}", t.ordinal, parsed.message()));
+  if (!parsed.ok()) return Status::Corrupt("trial {}: {}", t.ordinal, parsed.message());
   return t;
 }
 
@@ -123,8 +123,7 @@ Status TrialWriter::WriteSample(int64_t ordinal, int64_t sequence, int64_t round
 
 double MedianOfSamples(const Trial& trial) {
   const std::vector<double> samples = trial.LastRound();
-  return trial.outcome.state == TrialState::kPruned ? *std::min_element(samples.begin(), samples.end())
-                                                    : Median(samples);
+  return trial.outcome.state == TrialState::kPruned ? *std::ranges::min_element(samples) : Median(samples);
 }
 
 bool IsOfSamples(double stored, const Trial& trial, bool trimmed_means) {

@@ -34,8 +34,7 @@ class Salvager {
     HONE_ASSIGN_OR_RETURN(const int64_t application, db_->QueryInt("PRAGMA application_id"));
     if (application != kApplicationId) return Status::Invalid(db_->path() + ": not a record file of Hone");
     if (version_ < 1 || version_ > kSchemaVersion) {
-      return Status::Unsupported(
-          fmt::format("{}: record format {}; use the Hone that wrote it", db_->path(), version_));
+      return Status::Unsupported("{}: record format {}; use the Hone that wrote it", db_->path(), version_);
     }
     for (const auto& [key, field] : MetaFields()) {
       auto text = MetaText(key);
@@ -99,8 +98,7 @@ class Salvager {
 
  private:
   Status NothingLeft(const std::string& why) const {
-    return Status::Corrupt(
-        fmt::format("{}: {}: nothing can be saved; move it away to start the task again", db_->path(), why));
+    return Status::Corrupt("{}: {}: nothing can be saved; move it away to start the task again", db_->path(), why);
   }
 
   // The statement for one key, or nothing if its pages are unreadable.

@@ -24,16 +24,15 @@ Status ExplainDamage(const std::string& path) {
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(header), sizeof header);
   const auto byte = [&](size_t i) { return static_cast<int64_t>(header[i]); };
   if (size < 100 || std::memcmp(header, "SQLite format 3", 16) != 0) {
-    return Status::Corrupt(
-        fmt::format("{}: not a record file (no SQLite header); move it away to start the task again", path));
+    return Status::Corrupt("{}: not a record file (no SQLite header); move it away to start the task again", path);
   }
   int64_t page = byte(16) << 8 | byte(17);
   if (page == 1) page = 65536;
   const int64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
   if (size >= page * pages) return Status();
-  return Status::Corrupt(fmt::format(
+  return Status::Corrupt(
       "{}: the record file is cut short ({} of {} bytes); restore a copy, or move it away to start the task again",
-      path, size, page * pages));
+      path, size, page * pages);
 }
 
 // The first access: SQLite rolls back a killed writer's transaction and reads the header.
@@ -48,12 +47,12 @@ Result<int64_t> CheckedVersion(Database* db) {
   HONE_ASSIGN_OR_RETURN(const int64_t application, db->QueryInt("PRAGMA application_id"));
   HONE_ASSIGN_OR_RETURN(const int64_t objects, db->QueryInt("SELECT count(*) FROM sqlite_master"));
   if (application != kApplicationId && (application != 0 || objects != 0)) {
-    return Status::Invalid(fmt::format("{}: a database of another program, not a record file of Hone", db->path()));
+    return Status::Invalid("{}: a database of another program, not a record file of Hone", db->path());
   }
-  if (version < 0) return Status::Corrupt(fmt::format("{}: no such record format: {}", db->path(), version));
+  if (version < 0) return Status::Corrupt("{}: no such record format: {}", db->path(), version);
   if (version > kSchemaVersion) {
-    return Status::Unsupported(fmt::format("{}: record format {} is newer than this program's {}; use a newer Hone",
-                                           db->path(), version, kSchemaVersion));
+    return Status::Unsupported("{}: record format {} is newer than this program's {}; use a newer Hone", db->path(),
+                               version, kSchemaVersion);
   }
   return version;
 }
@@ -82,8 +81,7 @@ Status CheckSchema(Database* db, const std::vector<std::string>& scripts) {
   HONE_ASSIGN_OR_RETURN(const Objects wanted, ObjectsOf(model.get()));
   HONE_ASSIGN_OR_RETURN(const Objects found, ObjectsOf(db));
   const auto refuse = [&](const std::string& object, const char* how) {
-    return Status::Corrupt(
-        fmt::format("{}: its {} {}; restore a copy of the file, or move it away", db->path(), object, how));
+    return Status::Corrupt("{}: its {} {}; restore a copy of the file, or move it away", db->path(), object, how);
   };
   for (const auto& [object, sql] : wanted) {
     const auto at = found.find(object);
@@ -99,8 +97,7 @@ Status CheckSchema(Database* db, const std::vector<std::string>& scripts) {
 Result<int64_t> CheckReadable(Database* db) {
   HONE_RETURN_IF_ERROR(Recover(db));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));
-  if (version == 0)
-    return Status::Corrupt(fmt::format("{}: an empty record file; run its tuning job again", db->path()));
+  if (version == 0) return Status::Corrupt("{}: an empty record file; run its tuning job again", db->path());
   HONE_RETURN_IF_ERROR(CheckSchemaOf(db, version));
   return version;
 }

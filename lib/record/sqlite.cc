@@ -1,6 +1,5 @@
 #include "record/sqlite.h"
 
-#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "base/check.h"
@@ -14,23 +13,22 @@ Status Database::Error(int code) const {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Status::Corrupt(
-          fmt::format("{}: the record file is damaged ({}); restore a copy, save what is left with "
-                      "`hone-records salvage`, or move it away to start the task again",
-                      path_, what));
+          "{}: the record file is damaged ({}); restore a copy, save what is left with `hone-records salvage`, or move "
+          "it away to start the task again",
+          path_, what);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return Status::Locked(
-          fmt::format("{}: another process is writing to this record file ({}); wait for it or stop it", path_, what));
+      return Status::Locked("{}: another process is writing to this record file ({}); wait for it or stop it", path_,
+                            what);
     case SQLITE_FULL:
-      return Status::Io(fmt::format("{}: no space left on the disk; free some and run the same command again", path_));
+      return Status::Io("{}: no space left on the disk; free some and run the same command again", path_);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return Status::Io(
-          fmt::format("{}: cannot be written ({}); check the permissions of the file and its folder", path_, what));
+      return Status::Io("{}: cannot be written ({}); check the permissions of the file and its folder", path_, what);
     case SQLITE_CANTOPEN:
-      return Status::Io(fmt::format("{}: cannot be opened ({})", path_, what));
+      return Status::Io("{}: cannot be opened ({})", path_, what);
     default:
-      return Status::Io(fmt::format("{}: {}", path_, what));
+      return Status::Io("{}: {}", path_, what);
   }
 }
 

@@ -18,7 +18,7 @@ Result<Meta> ReadMeta(Database* db, int64_t version) {
   for (const auto& [key, field] : MetaFields()) {
     HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT value FROM meta WHERE key = ?"));
     HONE_ASSIGN_OR_RETURN(bool row, s.Bind(key).Step());
-    if (!row) return Status::Corrupt(fmt::format("{}: `{}` is missing in table meta", db->path(), key));
+    if (!row) return Status::Corrupt("{}: `{}` is missing in table meta", db->path(), key);
     meta.*field = s.Text(0);
   }
   HONE_ASSIGN_OR_RETURN(meta.templates, ReadTemplates(db, version));
@@ -41,8 +41,8 @@ Status WriteMeta(Database* db, const Meta& meta) {
 Status CheckMeta(const std::string& path, const Meta& found, const Meta& wanted) {
   for (const auto& [key, field] : MetaFields()) {
     if (found.*field == wanted.*field) continue;
-    return Status::Invalid(fmt::format("{}: its {} is `{}`, not `{}`; move the file away to start this task anew", path,
-                                       key, found.*field, wanted.*field));
+    return Status::Invalid("{}: its {} is `{}`, not `{}`; move the file away to start this task anew", path, key,
+                           found.*field, wanted.*field);
   }
   return Status();
 }
@@ -83,9 +83,8 @@ class SqliteStore final : public Store {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
     HONE_ASSIGN_OR_RETURN(
         Statement update,
-        db_->Prepare("UPDATE trial SET state = ?, median = ?, count = ?, error = ?, error_text = ?, "
-                     "measure_seconds = measure_seconds + ?, disturbed = ?, retaken = retaken + ? WHERE "
-                     "ordinal = ?"));
+        db_->Prepare("UPDATE trial SET state = ?, median = ?, count = ?, error = ?, error_text = ?, measure_seconds = "
+                     "measure_seconds + ?, disturbed = ?, retaken = retaken + ? WHERE ordinal = ?"));
     HONE_ASSIGN_OR_RETURN(TrialWriter writer, TrialWriter::Prepare(db_.get()));
     for (const auto& [ordinal, o] : finalists) {
       HONE_ASSIGN_OR_RETURN(int64_t count, db_->QueryInt("SELECT count(*) FROM sample WHERE trial = ?", ordinal));

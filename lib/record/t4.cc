@@ -99,8 +99,8 @@ Status ReadT4(std::string_view text, const std::string& path, const std::functio
   }
   const Json version = document.value("schema_version", Json());
   if (!version.is_string() || !StartsWith(version.get<std::string>(), "1.0.")) {
-    return Status::Unsupported(
-        fmt::format("{}: version {} of T4; only 1.0 is read", path, version.is_null() ? "none" : version.dump()));
+    return Status::Unsupported("{}: version {} of T4; only 1.0 is read", path,
+                               version.is_null() ? "none" : version.dump());
   }
   const Json results = std::move(document["results"]);
   document.erase("results");
@@ -131,7 +131,7 @@ Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
   };
   HONE_RETURN_IF_ERROR(ReadT4(text, path, take, skip));
   if (import.empty()) {
-    return Status::Invalid(fmt::format("{}: none of its {} results is one of T4", path, import.counts.lines));
+    return Status::Invalid("{}: none of its {} results is one of T4", path, import.counts.lines);
   }
   HONE_RETURN_IF_ERROR(import.Commit());
   return import.counts;

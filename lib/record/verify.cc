@@ -1,4 +1,3 @@
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -53,11 +52,10 @@ class Verifier {
       return steps.ok() ? "" : fmt::format("trial {}: its steps: {}", s.Int(0), steps.message());
     }));
     HONE_RETURN_IF_ERROR(Rows(
-        "SELECT a.ordinal, b.ordinal FROM trial a JOIN session sa ON sa.id = a.session JOIN trial b ON "
-        "b.config_digest = a.config_digest AND b.ordinal > a.ordinal " +
+        "SELECT a.ordinal, b.ordinal FROM trial a JOIN session sa ON sa.id = a.session JOIN trial b ON b.config_digest "
+        "= a.config_digest AND b.ordinal > a.ordinal " +
             std::string(version_ < 3 ? "" : "AND b.template_version = a.template_version ") +
-            "JOIN session sb ON sb.id = b.session "
-            "WHERE sa.fingerprint = sb.fingerprint ORDER BY a.ordinal",
+            "JOIN session sb ON sb.id = b.session WHERE sa.fingerprint = sb.fingerprint ORDER BY a.ordinal",
         [](const Statement& s) { return fmt::format("trials {} and {} are of the same config", s.Int(0), s.Int(1)); }));
     HONE_RETURN_IF_ERROR(Medians());
     return std::move(findings_);

@@ -46,8 +46,7 @@ static void ListRuns(Fields* f, std::vector<std::vector<double>>* processes) {
   f->Value("processes", processes).Check(!processes->empty(), "must hold at least one process");
   for (const std::vector<double>& samples : *processes) {
     f->Check(!samples.empty(), "a process without a sample");
-    f->Check(std::all_of(samples.begin(), samples.end(), [](double s) { return s > 0; }),
-             "a sample must be above 0 seconds");
+    f->Check(std::ranges::all_of(samples, [](double s) { return s > 0; }), "a sample must be above 0 seconds");
   }
   const Latency latency = LatencyOf(Joined(*processes));
   for (const auto& [name, value, figure] : {std::tuple{"median", found.median, latency.median},
@@ -64,7 +63,7 @@ static void ListFields(Fields* f, BenchLayer* layer) {
   f->Value("workload", &layer->workload);
   f->Value("task", &layer->task);
   f->Value("source", &layer->source);
-  const bool known = std::find(std::begin(kSources), std::end(kSources), layer->source) != std::end(kSources);
+  const bool known = std::ranges::find(kSources, layer->source) != std::end(kSources);
   f->Check(known, fmt::format("expected tuned, anchor, default or fixed, found `{}`", layer->source));
   f->Value("seconds", &layer->seconds).AtLeast(0);
   f->Value("flop", &layer->flop).AtLeast(0);

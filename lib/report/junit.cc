@@ -1,4 +1,3 @@
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,8 +39,7 @@ JunitCase TaskCase(const TaskFact& task) {
 
 std::string JunitSuiteText(const JunitSuite& suite) {
   const auto count = [&](State state) {
-    return std::to_string(std::count_if(suite.cases.begin(), suite.cases.end(),
-                                        [state](const JunitCase& c) { return c.state == state; }));
+    return std::to_string(std::ranges::count(suite.cases, state, &JunitCase::state));
   };
   HtmlWriter xml;
   xml.Trusted("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -60,7 +59,7 @@ double Explained(const KnobFact& fact) {
 }  // namespace
 
 int64_t TaskFact::Count(TrialState state) const {
-  return std::count_if(trials.begin(), trials.end(), [state](const TrialFact& t) { return t.state == state; });
+  return std::ranges::count(trials, state, &TrialFact::state);
 }
 
 const BenchLibrary& ReportData::tuned() const {
@@ -83,8 +82,7 @@ double ReportData::PeakShare(int64_t flop, double seconds) const {
 std::vector<const BenchLayer*> ReportData::SlowestLayers() const {
   std::vector<const BenchLayer*> layers;
   for (const BenchLayer& layer : tuned().layers) layers.push_back(&layer);
-  std::stable_sort(layers.begin(), layers.end(),
-                   [](const BenchLayer* a, const BenchLayer* b) { return a->seconds > b->seconds; });
+  std::ranges::stable_sort(layers, std::ranges::greater(), &BenchLayer::seconds);
   return layers;
 }
 
@@ -174,8 +172,7 @@ std::string AlgorithmText(const std::string& workload, const Config& config) {
 }
 
 const TaskFact* ReportData::TaskOf(const BenchLayer& layer) const {
-  const auto found =
-      std::find_if(tasks.begin(), tasks.end(), [&](const TaskFact& task) { return task.id == layer.task; });
+  const auto found = std::ranges::find(tasks, layer.task, &TaskFact::id);
   return found == tasks.end() ? nullptr : &*found;
 }
 
@@ -197,7 +194,7 @@ std::string ReportData::AlgorithmsText() const {
   }
   std::vector<std::pair<int64_t, std::string>> order;
   for (const auto& [algorithm, count] : counts) order.emplace_back(-count, algorithm);
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   std::vector<std::string> parts;
   for (const auto& [count, algorithm] : order) parts.push_back(fmt::format("{} {}", -count, algorithm));
   return Join(parts, ", ");
@@ -226,8 +223,7 @@ std::vector<KnobFact> KnobFacts(const TaskFact& task) {
     fact.explained = Explained(fact);
     facts.push_back(std::move(fact));
   }
-  std::stable_sort(facts.begin(), facts.end(),
-                   [](const KnobFact& a, const KnobFact& b) { return a.explained > b.explained; });
+  std::ranges::stable_sort(facts, std::ranges::greater(), &KnobFact::explained);
   if (facts.size() > kKnobsTold) facts.resize(kKnobsTold);
   return facts;
 }

@@ -48,11 +48,10 @@ class Section {
     }
     html_.Close();
     page_.Section("knobs", "Configurations by knob");
-    page_.Note(
-        fmt::format("Every configuration tried, over the values of its knobs: of each task the {} knobs whose values "
-                    "explain most of "
-                    "the spread of the times (of their logarithms, corrected for the number of values).",
-                    kKnobsTold));
+    page_.Note(fmt::format(
+        "Every configuration tried, over the values of its knobs: of each task the {} knobs whose values explain most "
+        "of the spread of the times (of their logarithms, corrected for the number of values).",
+        kKnobsTold));
     for (const TaskFact& task : data_.tasks) {
       if (!task.trials.empty()) ByKnob(task);
     }

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text.h"
@@ -24,27 +22,25 @@ bool Inside(const State& state, const Stage* s, const Stage& consumer, const std
 Status CheckAttachment(const State& state, const Stage& stage) {
   const Stage* consumer = state.Find(stage.at_stage);
   if (!consumer || LeafPosition(*consumer, stage.at_axis) < 0) {
-    return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`, which is no longer a loop", stage.name(),
-                                       stage.at_axis, stage.at_stage));
+    return Status::Invalid("`{}` is computed at axis `{}` of `{}`, which is no longer a loop", stage.name(),
+                           stage.at_axis, stage.at_stage);
   }
   const std::vector<Stage*> readers = state.ReadersOf(stage.name());
   const auto inside = [&](const Stage* reader) { return Inside(state, reader, *consumer, stage.at_axis); };
   if (std::none_of(readers.begin(), readers.end(), inside)) {
-    return Status::Invalid(
-        fmt::format("`{}` cannot be computed at `{}`: neither it nor a stage inside its loop `{}` reads `{}`",
-                    stage.name(), consumer->name(), stage.at_axis, stage.name()));
+    return Status::Invalid("`{}` cannot be computed at `{}`: neither it nor a stage inside its loop `{}` reads `{}`",
+                           stage.name(), consumer->name(), stage.at_axis, stage.name());
   }
   for (const Stage* reader : readers) {
     if (!inside(reader)) {
-      return Status::Invalid(
-          fmt::format("`{}` cannot be computed at axis `{}` of `{}`: `{}` reads it too and is outside that loop",
-                      stage.name(), stage.at_axis, consumer->name(), reader->name()));
+      return Status::Invalid("`{}` cannot be computed at axis `{}` of `{}`: `{}` reads it too and is outside that loop",
+                             stage.name(), stage.at_axis, consumer->name(), reader->name());
     }
   }
   for (int i = 0; i <= LeafPosition(*consumer, stage.at_axis); ++i) {
     if (consumer->FindAxis(consumer->leaf[i])->kind == ir::ForKind::kVectorized) {
-      return Status::Invalid(fmt::format("`{}` cannot be computed inside the vectorized loop `{}` of `{}`",
-                                         stage.name(), consumer->leaf[i], consumer->name()));
+      return Status::Invalid("`{}` cannot be computed inside the vectorized loop `{}` of `{}`", stage.name(),
+                             consumer->leaf[i], consumer->name());
     }
   }
   return Status::Ok();
@@ -52,9 +48,9 @@ Status CheckAttachment(const State& state, const Stage& stage) {
 
 Status ApplyComputeAt(const Step& step, const State& state, Stage* stage) {
   if (stage->output)
-    return Status::Invalid(fmt::format("`{}` is an output: it cannot be computed inside another stage", stage->name()));
+    return Status::Invalid("`{}` is an output: it cannot be computed inside another stage", stage->name());
   HONE_ASSIGN_OR_RETURN(Stage * consumer, state.Need(step.argument));
-  if (consumer == stage) return Status::Invalid(fmt::format("`{}` cannot be computed inside itself", stage->name()));
+  if (consumer == stage) return Status::Invalid("`{}` cannot be computed inside itself", stage->name());
   HONE_RETURN_IF_ERROR(NeedLoop(consumer, step.axes[0]).status());
   stage->attach = AttachKind::kAt;
   stage->at_stage = step.argument;
@@ -67,18 +63,16 @@ Status ApplyStorageAlign(const Step& step, Stage* stage) {
   std::vector<std::string> names;
   for (const ir::IterVar& v : node.axes) names.push_back(v.var.name());
   if (std::find(names.begin(), names.end(), step.axes[0]) == names.end()) {
-    return Status::NotFound(
-        fmt::format("`{}` has no dimension `{}`{}", stage->name(), step.axes[0], SuggestionText(step.axes[0], names)));
+    return Status::NotFound("`{}` has no dimension `{}`{}", stage->name(), step.axes[0],
+                            SuggestionText(step.axes[0], names));
   }
-  if (stage->output)
-    return Status::Invalid(fmt::format("`{}` is an output: its storage is the caller's", stage->name()));
+  if (stage->output) return Status::Invalid("`{}` is an output: its storage is the caller's", stage->name());
   const int64_t factor = step.values[0], offset = step.values[1];
   if (factor < 1 || offset < 0 || offset >= factor) {
-    return Status::Invalid(
-        fmt::format("storage_align needs 0 <= offset < factor, not factor {} offset {}", factor, offset));
+    return Status::Invalid("storage_align needs 0 <= offset < factor, not factor {} offset {}", factor, offset);
   }
   if (factor > kMostAlign)
-    return Status::Invalid(fmt::format("storage_align to {} elements: at most {} are possible", factor, kMostAlign));
+    return Status::Invalid("storage_align to {} elements: at most {} are possible", factor, kMostAlign);
   stage->aligns.push_back({step.axes[0], factor, offset});
   return Status::Ok();
 }
@@ -99,8 +93,8 @@ Result<ir::Scope> ParseScope(const std::string& text) {
   if (text == "scratch") return ir::Scope::kScratch;
   if (text == "workspace") return ir::Scope::kWorkspace;
   if (text == "shared") return ir::Scope::kShared;
-  return Status::Invalid(
-      fmt::format("unknown scope `{}`{}", text, SuggestionText(text, {"register", "scratch", "workspace", "shared"})));
+  return Status::Invalid("unknown scope `{}`{}", text,
+                         SuggestionText(text, {"register", "scratch", "workspace", "shared"}));
 }
 
 Status ApplyAttachStep(const Step& step, const State& state) {
@@ -114,16 +108,14 @@ Status ApplyAttachStep(const Step& step, const State& state) {
       stage->at_axis.clear();
       return Status::Ok();
     case StepKind::kSetScope: {
-      if (stage->output)
-        return Status::Invalid(fmt::format("`{}` is an output: its storage is the caller's", stage->name()));
+      if (stage->output) return Status::Invalid("`{}` is an output: its storage is the caller's", stage->name());
       HONE_ASSIGN_OR_RETURN(ir::Scope scope, ParseScope(step.argument));
       stage->scope = scope;
       return Status::Ok();
     }
     case StepKind::kDoubleBuffer:
       if (stage->scope != ir::Scope::kShared) {
-        return Status::Invalid(
-            fmt::format("double_buffer needs scope `shared`; set_scope {} shared before", stage->name()));
+        return Status::Invalid("double_buffer needs scope `shared`; set_scope {} shared before", stage->name());
       }
       stage->double_buffer = true;
       return Status::Ok();

@@ -28,9 +28,8 @@ const char* KindWord(ir::ForKind kind) {
 Status CheckNewAxes(const Stage& stage, const std::vector<std::string>& names) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
-    if (stage.FindAxis(name))
-      return Status::Invalid(fmt::format("stage `{}` has an axis `{}` already", stage.name(), name));
-    if (!seen.insert(name).second) return Status::Invalid(fmt::format("the name `{}` is given twice", name));
+    if (stage.FindAxis(name)) return Status::Invalid("stage `{}` has an axis `{}` already", stage.name(), name);
+    if (!seen.insert(name).second) return Status::Invalid("the name `{}` is given twice", name);
   }
   return Status::Ok();
 }
@@ -39,18 +38,17 @@ Status CheckNewAxes(const Stage& stage, const std::vector<std::string>& names) {
 Result<Axis*> NeedPlainLoop(const State& state, Stage* stage, const std::string& name) {
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, name));
   if (axis->kind != ir::ForKind::kSerial) {
-    return Status::Invalid(fmt::format("axis `{}` of `{}` is {} already", name, stage->name(), KindWord(axis->kind)));
+    return Status::Invalid("axis `{}` of `{}` is {} already", name, stage->name(), KindWord(axis->kind));
   }
   for (const Stage& s : *state.stages) {
     if (s.attach == AttachKind::kAt && s.at_stage == stage->name() && s.at_axis == name) {
-      return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`; take `{}` apart before compute_at",
-                                         s.name(), name, stage->name(), name));
+      return Status::Invalid("`{}` is computed at axis `{}` of `{}`; take `{}` apart before compute_at", s.name(), name,
+                             stage->name(), name);
     }
   }
   for (const PrefetchNote& note : stage->prefetches) {
     if (note.axis == name) {
-      return Status::Invalid(
-          fmt::format("axis `{}` of `{}` has a prefetch; split and fuse before prefetch", name, stage->name()));
+      return Status::Invalid("axis `{}` of `{}` has a prefetch; split and fuse before prefetch", name, stage->name());
     }
   }
   return axis;
@@ -78,8 +76,8 @@ Status ApplySplit(const Step& step, const State& state, Stage* stage) {
   if (step.results.size() != step.values.size() + 1) return Status::Invalid("split needs one more result than factors");
   int64_t outermost = axis->stride;
   for (int64_t factor : step.values) {
-    if (factor < 1) return Status::Invalid(fmt::format("factor {} is not positive", factor));
-    if (factor > kMostExtent / outermost) return Status::Invalid(fmt::format("factor {} is too large", factor));
+    if (factor < 1) return Status::Invalid("factor {} is not positive", factor);
+    if (factor > kMostExtent / outermost) return Status::Invalid("factor {} is too large", factor);
     outermost *= factor;
   }
   HONE_RETURN_IF_ERROR(CheckNewAxes(*stage, step.results));
@@ -117,20 +115,18 @@ Status ApplyFuse(const Step& step, const State& state, Stage* stage) {
   const int first = LeafPosition(*stage, step.axes[0]);
   for (size_t i = 1; i < parts.size(); ++i) {
     if (LeafPosition(*stage, step.axes[i]) != first + static_cast<int>(i)) {
-      return Status::Invalid(
-          fmt::format("axes `{}` and `{}` of `{}` are not adjacent, outermost first (loops: {}); reorder before",
-                      step.axes[i - 1], step.axes[i], stage->name(), fmt::join(stage->leaf, " ")));
+      return Status::Invalid("axes `{}` and `{}` of `{}` are not adjacent, outermost first (loops: {}); reorder before",
+                             step.axes[i - 1], step.axes[i], stage->name(), fmt::join(stage->leaf, " "));
     }
     if (parts[i].reduce != parts[0].reduce) {
-      return Status::Invalid(
-          fmt::format("`{}` and `{}` cannot be fused: one is a reduce axis", step.axes[0], step.axes[i]));
+      return Status::Invalid("`{}` and `{}` cannot be fused: one is a reduce axis", step.axes[0], step.axes[i]);
     }
   }
   // Splits that do not divide round up each time.
   int64_t rounds = 1;
   for (const Axis& part : parts) {
     if (part.extent > 0 && rounds > kMostExtent / part.extent) {
-      return Status::Invalid(fmt::format("`{}` would run through more than {} rounds", step.results[0], kMostExtent));
+      return Status::Invalid("`{}` would run through more than {} rounds", step.results[0], kMostExtent);
     }
     rounds *= part.extent;
   }
@@ -154,7 +150,7 @@ Status ApplyReorder(const Step& step, Stage* stage) {
   std::set<std::string> seen;
   for (const std::string& name : step.axes) {
     HONE_RETURN_IF_ERROR(NeedLoop(stage, name).status());
-    if (!seen.insert(name).second) return Status::Invalid(fmt::format("reorder names axis `{}` twice", name));
+    if (!seen.insert(name).second) return Status::Invalid("reorder names axis `{}` twice", name);
     places.push_back(LeafPosition(*stage, name));
   }
   std::sort(places.begin(), places.end());
@@ -165,18 +161,16 @@ Status ApplyReorder(const Step& step, Stage* stage) {
 Status ApplyKind(const Step& step, Stage* stage, ir::ForKind kind) {
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
   if (axis->kind != ir::ForKind::kSerial) {
-    return Status::Invalid(
-        fmt::format("axis `{}` of `{}` is {} already", axis->name, stage->name(), KindWord(axis->kind)));
+    return Status::Invalid("axis `{}` of `{}` is {} already", axis->name, stage->name(), KindWord(axis->kind));
   }
   if (axis->reduce && kind != ir::ForKind::kUnrolled && !ir::IsThreadLoop(kind)) {
-    return Status::Invalid(
-        fmt::format("reduce axis `{}` of `{}` cannot be {}: its iterations depend on each other; use rfactor",
-                    axis->name, stage->name(), KindWord(kind)));
+    return Status::Invalid("reduce axis `{}` of `{}` cannot be {}: its iterations depend on each other; use rfactor",
+                           axis->name, stage->name(), KindWord(kind));
   }
   if (kind == ir::ForKind::kVectorized) {
     for (const std::string& leaf : stage->leaf) {
       if (stage->FindAxis(leaf)->kind == kind) {
-        return Status::Invalid(fmt::format("stage `{}` is vectorized along `{}` already", stage->name(), leaf));
+        return Status::Invalid("stage `{}` is vectorized along `{}` already", stage->name(), leaf);
       }
     }
   }
@@ -197,19 +191,19 @@ Status ApplyBind(const Step& step, Stage* stage) {
     HONE_RETURN_IF_ERROR(NeedLoop(stage, step.axes[0]).status());
     for (const std::string& leaf : stage->leaf) {
       if (kind == ir::ForKind::kVThread || stage->FindAxis(leaf)->kind != kind) continue;
-      return Status::Invalid(fmt::format("axis `{}` of `{}` is bound to {} already", leaf, stage->name(), name));
+      return Status::Invalid("axis `{}` of `{}` is bound to {} already", leaf, stage->name(), name);
     }
     if (const Axis& axis = *stage->FindAxis(step.axes[0]); axis.reduce && ir::IsThreadLoop(kind)) {
       for (const std::string& leaf : stage->leaf) {
         const Axis& other = *stage->FindAxis(leaf);
         if (!other.reduce || !ir::IsThreadLoop(other.kind)) continue;
-        return Status::Invalid(fmt::format("reduce axis `{}` of `{}` is bound already: one can be; fuse them before",
-                                           leaf, stage->name()));
+        return Status::Invalid("reduce axis `{}` of `{}` is bound already: one can be; fuse them before", leaf,
+                               stage->name());
       }
     }
     return ApplyKind(step, stage, kind);
   }
-  return Status::Invalid(fmt::format("cannot bind to `{}`{}", step.argument, SuggestionText(step.argument, known)));
+  return Status::Invalid("cannot bind to `{}`{}", step.argument, SuggestionText(step.argument, known));
 }
 
 Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
@@ -220,16 +214,14 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
     for (std::string& name : ReadsOf(inside)) reads.push_back(std::move(name));
   }
   if (tensor != stage->name() && std::find(reads.begin(), reads.end(), tensor) == reads.end()) {
-    return Status::NotFound(
-        fmt::format("`{}` does not read `{}`{}", stage->name(), tensor, SuggestionText(tensor, reads)));
+    return Status::NotFound("`{}` does not read `{}`{}", stage->name(), tensor, SuggestionText(tensor, reads));
   }
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[1]));
   const int64_t level = step.values.size() > 1 ? step.values[1] : 1;
-  if (level != 1 && level != 2)
-    return Status::Invalid(fmt::format("prefetch into level {}: 1 or 2 is possible", level));
+  if (level != 1 && level != 2) return Status::Invalid("prefetch into level {}: 1 or 2 is possible", level);
   const int64_t distance = step.values[0];
   if (distance < -kMostDistance || distance > kMostDistance)
-    return Status::Invalid(fmt::format("prefetch {} bytes ahead: at most {} are possible", distance, kMostDistance));
+    return Status::Invalid("prefetch {} bytes ahead: at most {} are possible", distance, kMostDistance);
   stage->prefetches.push_back({tensor, axis->name, distance, level});
   return Status::Ok();
 }
@@ -239,12 +231,11 @@ Status ApplyTensorize(const Step& step, Stage* stage) {
   const std::vector<std::string> known = {"mma_tf32"};
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
   if (step.argument != known[0]) {
-    return Status::Unsupported(
-        fmt::format("tensorize: no target has `{}`{}", step.argument, SuggestionText(step.argument, known)));
+    return Status::Unsupported("tensorize: no target has `{}`{}", step.argument, SuggestionText(step.argument, known));
   }
   if (!axis->reduce || axis->extent != 8) {
-    return Status::Invalid(fmt::format("tensorize mma_tf32: `{}` of `{}` must be a reduce axis of 8, split off before",
-                                       axis->name, stage->name()));
+    return Status::Invalid("tensorize mma_tf32: `{}` of `{}` must be a reduce axis of 8, split off before", axis->name,
+                           stage->name());
   }
   axis->pragmas.emplace_back("tensorize_" + step.argument, 1);
   return Status::Ok();
@@ -255,11 +246,10 @@ Status ApplyTensorize(const Step& step, Stage* stage) {
 Result<Axis*> NeedLoop(Stage* stage, const std::string& name) {
   if (LeafPosition(*stage, name) < 0) {
     if (stage->FindAxis(name)) {
-      return Status::Invalid(fmt::format("axis `{}` of `{}` is no longer a loop: it was split or fused (loops: {})",
-                                         name, stage->name(), fmt::join(stage->leaf, " ")));
+      return Status::Invalid("axis `{}` of `{}` is no longer a loop: it was split or fused (loops: {})", name,
+                             stage->name(), fmt::join(stage->leaf, " "));
     }
-    return Status::NotFound(
-        fmt::format("stage `{}` has no axis `{}`{}", stage->name(), name, SuggestionText(name, stage->leaf)));
+    return Status::NotFound("stage `{}` has no axis `{}`{}", stage->name(), name, SuggestionText(name, stage->leaf));
   }
   return const_cast<Axis*>(stage->FindAxis(name));
 }
@@ -288,7 +278,7 @@ Status ApplyAxisStep(const Step& step, const State& state) {
     default: {  // kPragma
       HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
       if (const int64_t value = step.values[0]; value < 0 || value > kMostHint)
-        return Status::Invalid(fmt::format("pragma {} {}: values are 0 .. {}", step.argument, value, kMostHint));
+        return Status::Invalid("pragma {} {}: values are 0 .. {}", step.argument, value, kMostHint);
       axis->pragmas.emplace_back(step.argument, step.values[0]);
       return Status::Ok();
     }

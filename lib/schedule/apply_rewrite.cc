@@ -54,8 +54,7 @@ bool IsUntouched(const Stage& stage) {
 Status CheckNothingInside(const State& state, const Stage& stage) {
   for (const Stage& s : *state.stages) {
     if (s.attach == AttachKind::kAt && s.at_stage == stage.name()) {
-      return Status::Invalid(
-          fmt::format("`{}` is computed inside `{}`; do this before compute_at", s.name(), stage.name()));
+      return Status::Invalid("`{}` is computed inside `{}`; do this before compute_at", s.name(), stage.name());
     }
   }
   return Status::Ok();
@@ -67,8 +66,8 @@ std::vector<Stage>::iterator PlaceOf(const State& state, const Stage* stage) {
 
 Status ApplyInline(const State& state, Stage* stage) {
   const std::string name = stage->name();
-  if (stage->output) return Status::Invalid(fmt::format("`{}` is an output: it cannot be inlined", name));
-  if (stage->reduction()) return Status::Invalid(fmt::format("`{}` is a reduction: it cannot be inlined", name));
+  if (stage->output) return Status::Invalid("`{}` is an output: it cannot be inlined", name);
+  if (stage->reduction()) return Status::Invalid("`{}` is a reduction: it cannot be inlined", name);
   HONE_RETURN_IF_ERROR(CheckNothingInside(state, *stage));
   for (Stage* reader : state.ReadersOf(name)) {
     Expr body = ReadInstead(reader->tensor, name, stage->tensor);
@@ -95,7 +94,7 @@ Status ApplyCacheRead(const Step& step, const State& state) {
   for (const Stage* r : readers) known.push_back(r->name());
   for (const std::string& reader : step.axes) {
     if (std::find(known.begin(), known.end(), reader) == known.end()) {
-      return Status::NotFound(fmt::format("`{}` does not read `{}`{}", reader, source, SuggestionText(reader, known)));
+      return Status::NotFound("`{}` does not read `{}`{}", reader, source, SuggestionText(reader, known));
     }
   }
   std::vector<IterVar> axes = FreshAxes(tensor.node()->axes);
@@ -121,7 +120,7 @@ Status ApplyCacheWrite(const Step& step, const State& state, Stage* stage) {
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
   HONE_RETURN_IF_ERROR(CheckNothingInside(state, *stage));
   if (!IsUntouched(*stage)) {
-    return Status::Invalid(fmt::format("cache_write must come before other steps on the loops of `{}`", stage->name()));
+    return Status::Invalid("cache_write must come before other steps on the loops of `{}`", stage->name());
   }
   const te::TensorNode& node = *stage->tensor.node();
   te::Tensor cache = te::ComputeOver(name, node.axes, node.body);
@@ -182,11 +181,10 @@ Status ApplyRelayout(const Step& step, const State& state) {
   }
   if (!constant.defined()) {
     HONE_RETURN_IF_ERROR(state.Need(source).status());
-    return Status::Invalid(
-        fmt::format("`{}` is computed by the kernel: only its inputs can be stored another way", source));
+    return Status::Invalid("`{}` is computed by the kernel: only its inputs can be stored another way", source);
   }
   if (!constant.node()->reduce_axes.empty()) {
-    return Status::Unsupported(fmt::format("`{}` is a reduction: it is computed as it is stored", source));
+    return Status::Unsupported("`{}` is a reduction: it is computed as it is stored", source);
   }
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
   HONE_ASSIGN_OR_RETURN(const std::vector<LayoutPart> parts, ParseLayout(step.axes, constant.shape()));
@@ -216,8 +214,7 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, factored));
   if (!axis->reduce)
-    return Status::Invalid(
-        fmt::format("rfactor needs a reduce axis; `{}` of `{}` is not one", factored, stage->name()));
+    return Status::Invalid("rfactor needs a reduce axis; `{}` of `{}` is not one", factored, stage->name());
   const te::TensorNode& node = *stage->tensor.node();
   const auto& reduce = *node.body.as<ir::Reduce>();
 
@@ -240,8 +237,7 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
     const Relation& r = stage->relations[i];
     if (r.kind == Relation::Kind::kFuse) {
       if (!stage->FindAxis(r.fuse.fused)->reduce) continue;
-      return Status::Unsupported(
-          fmt::format("rfactor of `{}`: its reduce axes were fused; use rfactor before fuse", stage->name()));
+      return Status::Unsupported("rfactor of `{}`: its reduce axes were fused; use rfactor before fuse", stage->name());
     }
     if (!stage->FindAxis(r.split.parent)->reduce) continue;
     const std::string& parent = r.split.parent;

@@ -15,8 +15,7 @@ using ir::Expr;
 // Parses "d0/16%4": a letter, a dimension, an optional step, an optional extent (0 if missing).
 Result<LayoutPart> ParsePart(const std::string& word, size_t rank) {
   const auto bad = [&] {
-    return Status::Invalid(
-        fmt::format("`{}` is not a part of a dimension; expected d0 .. d{}, as in d0/16%4", word, rank - 1));
+    return Status::Invalid("`{}` is not a part of a dimension; expected d0 .. d{}, as in d0/16%4", word, rank - 1);
   };
   const size_t modulo = std::min(word.find('%'), word.size()), slash = std::min(word.find('/'), modulo);
   if (word.empty() || word[0] != 'd') return bad();
@@ -45,27 +44,25 @@ Status Tile(size_t source, int64_t size, std::vector<LayoutPart>* parts) {
     if (part.source == source) own.push_back(&part);
   }
   // Parts of extent 1 precede larger ones that begin at the same place; the unlimited one comes last.
-  std::stable_sort(own.begin(), own.end(), [](const LayoutPart* a, const LayoutPart* b) {
-    return std::tuple(a->step, a->extent == 0, a->extent) < std::tuple(b->step, b->extent == 0, b->extent);
-  });
+  std::ranges::stable_sort(own, {}, [](const LayoutPart* p) { return std::tuple(p->step, p->extent == 0, p->extent); });
   int64_t step = 1;
   for (LayoutPart* part : own) {
-    if (part->step != step) return Status::Invalid(fmt::format("the parts of d{} do not tile it", source));
+    if (part->step != step) return Status::Invalid("the parts of d{} do not tile it", source);
     if (part == own.back()) {
       if (part->extent != 0) break;
       part->outermost = true;
       part->extent = (size + step - 1) / step;
       return Status();
     }
-    if (part->extent == 0) return Status::Invalid(fmt::format("two parts of d{} have no limit", source));
+    if (part->extent == 0) return Status::Invalid("two parts of d{} have no limit", source);
     const int64_t most = 2 * size + kMostTile;
     if (part->extent > most / step) {
-      return Status::Invalid(fmt::format("the parts of d{} take {} * {} of its {} indices, more than {}", source, step,
-                                         part->extent, size, most));
+      return Status::Invalid("the parts of d{} take {} * {} of its {} indices, more than {}", source, step,
+                             part->extent, size, most);
     }
     step *= part->extent;
   }
-  return Status::Invalid(fmt::format("no part of d{} takes its outermost indices", source));
+  return Status::Invalid("no part of d{} takes its outermost indices", source);
 }
 
 // The constant's value at indices that may lie beyond its end.

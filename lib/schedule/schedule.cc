@@ -19,7 +19,7 @@ class Collector {
   Status Add(const te::Tensor& t, bool constants_are_stages) {
     const bool stage = t.node()->kind == te::TensorKind::kCompute && (constants_are_stages || !t.node()->constant);
     if (!seen_.insert(t.get()).second) return Status::Ok();
-    if (!names_.insert(t.name()).second) return Status::Invalid(fmt::format("two tensors are named `{}`", t.name()));
+    if (!names_.insert(t.name()).second) return Status::Invalid("two tensors are named `{}`", t.name());
     if (!stage) {
       inputs.push_back(t);
       return Status::Ok();
@@ -39,7 +39,7 @@ class Collector {
     for (const auto* axes : {&t.node()->axes, &t.node()->reduce_axes}) {
       for (const ir::IterVar& axis : *axes) {
         if (!names.insert(axis.var.name()).second) {
-          return Status::Invalid(fmt::format("`{}` has two axes named `{}`", t.name(), axis.var.name()));
+          return Status::Invalid("`{}` has two axes named `{}`", t.name(), axis.var.name());
         }
       }
     }
@@ -71,8 +71,7 @@ Status ApplyToState(const Step& step, const State& state) {
 // A hand-written step may lack a required part; its text would not parse then.
 Status CheckShape(const Step& step) {
   HONE_ASSIGN_OR_RETURN(Step parsed, ParseStep(StepText(step)));
-  if (!(parsed == step))
-    return Status::Invalid(fmt::format("`{}` does not say all that the step holds", StepText(step)));
+  if (!(parsed == step)) return Status::Invalid("`{}` does not say all that the step holds", StepText(step));
   return Status::Ok();
 }
 
@@ -87,7 +86,7 @@ Status CheckElements(const std::string& name, const std::vector<int64_t>& shape)
   int64_t elements = 1;
   for (const int64_t extent : shape) {
     if (extent > 0 && elements > kMostElements / extent) {
-      return Status::Invalid(fmt::format("`{}` would have more than {} elements", name, kMostElements));
+      return Status::Invalid("`{}` would have more than {} elements", name, kMostElements);
     }
     elements *= extent;
   }
@@ -122,22 +121,21 @@ Stage* State::Find(const std::string& name) const {
 Result<Stage*> State::Need(const std::string& name) const {
   if (Stage* stage = Find(name)) {
     if (stage->attach != AttachKind::kInline) return stage;
-    return Status::Invalid(fmt::format("stage `{}` was inlined: it has no loops", name));
+    return Status::Invalid("stage `{}` was inlined: it has no loops", name);
   }
   std::vector<std::string> known;
   for (const Stage& stage : *stages) known.push_back(stage.name());
   for (const te::Tensor& input : *inputs) {
     if (input.name() == name)
-      return Status::Invalid(
-          fmt::format("`{}` is an input of the kernel, not a stage; stages: {}", name, fmt::join(known, " ")));
+      return Status::Invalid("`{}` is an input of the kernel, not a stage; stages: {}", name, fmt::join(known, " "));
   }
-  return Status::NotFound(fmt::format("no stage `{}`{}", name, SuggestionText(name, known)));
+  return Status::NotFound("no stage `{}`{}", name, SuggestionText(name, known));
 }
 
 Status State::CheckNewName(const std::string& name) const {
   bool taken = Find(name) != nullptr;
   for (const te::Tensor& tensor : te::TopologicalOrder(*inputs)) taken = taken || tensor.name() == name;
-  return taken ? Status::Invalid(fmt::format("there is a tensor `{}` already", name)) : Status::Ok();
+  return taken ? Status::Invalid("there is a tensor `{}` already", name) : Status::Ok();
 }
 
 std::vector<Stage*> State::ReadersOf(const std::string& tensor) const {
@@ -155,7 +153,7 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
   Collector collector;
   for (const te::Tensor& t : outputs) {
     if (t.node()->kind != te::TensorKind::kCompute) {
-      return Status::Invalid(fmt::format("output `{}` is a placeholder; nothing to compute", t.name()));
+      return Status::Invalid("output `{}` is a placeholder; nothing to compute", t.name());
     }
     HONE_RETURN_IF_ERROR(collector.Add(t, true));
   }

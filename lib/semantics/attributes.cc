@@ -12,8 +12,7 @@ namespace hone::semantics {
 Attribute MakeRealAttribute(const std::string& name, const std::vector<double>& values) {
   Attribute attribute;
   attribute.name = name;
-  bool whole =
-      std::all_of(values.begin(), values.end(), [](double v) { return std::floor(v) == v && std::fabs(v) < 1e15; });
+  bool whole = std::ranges::all_of(values, [](double v) { return std::floor(v) == v && std::fabs(v) < 1e15; });
   if (whole) {
     for (double v : values) attribute.values.push_back(static_cast<int64_t>(v));
   } else {
@@ -61,33 +60,33 @@ Status CheckAttributes(const Workload& w, const std::vector<AttributeSpec>& spec
   for (const AttributeSpec& spec : specs) names.push_back(spec.name);
   for (size_t i = 0; i < w.attributes.size(); ++i) {
     const Attribute& a = w.attributes[i];
-    auto found = std::find(names.begin(), names.end(), a.name);
+    auto found = std::ranges::find(names, a.name);
     if (found == names.end()) {
-      return Status::Invalid(fmt::format("{}: unknown attribute `{}`{}", w.op, a.name, SuggestionText(a.name, names)));
+      return Status::Invalid("{}: unknown attribute `{}`{}", w.op, a.name, SuggestionText(a.name, names));
     }
     for (size_t j = 0; j < i; ++j) {
       if (w.attributes[j].name == a.name) {
-        return Status::Invalid(fmt::format("{}: attribute `{}` is given twice", w.op, a.name));
+        return Status::Invalid("{}: attribute `{}` is given twice", w.op, a.name);
       }
     }
     const AttributeSpec& spec = specs[static_cast<size_t>(found - names.begin())];
     switch (spec.kind) {
       case AttributeKind::kWhole:
         if (!a.word.empty() || a.values.empty()) {
-          return Status::Invalid(fmt::format("{}: `{}` takes whole numbers", w.op, a.name));
+          return Status::Invalid("{}: `{}` takes whole numbers", w.op, a.name);
         }
         break;
       case AttributeKind::kReal: {
         const std::vector<double> values = Reals(w, a.name, {});
-        const bool infinite = std::any_of(values.begin(), values.end(), [](double v) { return std::isinf(v); });
+        const bool infinite = std::ranges::any_of(values, [](double v) { return std::isinf(v); });
         if (!a.word.empty() && (values.empty() || (infinite && !spec.infinite))) {
-          return Status::Invalid(fmt::format("{}: `{}` takes numbers, not `{}`", w.op, a.name, a.word));
+          return Status::Invalid("{}: `{}` takes numbers, not `{}`", w.op, a.name, a.word);
         }
         break;
       }
       case AttributeKind::kWord:
-        if (std::find(spec.words.begin(), spec.words.end(), a.word) == spec.words.end()) {
-          return Status::Invalid(fmt::format("{}: `{}` is one of {}", w.op, a.name, fmt::join(spec.words, ", ")));
+        if (std::ranges::find(spec.words, a.word) == spec.words.end()) {
+          return Status::Invalid("{}: `{}` is one of {}", w.op, a.name, fmt::join(spec.words, ", "));
         }
         break;
     }
@@ -111,7 +110,7 @@ Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>
     if (fallback && spec.kind != AttributeKind::kWord) {
       const std::vector<double> values = Reals(w, spec.name, {});
       const Result<double> usual = ParseDouble(spec.fallback);
-      fallback = std::all_of(values.begin(), values.end(), [&](double v) { return usual.ok() && v == *usual; });
+      fallback = std::ranges::all_of(values, [&](double v) { return usual.ok() && v == *usual; });
     }
     if (!fallback) c.attributes.push_back(std::move(canonical));
   }
@@ -121,15 +120,15 @@ Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>
 Status CheckInputs(const Workload& w, size_t least, size_t most) {
   if (w.inputs.size() < least || w.inputs.size() > most) {
     const std::string count = least == most ? fmt::format("{}", least) : fmt::format("at least {}", least);
-    return Status::Invalid(
-        fmt::format("{}: takes {} tensor{}, not {}", w.op, count, least == 1 && most == 1 ? "" : "s", w.inputs.size()));
+    return Status::Invalid("{}: takes {} tensor{}, not {}", w.op, count, least == 1 && most == 1 ? "" : "s",
+                           w.inputs.size());
   }
   for (size_t i = 0; i < w.inputs.size(); ++i) {
     const TensorType& t = w.inputs[i];
-    if (t.shape.size() > 8) return Status::Unsupported(fmt::format("{}: input {} has more than 8 axes", w.op, i));
+    if (t.shape.size() > 8) return Status::Unsupported("{}: input {} has more than 8 axes", w.op, i);
     for (int64_t extent : t.shape) {
       if (extent < 1) {
-        return Status::Invalid(fmt::format("{}: input {} is {}: extents must be at least 1", w.op, i, t.Text()));
+        return Status::Invalid("{}: input {} is {}: extents must be at least 1", w.op, i, t.Text());
       }
     }
     HONE_RETURN_IF_ERROR(Checked(w, t.shape).status());
@@ -154,18 +153,17 @@ Status CheckRankIn(const Workload& w, size_t input, size_t least, size_t most) {
   const size_t rank = w.inputs[input].shape.size();
   if (rank >= least && rank <= most) return Status();
   const std::string count = least == most ? fmt::format("{}", least) : fmt::format("at least {}", least);
-  return Status::Invalid(
-      fmt::format("{}: input {} is {}; it must have {} axes", w.op, input, w.inputs[input].Text(), count));
+  return Status::Invalid("{}: input {} is {}; it must have {} axes", w.op, input, w.inputs[input].Text(), count);
 }
 
 Result<Shape> Checked(const Workload& w, Shape shape) {
   int64_t product = 1;
   for (int64_t extent : shape) {
     if (extent < 1) {
-      return Status::Invalid(fmt::format("{}: no output: its shape would be [{}]", w.op, fmt::join(shape, ",")));
+      return Status::Invalid("{}: no output: its shape would be [{}]", w.op, fmt::join(shape, ","));
     }
     if (extent > kMaxElements || product * extent > kMaxElements) {
-      return Status::Invalid(fmt::format("{}: [{}] has more than 2^29 elements", w.op, fmt::join(shape, ",")));
+      return Status::Invalid("{}: [{}] has more than 2^29 elements", w.op, fmt::join(shape, ","));
     }
     product *= extent;
   }
@@ -175,7 +173,7 @@ Result<Shape> Checked(const Workload& w, Shape shape) {
 Result<int64_t> AxisOf(const Workload& w, const std::string& name, int64_t rank, int64_t fallback) {
   const Shape values = w.Numbers(name, {fallback});
   if (values.size() != 1 || values[0] < 0 || values[0] >= rank) {
-    return Status::Invalid(fmt::format("{}: `{}` must be one of 0 .. {}", w.op, name, rank - 1));
+    return Status::Invalid("{}: `{}` must be one of 0 .. {}", w.op, name, rank - 1);
   }
   return values[0];
 }

@@ -133,8 +133,7 @@ double ElementwiseFlop(const Workload& w, const Shape& shape) {
 const std::vector<ScalarFunction>& ScalarFunctions() { return kFunctions; }
 
 const ScalarFunction& ScalarFunctionOf(const std::string& name) {
-  auto found =
-      std::find_if(kFunctions.begin(), kFunctions.end(), [&](const ScalarFunction& f) { return name == f.name; });
+  auto found = std::ranges::find(kFunctions, name, &ScalarFunction::name);
   HONE_CHECK(found != kFunctions.end());
   return *found;
 }

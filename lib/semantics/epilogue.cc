@@ -1,7 +1,5 @@
 #include "semantics/epilogue.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -19,7 +17,7 @@ Status CheckEpilogue(const Workload& w, const TensorType& output) {
       return Status::Invalid(w.op + ": a bias needs an output with channels (axis 1)");
     }
     if (e.kind == EpilogueKind::kClip && !(e.low <= e.high)) {
-      return Status::Invalid(fmt::format("{}: clip({},{}): low must not exceed high", w.op, e.low, e.high));
+      return Status::Invalid("{}: clip({},{}): low must not exceed high", w.op, e.low, e.high);
     }
   }
   return Status();

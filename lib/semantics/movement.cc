@@ -41,8 +41,7 @@ void Transpose(const Workload& w, const Shape& shape, const VisitSource& visit) 
 
 Result<Shape> ReshapeShape(const Workload& w) {
   const Shape shape = w.Numbers("shape", {});
-  if (Product(shape) != w.inputs[0].Elements() ||
-      std::any_of(shape.begin(), shape.end(), [](auto e) { return e < 1; })) {
+  if (Product(shape) != w.inputs[0].Elements() || std::ranges::any_of(shape, [](auto e) { return e < 1; })) {
     return Wrong(w, w.inputs[0].Text() + " has not as many elements as `shape` says");
   }
   return shape;

@@ -1,7 +1,5 @@
 #include "semantics/semantics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -135,8 +133,8 @@ Result<TensorType> InferOutput(const Workload& w) {
     }
     HONE_ASSIGN_OR_RETURN(TensorType made, InferMember(part));
     if (output && part.inputs[0] != *output) {
-      return Status::Invalid(fmt::format("chain: {} takes {}, but {} before it makes {}", part.op,
-                                         part.inputs[0].Text(), before, output->Text()));
+      return Status::Invalid("chain: {} takes {}, but {} before it makes {}", part.op, part.inputs[0].Text(), before,
+                             output->Text());
     }
     output = std::move(made);
     before = part.op;

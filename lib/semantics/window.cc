@@ -31,11 +31,11 @@ Result<Shape> WindowNumbers(const Workload& w, const std::string& name, size_t c
   if (w.Find(name) == nullptr) return Shape(count, fallback);
   const Shape values = Expanded(w, name, count, fallback);
   if (values.size() != count) {
-    return Status::Invalid(fmt::format("{}: `{}` takes {} numbers, not {}", w.op, name, count, values.size()));
+    return Status::Invalid("{}: `{}` takes {} numbers, not {}", w.op, name, count, values.size());
   }
   for (int64_t v : values) {
     if (v < least || v > kMost) {
-      return Status::Invalid(fmt::format("{}: `{}` has {}; it must be in {} .. {}", w.op, name, v, least, kMost));
+      return Status::Invalid("{}: `{}` has {}; it must be in {} .. {}", w.op, name, v, least, kMost);
     }
   }
   return values;
@@ -61,9 +61,8 @@ Result<Window> WindowOf(const Workload& w) {
     const int64_t room =
         window.in[i] + window.before[i] + window.after[i] - (window.kernel[i] - 1) * window.dilation[i] - 1;
     if (room < 0) {
-      return Status::Invalid(
-          fmt::format("{}: no output: the window {} (dilation {}) is larger than the padded input {}", w.op,
-                      fmt::join(window.kernel, "x"), fmt::join(window.dilation, "x"), w.inputs[0].Text()));
+      return Status::Invalid("{}: no output: the window {} (dilation {}) is larger than the padded input {}", w.op,
+                             fmt::join(window.kernel, "x"), fmt::join(window.dilation, "x"), w.inputs[0].Text());
     }
     window.out[i] = (room + (round_up ? stride - 1 : 0)) / stride + 1;
     // No window starts in the padding behind the input.

@@ -21,7 +21,7 @@ constexpr double kNotableDrift = 0.1;
 // A disturbed time may be too long, so such a trial counts with its fastest run here.
 double Hope(const Outcome& outcome) {
   if (outcome.disturbed == 0 || outcome.samples.empty()) return outcome.median;
-  return *std::min_element(outcome.samples.begin(), outcome.samples.end());
+  return *std::ranges::min_element(outcome.samples);
 }
 
 // Positions of the fastest ok trials whose artifacts are not in `done`, at most `count`, one per artifact.
@@ -31,8 +31,7 @@ std::vector<size_t> Fastest(const History& history, const std::set<std::string>&
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i].state == TrialState::kOk && !done.count(outcomes[i].artifact_digest)) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return Hope(outcomes[a]) < Hope(outcomes[b]); });
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return Hope(outcomes[i]); });
   std::vector<size_t> fastest;
   std::set<std::string> taken;
   for (const size_t i : order) {
@@ -54,7 +53,7 @@ int Rounds(const History& history, const std::vector<size_t>& positions) {
 void Collect(const std::string& digest, const measure::Series& series, const History& history,
              std::vector<record::Remeasured>* found) {
   const auto timed = [&](const Outcome& o) { return o.artifact_digest == digest && !o.samples.empty(); };
-  const bool any = std::any_of(history.outcomes().begin(), history.outcomes().end(), timed);
+  const bool any = std::ranges::any_of(history.outcomes(), timed);
   for (size_t i = 0; i < history.outcomes().size(); ++i) {
     Outcome outcome = history.outcomes()[i];
     if (outcome.artifact_digest != digest || outcome.state != TrialState::kOk) continue;
@@ -105,9 +104,9 @@ Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const Hist
   for (size_t i = 0; i < built.size(); ++i) {
     if (built[i].error == TrialError::kDevice) {
       return Status::Io(
-          fmt::format("a finalist could not be compiled, and this machine is to blame: {}; the same "
-                      "command goes on where this one stops",
-                      built[i].error_text));
+          "a finalist could not be compiled, and this machine is to blame: {}; the same command goes on where this one "
+          "stops",
+          built[i].error_text);
     }
     if (!built[i].ok) continue;
     kernels.push_back(built[i].kernel);
@@ -135,10 +134,10 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     std::vector<size_t> positions = Fastest(*history, done, count);
     // After the first heat, only trials that are faster than everything measured again: the winner is among them.
     const auto behind = [&](size_t i) { return Hope(history->outcomes()[i]) > fastest_again; };
-    positions.erase(std::remove_if(positions.begin(), positions.end(), behind), positions.end());
+    std::erase_if(positions, behind);
     const bool anchored = history->outcomes()[0].state == TrialState::kOk;
     if (anchored) {
-      positions.erase(std::remove(positions.begin(), positions.end(), size_t{0}), positions.end());
+      std::erase(positions, size_t{0});
       positions.insert(positions.begin(), 0);
     }
     const double anchor_before = history->outcomes()[0].median;

@@ -170,8 +170,7 @@ Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::v
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(options.db_path));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->Trials());
   if (ordinal < 0 || ordinal >= static_cast<int64_t>(trials.size())) {
-    return Status::NotFound(
-        fmt::format("{}: no trial {}; it has {}, counted from 0", options.db_path, ordinal, trials.size()));
+    return Status::NotFound("{}: no trial {}; it has {}, counted from 0", options.db_path, ordinal, trials.size());
   }
   const record::Trial& trial = trials[static_cast<size_t>(ordinal)];
   const Outcome& outcome = trial.outcome;
@@ -213,7 +212,7 @@ Result<int> TryOne(const TuneJobOptions& options, uint64_t index) {
   const pipeline::TaskFile& task = inputs.task;
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
   if (index >= space.size()) {
-    return Status::Invalid(fmt::format("--trial {}: the space has {} points, counted from 0", index, space.size()));
+    return Status::Invalid("--trial {}: the space has {} points, counted from 0", index, space.size());
   }
   const Config config = space.At(index);
   PrintOut(config.Text() + "\n");

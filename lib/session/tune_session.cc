@@ -277,9 +277,8 @@ class Run {
 
   Status NoVerdict(const std::string& what) const {
     return Status::Io(
-        fmt::format("{} could not be tried, and this machine is to blame: {}; the same command goes on "
-                    "where this one stops",
-                    what, last_failure_));
+        "{} could not be tried, and this machine is to blame: {}; the same command goes on where this one stops", what,
+        last_failure_);
   }
 
   // The outcomes from position `from` on for the tuner, in the order of its proposals, including those set aside.

@@ -55,18 +55,16 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
     HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(path));
     const record::Meta& meta = store->meta();
     if (meta.target != target.Text()) {
-      return Status::Invalid(
-          fmt::format("--donor {}: its records are of the device `{}`, this task is for `{}`; leave "
-                      "it out",
-                      path, meta.target, target.Text()));
+      return Status::Invalid("--donor {}: its records are of the device `{}`, this task is for `{}`; leave it out",
+                             path, meta.target, target.Text());
     }
     HONE_ASSIGN_OR_RETURN(const Workload theirs, Workload::Parse(meta.workload));
     if (theirs.OperatorText() != workload.OperatorText()) {
-      return Status::Invalid(fmt::format("--donor {}: it is a {}, which a {} cannot learn from; leave it out", path,
-                                         theirs.OperatorText(), workload.OperatorText()));
+      return Status::Invalid("--donor {}: it is a {}, which a {} cannot learn from; leave it out", path,
+                             theirs.OperatorText(), workload.OperatorText());
     }
     if (theirs == workload) {
-      return Status::Invalid(fmt::format("--donor {}: these are the records of this task itself; leave it out", path));
+      return Status::Invalid("--donor {}: these are the records of this task itself; leave it out", path);
     }
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->AllTrials());

@@ -2,8 +2,6 @@
 // entries of target/backends.def, and those that tests add.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,7 +28,7 @@ class BackendTable {
     for (const Part* part : parts_) {
       if (name == part->kind().name()) return part;
     }
-    return Status::Unsupported(fmt::format("this build of Hone has no {} for targets of kind `{}`", what_, name));
+    return Status::Unsupported("this build of Hone has no {} for targets of kind `{}`", what_, name);
   }
 
   const std::vector<const Part*>& parts() const { return parts_; }

@@ -38,12 +38,12 @@ Status DeviceKind::SetKey(const std::string& key, const std::string& value, Targ
     std::vector<int64_t> numbers;
     for (const std::string& part : Split(value, 'x')) {
       const Result<int64_t> number = ParseInt(part);
-      if (!number.ok()) return Status::Invalid(fmt::format("{}: `{}` is not a number", key, part));
+      if (!number.ok()) return Status::Invalid("{}: `{}` is not a number", key, part);
       numbers.push_back(*number);
     }
     return SetLimit(limit, numbers, &target->limits).WithContext(key);
   }
-  return Status::Invalid(fmt::format("unknown key `{}`{}", key, SuggestionText(key, known)));
+  return Status::Invalid("unknown key `{}`{}", key, SuggestionText(key, known));
 }
 
 Status DeviceKind::Complete(Target* target) const {
@@ -97,11 +97,11 @@ Status DeviceKind::CheckFile(const Json& file, std::string* key) const {
         value.is_array() ? value.get<std::vector<int64_t>>() : std::vector<int64_t>{value.get<int64_t>()};
     *key = limit.name;
     if (Status status = SetLimit(limit, values, &limits); !status.ok()) {
-      return Status::Invalid(fmt::format("`{}` {}", *key, status.message()));
+      return Status::Invalid("`{}` {}", *key, status.message());
     }
   }
   const Status status = CheckLimits(limits, arch, key);
-  return status.ok() ? status : Status::Invalid(fmt::format("`{}`: {}", *key, status.message()));
+  return status.ok() ? status : Status::Invalid("`{}`: {}", *key, status.message());
 }
 
 }  // namespace hone

@@ -30,7 +30,7 @@ Status SetLimit(const LimitKey& key, const std::vector<int64_t>& values, DeviceL
   }
   for (int64_t value : values) {
     if (value >= key.lowest && value <= key.highest) continue;
-    return Status::Invalid(fmt::format("must be from {} to {}, is {}", key.lowest, key.highest, value));
+    return Status::Invalid("must be from {} to {}, is {}", key.lowest, key.highest, value);
   }
   for (int i = 0; i < key.count; ++i) key.at(limits)[i] = values[i];
   return Status();

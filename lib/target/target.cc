@@ -26,7 +26,7 @@ Status SetKeys(const std::vector<std::string>& words, Target* target) {
     const size_t equals = words[i].find('=');
     const std::string key = words[i].substr(0, equals);
     if (equals == std::string::npos || key.empty() || key[0] != '-') {
-      return Status::Invalid(fmt::format("`{}` is not of the form -key=value", words[i]));
+      return Status::Invalid("`{}` is not of the form -key=value", words[i]);
     }
     if (!seen.insert(key).second) return Status::Invalid(key + " is given twice");
     HONE_RETURN_IF_ERROR(target->kind->SetKey(key, words[i].substr(equals + 1), target));
@@ -44,7 +44,7 @@ Result<const TargetKind*> FindTargetKind(const std::string& name) {
     if (name == kind->name()) return kind;
     names.emplace_back(kind->name());
   }
-  return Status::Invalid(fmt::format("unknown target kind `{}`{}", name, SuggestionText(name, names)));
+  return Status::Invalid("unknown target kind `{}`{}", name, SuggestionText(name, names));
 }
 
 std::string Target::Text() const { return kind->name() + kind->KeysText(*this); }

@@ -29,14 +29,14 @@ std::optional<std::vector<std::string>> X86LevelFeatures(const std::string& cpu)
   for (const Level& level : Levels()) {
     features.insert(features.end(), level.adds.begin(), level.adds.end());
     if (cpu != level.name) continue;
-    std::sort(features.begin(), features.end());
+    std::ranges::sort(features);
     return features;
   }
   return std::nullopt;
 }
 
 std::vector<std::string> WithoutPartialAvx512(std::vector<std::string> features) {
-  if (std::find(features.begin(), features.end(), "avx512vl") != features.end()) return features;
+  if (std::ranges::find(features, "avx512vl") != features.end()) return features;
   std::erase_if(features, [](const std::string& feature) { return StartsWith(feature, "avx512"); });
   return features;
 }
@@ -55,9 +55,8 @@ const std::vector<std::string>& X86Features() {
 std::string X86Level(const std::vector<std::string>& features) {
   std::string name;
   for (const Level& level : Levels()) {
-    const bool all = std::all_of(level.adds.begin(), level.adds.end(), [&](const std::string& feature) {
-      return std::find(features.begin(), features.end(), feature) != features.end();
-    });
+    const bool all = std::ranges::all_of(
+        level.adds, [&](const std::string& feature) { return std::ranges::find(features, feature) != features.end(); });
     if (!all) break;
     name = level.name;
   }

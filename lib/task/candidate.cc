@@ -38,8 +38,7 @@ Result<Algorithm> Algorithm::Parse(const std::string& text) {
     }
   }
   if (!algorithm.name.empty() && algorithm.Text() == text) return algorithm;
-  return Status::Invalid(
-      fmt::format("`{}` is not an algorithm; expected a text such as winograd(m=4)", Printable(text)));
+  return Status::Invalid("`{}` is not an algorithm; expected a text such as winograd(m=4)", Printable(text));
 }
 
 std::string Candidate::Text() const {

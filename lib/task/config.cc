@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "base/check.h"
 #include "base/json.h"
@@ -26,9 +25,7 @@ bool ReadList(const Json& list, bool (Json::*fits)() const noexcept, std::vector
   return true;
 }
 
-Status BadEntity(size_t i, const std::string& what) {
-  return Status::Invalid(fmt::format("config: entity {}: {}", i, what));
-}
+Status BadEntity(size_t i, const std::string& what) { return Status::Invalid("config: entity {}: {}", i, what); }
 
 Result<KnobValue> KnobFromJson(const Json& e, size_t i) {
   if (!e.is_array() || e.size() != 3 || !e[0].is_string() || !e[1].is_string()) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-#include <utility>
 
 #include "base/text.h"
 
@@ -73,8 +72,7 @@ class StepReader {
       if (words_[0] == f.word) form = &f;
     }
     if (!form) {
-      return Status::Invalid(
-          fmt::format("unknown step `{}` in `{}`{}", words_[0], line_, SuggestionText(words_[0], known)));
+      return Status::Invalid("unknown step `{}` in `{}`{}", words_[0], line_, SuggestionText(words_[0], known));
     }
     next_ = 1;
     Step step;
@@ -92,7 +90,7 @@ class StepReader {
 
  private:
   Status Bad(const Form& form, const char* problem) const {
-    return Status::Invalid(fmt::format("step `{}`: {}; expected `{}`", line_, problem, form.usage));
+    return Status::Invalid("step `{}`: {}; expected `{}`", line_, problem, form.usage);
   }
 
   bool TakeName(std::string* name) {

@@ -73,7 +73,7 @@ class Parser {
     return true;
   }
   Status Fail(const std::string& expected) const {
-    return Status::Invalid(fmt::format("workload `{}`: column {}: expected {}", text_, at_ + 1, expected));
+    return Status::Invalid("workload `{}`: column {}: expected {}", text_, at_ + 1, expected);
   }
   void Space() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/dtype.h"
-#include "base/hash.h"
 #include "base/result.h"
 
 namespace hone {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "codegen/c_source/kernel_writer.h"
-#include "ir/analysis.h"
 #include "ir/printer.h"
 
 namespace hone::codegen {

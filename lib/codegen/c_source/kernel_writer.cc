@@ -145,7 +145,7 @@ void KernelWriter::DeclareShared(const ir::DeviceKernel& kernel, int64_t* dynami
 Result<std::string> KernelWriter::Write(const ir::DeviceKernel& kernel, int64_t* dynamic_shared) {
   const std::vector<ir::Buffer> read = ir::BuffersRead(kernel.body), written = ir::BuffersWritten(kernel.body);
   const auto holds = [](const std::vector<ir::Buffer>& list, const ir::Buffer& b) {
-    return std::any_of(list.begin(), list.end(), [&](const ir::Buffer& x) { return x.same_as(b); });
+    return std::ranges::any_of(list, [&](const ir::Buffer& x) { return x.same_as(b); });
   };
   std::string params;
   for (const ir::Buffer& buffer : kernel.params) {
@@ -290,8 +290,7 @@ void KernelWriter::WriteStore(const ir::Store& store) {
   // All lanes must be computed before the first is stored: move what reads the stored buffer into variables.
   const auto settle = [&](const Expr& e, std::vector<Expr>* parts) {
     const std::vector<ir::Buffer> read = ir::BuffersRead(e);
-    if (std::none_of(read.begin(), read.end(), [&](const ir::Buffer& b) { return b.same_as(store.buffer); }))
-      return false;
+    if (std::ranges::none_of(read, [&](const ir::Buffer& b) { return b.same_as(store.buffer); })) return false;
     for (Expr& part : *parts) {
       const ir::Var lane("lane", part.type());
       Define(lane, part);

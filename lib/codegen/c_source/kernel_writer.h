@@ -4,7 +4,6 @@
 // faster. A vector is written lane by lane; only contiguous and aligned accesses to memory are vectors.
 #pragma once
 
-#include <functional>
 #include <set>
 #include <string>
 #include <unordered_map>

@@ -33,8 +33,7 @@ Launch LaunchOf(const ir::DeviceKernel& kernel, const ir::Function& function, co
 // A last check after the closed-form rules of templates, before anything is compiled.
 Status CheckLaunch(const Launch& launch, const DeviceLimits& limits) {
   const auto more = [&](const char* what, int64_t has, int64_t may) {
-    return Status::Unsupported(
-        fmt::format("kernel `{}` needs {} {}, the target has {}", launch.symbol, has, what, may));
+    return Status::Unsupported("kernel `{}` needs {} {}, the target has {}", launch.symbol, has, what, may);
   };
   const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   if (threads > limits.max_threads_per_block) {

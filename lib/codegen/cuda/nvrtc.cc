@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,12 +44,12 @@ Result<const Nvrtc*> Nvrtc::Open(const std::string& path) {
 #undef HONE_FIND
   if (missing != nullptr) {
     dlclose(handle);
-    return Status::Unsupported(fmt::format("{}: has no {}; Hone needs NVRTC 12 or 13", path, missing));
+    return Status::Unsupported("{}: has no {}; Hone needs NVRTC 12 or 13", path, missing);
   }
   if (nvrtc->nvrtcVersion(&nvrtc->major_, &nvrtc->minor_) != 0 || nvrtc->major_ < kOldest || nvrtc->major_ > kNewest) {
     const std::string version = nvrtc->Version();
     dlclose(handle);
-    return Status::Unsupported(fmt::format("{}: is {}; Hone knows NVRTC 12 and 13", path, version));
+    return Status::Unsupported("{}: is {}; Hone knows NVRTC 12 and 13", path, version);
   }
   int count = 0;
   if (nvrtc->nvrtcGetNumSupportedArchs(&count) == 0 && count > 0) {
@@ -93,7 +92,7 @@ std::string Nvrtc::ErrorText(int error) const {
 Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::string& arch) const {
   Program program = nullptr;
   int error = nvrtcCreateProgram(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
-  if (error != 0) return Status::Invalid(fmt::format("{} makes no program: {}", Version(), ErrorText(error)));
+  if (error != 0) return Status::Invalid("{} makes no program: {}", Version(), ErrorText(error));
   struct Destroy {
     const Nvrtc* nvrtc;
     Program* program;
@@ -112,15 +111,15 @@ Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::strin
     output.log.resize(size - 1);  // without the final 0
   }
   if (error != 0) {
-    return Status::Invalid(fmt::format("{} rejects the code: {}", Version(),
-                                       output.log.empty() ? ErrorText(error) : FirstError(output.log)));
+    return Status::Invalid("{} rejects the code: {}", Version(),
+                           output.log.empty() ? ErrorText(error) : FirstError(output.log));
   }
   error = nvrtcGetCUBINSize(program, &size);
   if (error == 0) {
     output.cubin.resize(size);
     error = nvrtcGetCUBIN(program, output.cubin.data());
   }
-  if (error != 0) return Status::Invalid(fmt::format("{} gives no cubin: {}", Version(), ErrorText(error)));
+  if (error != 0) return Status::Invalid("{} gives no cubin: {}", Version(), ErrorText(error));
   return output;
 }
 

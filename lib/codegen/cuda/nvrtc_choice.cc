@@ -74,9 +74,9 @@ Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::st
   const std::string purpose = arch.empty() ? "" : " for " + arch;
   const std::string advice = WhatToInstall(arch, newest, newer_does && other_does_not);
   if (found.empty()) {
-    return Status::NotFound(fmt::format("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, advice));
+    return Status::NotFound("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, advice);
   }
-  return Status::Unsupported(fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), advice));
+  return Status::Unsupported("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), advice);
 }
 
 }  // namespace

@@ -38,8 +38,7 @@ Result<std::string> RenameSymbols(const std::string& name, const std::string& ob
   std::vector<Elf64_Shdr> sections;
   if (!Read(object, header.e_shoff, header.e_shnum, &sections)) return bad("is damaged: its sections");
   std::string out = object;
-  const auto table =
-      std::find_if(sections.begin(), sections.end(), [](const Elf64_Shdr& s) { return s.sh_type == SHT_SYMTAB; });
+  const auto table = std::ranges::find_if(sections, [](const Elf64_Shdr& s) { return s.sh_type == SHT_SYMTAB; });
   if (table == sections.end()) return out;
   std::vector<Elf64_Sym> symbols;
   std::vector<char> old_names;

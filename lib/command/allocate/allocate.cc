@@ -40,8 +40,8 @@ Status Allocate(const AllocateOptions& options) {
   HONE_ASSIGN_OR_RETURN(const pipeline::TuneSettings base, pipeline::ReadTuneSettings(options.settings));
   const int64_t count = static_cast<int64_t>(list.tasks.size());
   if (base.trials_total < count) {
-    return Status::Invalid(fmt::format("{}: /trials_total is {}, but there are {} tasks: each needs one trial at least",
-                                       options.settings, base.trials_total, count));
+    return Status::Invalid("{}: /trials_total is {}, but there are {} tasks: each needs one trial at least",
+                           options.settings, base.trials_total, count);
   }
   HONE_ASSIGN_OR_RETURN(const std::vector<ShareTask> tasks, ReadState(options, list));
   const std::vector<int64_t> budgets = pipeline::ShareOut(tasks, base.trials_total, options.round, pipeline::kRounds);
@@ -67,8 +67,7 @@ std::string AllocateAbi() { return "allocate 1"; }
 
 int RunAllocate(const AllocateOptions& options) {
   if (options.round < 1 || options.round > pipeline::kRounds) {
-    return ExitCodeOf(
-        Status::Invalid(fmt::format("--round {}: the rounds are 1 to {}", options.round, pipeline::kRounds)));
+    return ExitCodeOf(Status::Invalid("--round {}: the rounds are 1 to {}", options.round, pipeline::kRounds));
   }
   return ExitCodeOf(Allocate(options));
 }

@@ -80,8 +80,7 @@ class Bench {
   Status Add(report::BenchRole role, const std::string& dir) {
     HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::CheckedLibrary(dir));
     if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
-      return Status::Invalid(
-          fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));
+      return Status::Invalid("{} and {} are libraries of different graphs", options_.lib, options_.baseline);
     }
     subjects_.push_back({role, std::move(folder), {}, 0});
     return Status();
@@ -170,9 +169,8 @@ class Bench {
     if (options_.best.empty()) return Status();
     HONE_ASSIGN_OR_RETURN(best_, pipeline::ReadBestFile(options_.best));
     if (best_.network != folder.network || best_.target != folder.target) {
-      return Status::Invalid(fmt::format("{}: it is about {} on `{}`, but the library {} about {} on `{}`",
-                                         options_.best, best_.network, best_.target, folder.dir, folder.network,
-                                         folder.target));
+      return Status::Invalid("{}: it is about {} on `{}`, but the library {} about {} on `{}`", options_.best,
+                             best_.network, best_.target, folder.dir, folder.network, folder.target);
     }
     return pipeline::CheckTaskIds(best_).WithContext(options_.best);
   }

@@ -72,8 +72,7 @@ std::string BenchTable(const report::BenchFile& bench) {
   if (kernels.recorded_seconds > 0 && kernels.layer_seconds > 0) {
     text += fmt::format(
         "kernels as tuned: {:.3f} ms; the same layers in the network: {:.3f} ms, a ratio of {:.3f} ({:.0f} % of all "
-        "layers' "
-        "time)\n",
+        "layers' time)\n",
         kernels.recorded_seconds * kMs, kernels.layer_seconds * kMs, kernels.recorded_seconds / kernels.layer_seconds,
         100 * kernels.layer_seconds / tuned->LayerSeconds());
     text += fmt::format("with the other layers as they ran: {:.3f} ms, {:.1f} % of the measured latency\n",

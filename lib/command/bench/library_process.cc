@@ -50,8 +50,8 @@ Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, Ma
   if (!result.ok()) return result.status();
   if (!result->status.ok()) {
     const std::string why = result->err.substr(0, result->err.find('\n'));
-    return Status::Crashed(fmt::format("{}: the process that ran it {}{}{}", request.dir, result->status.ToString(),
-                                       why.empty() ? "" : ": ", why));
+    return Status::Crashed("{}: the process that ran it {}{}{}", request.dir, result->status.ToString(),
+                           why.empty() ? "" : ": ", why);
   }
   return library::ParseReply(result->out);
 }

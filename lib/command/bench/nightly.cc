@@ -64,8 +64,7 @@ class Nightly {
       : options_(options), series_(nightly::SeriesDir(options.nights, options.series)) {}
 
   Status Run() {
-    if (!IsPlainName(options_.job))
-      return Status::Invalid(fmt::format("--job: `{}` is not NET.TARGET", options_.job));
+    if (!IsPlainName(options_.job)) return Status::Invalid("--job: `{}` is not NET.TARGET", options_.job);
     HONE_ASSIGN_OR_RETURN(const auto accepted, nightly::ReadAcceptances(options_.accepted, options_.job));
     HONE_RETURN_IF_ERROR(MakeDirs(series_));
     HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(series_, options_.job + ".lock")));
@@ -121,9 +120,8 @@ class Nightly {
     DropCached(library.ParamsPath());  // reading it for the digest would place it on other pages than the reference
     if (library.graph_digest != against.graph_digest) {
       return Status::Invalid(
-          fmt::format("{}: computes another network than the accepted {}; accept it with "
-                      "hone-report accept, if that is meant",
-                      library.GraphPath(), against.GraphPath()));
+          "{}: computes another network than the accepted {}; accept it with hone-report accept, if that is meant",
+          library.GraphPath(), against.GraphPath());
     }
     folders_ = {{Who::kLibrary, std::move(library)}, {Who::kReference, std::move(against)}};
     if (canary.digest != reference.digest) {

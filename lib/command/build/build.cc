@@ -36,7 +36,7 @@ Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, co
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(entry.workload));
     const auto why = entry.candidate ? op::Forbidden(numerics, entry.candidate->algorithm)
                                      : op::Forbidden(workload, target, numerics, *entry.config);
-    if (why) return Status::Invalid(fmt::format("{}: {}: {}; run hone-pick-best again", path, entry.id, *why));
+    if (why) return Status::Invalid("{}: {}: {}; run hone-pick-best again", path, entry.id, *why);
   }
   return Status();
 }
@@ -58,8 +58,7 @@ Status Build(const BuildOptions& options) {
   if (parameters) input.file = &*parameters;
   const std::string file = BaseName(options.graph);
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
-  if (!IsPlainName(input.name))
-    return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
+  if (!IsPlainName(input.name)) return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
   input.newest_cuda = measure::NewestCode(input.target);
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
   HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());

@@ -1,7 +1,5 @@
 #include "command/common/load_graph.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 
 #include "base/file.h"
@@ -33,9 +31,8 @@ Status CheckMemory(const graph::Graph& graph) {
     bytes += static_cast<double>(p.type.Elements() * p.type.type.bytes());
   if (bytes <= available) return Status();
   return Status::Unsupported(
-      fmt::format("its parameters take {:.1f} GB, but this machine has {:.1f} GB of memory left; "
-                  "build it on a larger one",
-                  bytes * 1e-9, available * 1e-9));
+      "its parameters take {:.1f} GB, but this machine has {:.1f} GB of memory left; build it on a larger one",
+      bytes * 1e-9, available * 1e-9);
 }
 
 }  // namespace hone::command

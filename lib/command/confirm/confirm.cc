@@ -186,8 +186,7 @@ class Confirmer {
     const pipeline::InNetwork& in_network = *best_.in_network;
     LogInfo(
         fmt::format("{}: tasks with another finalist that is faster in the network: {}; {:.3f} ms with them, {:.3f} ms "
-                    "without: {}; "
-                    "in {}",
+                    "without: {}; in {}",
                     best_.network, changed, in_network.confirmed_seconds * 1e3, in_network.alone_seconds * 1e3,
                     in_network.kept ? "taken" : "left as it is", FormatSeconds(seconds)));
     if (const size_t places = question_.best.alternatives.size(); places > 0)

@@ -89,9 +89,9 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
     }
   }
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
-  if (!ended.ok()) return Status::Crashed(fmt::format("{}: the process that ran the networks hung", where_));
+  if (!ended.ok()) return Status::Crashed("{}: the process that ran the networks hung", where_);
   if (!ended->ok()) {
-    return Status::Crashed(fmt::format("{}: the process that ran the networks {}", where_, ended->ToString()));
+    return Status::Crashed("{}: the process that ran the networks {}", where_, ended->ToString());
   }
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(answers));
   HONE_ASSIGN_OR_RETURN(std::vector<library::Compared> compared, library::ParseCompareReply(text));
@@ -108,9 +108,9 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
       const double error = library::RelativeError(one.outputs[i].Doubles(), expected_[i]);
       if (error <= tolerance) continue;
       return Status::Corrupt(
-          fmt::format("{}: with other choices the network's output {} differs by {:.2g} standard deviations (tolerance "
-                      "{:g}); a kernel is wrong: hone-bench says of a library whether it has one",
-                      where_, i, error, tolerance));
+          "{}: with other choices the network's output {} differs by {:.2g} standard deviations (tolerance {:g}); a "
+          "kernel is wrong: hone-bench says of a library whether it has one",
+          where_, i, error, tolerance);
     }
   }
   return compared;

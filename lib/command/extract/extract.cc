@@ -145,8 +145,8 @@ Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::
     auto found = file->find(p.name);
     if (found == file->end()) return Status::NotFound("the parameter file has no values for `" + p.name + "`");
     if (found->second.type.type != p.type.type || found->second.Elements() != p.type.Elements()) {
-      return Status::Invalid(fmt::format("the parameter file has {} for `{}`, but it is {}", found->second.type.Text(),
-                                         p.name, p.type.Text()));
+      return Status::Invalid("the parameter file has {} for `{}`, but it is {}", found->second.type.Text(), p.name,
+                             p.type.Text());
     }
   }
   return Status();

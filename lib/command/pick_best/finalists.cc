@@ -30,7 +30,7 @@ Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>
 double Hope(const record::Trial& t) {
   if (t.outcome.disturbed == 0 || t.outcome.samples.empty()) return t.outcome.median;
   const std::vector<double> last = t.LastRound();
-  return *std::min_element(last.begin(), last.end());
+  return *std::ranges::min_element(last);
 }
 
 }  // namespace
@@ -48,8 +48,7 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
     return t.outcome.state != TrialState::kOk || !(t.outcome.median > 0) || !found.sessions.count(t.session) ||
            !allows(t.outcome);
   });
-  std::stable_sort(found.trials.begin(), found.trials.end(),
-                   [](const record::Trial& a, const record::Trial& b) { return a.outcome.median < b.outcome.median; });
+  std::ranges::stable_sort(found.trials, {}, [](const record::Trial& trial) { return trial.outcome.median; });
   return found;
 }
 
@@ -70,9 +69,7 @@ Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
   }
   first.insert(first.end(), second.begin(), second.end());
   if (first.size() > static_cast<size_t>(count)) first.resize(static_cast<size_t>(count));
-  std::stable_sort(first.begin(), first.end(), [](const record::Trial* a, const record::Trial* b) {
-    return a->outcome.median < b->outcome.median;
-  });
+  std::ranges::stable_sort(first, {}, [](const record::Trial* trial) { return trial->outcome.median; });
   for (const record::Trial* t : first) found.finalists.push_back(Of(*t, correct.sessions, candidate));
   found.marked = !first.empty() && first[0]->outcome.disturbed > 0;
   return found;

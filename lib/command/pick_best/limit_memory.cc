@@ -11,9 +11,7 @@ constexpr size_t kMostSums = 4096;
 
 // The kernels worth considering, smallest first: each larger one is faster.
 std::vector<KernelCost> Front(std::vector<KernelCost> kernels) {
-  std::sort(kernels.begin(), kernels.end(), [](const KernelCost& a, const KernelCost& b) {
-    return std::tie(a.bytes, a.seconds) < std::tie(b.bytes, b.seconds);
-  });
+  std::ranges::sort(kernels, {}, [](const KernelCost& k) { return std::tie(k.bytes, k.seconds); });
   std::vector<KernelCost> front;
   for (const KernelCost& k : kernels) {
     if (front.empty() || k.seconds < front.back().seconds) front.push_back(k);
@@ -30,9 +28,7 @@ struct Sum {
 
 // Keeps kernels that are faster than all smaller ones.
 void KeepBest(std::vector<Sum>* sums) {
-  std::sort(sums->begin(), sums->end(), [](const Sum& a, const Sum& b) {
-    return std::tie(a.bytes, a.seconds, a.before, a.kernel) < std::tie(b.bytes, b.seconds, b.before, b.kernel);
-  });
+  std::ranges::sort(*sums, {}, [](const Sum& s) { return std::tie(s.bytes, s.seconds, s.before, s.kernel); });
   size_t kept = 0;
   for (const Sum& sum : *sums) {
     if (kept == 0 || sum.seconds < (*sums)[kept - 1].seconds) (*sums)[kept++] = sum;

@@ -74,8 +74,8 @@ class Picker {
     if (options_.graph.empty() || (list.alternatives.empty() && !(options_.memory > 0))) return Status();
     HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph, op::LoadNamedPlugin));
     if (graph.name != list.network) {
-      return Status::Invalid(
-          fmt::format("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks, list.network));
+      return Status::Invalid("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks,
+                             list.network);
     }
     for (const graph::Node& node : graph.nodes) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
@@ -103,9 +103,8 @@ class Picker {
     const MemoryLimit& chosen = memory_.chosen;
     if (!chosen.reached) {
       LogWarning(fmt::format(
-          "{}: parameters: {} with the smallest kernels that were measured; the limit of {} times {} "
-          "is {}",
-          network, bytes(memory_.bytes), FormatDouble(options_.memory), bytes(memory_.own), bytes(memory_.most)));
+          "{}: parameters: {} with the smallest kernels that were measured; the limit of {} times {} is {}", network,
+          bytes(memory_.bytes), FormatDouble(options_.memory), bytes(memory_.own), bytes(memory_.most)));
       return;
     }
     const std::string changed = fmt::format("; {} of {} tasks have another kernel for it, {} more in all",
@@ -198,8 +197,8 @@ class Picker {
     HONE_ASSIGN_OR_RETURN(std::unique_ptr<record::Store> store, record::Store::OpenForReading(DbPath(id)));
     if (store->meta().workload != workload || store->meta().target != target) {
       return Status::Invalid(
-          fmt::format("{}: its records are of `{}` on `{}`, not of `{}` on `{}`; move the file away and tune again",
-                      DbPath(id), store->meta().workload, store->meta().target, workload, target));
+          "{}: its records are of `{}` on `{}`, not of `{}` on `{}`; move the file away and tune again", DbPath(id),
+          store->meta().workload, store->meta().target, workload, target);
     }
     return store;
   }
@@ -219,17 +218,16 @@ class Picker {
       }
       if (!found) {
         const std::string flags = pipeline::NumericsFlags(numerics_.winograd, numerics_.tf32);
-        return Status::NotFound(
-            fmt::format("{}: no trial was correct and timed{}{}; `hone-records list {}` shows what failed",
-                        DbPath(task.id), flags.empty() ? "" : " with ", flags, DbPath(task.id)));
+        return Status::NotFound("{}: no trial was correct and timed{}{}; `hone-records list {}` shows what failed",
+                                DbPath(task.id), flags.empty() ? "" : " with ", flags, DbPath(task.id));
       }
       return entry;
     }
     if (!options_.allow_missing) {
       return Status::NotFound(
-          fmt::format("{}: no records of task {}; run `ninja clean-stamps` in the work folder, then Ninja again (this "
-                      "measures only what is missing)",
-                      DbPath(task.id), task.id));
+          "{}: no records of task {}; run `ninja clean-stamps` in the work folder, then Ninja again (this measures "
+          "only what is missing)",
+          DbPath(task.id), task.id);
     }
     if (CanGoWithout(task)) return entry;
     HONE_ASSIGN_OR_RETURN(bool found, TakeSameAnchor(task, target, &entry));

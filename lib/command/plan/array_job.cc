@@ -30,12 +30,12 @@ Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const st
   const std::vector<std::string> lines = Split(text, '\n');  // the last piece, after the newline, is no job
   const auto count = static_cast<int64_t>(lines.size()) - lines.back().empty();
   if (number < 1 || number > count || lines[static_cast<size_t>(number) - 1].empty()) {
-    return Status::Invalid(fmt::format("{}: no job {}; it has {}", path, number, count));
+    return Status::Invalid("{}: no job {}; it has {}", path, number, count);
   }
   const std::string where = fmt::format("{}:{}", path, number);
   HONE_ASSIGN_OR_RETURN(ArrayJob job, ParseFields<ArrayJob>(lines[static_cast<size_t>(number) - 1], where));
   if (job.number == number) return job;
-  return Status::Invalid(fmt::format("{}: /job: is {} in line {}", where, job.number, number));
+  return Status::Invalid("{}: /job: is {} in line {}", where, job.number, number);
 }
 
 std::string StagesText(const std::vector<ArrayJob>& jobs) {

@@ -133,9 +133,9 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const Ninja
   for (const DirtyEdge& edge : view.dirty) {
     const NinjaBuild& build = *edge.build;
     if (build.rule == "extract") {
-      return Status::Invalid(fmt::format(
+      return Status::Invalid(
           "{} is to be made first, and its tasks are not known until then: run `ninja -C {} build.ninja`, then export",
-          build.outputs[0], work));
+          build.outputs[0], work);
     }
     ArrayJob job;
     if (done.count(&build) > 0) continue;
@@ -172,10 +172,7 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const Ninja
   }
   std::vector<size_t> order(jobs.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const auto place = [&](size_t i) { return std::pair(jobs[i].stage == 0, jobs[i].stage); };
-    return place(a) < place(b);
-  });
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return std::pair(jobs[i].stage == 0, jobs[i].stage); });
   for (size_t i = 0; i < order.size(); ++i) jobs[order[i]].number = static_cast<int64_t>(i) + 1;
   std::vector<ArrayJob> sorted;
   for (const size_t i : order) {
@@ -192,13 +189,13 @@ Status RunArrayJob(const std::string& work, const ArrayJob& job) {
   std::vector<std::string> words;
   if (command != commands.end()) words = pipeline::SplitCommand(command->second);
   if (words.empty()) {
-    return Status::NotFound(fmt::format("{}/build.ninja: no edge makes `{}` (any more); export the jobs again", work,
-                                        Printable(job.outputs[0])));
+    return Status::NotFound("{}/build.ninja: no edge makes `{}` (any more); export the jobs again", work,
+                            Printable(job.outputs[0]));
   }
   // An array job must be tuning: hone-tune that writes a stamp.
   if (BaseName(words[0]) != "hone-tune" || std::find(words.begin(), words.end(), "--stamp") == words.end()) {
-    return Status::Invalid(
-        fmt::format("{} cannot be an array job; `ninja -C {}` runs it after the arrays", Printable(job.what), work));
+    return Status::Invalid("{} cannot be an array job; `ninja -C {}` runs it after the arrays", Printable(job.what),
+                           work);
   }
   const char* launcher = getenv("HONE_LAUNCHER");
   if (launcher != nullptr && StartsWith(command->second, "exec $HONE_LAUNCHER ")) {

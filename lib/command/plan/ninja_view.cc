@@ -1,7 +1,5 @@
 #include "command/plan/ninja_view.h"
 
-#include <fmt/format.h>
-
 #include <unordered_map>
 
 #include "base/file.h"
@@ -38,7 +36,7 @@ Result<std::string> AskNinja(const std::string& work, const std::vector<std::str
   for (const std::string& line : Split(said, '\n')) {
     if (StartsWith(line, "ninja: error: ")) said = line.substr(std::string("ninja: error: ").size());
   }
-  return Status::Invalid(fmt::format("{}: {}", work, Printable(said)));
+  return Status::Invalid("{}: {}", work, Printable(said));
 }
 
 // Lines "START END MTIME OUTPUT HASH" with tabs: START and END in ms, MTIME in ns. The last line of an output counts.

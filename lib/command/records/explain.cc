@@ -115,8 +115,7 @@ Status ReadRecords(const std::string& folder, Explanation* out) {
     ++out->correct;
     others.push_back(&t);
   }
-  std::stable_sort(others.begin(), others.end(),
-                   [](const Trial* a, const Trial* b) { return a->outcome.median < b->outcome.median; });
+  std::ranges::stable_sort(others, {}, [](const Trial* trial) { return trial->outcome.median; });
   std::set<std::string> artifacts = {chosen->outcome.artifact_digest};
   std::vector<Candidate> rivals;
   for (const Trial* t : others) {

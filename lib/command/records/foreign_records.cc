@@ -1,4 +1,3 @@
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -126,8 +125,7 @@ Status ShowForeign(const std::string& path, int64_t number) {
   if (number < 0) {
     HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
     if (tasks.size() != 1 || tasks[0].ok == 0) {
-      return Status::NotFound(
-          fmt::format("{}: {} tasks; name a record by its number with --trial", path, tasks.size()));
+      return Status::NotFound("{}: {} tasks; name a record by its number with --trial", path, tasks.size());
     }
     number = tasks[0].best_number;
   }
@@ -144,7 +142,7 @@ Status ShowForeign(const std::string& path, int64_t number) {
                          fit.empty() ? "no such space" : fit, r.text));
     return false;
   }));
-  return found ? Status() : Status::NotFound(fmt::format("{}: no record {}", path, number));
+  return found ? Status() : Status::NotFound("{}: no record {}", path, number);
 }
 
 Result<std::string> ExportForeign(const std::string& path, const std::string& format) {

@@ -30,8 +30,7 @@ Result<Groups> GroupByTask(const std::vector<std::string>& files) {
     HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
     const std::string& id = store->meta().task_id;
     // It becomes the name of a file.
-    if (!IsPlainName(id))
-      return Status::Invalid(fmt::format("{}: `{}` is not a task id", path, Printable(id)));
+    if (!IsPlainName(id)) return Status::Invalid("{}: `{}` is not a task id", path, Printable(id));
     groups[id].push_back(path);
   }
   return Groups(groups.begin(), groups.end());

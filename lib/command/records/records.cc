@@ -94,7 +94,7 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
   // Ordinals come from the file: they may have gaps or any value.
   const auto found = std::find_if(trials.begin(), trials.end(), [&](const Trial& t) { return t.ordinal == ordinal; });
   if (found == trials.end()) {
-    return Status::NotFound(fmt::format("{}: no trial {}; it has {}", path, ordinal, trials.size()));
+    return Status::NotFound("{}: no trial {}; it has {}", path, ordinal, trials.size());
   }
   const Trial& t = *found;
   const Outcome& o = t.outcome;

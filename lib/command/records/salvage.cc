@@ -35,7 +35,7 @@ Status Salvage(const std::string& file, const std::string& out) {
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(target));
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, store->Verify());
   if (!findings.empty()) {
-    return Status::Corrupt(fmt::format("{}: the salvaged records are inconsistent: {}", target, findings[0]));
+    return Status::Corrupt("{}: the salvaged records are inconsistent: {}", target, findings[0]);
   }
   if (out.empty()) {
     HONE_RETURN_IF_ERROR(heartbeat->Check());

@@ -57,7 +57,7 @@ Result<Job> ReadJob(const std::string& path, const std::string& target) {
   const auto* name = std::find(std::begin(kStates), std::end(kStates), text);
   job.state = static_cast<State>(name - std::begin(kStates));
   if (name == std::end(kStates) || job.state == State::kGone || job.state == State::kWaiting) {
-    return Status::Invalid(fmt::format("{}: /state: \"{}\" is not a known state", path, Printable(text)));
+    return Status::Invalid("{}: /state: \"{}\" is not a known state", path, Printable(text));
   }
   if (job.state != State::kRunning) return job;
   const std::string db = path.substr(0, path.size() - std::string(pipeline::kProgressEnding).size()) + ".db";
@@ -170,9 +170,7 @@ Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
     HONE_RETURN_IF_ERROR(AddFolder(folder, BaseName(folder), &status));
   }
   AddPlanned(folder, &status);
-  std::sort(status.jobs.begin(), status.jobs.end(), [](const Job& a, const Job& b) {
-    return std::tie(a.target, a.progress.task) < std::tie(b.target, b.progress.task);
-  });
+  std::ranges::sort(status.jobs, {}, [](const Job& job) { return std::tie(job.target, job.progress.task); });
   Estimate(&status);
   return status;
 }

@@ -32,7 +32,7 @@ Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
 }
 
 Status AcceptJob(const std::string& work, const std::string& job, const std::string& reason) {
-  if (!IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is not a job name", job));
+  if (!IsPlainName(job)) return Status::Invalid("`{}` is not a job name", job);
   const std::string dir = JoinPath(work, "out/" + job), accepted = JoinPath(work, "accepted");
   HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
   nightly::Acceptance a;
@@ -67,12 +67,11 @@ Status AcceptJobs(const AcceptOptions& options) {
   if (options.jobs.empty() != options.all) return Status::Invalid("name jobs (NET.TARGET), or --all, not both");
   const std::string out = JoinPath(options.work, "out");
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> there, JobsWithLibrary(out));
-  if (options.all && there.empty())
-    return Status::NotFound(fmt::format("{}: no library there; tune a network first", out));
+  if (options.all && there.empty()) return Status::NotFound("{}: no library there; tune a network first", out);
   const std::vector<std::string>& jobs = options.all ? there : options.jobs;
   for (const std::string& job : jobs) {
     if (std::find(there.begin(), there.end(), job) != there.end()) continue;
-    return Status::NotFound(fmt::format("{}: no library of a job `{}`{}", out, job, SuggestionText(job, there)));
+    return Status::NotFound("{}: no library of a job `{}`{}", out, job, SuggestionText(job, there));
   }
   for (const std::string& job : jobs) HONE_RETURN_IF_ERROR(AcceptJob(options.work, job, options.reason));
   return Status();

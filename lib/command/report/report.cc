@@ -47,15 +47,13 @@ class ReportCollector {
     for (const pipeline::TaskEntry& entry : list.tasks) {
       const pipeline::BestEntry* choice = best.Find(entry.id);
       if (choice == nullptr) {
-        return Status::Invalid(fmt::format("{}: nothing about task {} of {}; run hone-pick-best again", options_.best,
-                                           entry.id, options_.tasks));
+        return Status::Invalid("{}: nothing about task {} of {}; run hone-pick-best again", options_.best, entry.id,
+                               options_.tasks);
       }
       HONE_ASSIGN_OR_RETURN(TaskFact task, Task(entry, *choice));
       const std::vector<report::BenchLayer>& layers = data.tuned().layers;
-      task.uses = layers.empty() ? entry.weight
-                                 : std::count_if(layers.begin(), layers.end(), [&](const report::BenchLayer& layer) {
-                                     return layer.workload == entry.workload;
-                                   });
+      task.uses =
+          layers.empty() ? entry.weight : std::ranges::count(layers, entry.workload, &report::BenchLayer::workload);
       data.tasks.push_back(std::move(task));
     }
     data.partition.built = static_cast<int64_t>(best.alternatives.size());
@@ -77,8 +75,8 @@ class ReportCollector {
   Status CheckSame(const pipeline::TaskList& list, const std::string& path, const std::string& network,
                    const std::string& target) const {
     if (network == list.network && target == list.target) return Status();
-    return Status::Invalid(fmt::format("{}: it is about {} on `{}`, but {} about {} on `{}`", path, network, target,
-                                       options_.tasks, list.network, list.target));
+    return Status::Invalid("{}: it is about {} on `{}`, but {} about {} on `{}`", path, network, target, options_.tasks,
+                           list.network, list.target);
   }
 
   std::string TaskFile(const TaskFact& task) const {
@@ -111,9 +109,8 @@ class ReportCollector {
     if (!Exists(db)) {
       if (choice.source != pipeline::BestSource::kTuned) return task;
       return Status::NotFound(
-          fmt::format("{}: no such record file, but {} uses it; run `ninja clean-stamps` in the work folder, "
-                      "then Ninja again",
-                      db, options_.best));
+          "{}: no such record file, but {} uses it; run `ninja clean-stamps` in the work folder, then Ninja again", db,
+          options_.best);
     }
     HONE_RETURN_IF_ERROR(AddRecords(db, choice, &task));
     return task;
@@ -150,8 +147,7 @@ class ReportCollector {
       if (o.state == TrialState::kFailed) AddFailure(db, *task, trial, &failures[TrialErrorName(o.error)]);
     }
     for (auto& [kind, failure] : failures) task->failures.push_back(std::move(failure));
-    std::stable_sort(task->failures.begin(), task->failures.end(),
-                     [](const report::FailureFact& a, const report::FailureFact& b) { return a.count > b.count; });
+    std::ranges::stable_sort(task->failures, std::ranges::greater(), &report::FailureFact::count);
     return Status();
   }
 

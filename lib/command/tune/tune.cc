@@ -3,7 +3,6 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "session/tune_job.h"
 
 namespace hone::command {
 namespace {

@@ -1,4 +1,3 @@
-#include "base/json.h"
 #include "library/backend.h"
 
 #include "codegen/cuda/codegen.h"

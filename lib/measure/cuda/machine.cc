@@ -1,7 +1,5 @@
 #include "measure/machine.h"
 
-#include <fmt/format.h>
-
 #include "runtime/cuda/cuda_device.h"
 #include "target/cuda_arch.h"
 
@@ -19,8 +17,8 @@ class CudaDevices final : public Machine {
   Status CheckRuns(const Target& target, const runtime::DeviceInfo& info) const override {
     const int made = CudaArchNumber(target.cpu), has = CudaArchNumber(info.arch);
     if (made / 10 == has / 10 && made % 10 <= has % 10) return Status();
-    return Status::Unsupported(fmt::format("the target is {}, but {} here is {}: name a target file with arch = \"{}\"",
-                                           target.cpu, info.name, info.arch, info.arch));
+    return Status::Unsupported("the target is {}, but {} here is {}: name a target file with arch = \"{}\"", target.cpu,
+                               info.name, info.arch, info.arch);
   }
 
   // If the device is missing, opening it later says so. A device that only does not answer now has a lock of its own,

@@ -1,9 +1,6 @@
 #include "runtime/cuda/cuda_device.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "runtime/cuda/opened_device.h"
@@ -52,8 +49,7 @@ Result<std::unique_ptr<DeviceBuffer>> CudaDevice::Allocate(int64_t bytes) {
   if (error == HONE_CUDA_OUT_OF_MEMORY) {
     size_t free = 0, total = 0;
     cuda_.cuMemGetInfo_v2(&free, &total);
-    return Status::Io(
-        fmt::format("{}: out of memory: {} bytes asked for, {} of {} are free", info_.name, bytes, free, total));
+    return Status::Io("{}: out of memory: {} bytes asked for, {} of {} are free", info_.name, bytes, free, total);
   }
   HONE_RETURN_IF_ERROR(Check(error, "allocating memory"));
   return std::unique_ptr<DeviceBuffer>(std::make_unique<CudaBuffer>(cuda_, address, bytes));
@@ -93,7 +89,7 @@ Status CudaDevice::Check(Error error, const char* what) {
     lost_ = true;
     broken_ = IsDevicesOwn(error);
   }
-  return Status::Io(fmt::format("{}: {} failed: {}", info_.name, what, cuda_.ErrorText(error)));
+  return Status::Io("{}: {} failed: {}", info_.name, what, cuda_.ErrorText(error));
 }
 
 Result<std::unique_ptr<Device>> OpenCudaDevice(const std::string& library) {

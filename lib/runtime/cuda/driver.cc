@@ -19,7 +19,7 @@ std::string NameOf(const std::string& library) { return library.empty() ? "libcu
 Result<const CudaDriver*> Open(const std::string& library) {
   auto cuda = std::make_unique<CudaDriver>();
   if (const char* wrong = hone_cuda_load(cuda.get(), NameOf(library).c_str())) {
-    return Status::NotFound(fmt::format("no CUDA device: {}; {}", wrong, kHowTo));
+    return Status::NotFound("no CUDA device: {}; {}", wrong, kHowTo);
   }
   int count = 0;
   CudaDriver::Error error = cuda->cuInit(0);

@@ -41,9 +41,8 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* devic
   error = cuda.cuDeviceGetUuid(&uuid, *device);
   if (error != CudaDriver::kSuccess) {
     return Status::Io(
-        fmt::format("no CUDA device now: device 0 does not say its UUID, by which jobs take turns on it: {}; run this "
-                    "again",
-                    cuda.ErrorText(error)));
+        "no CUDA device now: device 0 does not say its UUID, by which jobs take turns on it: {}; run this again",
+        cuda.ErrorText(error));
   }
   info.identity = info.lock_name = UuidText(uuid.bytes);
   int version = 0;

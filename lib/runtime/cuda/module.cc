@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <map>
 #include <string>
 #include <utility>
@@ -28,8 +26,8 @@ class CudaModule : public DeviceModule {
   Status LoadCode() {
     const Error error = cuda_.cuModuleLoadData(&module_, artifact_.bytes.data());
     if (hone_cuda_refuses_code(error)) {
-      return Status::Invalid(fmt::format("{} ({}) does not take the cubin: {}", device_->info().name,
-                                         device_->info().arch, cuda_.ErrorText(error)));
+      return Status::Invalid("{} ({}) does not take the cubin: {}", device_->info().name, device_->info().arch,
+                             cuda_.ErrorText(error));
     }
     HONE_RETURN_IF_ERROR(device_->Check(error, "loading a module"));
     for (const EntryPoint& entry : artifact_.entries) {
@@ -92,12 +90,12 @@ class CudaModule : public DeviceModule {
     const Error error = hone_cuda_find_kernel(&cuda_, module_, launch.symbol.c_str(), static_cast<uint64_t>(threads),
                                               static_cast<uint64_t>(launch.dynamic_shared_bytes), &function, &most);
     if (error == HONE_CUDA_NOT_FOUND) {
-      return Status::Invalid(fmt::format("the module has no kernel `{}`", launch.symbol));
+      return Status::Invalid("the module has no kernel `{}`", launch.symbol);
     }
     const int64_t shared = device_->info().limits.shared_bytes_per_block;
     if (launch.shared_bytes > shared) {
-      return Status::Invalid(fmt::format("kernel `{}` needs {} bytes of shared memory in a block, the device has {}",
-                                         launch.symbol, launch.shared_bytes, shared));
+      return Status::Invalid("kernel `{}` needs {} bytes of shared memory in a block, the device has {}", launch.symbol,
+                             launch.shared_bytes, shared);
     }
     HONE_RETURN_IF_ERROR(device_->Check(error, "finding a kernel"));
     return CheckThreads(launch, most);
@@ -189,7 +187,7 @@ class CudaModule : public DeviceModule {
 
 Result<std::unique_ptr<DeviceModule>> LoadCudaModule(CudaDevice* device, const Artifact& artifact) {
   if (artifact.format != "cubin") {
-    return Status::Invalid(fmt::format("CUDA runs artifacts of format cubin, not {}", artifact.format));
+    return Status::Invalid("CUDA runs artifacts of format cubin, not {}", artifact.format);
   }
   if (artifact.bytes.empty()) return Status::Invalid("the cubin is empty");
   auto module = std::make_unique<CudaModule>(device, artifact);

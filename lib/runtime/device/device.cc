@@ -15,16 +15,15 @@ std::string UuidText(const unsigned char* bytes) {
 Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::string& symbol,
                                          const DeviceArguments& arguments) {
   const EntryPoint* entry = artifact.Find(symbol);
-  if (entry == nullptr) return Status::Invalid(fmt::format("the module has no entry point `{}`", symbol));
+  if (entry == nullptr) return Status::Invalid("the module has no entry point `{}`", symbol);
   if (entry->args.size() != arguments.size()) {
-    return Status::Invalid(
-        fmt::format("`{}` takes {} arguments, {} are given", symbol, entry->args.size(), arguments.size()));
+    return Status::Invalid("`{}` takes {} arguments, {} are given", symbol, entry->args.size(), arguments.size());
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const int64_t needed = entry->args[i].elements * entry->args[i].type.element_bytes();
     if (arguments[i] == nullptr || arguments[i]->bytes() < needed) {
-      return Status::Invalid(fmt::format("`{}`: argument {} ({}) needs {} bytes, the buffer has {}", symbol, i,
-                                         entry->args[i].name, needed, arguments[i] ? arguments[i]->bytes() : 0));
+      return Status::Invalid("`{}`: argument {} ({}) needs {} bytes, the buffer has {}", symbol, i, entry->args[i].name,
+                             needed, arguments[i] ? arguments[i]->bytes() : 0);
     }
   }
   return entry;
@@ -53,8 +52,8 @@ std::vector<const DeviceBuffer*> BuffersOf(const Launch& launch, const DeviceArg
 Status CheckThreads(const Launch& launch, int64_t most) {
   const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   if (threads <= most) return Status();
-  return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
-                                     launch.symbol, threads, most));
+  return Status::Invalid("kernel `{}` has {} threads in a block, the device runs at most {} of it", launch.symbol,
+                         threads, most);
 }
 
 }  // namespace hone::runtime

@@ -12,7 +12,7 @@ namespace hone::runtime {
 void LoadedModule::Close::operator()(void* handle) const { dlclose(handle); }
 
 Result<LoadedModule> LoadedModule::Open(const std::string& path) {
-  if (!Exists(path)) return Status::NotFound(fmt::format("{}: no such file", path));
+  if (!Exists(path)) return Status::NotFound("{}: no such file", path);
   // Without a '/', dlopen would search the library path.
   void* handle = dlopen(AbsolutePath(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
@@ -28,7 +28,7 @@ Result<LoadedModule> LoadedModule::Open(const std::string& path) {
 
 Result<HoneKernel> LoadedModule::Find(const std::string& symbol) const {
   void* address = dlsym(handle_.get(), symbol.c_str());
-  if (!address) return Status::NotFound(fmt::format("{}: has no function `{}`", path_, symbol));
+  if (!address) return Status::NotFound("{}: has no function `{}`", path_, symbol);
   return reinterpret_cast<HoneKernel>(address);
 }
 

@@ -55,7 +55,7 @@ Result<std::unique_ptr<OpenClApi>> Open(const std::string& library) {
   setenv("POCL_KERNEL_CACHE", "0", /*overwrite=*/0);
   auto api = std::make_unique<OpenClApi>();
   if (const char* wrong = hone_opencl_load(api.get(), library.empty() ? "libOpenCL.so.1" : library.c_str())) {
-    return Status::NotFound(fmt::format("{}; {}", wrong, kHowTo));
+    return Status::NotFound("{}; {}", wrong, kHowTo);
   }
   return api;
 }

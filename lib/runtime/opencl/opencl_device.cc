@@ -45,9 +45,9 @@ Result<Found> FindDevice(const OpenClApi& cl) {
   cl_uint count = 0;
   const cl_int error = cl.clGetPlatformIDs(0, nullptr, &count);
   return Status::NotFound(
-      fmt::format("no OpenCL device: found {} platforms without one{}; install an OpenCL driver for the GPU, or the "
-                  "package pocl-opencl-icd to run on the CPU",
-                  error == CL_SUCCESS ? count : 0, error == CL_SUCCESS ? "" : " (" + OpenClErrorText(error) + ")"));
+      "no OpenCL device: found {} platforms without one{}; install an OpenCL driver for the GPU, or the package "
+      "pocl-opencl-icd to run on the CPU",
+      error == CL_SUCCESS ? count : 0, error == CL_SUCCESS ? "" : " (" + OpenClErrorText(error) + ")");
 }
 
 // Device properties of extensions (cl_khr_device_uuid, cl_khr_pci_bus_info, cl_nv_device_attribute_query), whose
@@ -145,8 +145,8 @@ class OpenClDevice : public Device {
     cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, static_cast<size_t>(std::max<int64_t>(bytes, 16)),
                                        nullptr, &error);
     if (hone_opencl_is_memory(error)) {
-      return Status::Io(fmt::format("{}: out of memory: {} bytes asked for, the device has {} in all ({})", info_.name,
-                                    bytes, info_.memory_bytes, OpenClErrorText(error)));
+      return Status::Io("{}: out of memory: {} bytes asked for, the device has {} in all ({})", info_.name, bytes,
+                        info_.memory_bytes, OpenClErrorText(error));
     }
     HONE_RETURN_IF_ERROR(Check(error, "allocating memory"));
     return std::unique_ptr<DeviceBuffer>(std::make_unique<OpenClBuffer>(cl_, memory, bytes));
@@ -177,7 +177,7 @@ class OpenClDevice : public Device {
   Status Check(cl_int error, const char* what) {
     if (error == CL_SUCCESS) return Status();
     lost_ = lost_ || hone_opencl_is_fatal(error);
-    return Status::Io(fmt::format("{}: {} failed: {}", info_.name, what, OpenClErrorText(error)));
+    return Status::Io("{}: {} failed: {}", info_.name, what, OpenClErrorText(error));
   }
 
   const OpenClApi& cl() const { return cl_; }
@@ -256,7 +256,7 @@ class OpenClModule : public DeviceModule {
     cl_int error = CL_SUCCESS;
     cl_kernel kernel = cl_.clCreateKernel(program_, launch.symbol.c_str(), &error);
     if (error == CL_INVALID_KERNEL_NAME) {
-      return Status::Invalid(fmt::format("the program has no kernel `{}`", launch.symbol));
+      return Status::Invalid("the program has no kernel `{}`", launch.symbol);
     }
     HONE_RETURN_IF_ERROR(device_->Check(error, "making a kernel"));
     kernels_[launch.symbol] = kernel;
@@ -303,7 +303,7 @@ class OpenClModule : public DeviceModule {
 
 Result<std::unique_ptr<DeviceModule>> OpenClDevice::Load(const Artifact& artifact) {
   if (artifact.format != "opencl-c") {
-    return Status::Invalid(fmt::format("OpenCL runs artifacts of format opencl-c, not {}", artifact.format));
+    return Status::Invalid("OpenCL runs artifacts of format opencl-c, not {}", artifact.format);
   }
   auto module = std::make_unique<OpenClModule>(this, artifact);
   HONE_RETURN_IF_ERROR(module->Build());

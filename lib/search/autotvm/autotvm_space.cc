@@ -1,8 +1,5 @@
 #include "search/autotvm/autotvm_space.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -46,8 +43,8 @@ Sizes Two(const Sizes& given) { return given.size() == 1 ? Sizes{given[0], given
 
 // The time to enumerate an extent's factorisations grows with the extent.
 Status CheckExtent(int64_t extent) {
-  if (extent < 1) return Status::Invalid(fmt::format("an extent of {}", extent));
-  if (extent > kMaxExtent) return Status::Unsupported(fmt::format("an extent of {}; at most {}", extent, kMaxExtent));
+  if (extent < 1) return Status::Invalid("an extent of {}", extent);
+  if (extent > kMaxExtent) return Status::Unsupported("an extent of {}; at most {}", extent, kMaxExtent);
   return Status();
 }
 
@@ -63,7 +60,7 @@ Status AddConvolution(const AutoTvmShape& shape, Extents* extents) {
       {"stride", 1, strides}, {"dilation", 1, dilation}, {"padding", 0, pad}};
   for (const auto& [what, least, numbers] : given) {
     for (int64_t v : numbers) {
-      if (v < least || v > kMaxExtent) return Status::Invalid(fmt::format("a {} of {}", what, v));
+      if (v < least || v > kMaxExtent) return Status::Invalid("a {} of {}", what, v);
     }
   }
   const int64_t kh = weights[2], kw = weights[3];
@@ -104,7 +101,7 @@ Status AddKnob(const std::string& text, const AutoTvmShape& shape, const Extents
   if (slash != std::string::npos) {
     const auto extent = extents.find(words[1]);
     if (extent == extents.end()) {
-      return Status::Invalid(fmt::format("not for this shape: it has no {}", words[1]));
+      return Status::Invalid("not for this shape: it has no {}", words[1]);
     }
     HONE_RETURN_IF_ERROR(CheckExtent(extent->second));
     const auto parts = static_cast<int>(*ParseInt(words[0].substr(slash + 1)));

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <xgboost/c_api.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 
@@ -153,14 +151,14 @@ class XgbModel : public CostModel {
     if (n == 0) return Status::Invalid("cost model: there are no rows to learn from");
     const auto fits = [&](size_t size) { return size == 0 || size == n; };
     if (data.labels.size() != n || !fits(data.margins.size()) || !fits(data.group.size())) {
-      return Status::Invalid(fmt::format("cost model: {} rows, but {} labels, {} margins and {} groups", n,
-                                         data.labels.size(), data.margins.size(), data.group.size()));
+      return Status::Invalid("cost model: {} rows, but {} labels, {} margins and {} groups", n, data.labels.size(),
+                             data.margins.size(), data.group.size());
     }
     for (const std::vector<float>* values : {&data.labels, &data.margins}) {
       for (size_t r = 0; r < values->size(); ++r) {
         if (!std::isfinite((*values)[r])) {
-          return Status::Invalid(fmt::format("cost model: the {} of row {} is not finite",
-                                             values == &data.labels ? "label" : "margin", r));
+          return Status::Invalid("cost model: the {} of row {} is not finite",
+                                 values == &data.labels ? "label" : "margin", r);
         }
       }
     }

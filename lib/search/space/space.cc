@@ -39,8 +39,7 @@ PointIndex Space::IndexOf(const std::vector<size_t>& digits) const {
 
 Result<PointIndex> Space::IndexOf(const Config& config) const {
   const auto not_here = [&](const std::string& what) {
-    return Status::Invalid(
-        fmt::format("config `{}` is not a point of the space of {}: {}", config.Text(), template_name_, what));
+    return Status::Invalid("config `{}` is not a point of the space of {}: {}", config.Text(), template_name_, what);
   };
   if (config.template_name != template_name_) return not_here("another template");
   if (config.values.size() != knobs_.size()) {

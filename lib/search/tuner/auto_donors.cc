@@ -49,8 +49,7 @@ struct Rows {
 // Whether any template has an estimate. Residuals with and without an estimate are not comparable: templates without
 // one are used only if no template has one.
 bool Estimated(const AutoPoints& points) {
-  return std::any_of(points.templates.begin(), points.templates.end(),
-                     [](const AutoPoints::Template& t) { return t.estimates > 0; });
+  return std::ranges::any_of(points.templates, [](const AutoPoints::Template& t) { return t.estimates > 0; });
 }
 
 // Adds up to `most` of a donor's points: its fastest half, and others evenly. `trust` scales its labels.
@@ -60,7 +59,7 @@ void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& spa
   for (const Outcome& outcome : donor.outcomes) {
     if (outcome.state == TrialState::kOk && std::isfinite(outcome.median) && outcome.median > 0) ok.push_back(&outcome);
   }
-  std::stable_sort(ok.begin(), ok.end(), [](const auto* a, const auto* b) { return a->median < b->median; });
+  std::ranges::stable_sort(ok, [](const auto* a, const auto* b) { return a->median < b->median; });
   while (!ok.empty() && std::log(ok.back()->median / ok.front()->median) > kWithin) ok.pop_back();
   if (ok.size() > most) {
     std::vector<const Outcome*> chosen(ok.begin(), ok.begin() + static_cast<std::ptrdiff_t>(most / 2));
@@ -142,7 +141,7 @@ DonorModel::DonorModel(const AutoPoints& points, const TaskSpace& space, const T
   const size_t most = points.rows() > kManyPoints ? kFewerRows : kDonorRows;
   std::vector<std::pair<double, const Donor*>> nearest;
   for (const Donor& donor : context.donors) nearest.push_back({Distance(donor.workload, context.workload), &donor});
-  std::stable_sort(nearest.begin(), nearest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(nearest, [](const auto& a, const auto& b) { return a.first < b.first; });
   Rows rows;
   for (const auto& [distance, donor] : nearest) {
     // Nearer donors get more rows: each takes a third of the rest.

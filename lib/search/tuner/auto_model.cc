@@ -1,7 +1,5 @@
 #include "search/tuner/auto_model.h"
 
-#include <cmath>
-
 #include "base/check.h"
 #include "search/tuner/cholesky.h"
 

@@ -1,7 +1,6 @@
 #include "search/tuner/auto_settings.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "search/tuner/cholesky.h"
 

@@ -81,9 +81,7 @@ PointIndex AutoTuner::Turn(size_t row) const {
 std::vector<size_t> AutoTuner::Ascending(const std::vector<float>& values) const {
   std::vector<size_t> rows(values.size());
   std::iota(rows.begin(), rows.end(), size_t{0});
-  std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) {
-    return values[a] != values[b] ? values[a] < values[b] : Turn(a) < Turn(b);
-  });
+  std::ranges::stable_sort(rows, {}, [&](size_t row) { return std::pair(values[row], Turn(row)); });
   return rows;
 }
 
@@ -165,8 +163,7 @@ void AutoTuner::Fit(size_t history) {
   if (timed.size() > kMostTrained) {
     std::vector<size_t> newest(timed.end() - kMostTrained / 2, timed.end());
     timed.resize(timed.size() - kMostTrained / 2);
-    std::stable_sort(timed.begin(), timed.end(),
-                     [&](size_t a, size_t b) { return history_[a].log_time < history_[b].log_time; });
+    std::ranges::stable_sort(timed, {}, [&](size_t i) { return history_[i].log_time; });
     timed.resize(kMostTrained / 2);
     timed.insert(timed.end(), newest.begin(), newest.end());
   }
@@ -202,8 +199,7 @@ std::vector<size_t> AutoTuner::Fastest(size_t history) const {
   for (size_t i = 0; i < history; ++i) {
     if (history_[i].state == TrialState::kOk && history_[i].row < points_.rows()) fastest.push_back(i);
   }
-  std::stable_sort(fastest.begin(), fastest.end(),
-                   [&](size_t a, size_t b) { return history_[a].log_time < history_[b].log_time; });
+  std::ranges::stable_sort(fastest, {}, [&](size_t i) { return history_[i].log_time; });
   if (fastest.size() > kCenters) fastest.resize(kCenters);
   return fastest;
 }
@@ -246,7 +242,7 @@ std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::vector<size
     for (size_t i = 0; i < kOthers; ++i) add(by_prior_[promising + (start + i * stride) % rest]);
   }
   for (const size_t row : near) add(row);
-  std::sort(rows.begin(), rows.end());
+  std::ranges::sort(rows);
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
 }

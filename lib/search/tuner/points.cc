@@ -1,7 +1,5 @@
 #include "search/tuner/points.h"
 
-#include <algorithm>
-
 namespace hone::search {
 namespace {
 

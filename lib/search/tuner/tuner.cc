@@ -1,7 +1,5 @@
 #include "search/tuner/tuner.h"
 
-#include <optional>
-
 #include "base/rng.h"
 #include "base/text.h"
 #include "search/tuner/auto_tuner.h"

@@ -86,7 +86,7 @@ Status SetNumber(const std::string& key, const std::string& value, int* out) {
   if (key == "-vector") good = good && IsVectorWidth(*parsed);
   if (!good) {
     const char* what = key == "-vector" ? "16, 32 or 64" : "a number from 1 to 65536";
-    return Status::Invalid(fmt::format("{} must be {}, not `{}`", key, what, value));
+    return Status::Invalid("{} must be {}, not `{}`", key, what, value);
   }
   *out = static_cast<int>(*parsed);
   return Status();
@@ -121,8 +121,8 @@ class CpuTargetKind final : public TargetKind {
     } else if (key == "-vector") {
       return SetNumber(key, value, &target->vector_bytes);
     } else {
-      return Status::Invalid(fmt::format("unknown key `{}`{}", key,
-                                         SuggestionText(key, {"-triple", "-cpu", "-features", "-threads", "-vector"})));
+      return Status::Invalid("unknown key `{}`{}", key,
+                             SuggestionText(key, {"-triple", "-cpu", "-features", "-threads", "-vector"}));
     }
     return Status();
   }
