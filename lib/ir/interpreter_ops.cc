@@ -92,46 +92,20 @@ OpPtr Map(int lanes, const OpPtr (&operands)[kCount], F f) {
   });
 }
 
-// The kinds that make up nearly all of a kernel, without a switch for each lane.
-template <typename F>
-OpPtr Rounded(DType type, const OpPtr& a, const OpPtr& b, F f) {
-  const int n = type.lanes;
-  if (type.bits == 64) return Map(n, {a, b}, [f](Slot x, Slot y) { return Float(f(x.f, y.f)); });
-  if (type.bits == 32) return Map(n, {a, b}, [f](Slot x, Slot y) { return Float(static_cast<float>(f(x.f, y.f))); });
-  return Map(n, {a, b}, [f, type](Slot x, Slot y) { return Float(RoundFloat(type, f(x.f, y.f))); });
-}
-
 OpPtr CompileFloatBinary(const Binary& op, const OpPtr& a, const OpPtr& b) {
-  const DType type = op.a.type();
-  switch (op.kind) {
-    case ExprKind::kAdd:
-      return Rounded(type, a, b, [](double x, double y) { return x + y; });
-    case ExprKind::kSub:
-      return Rounded(type, a, b, [](double x, double y) { return x - y; });
-    case ExprKind::kMul:
-      return Rounded(type, a, b, [](double x, double y) { return x * y; });
-    case ExprKind::kDiv:
-      return Rounded(type, a, b, [](double x, double y) { return x / y; });
-    case ExprKind::kMin:
-      return Rounded(type, a, b, [](double x, double y) { return x < y ? x : y; });
-    case ExprKind::kMax:
-      return Rounded(type, a, b, [](double x, double y) { return x > y ? x : y; });
-    default:
-      return Map(type.lanes, {a, b}, [kind = op.kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); });
+  const DType type = op.a.type().element();
+  const ExprKind kind = op.kind;
+  const int n = op.type.lanes;
+  if (!IsArithmetic(kind)) {
+    return Map(n, {a, b}, [kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); });
   }
+  return Map(n, {a, b}, [kind, type](Slot x, Slot y) { return Float(EvalFloat(kind, type, x.f, y.f)); });
 }
 
 OpPtr CompileIntBinary(const Binary& op, const OpPtr& a, const OpPtr& b, Failure* failure) {
   const DType type = op.a.type().element();
   const ExprKind kind = op.kind;
   const int n = op.type.lanes;
-  const auto unsigned_of = [](Slot x) { return static_cast<uint64_t>(x.i); };
-  if (type == DType::Int(64) && kind == ExprKind::kAdd) {
-    return Map(n, {a, b}, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) + unsigned_of(y))); });
-  }
-  if (type == DType::Int(64) && kind == ExprKind::kMul) {
-    return Map(n, {a, b}, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) * unsigned_of(y))); });
-  }
   if (kind != ExprKind::kDiv && kind != ExprKind::kMod) {
     return Map(n, {a, b}, [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); });
   }
