@@ -164,8 +164,7 @@ Status WriteLibrary(const BuiltLibrary& built, const std::string& dir) {
                                                               {built.name + ".graph.json", &built.graph},
                                                               {"manifest.json", &built.manifest}};
   for (const auto& [name, bytes] : files) {
-    auto written = WriteFileIfChanged(JoinPath(dir, name), *bytes);
-    if (!written.ok()) return written.status();
+    HONE_RETURN_IF_ERROR(WriteFileIfChanged(JoinPath(dir, name), *bytes).status());
   }
   // The freshly written pages may lie anywhere; reloaded, the library maps them as huge pages (runtime/net_params.c).
   DropCached(JoinPath(dir, built.name + ".params"));

@@ -157,8 +157,7 @@ Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) 
   for (const PlannedFile& file : files) {
     const std::string path = JoinPath(work, file.path);
     if (folders.insert(DirName(path)).second) HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
-    const Result<bool> written = WriteFileIfChanged(path, file.text);
-    if (!written.ok()) return written.status();
+    HONE_RETURN_IF_ERROR(WriteFileIfChanged(path, file.text).status());
   }
   return Status::Ok();
 }

@@ -38,9 +38,8 @@ Result<Groups> GroupByTask(const std::vector<std::string>& files) {
 
 Status MergeTask(const std::string& out, const std::string& id, const std::vector<std::string>& files) {
   const std::string path = JoinPath(out, id + ".db");
-  auto lock = FileLock::Acquire(path + ".lock");
-  if (!lock.ok()) return lock.status();
-  Heartbeat heartbeat(&*lock);
+  HONE_ASSIGN_OR_RETURN(auto lock, FileLock::Acquire(path + ".lock"));
+  Heartbeat heartbeat(&lock);
   const auto still_ours = [&] { return heartbeat.Check(); };
   HONE_ASSIGN_OR_RETURN(const record::MergeCount count, record::MergeRecords(path, files, still_ours));
   LogInfo(fmt::format("{}: {} files: {} trials added, {} replaced by ones with more samples, {} known", id, count.files,

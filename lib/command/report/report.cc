@@ -176,8 +176,7 @@ Status Write(const ReportOptions& options, bool* verified) {
                                                        {"junit.xml", report::JunitText(data)},
                                                        {"index.html", report::HtmlText(data)}};
   for (const auto& [name, text] : files) {
-    const Result<bool> written = WriteFileIfChanged(JoinPath(options.out, name), text);
-    if (!written.ok()) return written.status();
+    HONE_RETURN_IF_ERROR(WriteFileIfChanged(JoinPath(options.out, name), text).status());
   }
   return Status();
 }

@@ -38,8 +38,7 @@ Computation MakePixels(const Workload& w) {
     }
     const Expr channel = s.groups == 1 ? Expr(c.var) : x[1] / (s.o / s.groups) * s.cg + c.var;
     const Expr product = data(x[0], channel, at[0], at[1], at[2]) * weight(x[1], c.var, kd.var, kh.var, kw.var);
-    return te::Sum(inside.defined() ? te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0)) : product,
-                   {c, kd, kh, kw});
+    return te::Sum(ZeroOutside(inside, product), {c, kd, kh, kw});
   });
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, 0);
   const Tensor out = te::Compute("out", shape, {"n", "f", "p"},
