@@ -5,14 +5,14 @@
 
 namespace hone::arith {
 
-namespace {
-
-int64_t Plus(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-int64_t Times(int64_t a, int64_t b) {
+static int64_t Plus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+static int64_t Times(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-void Collect(const Expr& e, int64_t factor, Linear* out) {
+static void Collect(const Expr& e, int64_t factor, Linear* out) {
   if (const int64_t* value = AsIntImm(e)) {
     out->constant = Plus(out->constant, Times(factor, *value));
     return;
@@ -30,8 +30,6 @@ void Collect(const Expr& e, int64_t factor, Linear* out) {
   }
   out->Add(e, factor);
 }
-
-}  // namespace
 
 void Linear::Add(const Expr& term, int64_t coefficient) {
   if (coefficient == 0) return;

@@ -8,11 +8,9 @@ namespace hone::arith {
 
 using ir::AsIntImm;
 
-namespace {
-
 // If `linear` is a single term with coefficient 1 that is an operation of `kind` by a positive constant, that term;
 // else null.
-const Binary* OnlyTerm(const Linear& linear, ExprKind kind) {
+static const Binary* OnlyTerm(const Linear& linear, ExprKind kind) {
   if (linear.terms.size() != 1 || linear.terms[0].coefficient != 1) return nullptr;
   const auto* op = linear.terms[0].term.as<Binary>();
   if (!op || op->kind != kind) return nullptr;
@@ -21,7 +19,7 @@ const Binary* OnlyTerm(const Linear& linear, ExprKind kind) {
 }
 
 // Splits x into g*a + b such that 0 <= b < g. Returns false if that is not certain.
-bool SplitByFactor(const Context& context, const Linear& x, int64_t g, Linear* a, Linear* b) {
+static bool SplitByFactor(const Context& context, const Linear& x, int64_t g, Linear* a, Linear* b) {
   for (const Linear::Term& t : x.terms) {
     if (t.coefficient % g == 0) {
       a->Add(t.term, t.coefficient / g);
@@ -37,7 +35,7 @@ bool SplitByFactor(const Context& context, const Linear& x, int64_t g, Linear* a
 }
 
 // The factors that coefficients share with c, largest first, without 1.
-std::vector<int64_t> Factors(const Linear& x, int64_t c) {
+static std::vector<int64_t> Factors(const Linear& x, int64_t c) {
   std::vector<int64_t> factors;
   for (const Linear::Term& t : x.terms) {
     if (int64_t g = std::gcd(t.coefficient, c); g > 1) factors.push_back(g);
@@ -46,8 +44,6 @@ std::vector<int64_t> Factors(const Linear& x, int64_t c) {
   factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
   return factors;
 }
-
-}  // namespace
 
 void Rewriter::Collect(const Expr& e, int64_t factor, Linear* out) {
   if (const auto* op = e.as<Binary>()) {

@@ -3,22 +3,19 @@
 #include <charconv>
 
 namespace hone {
-namespace {
 
-Status BadType(std::string_view text) {
+static Status BadType(std::string_view text) {
   return Status::Invalid("`" + std::string(text) +
                          "` is not a type; types look like f32, i64, u8, bool, handle, f32x16");
 }
 
 // `text` as a decimal number without sign or leading zeros; -1 if it is not one or is above 65535.
-int PlainNumber(std::string_view text) {
+static int PlainNumber(std::string_view text) {
   int value = -1;
   if (text.empty() || text[0] < '1' || text[0] > '9') return -1;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && value <= 65535 ? value : -1;
 }
-
-}  // namespace
 
 std::string ToString(DType type) {
   static constexpr const char* kNames[] = {"i", "u", "f", "bool", "handle"};  // in the order of TypeCode

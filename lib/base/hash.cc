@@ -8,11 +8,8 @@
 #include <xxhash.h>
 
 namespace hone {
-namespace {
 
-Digest FromXxh(XXH128_hash_t h) { return {h.high64, h.low64}; }
-
-}  // namespace
+static Digest FromXxh(XXH128_hash_t h) { return {h.high64, h.low64}; }
 
 std::string Digest::Hex() const { return fmt::format("{:016x}{:016x}", hi, lo); }
 

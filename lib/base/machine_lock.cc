@@ -20,10 +20,9 @@
 #include "base/text.h"
 
 namespace hone {
-namespace {
 
 // Read-only is enough for flock, and, unlike O_CREAT, allowed for other users' files in a sticky folder.
-Result<int> OpenShared(const std::string& path) {
+static Result<int> OpenShared(const std::string& path) {
   for (int attempt = 0; attempt < 10; ++attempt) {
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 && errno == ENOENT) {
@@ -37,7 +36,7 @@ Result<int> OpenShared(const std::string& path) {
   return Status::Io(path + ": cannot open the machine's lock");
 }
 
-Status FlockUntil(int fd, int operation, const Deadline& deadline, const std::string& path) {
+static Status FlockUntil(int fd, int operation, const Deadline& deadline, const std::string& path) {
   double pause = 0.0002;
   while (::flock(fd, operation | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, path + ": cannot lock");
@@ -48,8 +47,6 @@ Status FlockUntil(int fd, int operation, const Deadline& deadline, const std::st
   }
   return Status();
 }
-
-}  // namespace
 
 std::string MachineLock::DefaultPath(const std::string& device) {
   struct stat info;

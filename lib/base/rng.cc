@@ -5,11 +5,8 @@
 #include "base/check.h"
 
 namespace hone {
-namespace {
 
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-
-}  // namespace
 
 uint64_t Mix64(uint64_t x) {
   x += kGolden;

@@ -5,14 +5,11 @@
 #include "base/text.h"
 
 namespace hone {
-namespace {
 
-std::map<std::string, int, std::less<>>& Pretended() {
+static std::map<std::string, int, std::less<>>& Pretended() {
   static auto* versions = new std::map<std::string, int, std::less<>>;
   return *versions;
 }
-
-}  // namespace
 
 int VersionOf(std::string_view part, int own) {
   const auto found = Pretended().find(part);

@@ -6,18 +6,15 @@
 #include "graph/graph.h"
 
 namespace hone::graph {
-namespace {
 
-bool IsFold(InitKind kind) {
+static bool IsFold(InitKind kind) {
   return kind == InitKind::kFoldWeight || kind == InitKind::kFoldBias || kind == InitKind::kFoldTransposed;
 }
 
-void ListShape(Fields* f, TensorType* type) {
+static void ListShape(Fields* f, TensorType* type) {
   f->Value("shape", &type->shape);
   for (const int64_t extent : type->shape) f->Check(extent >= 1, "every extent must be at least 1");
 }
-
-}  // namespace
 
 static void ListFields(Fields* f, GraphPlugin* plugin) {
   f->Value("file", &plugin->file);

@@ -4,11 +4,8 @@
 #include <numeric>
 
 namespace hone::graph {
-namespace {
 
-int64_t RoundUp(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
-
-}  // namespace
+static int64_t RoundUp(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors, int64_t alignment) {
   MemoryPlan plan;

@@ -7,11 +7,8 @@
 #include "semantics/semantics.h"
 
 namespace hone::graph {
-namespace {
 
-bool PassesOn(const Node& node) { return !node.workload.chain() && semantics::PassesOn(node.workload); }
-
-}  // namespace
+static bool PassesOn(const Node& node) { return !node.workload.chain() && semantics::PassesOn(node.workload); }
 
 bool DropIdentity(Graph* graph) {
   const std::set<std::string> outputs(graph->outputs.begin(), graph->outputs.end());

@@ -3,9 +3,8 @@
 #include <cstring>
 
 namespace hone::library {
-namespace {
 
-Result<TensorType> TypeOf(const HoneNetTensor& tensor) {
+static Result<TensorType> TypeOf(const HoneNetTensor& tensor) {
   HONE_ASSIGN_OR_RETURN(const DType type, ParseDType(tensor.type));
   TensorType of{type, {tensor.shape, tensor.shape + tensor.rank}};
   const auto bytes = static_cast<uint64_t>(of.Elements() * type.bytes());
@@ -13,8 +12,6 @@ Result<TensorType> TypeOf(const HoneNetTensor& tensor) {
   return Status::Corrupt(std::string("the library says that ") + tensor.name + " is " + of.Text() +
                          ", and has another number of bytes");
 }
-
-}  // namespace
 
 Status NetworkRunner::Create(const std::string& params, const std::vector<TensorData>& inputs) {
   const HoneNetInfo& info = net_.info();

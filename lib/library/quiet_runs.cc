@@ -3,23 +3,20 @@
 #include "base/clock.h"
 
 namespace hone::library {
-namespace {
 
-measure::LoadLimits Limits(double patience_seconds) {
+static measure::LoadLimits Limits(double patience_seconds) {
   measure::LoadLimits limits;
   limits.patience_seconds = patience_seconds;
   return limits;
 }
 
-measure::LoadSenses Senses(LoadMeter* meter) {
+static measure::LoadSenses Senses(LoadMeter* meter) {
   measure::LoadSenses senses;
   senses.start = [meter] { meter->Start(); };
   senses.lost = [meter] { return meter->Lost(); };
   senses.stolen = [meter] { return meter->Stolen(); };
   return senses;
 }
-
-}  // namespace
 
 QuietRuns::QuietRuns(double patience_seconds)
     : guard_(Limits(patience_seconds), Senses(&meter_), RealClock()), patience_seconds_(patience_seconds) {

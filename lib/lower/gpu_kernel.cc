@@ -7,26 +7,23 @@
 #include "te/tensor.h"
 
 namespace hone::lower {
-namespace {
 
 constexpr ForKind kBlocks[] = {ForKind::kBlockX, ForKind::kBlockY, ForKind::kBlockZ};
 constexpr ForKind kThreads[] = {ForKind::kThreadX, ForKind::kThreadY, ForKind::kThreadZ};
 
-int64_t ExtentOf(const Loop& loop) {
+static int64_t ExtentOf(const Loop& loop) {
   const int64_t* extent = AsIntImm(loop.extent);
   HONE_CHECK(extent != nullptr);
   return *extent;
 }
 
 // The extent of `stage` along threads of that kind; 0 if it is not bound to them.
-int64_t ThreadsOf(const Stage& stage, const StageBounds& b, ForKind kind) {
+static int64_t ThreadsOf(const Stage& stage, const StageBounds& b, ForKind kind) {
   for (const Loop& loop : b.loops) {
     if (stage.FindAxis(loop.axis)->kind == kind) return ExtentOf(loop);
   }
   return 0;
 }
-
-}  // namespace
 
 GpuKernel::GpuKernel(const Schedule& schedule, const GpuPlaces& places, const Stage& root, Bounds* bounds)
     : bounds_(bounds) {

@@ -5,17 +5,14 @@
 #include "schedule/relation.h"
 
 namespace hone::lower {
-namespace {
 
 // Whether one of its loops is bound to threads: reduce loops or the others, depending on `reduce`.
-bool HasThreads(const Stage& stage, bool reduce) {
+static bool HasThreads(const Stage& stage, bool reduce) {
   return std::any_of(stage.leaf.begin(), stage.leaf.end(), [&](const std::string& leaf) {
     const Axis& axis = *stage.FindAxis(leaf);
     return axis.reduce == reduce && ir::IsThreadLoop(axis.kind);
   });
 }
-
-}  // namespace
 
 Status GpuPlaces::Check() const {
   for (const Stage& stage : schedule_.stages()) {

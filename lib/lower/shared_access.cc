@@ -13,19 +13,15 @@ using ir::Expr;
 using ir::For;
 using ir::VarNode;
 
-namespace {
-
 // The condition and multiples of it: if threads copy several neighbours each, the condition is about threads and the
 // index about elements, and the analyzer does not multiply facts.
-Expr WithMultiples(const Expr& condition) {
+static Expr WithMultiples(const Expr& condition) {
   const auto* op = condition.as<ir::Binary>();
   if (!op || op->kind != ir::ExprKind::kLt || op->a.type() != DType::Int(64)) return condition;
   Expr all = condition;
   for (int64_t n : {2, 3, 4, 8, 16}) all = all && op->a * n < (op->b - 1) * n + 1;
   return all;
 }
-
-}  // namespace
 
 void SharedAccesses::EnterIndex(const For& loop) {
   analyzer_.Bind(loop.var, loop.min, loop.extent);

@@ -6,25 +6,22 @@
 #include "base/fields.h"
 
 namespace hone::measure {
-namespace {
 
 // Setting up reads the reference, fills the inputs and measures the peak; it runs no code of a candidate.
 constexpr double kSetupTimeoutSeconds = 120;
 
 // A driver reserves address space for all the memory of its devices, so no limit is safe.
-WorkerOptions OptionsOf(std::string program, const TaskSetup& setup) {
+static WorkerOptions OptionsOf(std::string program, const TaskSetup& setup) {
   WorkerOptions options{std::move(program), "measure"};
   if (!setup.target.empty()) options.max_memory_bytes = 0;
   return options;
 }
 
 // Failures of a child that the code in it can cause.
-bool MayBeTheKernel(const Status& status) {
+static bool MayBeTheKernel(const Status& status) {
   const StatusKind kind = status.kind();
   return kind == StatusKind::kCrashed || kind == StatusKind::kTimeout || kind == StatusKind::kCorrupt;
 }
-
-}  // namespace
 
 ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup, std::function<Status(TaskSetup*)> complete)
     : setup_(std::move(setup)), complete_(std::move(complete)), worker_(OptionsOf(std::move(program), setup_)) {}

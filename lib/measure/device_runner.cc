@@ -8,7 +8,6 @@
 #include "measure/reference.h"
 
 namespace hone::measure {
-namespace {
 
 // Duration of a sample: thousands of times the resolution of an event's clock, and much longer than the host needs to
 // queue and await the runs, so that the device is busy most of the time.
@@ -23,19 +22,17 @@ constexpr char kTailMark = 0x2d;
 
 // Bytes of all copies of a candidate's constants: with fewer, a run would still find some of them in the device's
 // cache.
-double ColdBytes(const Protocol& protocol, const runtime::DeviceInfo& info) {
+static double ColdBytes(const Protocol& protocol, const runtime::DeviceInfo& info) {
   const double bytes = std::max(protocol.cold_bytes, kCacheFactor * static_cast<double>(info.cache_bytes));
   return info.memory_bytes > 0 ? std::min(bytes, kMemoryShare * static_cast<double>(info.memory_bytes)) : bytes;
 }
 
 // The number of copies of constants with `one` > 0 bytes in total.
-int64_t CopiesOf(double one, const Protocol& protocol, const runtime::DeviceInfo& info) {
+static int64_t CopiesOf(double one, const Protocol& protocol, const runtime::DeviceInfo& info) {
   const double cached = std::ceil(kCacheFactor * static_cast<double>(info.cache_bytes) / one);
   const double most = std::clamp(cached, static_cast<double>(kMostCopies), static_cast<double>(kMostCopiesOfCached));
   return static_cast<int64_t>(std::clamp(ColdBytes(protocol, info) / one, 2.0, most));
 }
-
-}  // namespace
 
 struct DeviceRunner::DeviceCandidate : Candidate {
   explicit DeviceCandidate(DeviceRunner* owner) : runner(owner) {}

@@ -8,14 +8,11 @@
 #include "base/rng.h"
 
 namespace hone::measure {
-namespace {
 
-double Uniform(uint64_t seed, const Config& config, uint64_t stream) {
+static double Uniform(uint64_t seed, const Config& config, uint64_t stream) {
   const Digest digest = config.ValueDigest();
   return static_cast<double>(Mix64(digest.lo ^ Mix64(digest.hi ^ Mix64(seed ^ stream))) >> 11) * 0x1p-53;
 }
-
-}  // namespace
 
 double FakeWorld::Seconds(const Config& config) const { return 2e-4 + 1.8e-3 * Uniform(seed, config, 1); }
 

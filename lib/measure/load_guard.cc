@@ -4,13 +4,10 @@
 #include <utility>
 
 namespace hone::measure {
-namespace {
 
 constexpr double kStolenEvery = 0.01;  // a tick: shorter intervals show nothing
 constexpr double kShortPause = 0.0005;
 constexpr double kLongPause = 0.02;
-
-}  // namespace
 
 LoadGuard::LoadGuard(LoadLimits limits, LoadSenses senses, Clock* clock)
     : limits_(limits),

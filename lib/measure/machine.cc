@@ -7,9 +7,8 @@
 #include "target/backend_table.h"
 
 namespace hone::measure {
-namespace {
 
-BackendTable<Machine>& MachineTable() {
+static BackendTable<Machine>& MachineTable() {
 #define HONE_BACKEND(folder, Name) &Name##Machine(),
   static BackendTable<Machine> table("device", {
 #include "target/backends.def"
@@ -17,8 +16,6 @@ BackendTable<Machine>& MachineTable() {
 #undef HONE_BACKEND
   return table;
 }
-
-}  // namespace
 
 std::string Machine::Environment(const runtime::DeviceInfo& info) const {
   return fmt::format("{}={}; id={}; driver={}", kind().name(), info.name, info.identity, info.driver);

@@ -3,9 +3,8 @@
 #include "base/fields.h"
 
 namespace hone::measure {
-namespace {
 
-void ListVerdict(Fields* f, Outcome* o) {
+static void ListVerdict(Fields* f, Outcome* o) {
   f->As("state", &o->state, TrialStateName, ParseTrialState);
   f->As("error", &o->error, TrialErrorName, ParseTrialError);
   f->Value("error_text", &o->error_text);
@@ -15,8 +14,6 @@ void ListVerdict(Fields* f, Outcome* o) {
   f->Value("retaken", &o->retaken);
   f->Value("seconds", &o->measure_seconds);
 }
-
-}  // namespace
 
 void ListFields(Fields* f, TaskSetup* s) {
   std::string verb = "setup";

@@ -13,16 +13,12 @@
 
 namespace hone::measure {
 
-namespace {
-
 constexpr double kPeakSeconds = 0.015;  // long enough for the clocks to settle
 constexpr double kBoundSeconds = 0.1;   // several time slices of the scheduler
 constexpr double kPulseSeconds = 0.0002;
 // After idling or computing in registers, a machine needs some tens of milliseconds of traffic to bring its last-level
 // cache and memory up to speed. Until then kernels take a third longer, which busy networks never see.
 constexpr double kWarmSeconds = 0.06;
-
-}  // namespace
 
 struct Runner::HostCandidate : Candidate {
   explicit HostCandidate(LoadedKernel kernel) : loaded(std::move(kernel)) {}

@@ -19,12 +19,11 @@
 #include "base/text.h"
 
 namespace hone::measure {
-namespace {
 
 constexpr int kMachineFailed = 75;  // exit code: EX_TEMPFAIL of sysexits.h
 
 // Returns whether the code that ran in the child caused its end. An unknown cause counts as the machine's.
-bool ByItself(const ExitStatus& status, const std::string& text) {
+static bool ByItself(const ExitStatus& status, const std::string& text) {
   // SIGXFSZ: the sandbox's limit, which a child that writes endlessly hits.
   constexpr int kOwn[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGXFSZ};
   if (status.signal == 0 || status.signal == SIGABRT) {
@@ -33,8 +32,6 @@ bool ByItself(const ExitStatus& status, const std::string& text) {
   }
   return std::find(std::begin(kOwn), std::end(kOwn), status.signal) != std::end(kOwn);
 }
-
-}  // namespace
 
 void EndForTheMachine(const char* reason) {
   (void)!write(STDERR_FILENO, reason, std::strlen(reason));

@@ -10,18 +10,15 @@
 #include "nightly/lines.h"
 
 namespace hone::nightly {
-namespace {
 
 constexpr int64_t kHistoryVersion = 1;
 const ChoiceNames<Change> kChanges = {
     {Change::kNone, "none"}, {Change::kSlower, "slower"}, {Change::kFaster, "faster"}};
 
-void Seconds(Fields* f, const std::string& key, std::vector<double>* values) {
+static void Seconds(Fields* f, const std::string& key, std::vector<double>* values) {
   f->Value(key, values);
   f->Check(std::all_of(values->begin(), values->end(), [](double s) { return s > 0; }), "seconds must be above 0");
 }
-
-}  // namespace
 
 void ListLayers(Fields* f, std::vector<Layer>* layers) {
   const auto pairs = [](const std::vector<Layer>& from) {

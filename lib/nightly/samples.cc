@@ -10,13 +10,10 @@
 #include "nightly/lines.h"
 
 namespace hone::nightly {
-namespace {
 
 constexpr int64_t kSamplesVersion = 2;
 
 const ChoiceNames<Who> kWho = {{Who::kLibrary, "library"}, {Who::kReference, "reference"}, {Who::kCanary, "canary"}};
-
-}  // namespace
 
 static void ListFields(Fields* f, ProcessRun* run) {
   ProcessTimes* times = &run->times;

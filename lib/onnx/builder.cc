@@ -7,15 +7,14 @@
 #include "semantics/semantics.h"
 
 namespace hone::onnx {
-namespace {
 
 // Limit of multiplications per allowed element of constants: above it, a constant is not computed here. Real exporters
 // leave far less to do.
 constexpr double kFoldWork = 4;
 
 // Moves elements of any type as `definition` says.
-Result<Tensor> MoveElements(const semantics::Definition& definition, const graph::Node& node,
-                            const std::vector<Value>& operands) {
+static Result<Tensor> MoveElements(const semantics::Definition& definition, const graph::Node& node,
+                                   const std::vector<Value>& operands) {
   Tensor out(operands[0].constant->type, node.output.shape);
   for (const Value& operand : operands) {
     if (IsFloating(operand.constant->type) != IsFloating(out.type)) {
@@ -34,7 +33,7 @@ Result<Tensor> MoveElements(const semantics::Definition& definition, const graph
   return out;
 }
 
-double Work(const graph::Node& node) {
+static double Work(const graph::Node& node) {
   double most = 1;
   for (const TensorType& input : node.workload.inputs) most = std::max(most, static_cast<double>(input.Elements()));
   const std::string& op = node.workload.op;
@@ -43,8 +42,6 @@ double Work(const graph::Node& node) {
   const auto out = static_cast<double>(node.output.Elements());
   return sums ? most * out : most + out;
 }
-
-}  // namespace
 
 Value ConstantValue(Constant tensor) {
   Shape shape = tensor->shape();

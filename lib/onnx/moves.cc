@@ -5,11 +5,10 @@
 #include "semantics/indices.h"
 
 namespace hone::onnx {
-namespace {
 
 // Moves one operand's elements to `shape`. The graph has no empty tensors.
-Result<Value> Move(NodeContext* c, const std::string& op, const Value& x, const Shape& shape,
-                   std::vector<Attribute> attributes) {
+static Result<Value> Move(NodeContext* c, const std::string& op, const Value& x, const Shape& shape,
+                          std::vector<Attribute> attributes) {
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
   if (count > 0) return c->Emit(op, {x}, std::move(attributes));
   if (!x.is_constant()) return Status::Unsupported("its result is empty");
@@ -21,7 +20,7 @@ constexpr size_t kMostGathers = 64;
 
 // Replaces the axis by at least one index: [.., indices, ..]. A kernel takes only a limited number of irregular
 // indices, so they are gathered in parts.
-Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Shape& indices) {
+static Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Shape& indices) {
   const std::vector<semantics::IndexRun> runs = semantics::IndexRuns(indices);
   if (runs.size() > kMostGathers * semantics::kMostIndexRuns) {
     return Status::Unsupported("its indices have no order: more than {} runs of them",
@@ -38,8 +37,6 @@ Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Sh
   }
   return Concat(c, parts, axis);
 }
-
-}  // namespace
 
 Result<Shape> BroadcastShape(const Shape& a, const Shape& b) {
   const Shape& longer = a.size() < b.size() ? b : a;

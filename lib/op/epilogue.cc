@@ -7,13 +7,12 @@
 #include "op/shapes.h"
 
 namespace hone::op {
-namespace {
 
-std::string Numbered(const char* name, int count) { return count == 0 ? name : name + std::to_string(count); }
+static std::string Numbered(const char* name, int count) { return count == 0 ? name : name + std::to_string(count); }
 
 // Whether an output of 0 with a bias of 0 and a residual of 0 stays 0. If not, the lanes beyond the channels need a
 // mask.
-bool EpilogueKeepsZero(const Workload& workload) {
+static bool EpilogueKeepsZero(const Workload& workload) {
   double value = 0;
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kClip) value = std::min(std::max(value, e.low), e.high);
@@ -23,7 +22,7 @@ bool EpilogueKeepsZero(const Workload& workload) {
 }
 
 // The expression after the epilogue; `operand(i)` reads the i-th epilogue operand at the element in question.
-Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Expr(size_t)>& operand) {
+static Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Expr(size_t)>& operand) {
   size_t next = 0;
   // The value is the second operand, so that a NaN passes.
   for (const EpilogueOp& e : workload.epilogue) {
@@ -45,8 +44,6 @@ Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Exp
   }
   return value;
 }
-
-}  // namespace
 
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes) {
   std::vector<Operand> operands;

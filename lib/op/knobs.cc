@@ -7,11 +7,10 @@
 #include "op/shapes.h"
 
 namespace hone::op {
-namespace {
 
 constexpr PointIndex kMostLooked = 200000;
 
-Result<Config> PointOf(const Space& space, const std::map<std::string, KnobSetting>& settings) {
+static Result<Config> PointOf(const Space& space, const std::map<std::string, KnobSetting>& settings) {
   std::vector<size_t> digits;
   for (const Knob& knob : space.knobs()) {
     auto setting = settings.find(knob.name());
@@ -30,8 +29,6 @@ Result<Config> PointOf(const Space& space, const std::map<std::string, KnobSetti
   }
   return space.At(space.IndexOf(digits));
 }
-
-}  // namespace
 
 std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts) {
   std::vector<int64_t> parts;

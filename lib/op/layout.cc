@@ -6,9 +6,8 @@
 #include "semantics/semantics.h"
 
 namespace hone::op {
-namespace {
 
-Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int lanes = target.ChannelBlock();
   int64_t pixels = semantics::Product(s, 2, s.size()), blocks = CeilDiv(s[1], lanes);
@@ -22,7 +21,7 @@ Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
 }
 
 // Blocked [n, c, ..] to plain: a single pixel is copied, several are gathered along them.
-Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   const int block = target.ChannelBlock(), lanes = target.FloatLanes();
   const bool blocked = semantics::CanBeBlocked(w.inputs[0]);
@@ -48,7 +47,7 @@ Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
-Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   std::vector<int64_t> p = semantics::Expanded(w, "pad", 4, 0);
   int lanes = target.ChannelBlock();
@@ -63,8 +62,6 @@ Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
                   });
   return FixedKernel{{{data}, {out}}, SpreadOut(s[0] * blocks, "y", h + p[0] + p[2], target.threads)};
 }
-
-}  // namespace
 
 std::vector<const Operator*> LayoutOperators() {
   static const FixedOperator flatten("flatten", 1, BuildUnblock), block("block", 1, BuildBlock);

@@ -5,19 +5,16 @@
 #include <utility>
 
 namespace hone::op {
-namespace {
 
-std::optional<std::string> ForbidsWinograd(const Numerics& numerics, int64_t m) {
+static std::optional<std::string> ForbidsWinograd(const Numerics& numerics, int64_t m) {
   if (m <= numerics.winograd) return std::nullopt;
   if (numerics.winograd < 2) return "winograd is off";
   return fmt::format("m={} is less exact than m={}", m, numerics.winograd);
 }
 
-std::optional<std::string> ForbidsTf32(const Numerics& numerics) {
+static std::optional<std::string> ForbidsTf32(const Numerics& numerics) {
   return numerics.tf32 ? std::nullopt : std::optional<std::string>("tf32 is off");
 }
-
-}  // namespace
 
 std::optional<std::string> Forbidden(const Numerics& numerics, const Algorithm& algorithm) {
   if (algorithm.name == "winograd") return ForbidsWinograd(numerics, algorithm.Number("m", INT64_MAX));

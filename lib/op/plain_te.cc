@@ -7,15 +7,14 @@
 #include "op/steps.h"
 
 namespace hone::op {
-namespace {
 
-Expr MakeReduce(ir::Reducer reducer, Expr value, const std::vector<ir::IterVar>& axes) {
+static Expr MakeReduce(ir::Reducer reducer, Expr value, const std::vector<ir::IterVar>& axes) {
   if (reducer == ir::Reducer::kSum) return te::Sum(value, axes);
   return reducer == ir::Reducer::kMax ? te::MaxOver(value, axes) : te::MinOver(value, axes);
 }
 
-void Loops(const std::string& stage, std::vector<std::string> outer, std::vector<std::string> inner,
-           std::vector<Step>* steps) {
+static void Loops(const std::string& stage, std::vector<std::string> outer, std::vector<std::string> inner,
+                  std::vector<Step>* steps) {
   std::vector<std::string> order = outer;
   order.insert(order.end(), inner.begin(), inner.end());
   if (order.size() > 1) steps->push_back(Reorder(stage, order));
@@ -23,8 +22,6 @@ void Loops(const std::string& stage, std::vector<std::string> outer, std::vector
   if (outer.size() > 1) steps->push_back(Fuse(stage, outer, "task"));
   steps->push_back(Parallel(stage, outer.size() > 1 ? "task" : outer[0]));
 }
-
-}  // namespace
 
 Partial SplitWhole(const std::vector<int64_t>& in, const std::vector<int64_t>& out, const std::vector<bool>& whole) {
   Partial p;

@@ -12,17 +12,16 @@
 #include "semantics/indices.h"
 
 namespace hone::op {
-namespace {
 
 using ir::Intrinsic;
 
 // Fuses neighbouring axes that are all kept or all reduced.
-ReduceAxes AxesOf(const Workload& w) {
+static ReduceAxes AxesOf(const Workload& w) {
   const AxisGroups groups = GroupAxes(w.inputs[0].shape, {semantics::ReducedAxes(w)});
   return {groups.extents, groups.patterns[0]};
 }
 
-Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) {
   const int lanes = target.FloatLanes();
   ReduceAxes axes = AxesOf(w);
   Tensor data = te::Placeholder("data", axes.extents);
@@ -81,7 +80,7 @@ Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) {
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
-Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target) {
   const int lanes = target.FloatLanes();
   const std::vector<int64_t>& shape = w.inputs[0].shape;
   const size_t axis = static_cast<size_t>(semantics::Whole(w, "axis", static_cast<int64_t>(shape.size()) - 1));
@@ -110,8 +109,6 @@ Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target) {
   Append(&steps, most_steps);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
-
-}  // namespace
 
 std::vector<const Operator*> ReduceOperators() {
   std::vector<const Operator*> all;

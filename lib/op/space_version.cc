@@ -12,13 +12,10 @@
 #include "te/tensor.h"
 
 namespace hone::op {
-namespace {
 
-std::string NameAndVersion(const Template& t) {
+static std::string NameAndVersion(const Template& t) {
   return fmt::format("{}={}", t.name(), VersionOf(t.name(), t.version()));
 }
-
-}  // namespace
 
 Result<TemplateVersions> TemplatesOf(const Workload& workload, const Target& target) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));

@@ -23,13 +23,10 @@ static void ListFields(Fields* f, Candidate* c) {
 }  // namespace hone
 
 namespace hone::pipeline {
-namespace {
 
 constexpr int64_t kBestFileVersion = 4;
 const ChoiceNames<BestSource> kSources = {
     {BestSource::kTuned, "tuned"}, {BestSource::kAnchor, "anchor"}, {BestSource::kDefault, "default"}};
-
-}  // namespace
 
 static void ListConfig(Fields* f, Config* config, Measured* m) {
   f->As("config", config, ConfigJson, ConfigFromJson);

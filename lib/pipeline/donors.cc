@@ -8,17 +8,14 @@
 #include <set>
 
 namespace hone::pipeline {
-namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kEpilogue = 0.125;
 
-double Ratio(int64_t a, int64_t b) {
+static double Ratio(int64_t a, int64_t b) {
   return std::abs(
       std::log2(static_cast<double>(std::max<int64_t>(a, 1)) / static_cast<double>(std::max<int64_t>(b, 1))));
 }
-
-}  // namespace
 
 double ShapeDistance(const Workload& a, const Workload& b) {
   if (a.op != b.op || a.inputs.size() != b.inputs.size() || a.then.size() != b.then.size()) return kFar;

@@ -6,16 +6,12 @@
 
 namespace hone::pipeline {
 
-namespace {
-
 // Binds the job's numerics for rules with `$numerics`, if they are not the default.
-void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
+static void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
   const TuneSettings& tune = job.pipeline->tune;
   const std::string flags = NumericsFlags(tune.winograd, tune.tf32);
   if (!flags.empty()) build->bindings.push_back({"numerics", flags});
 }
-
-}  // namespace
 
 NinjaBuild ManifestWriter::BuildEdge(const NetworkJob& job, const std::string& dir, const std::string& best,
                                      bool tuned) const {

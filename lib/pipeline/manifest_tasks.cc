@@ -8,20 +8,17 @@
 #include "pipeline/plan.h"
 
 namespace hone::pipeline {
-namespace {
 
-std::string DevicePath(const std::string& target) { return fmt::format("devices/{}.json", target); }
+static std::string DevicePath(const std::string& target) { return fmt::format("devices/{}.json", target); }
 
 // The shapes of a model's inputs as flags.
-std::string InputFlags(const NetworkJob& job) {
+static std::string InputFlags(const NetworkJob& job) {
   std::vector<std::string> flags;
   for (const auto& [input, shape] : job.pipeline->inputs) {
     flags.push_back("--input " + EscapeValue(ShellQuote(fmt::format("{}={}", input, fmt::join(shape, ",")))));
   }
   return Join(flags, " ");
 }
-
-}  // namespace
 
 void AddParameters(const NetworkJob& job, NinjaBuild* build) {
   if (job.parameters.empty()) return;

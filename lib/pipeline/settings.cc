@@ -9,15 +9,12 @@
 #include "base/text.h"
 
 namespace hone::pipeline {
-namespace {
 
 constexpr int64_t kSettingsVersion = 1;
 
 // The limits keep every sum of seconds and counts far from overflow.
 constexpr double kMaxSeconds = 1e8;
 constexpr int64_t kMaxCount = 1'000'000'000;
-
-}  // namespace
 
 std::string NumericsFlags(int64_t winograd, bool tf32) {
   std::string flags;

@@ -7,10 +7,9 @@
 #include "base/json.h"
 
 namespace hone::pipeline {
-namespace {
 
 // Occurrence x time. A task without a correct trial counts as slow, for its work, as the slowest one.
-std::vector<double> Needs(const std::vector<ShareTask>& tasks) {
+static std::vector<double> Needs(const std::vector<ShareTask>& tasks) {
   double slowest = 0;  // seconds per FLOP
   for (const ShareTask& task : tasks) {
     const double flop = static_cast<double>(std::max<int64_t>(task.flop, 1));
@@ -27,7 +26,7 @@ std::vector<double> Needs(const std::vector<ShareTask>& tasks) {
 
 // Distributes `pot` in proportion to `needs`, in whole numbers: the remainders go to the largest fractions, the first
 // of equals.
-std::vector<int64_t> InProportion(int64_t pot, const std::vector<double>& needs) {
+static std::vector<int64_t> InProportion(int64_t pot, const std::vector<double>& needs) {
   const double sum = std::accumulate(needs.begin(), needs.end(), 0.0);
   std::vector<int64_t> shares(needs.size(), 0);
   if (!(sum > 0)) return shares;
@@ -49,8 +48,6 @@ std::vector<int64_t> InProportion(int64_t pot, const std::vector<double>& needs)
   }
   return shares;
 }
-
-}  // namespace
 
 std::vector<int64_t> ShareOut(const std::vector<ShareTask>& tasks, int64_t total, int round, int rounds) {
   const int64_t count = static_cast<int64_t>(tasks.size());

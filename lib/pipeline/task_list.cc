@@ -8,16 +8,13 @@
 #include "base/text.h"
 
 namespace hone::pipeline {
-namespace {
 
 constexpr int64_t kTaskListVersion = 3, kTaskFileVersion = 1;
 
-bool LiesBelow(const std::string& path) {
+static bool LiesBelow(const std::string& path) {
   return !path.empty() && path[0] != '/' && ("/" + path + "/").find("/../") == std::string::npos &&
          path.find_first_of("\n\r") == std::string::npos;
 }
-
-}  // namespace
 
 static void ListFields(Fields* f, TaskEntry* task) {
   f->Value("id", &task->id);

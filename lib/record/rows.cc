@@ -10,11 +10,8 @@
 #include "base/text.h"
 
 namespace hone::record {
-namespace {
 
 constexpr double kRelative = 1e-12;  // tolerance for sums in another order
-
-}  // namespace
 
 std::vector<std::pair<const char*, std::string Meta::*>> MetaFields() {
   return {{"task_id", &Meta::task_id}, {"workload", &Meta::workload}, {"target", &Meta::target}};

@@ -6,18 +6,15 @@
 #include "base/text.h"
 
 namespace hone::report {
-namespace {
 
 // A newline after these keeps the source readable; elsewhere it could become a visible space.
-bool EndsLine(std::string_view tag) {
+static bool EndsLine(std::string_view tag) {
   constexpr std::string_view kInline[] = {"a", "abbr", "b", "code", "span", "td", "th", "i", "title", "dt", "text"};
   return std::find(std::begin(kInline), std::end(kInline), tag) == std::end(kInline);
 }
 
 constexpr std::string_view kSpecial[] = {"&", "<", ">", "\"", "'"};
 constexpr std::string_view kReferences[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-
-}  // namespace
 
 std::string EscapeMarkup(std::string_view text) {
   std::string out;

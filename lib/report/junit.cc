@@ -6,13 +6,12 @@
 #include "report/outputs.h"
 
 namespace hone::report {
-namespace {
 
 using State = JunitCase::State;
 
 constexpr const char* kTags[] = {nullptr, "failure", "error", "skipped"};  // by State
 
-JunitCase VerificationCase(const ReportData& data) {
+static JunitCase VerificationCase(const ReportData& data) {
   const Verification& v = data.bench.verification;
   JunitCase c{"verification", 0, State::kPassed, "", ""};
   if (v.ok) return c;
@@ -22,7 +21,7 @@ JunitCase VerificationCase(const ReportData& data) {
   return c;
 }
 
-JunitCase TaskCase(const TaskFact& task) {
+static JunitCase TaskCase(const TaskFact& task) {
   JunitCase c{task.id + ": has a correct trial", task.wall_seconds, State::kPassed, "", ""};
   if (task.HasCorrectTrial()) return c;
   c.state = State::kFailed;
@@ -34,8 +33,6 @@ JunitCase TaskCase(const TaskFact& task) {
   }
   return c;
 }
-
-}  // namespace
 
 std::string JunitSuiteText(const JunitSuite& suite) {
   const auto count = [&](State state) {

@@ -10,11 +10,10 @@
 #include "task/workload.h"
 
 namespace hone::report {
-namespace {
 
 constexpr const char* kEpilogues[] = {" +bias", " +add", " +relu", " +relu6", " +clip"};  // by EpilogueKind
 
-void Add(const TaskFact& task, Totals* totals) {
+static void Add(const TaskFact& task, Totals* totals) {
   for (const TrialFact& trial : task.trials) {
     ++totals->trials;
     if (trial.state == TrialState::kOk) ++totals->ok;
@@ -31,7 +30,7 @@ void Add(const TaskFact& task, Totals* totals) {
 // The sort key of a value: its numbers, if it consists of numbers.
 using Key = std::pair<std::vector<int64_t>, std::vector<std::string>>;
 
-double Explained(const KnobFact& fact) {
+static double Explained(const KnobFact& fact) {
   std::map<size_t, std::vector<double>> groups;
   double sum = 0, count = 0;
   for (const KnobFact::Use& use : fact.uses) {
@@ -56,11 +55,7 @@ double Explained(const KnobFact& fact) {
   return std::clamp(1 - within / (count - k) * (count - 1) / total, 0.0, 1.0);
 }
 
-}  // namespace
-
-int64_t TaskFact::Count(TrialState state) const {
-  return std::ranges::count(trials, state, &TrialFact::state);
-}
+int64_t TaskFact::Count(TrialState state) const { return std::ranges::count(trials, state, &TrialFact::state); }
 
 const BenchLibrary& ReportData::tuned() const {
   const BenchLibrary* library = bench.Find(BenchRole::kTuned);

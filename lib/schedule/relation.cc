@@ -4,10 +4,9 @@
 #include <set>
 
 namespace hone::schedule {
-namespace {
 
 // All axes that derive from `axis`, including itself. Relations are in order of creation, so one forward pass suffices.
-std::set<std::string> Descendants(const Stage& stage, const std::string& axis) {
+static std::set<std::string> Descendants(const Stage& stage, const std::string& axis) {
   std::set<std::string> found = {axis};
   for (const Relation& r : stage.relations) {
     if (r.kind == Relation::Kind::kSplit) {
@@ -18,8 +17,6 @@ std::set<std::string> Descendants(const Stage& stage, const std::string& axis) {
   }
   return found;
 }
-
-}  // namespace
 
 std::vector<std::string> ReadsOf(const Stage& stage) {
   std::vector<std::string> names;

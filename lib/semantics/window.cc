@@ -8,9 +8,7 @@ namespace hone::semantics {
 
 constexpr int64_t kMost = 1 << 16;
 
-namespace {
-
-Result<Window> Read(const Workload& w) {
+static Result<Window> Read(const Workload& w) {
   Window window;
   const Shape& data = w.inputs[0].shape;
   const size_t rank = data.size() - 2;
@@ -24,8 +22,6 @@ Result<Window> Read(const Workload& w) {
   window.out.resize(rank);
   return window;
 }
-
-}  // namespace
 
 Result<Shape> WindowNumbers(const Workload& w, const std::string& name, size_t count, int64_t fallback, int64_t least) {
   if (w.Find(name) == nullptr) return Shape(count, fallback);

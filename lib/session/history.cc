@@ -6,10 +6,9 @@
 #include "base/statistics.h"
 
 namespace hone::session {
-namespace {
 
 // The limits that a session proposed under, from its settings; the defaults without settings.
-op::Numerics NumericsOfSession(const record::Session& session) {
+static op::Numerics NumericsOfSession(const record::Session& session) {
   const op::Numerics plain;
   const auto json = ParseJson(session.settings, "settings");
   if (!json.ok()) return plain;
@@ -22,9 +21,9 @@ op::Numerics NumericsOfSession(const record::Session& session) {
 }
 
 // Whether `a` excludes something that `b` allows.
-bool Narrower(const op::Numerics& a, const op::Numerics& b) { return a.winograd < b.winograd || (b.tf32 && !a.tf32); }
-
-}  // namespace
+static bool Narrower(const op::Numerics& a, const op::Numerics& b) {
+  return a.winograd < b.winograd || (b.tf32 && !a.tf32);
+}
 
 double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rounds) {
   std::vector<double> first;

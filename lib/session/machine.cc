@@ -6,12 +6,9 @@
 #include "measure/machine.h"
 
 namespace hone::session {
-namespace {
 
 constexpr double kMomentSeconds = 2;
 constexpr char kHost[] = "cpu";
-
-}  // namespace
 
 Result<MachineLock> OpenMachine() { return MachineLock::Open(MachineLock::DefaultPath(kHost)); }
 

@@ -11,12 +11,12 @@
 #include "session/tuner_context.h"
 
 namespace hone::session {
-namespace {
 
 constexpr size_t kMarks[] = {4, 8, 16, 32, 64, 128};
 constexpr double kGoal = 0.95;
 
-Outcome Try(const record::ReplayPoint& point, const search::TaskSpace& space, double incumbent, double prune_factor) {
+static Outcome Try(const record::ReplayPoint& point, const search::TaskSpace& space, double incumbent,
+                   double prune_factor) {
   Outcome outcome;
   outcome.config = space.At(point.index);
   outcome.state = point.state;
@@ -26,8 +26,6 @@ Outcome Try(const record::ReplayPoint& point, const search::TaskSpace& space, do
   if (point.state == TrialState::kOk && hopeless) outcome.state = TrialState::kPruned;
   return outcome;
 }
-
-}  // namespace
 
 Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay) {
   HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(replay.workload));

@@ -7,15 +7,12 @@
 #include "target/target.h"
 
 namespace hone {
-namespace {
 
-std::string LimitText(const LimitKey& key, DeviceLimits limits) {
+static std::string LimitText(const LimitKey& key, DeviceLimits limits) {
   std::vector<std::string> numbers;
   for (int i = 0; i < key.count; ++i) numbers.push_back(std::to_string(key.at(&limits)[i]));
   return Join(numbers, "x");
 }
-
-}  // namespace
 
 std::string DeviceKind::KeysText(const Target& target) const {
   std::string text = target.cpu.empty() ? "" : " -arch=" + target.cpu;

@@ -9,9 +9,8 @@
 #include "base/text.h"
 
 namespace hone {
-namespace {
 
-std::vector<const TargetKind*>& Kinds() {
+static std::vector<const TargetKind*>& Kinds() {
 #define HONE_BACKEND(folder, Name) &Name##Kind(),
   static std::vector<const TargetKind*> kinds = {
 #include "target/backends.def"
@@ -20,7 +19,7 @@ std::vector<const TargetKind*>& Kinds() {
   return kinds;
 }
 
-Status SetKeys(const std::vector<std::string>& words, Target* target) {
+static Status SetKeys(const std::vector<std::string>& words, Target* target) {
   std::set<std::string> seen;
   for (size_t i = 1; i < words.size(); ++i) {
     const size_t equals = words[i].find('=');
@@ -33,8 +32,6 @@ Status SetKeys(const std::vector<std::string>& words, Target* target) {
   }
   return target->kind->Complete(target);
 }
-
-}  // namespace
 
 void AddTargetKind(const TargetKind* kind) { Kinds().push_back(kind); }
 

@@ -7,11 +7,8 @@
 #include "base/text.h"
 
 namespace hone {
-namespace {
 
 constexpr std::string_view kAlgorithmLine = "algorithm ";
-
-}  // namespace
 
 int64_t Algorithm::Number(std::string_view key, int64_t fallback) const {
   for (const auto& [name_of, value] : numbers) {

@@ -9,14 +9,12 @@ namespace hone::te {
 using ir::Expr;
 using ir::IterVar;
 
-namespace {
-
-void CheckShape(const std::vector<int64_t>& shape) {
+static void CheckShape(const std::vector<int64_t>& shape) {
   for (int64_t extent : shape) HONE_CHECK(extent >= 0);
 }
 
-Tensor MakeComputation(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
-                       const std::function<Expr(const std::vector<ir::Var>&)>& body, bool constant) {
+static Tensor MakeComputation(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
+                              const std::function<Expr(const std::vector<ir::Var>&)>& body, bool constant) {
   CheckShape(shape);
   HONE_CHECK(shape.size() == axis_names.size());
   std::vector<IterVar> axes;
@@ -27,8 +25,6 @@ Tensor MakeComputation(std::string name, std::vector<int64_t> shape, std::vector
   }
   return ComputeOver(std::move(name), std::move(axes), body(vars), constant);
 }
-
-}  // namespace
 
 Expr Tensor::operator()(const std::vector<Expr>& indices) const {
   HONE_CHECK(defined() && indices.size() == shape().size());

@@ -8,11 +8,7 @@ using arith::ConstInterval;
 using ir::Expr;
 using ir::ExprKind;
 
-namespace {
-
 constexpr int64_t kZeroDivisor = int64_t{1} << 30;
-
-}  // namespace
 
 void IndexFacts::Bind(const ir::VarNode* var, ConstInterval range, int64_t divisor) {
   vars_[var] = {range, divisor};

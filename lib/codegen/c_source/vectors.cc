@@ -9,15 +9,11 @@ namespace hone::codegen {
 using ir::Expr;
 using ir::ExprKind;
 
-namespace {
-
 constexpr const char* kComponents[] = {"x", "y", "z", "w"};
 
-bool IsLeaf(const Expr& e) {
+static bool IsLeaf(const Expr& e) {
   return e.kind() == ExprKind::kIntImm || e.kind() == ExprKind::kFloatImm || e.kind() == ExprKind::kVar;
 }
-
-}  // namespace
 
 Expr KernelWriter::LaneOf(const Expr& e, int lane) {
   if (e.type().is_scalar()) return e;

@@ -12,18 +12,15 @@
 #include "target/cuda_arch.h"
 
 namespace hone::codegen {
-namespace {
 
 constexpr int kOldest = 12, kNewest = 13;
 
-std::string FirstError(const std::string& log) {
+static std::string FirstError(const std::string& log) {
   for (const std::string& line : Split(log, '\n')) {
     if (line.find("error") != std::string::npos) return std::string(Trim(line));
   }
   return std::string(Trim(log.substr(0, log.find('\n'))));
 }
-
-}  // namespace
 
 Result<const Nvrtc*> Nvrtc::Open(const std::string& path) {
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

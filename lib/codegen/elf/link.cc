@@ -7,16 +7,13 @@
 #include "base/text.h"
 
 namespace hone::codegen {
-namespace {
 
 // The C library that this program itself uses.
-std::string LibcPath() {
+static std::string LibcPath() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&fopen), &info) == 0 || !info.dli_fname) return "";
   return info.dli_fname;
 }
-
-}  // namespace
 
 Result<std::vector<std::string>> LinkArguments(const std::vector<std::string>& inputs, const std::string& exports,
                                                const LinkOptions& options, const std::string& output_path) {

@@ -5,9 +5,8 @@
 #include "codegen/c_source/source.h"
 
 namespace hone::codegen {
-namespace {
 
-std::string KernelHead(const std::string& symbol, const int64_t block[3]) {
+static std::string KernelHead(const std::string& symbol, const int64_t block[3]) {
   return fmt::format("__kernel __attribute__((reqd_work_group_size({}, {}, {})))\nvoid {}", block[0], block[1],
                      block[2], symbol);
 }
@@ -38,8 +37,6 @@ constexpr Dialect kOpenClC = {
     .kernel_head = KernelHead,
     .preamble_f64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
 };
-
-}  // namespace
 
 Result<Artifact> CompileToOpenCl(const std::vector<ir::Function>& functions, const Target& target) {
   if (target.kind != &OpenClKind()) return Status::Unsupported("OpenCL C is for targets of kind `opencl` only");

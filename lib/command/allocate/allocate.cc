@@ -12,12 +12,11 @@
 #include "pipeline/task_list.h"
 
 namespace hone::command {
-namespace {
 
 using pipeline::ShareTask;
 using pipeline::TaskEntry;
 
-Result<std::vector<ShareTask>> ReadState(const AllocateOptions& options, const pipeline::TaskList& list) {
+static Result<std::vector<ShareTask>> ReadState(const AllocateOptions& options, const pipeline::TaskList& list) {
   std::vector<ShareTask> tasks;
   for (const TaskEntry& entry : list.tasks) {
     ShareTask task{entry.weight, entry.flop};
@@ -35,7 +34,7 @@ Result<std::vector<ShareTask>> ReadState(const AllocateOptions& options, const p
   return tasks;
 }
 
-Status Allocate(const AllocateOptions& options) {
+static Status Allocate(const AllocateOptions& options) {
   HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options.tasks));
   HONE_ASSIGN_OR_RETURN(const pipeline::TuneSettings base, pipeline::ReadTuneSettings(options.settings));
   const int64_t count = static_cast<int64_t>(list.tasks.size());
@@ -60,8 +59,6 @@ Status Allocate(const AllocateOptions& options) {
                       base.trials_total, count));
   return Status();
 }
-
-}  // namespace
 
 std::string AllocateAbi() { return "allocate 1"; }
 

@@ -5,17 +5,16 @@
 #include <algorithm>
 
 namespace hone::command {
-namespace {
 
 constexpr double kMs = 1e3;
 constexpr size_t kSlowest = 8;  // number of slowest layers of the tuned library to list
 
-std::string LatencyRow(const char* name, const report::Latency& l) {
+static std::string LatencyRow(const char* name, const report::Latency& l) {
   return fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", name, l.median * kMs, l.p10 * kMs, l.p90 * kMs,
                      l.min * kMs);
 }
 
-std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& library) {
+static std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& library) {
   std::vector<report::BenchLayer> layers = library.layers;
   std::stable_sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
   const size_t shown = std::min(layers.size(), kSlowest);
@@ -34,12 +33,10 @@ std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& l
 }
 
 // Decides by the library's manifest: a library built with --untuned is not tuned just because it is passed as --lib.
-bool HasTunedKernels(const report::BenchLibrary& library) {
+static bool HasTunedKernels(const report::BenchLibrary& library) {
   return std::any_of(library.layers.begin(), library.layers.end(),
                      [](const report::BenchLayer& l) { return l.source == "tuned" || l.source == "anchor"; });
 }
-
-}  // namespace
 
 std::string BenchTable(const report::BenchFile& bench) {
   const report::BenchLibrary* tuned = bench.Find(report::BenchRole::kTuned);

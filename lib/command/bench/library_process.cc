@@ -15,13 +15,10 @@
 #include "session/machine.h"
 
 namespace hone::command {
-namespace {
 
 constexpr double kChildTimeout = 600;
 
-Status Interruption() { return Status::Interrupted("interrupted; the same command goes on"); }
-
-}  // namespace
+static Status Interruption() { return Status::Interrupted("interrupted; the same command goes on"); }
 
 void KeepDeviceKernels() { setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0); }
 

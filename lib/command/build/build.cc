@@ -26,11 +26,10 @@
 #include "session/machine.h"
 
 namespace hone::command {
-namespace {
 
 // hone-pick-best skips configurations beyond the limits, but another or an older file may contain some.
-Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, const Target& target,
-                     const op::Numerics& numerics) {
+static Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, const Target& target,
+                            const op::Numerics& numerics) {
   for (const pipeline::BestEntry& entry : best.tasks) {
     if (!entry.config) continue;
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(entry.workload));
@@ -41,7 +40,7 @@ Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, co
   return Status();
 }
 
-Status Build(const BuildOptions& options) {
+static Status Build(const BuildOptions& options) {
   const double start = RealClock()->NowSeconds();
   library::BuildInput input;
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
@@ -83,8 +82,6 @@ Status Build(const BuildOptions& options) {
                       FormatSeconds(RealClock()->NowSeconds() - start)));
   return Status();
 }
-
-}  // namespace
 
 std::string BuildAbi() {
   return fmt::format("build 5\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),

@@ -12,13 +12,10 @@
 #include "measure/machine.h"
 
 namespace hone::command {
-namespace {
 
 // Far above CompareOptions::seconds: reached only by a library that hangs.
 constexpr double kChildTimeout = 600;
 constexpr double kPoll = 0.1;
-
-}  // namespace
 
 Status TrialNetworks::Open() {
   HONE_ASSIGN_OR_RETURN(turns_, session::Turns::Open(target_));

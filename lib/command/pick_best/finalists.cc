@@ -7,12 +7,11 @@
 #include "base/hash.h"
 
 namespace hone::command {
-namespace {
 
 using pipeline::Finalist;
 
-Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>& sessions,
-            const CandidateOfTrial& candidate) {
+static Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>& sessions,
+                   const CandidateOfTrial& candidate) {
   Finalist f;
   f.config = trial.outcome.config;
   f.median = trial.outcome.median;
@@ -27,13 +26,11 @@ Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>
   return f;
 }
 
-double Hope(const record::Trial& t) {
+static double Hope(const record::Trial& t) {
   if (t.outcome.disturbed == 0 || t.outcome.samples.empty()) return t.outcome.median;
   const std::vector<double> last = t.LastRound();
   return *std::ranges::min_element(last);
 }
-
-}  // namespace
 
 Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Outcome&)>& allows) {
   CorrectTrials found;

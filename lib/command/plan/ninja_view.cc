@@ -9,13 +9,12 @@
 #include "pipeline/manifest.h"
 
 namespace hone::command {
-namespace {
 
 using pipeline::NinjaBuild;
 
 // Ninja's output for a copy of WORK/build.ninja: given the original name, Ninja would first try to update the manifest,
 // and stop there without running anything.
-Result<std::string> AskNinja(const std::string& work, const std::vector<std::string>& arguments) {
+static Result<std::string> AskNinja(const std::string& work, const std::vector<std::string>& arguments) {
   HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(JoinPath(work, "build.ninja")));
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-plan"));
   const std::string copy = dir.Join("manifest.ninja");
@@ -40,7 +39,7 @@ Result<std::string> AskNinja(const std::string& work, const std::vector<std::str
 }
 
 // Lines "START END MTIME OUTPUT HASH" with tabs: START and END in ms, MTIME in ns. The last line of an output counts.
-std::map<std::string, LoggedRun> ReadNinjaLog(const std::string& work) {
+static std::map<std::string, LoggedRun> ReadNinjaLog(const std::string& work) {
   std::map<std::string, LoggedRun> logged;
   const Result<std::string> text = ReadFile(JoinPath(work, ".ninja_log"));
   if (!text.ok()) return logged;
@@ -58,12 +57,10 @@ std::map<std::string, LoggedRun> ReadNinjaLog(const std::string& work) {
   return logged;
 }
 
-std::string TextOf(const std::string& work, const std::string& path) {
+static std::string TextOf(const std::string& work, const std::string& path) {
   const Result<std::string> text = ReadFile(JoinPath(work, path));
   return text.ok() ? *text : "";
 }
-
-}  // namespace
 
 const NinjaBuild* NinjaView::Maker(const std::string& path) const {
   const auto found = makers.find(path);

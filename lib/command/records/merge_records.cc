@@ -19,12 +19,11 @@
 #include "record/store.h"
 
 namespace hone::command {
-namespace {
 
 using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // task and its files
 
 // By task, in the order of the ids; each task's files in the order of the arguments.
-Result<Groups> GroupByTask(const std::vector<std::string>& files) {
+static Result<Groups> GroupByTask(const std::vector<std::string>& files) {
   std::map<std::string, std::vector<std::string>> groups;
   for (const std::string& path : files) {
     HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
@@ -36,7 +35,7 @@ Result<Groups> GroupByTask(const std::vector<std::string>& files) {
   return Groups(groups.begin(), groups.end());
 }
 
-Status MergeTask(const std::string& out, const std::string& id, const std::vector<std::string>& files) {
+static Status MergeTask(const std::string& out, const std::string& id, const std::vector<std::string>& files) {
   const std::string path = JoinPath(out, id + ".db");
   HONE_ASSIGN_OR_RETURN(auto lock, FileLock::Acquire(path + ".lock"));
   Heartbeat heartbeat(&lock);
@@ -47,7 +46,7 @@ Status MergeTask(const std::string& out, const std::string& id, const std::vecto
   return Status();
 }
 
-Status MergeAll(const RecordsOptions& options, int* code) {
+static Status MergeAll(const RecordsOptions& options, int* code) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(options.files));
   HONE_ASSIGN_OR_RETURN(const Groups groups, GroupByTask(files));
   HONE_RETURN_IF_ERROR(MakeDirs(options.out));
@@ -69,8 +68,6 @@ Status MergeAll(const RecordsOptions& options, int* code) {
   return Interrupted() ? Status::Interrupted("interrupted; merged files are complete; the same command continues")
                        : Status();
 }
-
-}  // namespace
 
 int MergeRecordFiles(const RecordsOptions& options) {
   int code = kDone;

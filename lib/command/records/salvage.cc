@@ -14,9 +14,8 @@
 #include "record/store.h"
 
 namespace hone::command {
-namespace {
 
-Status Salvage(const std::string& file, const std::string& out) {
+static Status Salvage(const std::string& file, const std::string& out) {
   std::optional<FileLock> lock;
   std::optional<Heartbeat> heartbeat;
   if (out.empty()) {
@@ -46,8 +45,6 @@ Status Salvage(const std::string& file, const std::string& out) {
                        count.lost, out.empty() ? "; the damaged file is now " + Printable(file) + ".damaged" : ""));
   return Status();
 }
-
-}  // namespace
 
 int SalvageFile(const std::string& file, const std::string& out) { return ExitCodeOf(Salvage(file, out)); }
 

@@ -5,11 +5,10 @@
 #include "base/text.h"
 
 namespace hone::command {
-namespace {
 
 constexpr int64_t kCompileOnlyCandidates = 32;
 
-Result<measure::FakeWorld> ParseFakeWorld(const std::string& text) {
+static Result<measure::FakeWorld> ParseFakeWorld(const std::string& text) {
   measure::FakeWorld world;
   const std::vector<std::string> parts = Split(text, ',');
   HONE_ASSIGN_OR_RETURN(const int64_t seed, ParseInt(parts[0]));
@@ -23,14 +22,12 @@ Result<measure::FakeWorld> ParseFakeWorld(const std::string& text) {
   return world;
 }
 
-int CodeOf(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }
+static int CodeOf(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }
 
-int Misused(const std::string& message) {
+static int Misused(const std::string& message) {
   LogError(message);
   return kMisused;
 }
-
-}  // namespace
 
 std::string TuneAbi() { return session::TuneAbi(); }
 

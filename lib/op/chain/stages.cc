@@ -9,13 +9,10 @@
 #include "op/steps.h"
 
 namespace hone::op {
-namespace {
 
 const std::vector<std::string> kAxes = {"n", "co", "oh", "ow", "ci"};
 
-std::vector<Expr> AsExprs(const Vars& vars) { return {vars.begin(), vars.end()}; }
-
-}  // namespace
+static std::vector<Expr> AsExprs(const Vars& vars) { return {vars.begin(), vars.end()}; }
 
 ChainStages::ChainStages(const Workload& chain, const Target& target)
     : parts_(chain.Parts()), lanes_(target.ChannelBlock()) {

@@ -9,14 +9,11 @@
 #include "op/shapes.h"
 
 namespace hone::op {
-namespace {
 
 constexpr double kMostTileCycles = 1.2;  // relative to the best tile's
 constexpr double kMostFactor = 1.2;      // factor of tasks, unless the best has more
 
 constexpr int64_t kUnrolledStage = 640;  // limit of unrolled multiply-adds
-
-}  // namespace
 
 ConvTiles ConvTiles::Of(const Workload& convolution, const Target& target) {
   ConvTiles t;

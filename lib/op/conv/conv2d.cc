@@ -14,10 +14,9 @@
 #include "op/operators.h"
 
 namespace hone::op {
-namespace {
 
 // Another algorithm is another template: a pair of files, and a line here after those that it competes with.
-std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target& target) {
+static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const int64_t lanes = target.ChannelBlock();
   if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
@@ -30,13 +29,11 @@ std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target&
   return templates;
 }
 
-std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
+static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = ConvVolume::Of(w).s;
   if (DirectApplies(s, target.ChannelBlock())) return {&Conv3dDirect()};
   return {&Conv3dGrouped()};
 }
-
-}  // namespace
 
 const Operator& Conv2d() {
   static const TunedOperator op(

@@ -11,9 +11,8 @@
 #include "semantics/window.h"
 
 namespace hone::op {
-namespace {
 
-Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
   const std::vector<int64_t>&in = w.inputs[0].shape, &weights = w.inputs[1].shape;
   const semantics::Window win = *semantics::TransposedWindowOf(w);
   const size_t rank = win.rank();
@@ -70,8 +69,6 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
   Append(&kernel.steps, VectorsAlongLast("up", names, lanes));
   return kernel;
 }
-
-}  // namespace
 
 std::vector<const Operator*> TransposedConvOperators() {
   return {

@@ -5,18 +5,17 @@
 #include "base/check.h"
 
 namespace hone::op {
-namespace {
 
 using Coefficients = std::vector<Rational>;  // coefficient k of x^k
 
-int64_t Times(int64_t a, int64_t b) {
+static int64_t Times(int64_t a, int64_t b) {
   int64_t product;
   HONE_CHECK(!__builtin_mul_overflow(a, b, &product));
   return product;
 }
 
 // The product of (x - p) over all points except the one at `without`, with `size` coefficients.
-Coefficients ProductOf(const std::vector<Rational>& points, size_t without, size_t size) {
+static Coefficients ProductOf(const std::vector<Rational>& points, size_t without, size_t size) {
   Coefficients product(size);
   product[0] = 1;
   size_t degree = 0;
@@ -30,13 +29,11 @@ Coefficients ProductOf(const std::vector<Rational>& points, size_t without, size
   return product;
 }
 
-Rational Power(Rational x, size_t exponent) {
+static Rational Power(Rational x, size_t exponent) {
   Rational power = 1;
   while (exponent-- > 0) power = power * x;
   return power;
 }
-
-}  // namespace
 
 Rational::Rational(int64_t n, int64_t d) : numerator(n), denominator(d) {
   HONE_CHECK(d != 0);

@@ -6,9 +6,8 @@
 #include "op/shapes.h"
 
 namespace hone::op {
-namespace {
 
-std::vector<double> EstimateDense(const Workload& workload, const Target& target, const Config& c) {
+static std::vector<double> EstimateDense(const Workload& workload, const Target& target, const Config& c) {
   const int64_t n = workload.inputs[0].shape[0], k = workload.inputs[0].shape[1], m = workload.inputs[1].shape[0];
   const int64_t lanes = target.FloatLanes(), threads = std::max(target.threads, 1);
   const int64_t vectors = NumberOr(c, "vectors", 1), tile_n = NumberOr(c, "tile_n", 1);
@@ -36,8 +35,6 @@ std::vector<double> EstimateDense(const Workload& workload, const Target& target
   return {std::log(cycles), LogShare(steps, ideal), LogShare(weights, ideal), LogShare(loops, ideal),
           std::log(imbalance)};
 }
-
-}  // namespace
 
 const Estimate& DenseEstimate() {
   static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {

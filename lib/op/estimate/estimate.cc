@@ -7,19 +7,16 @@
 #include "op/estimate/parts.h"
 
 namespace hone::op {
-namespace {
 
 // FMA latency (4 cycles) minus the part hidden by the next tile.
 constexpr double kLatency = 3;
 
-const KnobValue* FindKnob(const Config& config, const std::string& knob) {
+static const KnobValue* FindKnob(const Config& config, const std::string& knob) {
   for (const KnobValue& v : config.values) {
     if (v.name == knob && v.kind == KnobKind::kOther) return &v;
   }
   return nullptr;
 }
-
-}  // namespace
 
 const Estimate* FindEstimate(const Target& target, const std::string& template_name) {
   for (const Template* t : AllTemplates(target.family())) {

@@ -10,11 +10,10 @@
 #include "op/steps.h"
 
 namespace hone::op {
-namespace {
 
-Expr Tf32(const Expr& value) { return ir::MakeCall(value.type(), ir::Intrinsic::kTf32, {value}); }
+static Expr Tf32(const Expr& value) { return ir::MakeCall(value.type(), ir::Intrinsic::kTf32, {value}); }
 
-Tensor Windows(const Conv2dShape& s, const Tensor& data, int64_t depth, int64_t pixels) {
+static Tensor Windows(const Conv2dShape& s, const Tensor& data, int64_t depth, int64_t pixels) {
   const int64_t window = s.kh * s.kw;
   return te::Compute("windows", {s.n, depth, pixels}, {"n", "k", "p"}, [&](const Vars& x) {
     const Expr row = x[2] / s.ow * s.sh + x[1] % window / s.kw * s.dh - s.pt;
@@ -27,8 +26,6 @@ Tensor Windows(const Conv2dShape& s, const Tensor& data, int64_t depth, int64_t 
     return ZeroOutside(inside, data(x[0], x[1] / window, row, column));
   });
 }
-
-}  // namespace
 
 int64_t GpuGemmShape::part(int64_t parts, int64_t step) const { return RoundUp(CeilDiv(depth(), parts), step); }
 

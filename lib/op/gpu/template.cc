@@ -9,17 +9,14 @@
 #include "search/autotvm/autotvm_space.h"
 
 namespace hone::op {
-namespace {
 
 // Loads in flight per thread. With all iterations at once, every iteration's address would occupy registers.
 constexpr int64_t kFetchesAtATime = 4;
 
-Result<Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
+static Result<Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
   HONE_ASSIGN_OR_RETURN(const search::AutoTvmShape shape, search::AutoTvmShapeOf(workload));
   return search::AutoTvmSpace(name, shape);
 }
-
-}  // namespace
 
 Result<Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
   HONE_ASSIGN_OR_RETURN(

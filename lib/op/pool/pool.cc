@@ -16,14 +16,13 @@
 #include "semantics/window.h"
 
 namespace hone::op {
-namespace {
 
 constexpr int64_t kUnrolledWindow = 160;  // limit of window columns x pixels of a tile to unroll
 
 // A task is some rows of one block of channels. A window's columns are unrolled, and its rows are a loop, so that
 // positions outside the input cost nothing: the tiles at the left and right border have separate code, and rows above
 // and below are skipped. A window too wide for that needs a test for each element.
-Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const semantics::Window window = *semantics::WindowOf(w);
   const int lanes = target.ChannelBlock();
@@ -56,7 +55,7 @@ Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
   return kernel;
 }
 
-Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int64_t pixels = semantics::Product(in, 2, in.size());
   const ReduceAxes axes{{in[0] * in[1], pixels}, {false, true}};
@@ -77,7 +76,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
 
 // global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes. A NaN
 // makes its channel's maximum NaN.
-Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
+static Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   if (semantics::InputLayout(w, 0) == Layout::kPlain) return BuildPlain(w, target);
   const int lanes = target.ChannelBlock();
@@ -98,8 +97,6 @@ Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
                       ComputeAt("acc", "out", "task"), SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
                       Vectorize("acc", "ci")}};
 }
-
-}  // namespace
 
 std::vector<const Operator*> PoolOperators() {
   return {

@@ -8,14 +8,13 @@
 #include "semantics/window.h"
 
 namespace hone::op {
-namespace {
 
 using ir::Expr;
 using ir::Var;
 
 // One axis's factor of an average. If taps have gaps between them, a window may lie entirely in the padding: its sum is
 // 0 and must stay 0, so it is divided by 1.
-Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64_t high) {
+static Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64_t high) {
   Expr covered = Covered(std::move(start), taps, dilation, low, high);
   if (dilation > 1) covered = ir::Max(std::move(covered), 1);
   return ir::Imm(DType::Float(32), 1) / ir::MakeCast(DType::Float(32), std::move(covered));
@@ -23,12 +22,10 @@ Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64_t high
 
 // `value` of a blocked output at [n, co, .., ci], with zero in lanes beyond the channels. For a maximum whose window
 // may see only padding: the value is -inf there in every lane, and a following convolution would multiply that by zero.
-Expr ZeroBeyondChannels(Expr value, const std::vector<Var>& at, int64_t channels, int64_t lanes) {
+static Expr ZeroBeyondChannels(Expr value, const std::vector<Var>& at, int64_t channels, int64_t lanes) {
   if (channels % lanes == 0) return value;
   return ir::MakeSelect(at[1] * lanes + at.back() < channels, std::move(value), ir::Imm(DType::Float(32), 0));
 }
-
-}  // namespace
 
 PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std::string& prefix,
                           const std::string& name) {

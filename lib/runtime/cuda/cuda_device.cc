@@ -6,12 +6,11 @@
 #include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {
-namespace {
 
 using Error = CudaDriver::Error;
 
 // Errors that no kernel can cause: uncorrectable memory errors, or a device that left the bus or its system.
-bool IsDevicesOwn(Error error) {
+static bool IsDevicesOwn(Error error) {
   switch (error) {
     case HONE_CUDA_DEVICE_UNAVAILABLE:
     case HONE_CUDA_NO_DEVICE:
@@ -23,8 +22,6 @@ bool IsDevicesOwn(Error error) {
       return false;
   }
 }
-
-}  // namespace
 
 CudaDevice::~CudaDevice() {
   if (begin_) cuda_.cuEventDestroy_v2(begin_);

@@ -8,15 +8,14 @@
 #include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {
-namespace {
 
 constexpr char kHowTo[] =
     "without an NVIDIA GPU here, send the jobs to a machine that has one (HONE_LAUNCHER; hone-tune --compile-only "
     "checks here that candidates compile), or tune for the target `opencl`";
 
-std::string NameOf(const std::string& library) { return library.empty() ? "libcuda.so.1" : library; }
+static std::string NameOf(const std::string& library) { return library.empty() ? "libcuda.so.1" : library; }
 
-Result<const CudaDriver*> Open(const std::string& library) {
+static Result<const CudaDriver*> Open(const std::string& library) {
   auto cuda = std::make_unique<CudaDriver>();
   if (const char* wrong = hone_cuda_load(cuda.get(), NameOf(library).c_str())) {
     return Status::NotFound("no CUDA device: {}; {}", wrong, kHowTo);
@@ -31,8 +30,6 @@ Result<const CudaDriver*> Open(const std::string& library) {
   }
   return cuda.release();
 }
-
-}  // namespace
 
 Result<const CudaDriver*> CudaDriver::Load(const std::string& library) {
   static std::mutex mutex;

@@ -11,12 +11,8 @@
 
 namespace hone::runtime {
 
-namespace {
-
 constexpr char kUntouched = 0x5A;
 constexpr size_t kHugePage = size_t{2} << 20;
-
-}  // namespace
 
 Result<AlignedBuffer> AlignedBuffer::Create(int64_t bytes, bool guard) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));

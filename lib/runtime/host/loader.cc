@@ -57,15 +57,11 @@ bool LentScratch::Intact() const {
   return std::all_of(blocks_.begin(), blocks_.end(), [](const AlignedBuffer& b) { return b.Intact(); });
 }
 
-namespace {
-
 // Each block is filled by its own thread, so that its pages are near it; not with zeros, which might hide a read before
 // a write.
-void FillScratch(void* closure, int64_t, int64_t, char* scratch) {
+static void FillScratch(void* closure, int64_t, int64_t, char* scratch) {
   AlignedBuffer::Mark(scratch, scratch + *static_cast<const int64_t*>(closure));
 }
-
-}  // namespace
 
 Result<KernelRunner> KernelRunner::Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
                                           bool guard) {

@@ -6,14 +6,13 @@
 #include <string>
 
 namespace hone::search {
-namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr std::array<const char*, 11> kAnnotations = {"none",        "vec",        "unroll",      "blockIdx.x",
                                                       "blockIdx.y",  "blockIdx.z", "threadIdx.x", "threadIdx.y",
                                                       "threadIdx.z", "vthread",    "fuse"};
 
-std::vector<float> Encode(const Knob& knob, const KnobValue& value) {
+static std::vector<float> Encode(const Knob& knob, const KnobValue& value) {
   std::vector<float> out;
   if (knob.kind() == KnobKind::kAnnotate) {
     for (const std::string& word : value.words) {
@@ -32,8 +31,6 @@ std::vector<float> Encode(const Knob& knob, const KnobValue& value) {
   }
   return out;
 }
-
-}  // namespace
 
 KnobFeatures::KnobFeatures(const TaskSpace& space) : space_(space) {
   columns_ = space.spaces().size() > 1 ? 1 : 0;

@@ -6,9 +6,8 @@
 #include "search/feature/loop_touches.h"
 
 namespace hone::search {
-namespace {
 
-float LogScaled(double x) { return static_cast<float>(x >= 0 ? std::log2(x + 1) : -std::log2(1 - x)); }
+static float LogScaled(double x) { return static_cast<float>(x >= 0 ? std::log2(x + 1) : -std::log2(1 - x)); }
 
 // The order of the one-hot columns.
 constexpr ir::ForKind kKinds[] = {ir::ForKind::kBlockX,   ir::ForKind::kBlockY,     ir::ForKind::kBlockZ,
@@ -18,7 +17,7 @@ constexpr ir::ForKind kKinds[] = {ir::ForKind::kBlockX,   ir::ForKind::kBlockY, 
 
 using Points = std::vector<double>;
 
-void AppendCurve(const Points& x, const Points& y, int samples, std::vector<float>* row) {
+static void AppendCurve(const Points& x, const Points& y, int samples, std::vector<float>* row) {
   size_t at = 0;
   for (int s = 0; s < samples; ++s) {
     while (at + 1 < x.size() && x[at + 1] <= s + 1e-6) ++at;
@@ -26,8 +25,6 @@ void AppendCurve(const Points& x, const Points& y, int samples, std::vector<floa
     row->push_back(static_cast<float>(s - x[at]));
   }
 }
-
-}  // namespace
 
 std::vector<float> ItervarFeatures(const ir::Function& function) {
   std::vector<float> row;

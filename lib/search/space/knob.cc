@@ -2,9 +2,8 @@
 #include "search/space/space.h"
 
 namespace hone::search {
-namespace {
 
-std::vector<int64_t> Divisors(int64_t n) {
+static std::vector<int64_t> Divisors(int64_t n) {
   std::vector<int64_t> low, high;
   for (int64_t d = 1; d * d <= n; ++d) {
     if (n % d != 0) continue;
@@ -16,7 +15,7 @@ std::vector<int64_t> Divisors(int64_t n) {
 }
 
 // Depth first over the parts from the innermost outwards; the deepest choice varies fastest.
-std::vector<std::vector<int64_t>> Splits(int64_t extent, int parts, int64_t max_factor) {
+static std::vector<std::vector<int64_t>> Splits(int64_t extent, int parts, int64_t max_factor) {
   std::vector<int64_t> factors = Divisors(extent), sizes(static_cast<size_t>(parts), -1);
   std::erase_if(factors, [&](int64_t factor) { return factor > max_factor; });
   std::vector<std::vector<int64_t>> found;
@@ -34,8 +33,6 @@ std::vector<std::vector<int64_t>> Splits(int64_t extent, int parts, int64_t max_
   visit(visit, sizes.size() - 1, 1);
   return found;
 }
-
-}  // namespace
 
 Knob::Knob(std::string name, KnobKind kind, std::vector<std::vector<int64_t>> numbers,
            std::vector<std::vector<std::string>> words)

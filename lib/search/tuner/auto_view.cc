@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace hone::search {
-namespace {
 
 constexpr double kWorstLog = 0.4;  // labels beyond e^0.4 times the best are compressed
 // Disturbances only make a measurement slower, so slower trials are trusted less. The variance of their noise is 1 +
@@ -14,8 +13,6 @@ constexpr size_t kTuned = 6;   // trials from which on the model's settings are 
 constexpr size_t kJudged = 8;  // and its variances are compared with its actual errors,
 constexpr double kCount = 6;   // weight of the prior belief in them, in trials
 constexpr double kLeast = 0.3, kMost = 4;
-
-}  // namespace
 
 AutoView::AutoView(const AutoPoints& points) : points_(points), weights_(points.mains, 0) {
   size_t estimates = 0;

@@ -5,11 +5,10 @@
 #include <numeric>
 
 namespace hone::search {
-namespace {
 
 constexpr int kTriesAChild = 64;
 
-size_t Choose(const std::vector<double>& weights, Rng* rng) {
+static size_t Choose(const std::vector<double>& weights, Rng* rng) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   double at = rng->UniformDouble() * total;
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -18,8 +17,6 @@ size_t Choose(const std::vector<double>& weights, Rng* rng) {
   }
   return weights.size() - 1;
 }
-
-}  // namespace
 
 std::vector<GaTuner::Parent> GaTuner::Parents(const std::vector<Outcome>& history) const {
   const std::vector<float> shares = SpeedShares(history);
