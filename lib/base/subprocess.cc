@@ -86,7 +86,7 @@ void SetLimit(int resource, std::optional<uint64_t> value) {
   };
   // Our handlers must never run in the child: they would write to the parent's event descriptor.
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  if (options.own_group) ::setpgid(0, 0);
+  if (options.own_group) ::setsid();
   if (options.die_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != plan->parent) ::_exit(127);  // the parent died before the prctl

@@ -33,7 +33,8 @@ struct SpawnOptions {
   bool core_dumps = false;
   // The child gets SIGKILL when the thread that spawned it ends: spawn from a thread that outlives the child.
   bool die_with_parent = true;
-  // Gives the child its own process group: ^C at a terminal then reaches only us, and Kill() also reaches its children.
+  // Gives the child a session, and so a process group, of its own: ^C at a terminal then reaches only us, the child
+  // cannot open the terminal (/dev/tty), and Kill() also reaches its children.
   bool own_group = true;
 };
 
