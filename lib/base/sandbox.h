@@ -1,61 +1,65 @@
 // The rights that a process gives up before it runs untrusted code: a search generates the candidates, and a wrong one
-// may write anywhere. First open everything that the process needs; rights cannot be regained.
+// may write anywhere. Rights cannot be regained.
 //
-// Layers of Linux, each of which a kernel may lack, and limits, which all kernels have:
-//   files      seccomp: no call that opens for writing, creates, renames, removes or changes a file by its path.
-//              Landlock, in addition: the same by the file that a path leads to. Open descriptors stay as they are
-//   network    seccomp: no new socket, either of any kind or only of those that reach beyond this machine
-//   processes  seccomp: no new process, no exec, no signal to other processes, no ptrace; threads are allowed
-//   limits     RLIMIT_*: no core dump; limits on file size, open descriptors and memory
-// The parent handles crashes and endless loops: it waits with a time limit.
+// A process enters in two steps: EnterSandbox before it starts threads, LockCalls once all its threads run and all its
+// files are open, so that the list of system calls can be short. Each layer may be missing on a kernel; the others then
+// still hold. The parent handles crashes and endless loops: it waits with a time limit.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
 namespace hone {
 
-enum class Sockets { kAll, kLocal, kNone };  // kLocal: only AF_UNIX and AF_NETLINK, which stay on this machine
-
 struct SandboxOptions {
-  bool files = true;
-  Sockets sockets = Sockets::kNone;
-  bool processes = true;
+  bool device = false;                          // leaves what the driver of a device needs
+  std::vector<std::string> readable;            // without a device: the only files and folders that can be opened
   uint64_t max_memory_bytes = 0;                // address space; 0: unchanged
   uint64_t max_file_bytes = uint64_t{1} << 20;  // 0: unchanged
   uint64_t max_open_files = 256;
-  bool landlock = true, seccomp = true;  // false: as on a kernel without it
+  // false: as on a kernel without it
+  bool namespaces = true, landlock = true, seccomp = true;
 };
 
-// For a process whose candidates run on a GPU: the device's driver writes caches, starts linkers and talks to services
-// of this machine.
+// For a process whose candidates run on a device.
 SandboxOptions DeviceSandbox();
 
-// The layers in force.
+// The layers in force, in the order in which they are entered.
 struct Sandbox {
-  int landlock = 0;         // version of the active rules, 0 without rules; versions 1 and 2 allow truncation
-  bool file_calls = false;  // the seccomp part of `files`
-  bool network = false;
-  bool processes = false;
-  bool limits = false;
+  bool limits = false;        // no core dump; limits on file size, open descriptors and memory
+  bool environment = false;   // the variables of the parent are wiped
+  bool namespaces = false;    // user, PID, network and UTS of its own; without a device also IPC
+  bool capabilities = false;  // has no capability and gains none
+  int landlock = 0;           // version of the rules for files; 0 without rules
+  bool scopes = false;        // Landlock 6: no signal and no abstract socket to processes outside
+  bool calls = false;         // seccomp: the list of base/seccomp_list.h; set by LockCalls
 
-  bool files() const { return file_calls || landlock >= 3; }
-  std::string Text() const;  // "files (seccomp, Landlock 7), network, processes, limits"; "nothing"
   bool operator==(const Sandbox&) const = default;
 };
 
-// Enters the layers that this kernel has, for the calling thread and all threads that it starts later: call it while
-// the process has one thread. Never fails: a missing layer is false in the result.
+// Enters all layers except `calls`, for the calling thread and all threads that it starts later. REQUIRES: the process
+// has one thread. Never fails: a missing layer is false in the result.
+//
+// With namespaces, the caller goes on in a grandchild. The process that called waits for it and ends as it ends, with
+// the same exit code or signal, so the parent sees no difference.
 Sandbox EnterSandbox(const SandboxOptions& options);
 
-// Forbids new threads and processes (RLIMIT_NPROC). Use it where the `processes` layer is missing, after all threads
-// have started. Has no effect on root.
-void ForbidNewTasks();
+// Enters the last layer, for all threads. Without it, forbids new threads and processes instead (RLIMIT_NPROC), which
+// has no effect on root.
+bool LockCalls(const SandboxOptions& options);
 
-// Tries each layer in a child process that attempts what the layer forbids: true means the layer works. Returns kIo if
-// no child could be created.
-Result<Sandbox> TrySandbox(const SandboxOptions& options = {});
+// A layer, tried in a process that does what it forbids.
+struct TriedLayer {
+  std::string name;  // "system calls"
+  bool holds = false;
+  std::string text;    // what a candidate cannot do: "33 are allowed, any other ends the candidate"
+  std::string advice;  // what the kernel lacks, if it does not hold
+};
+
+// In the order of struct Sandbox. Returns kIo if no process could be started.
+Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options = {});
 
 }  // namespace hone

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/fields.h"
+#include "base/file.h"
 
 namespace hone::measure {
 
@@ -54,8 +57,19 @@ Status ChildMeasurer::ReadAnswer(const std::string& text, Json* answer) {
   return Status::Io("hone-worker: " + error);
 }
 
-Status ChildMeasurer::EnsureReady() {
-  if (ready_) return Status();
+// A child cannot be given more folders, so a kernel in a new one gets a new child. Builders have one folder.
+Status ChildMeasurer::EnsureReady(const std::vector<BuiltKernel>& kernels) {
+  std::vector<std::string>& folders = setup_.kernel_folders;
+  for (const BuiltKernel& kernel : kernels) {
+    const std::string folder = DirName(kernel.path);
+    if (!setup_.target.empty() || std::find(folders.begin(), folders.end(), folder) != folders.end()) continue;
+    folders.push_back(folder);
+    if (ready_) Stop();
+  }
+  return ready_ ? Status() : SetUp();
+}
+
+Status ChildMeasurer::SetUp() {
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(Open());
     const std::string message = FieldsText(setup_, -1);
@@ -101,7 +115,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       DumpJson({{"do", "measure"}, {"kernel", FieldsJson(kernel)}, {"incumbent", incumbent}}, -1);
   const double started = RealClock()->NowSeconds();
   for (int attempt = 0;; ++attempt) {
-    HONE_RETURN_IF_ERROR(EnsureReady());
+    HONE_RETURN_IF_ERROR(EnsureReady({kernel}));
     auto text = Ask(message, setup_.protocol.timeout_seconds);
     if (text.ok()) {
       Json answer;
@@ -137,7 +151,7 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
   for (const BuiltKernel& kernel : kernels) list.push_back(FieldsJson(kernel));
   const std::string message = DumpJson({{"do", "interleaved"}, {"kernels", list}, {"rounds", rounds}}, -1);
   for (int attempt = 0;; ++attempt) {
-    HONE_RETURN_IF_ERROR(EnsureReady());
+    HONE_RETURN_IF_ERROR(EnsureReady(kernels));
     const double timeout = setup_.protocol.timeout_seconds * static_cast<double>(kernels.size() + 1);
     auto text = Ask(message, timeout);
     if (!text.ok()) {

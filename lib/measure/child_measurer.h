@@ -30,7 +30,9 @@ class ChildMeasurer : public Measurer {
  private:
   // As MeasureInterleaved, but if a kernel ends the child, all fail.
   Result<std::vector<Series>> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
-  Status EnsureReady();
+  // Returns with a child that is set up and may open the files of these kernels.
+  Status EnsureReady(const std::vector<BuiltKernel>& kernels);
+  Status SetUp();
   void Stop();
   // Returns kIo with the child's own message.
   Status ReadAnswer(const std::string& text, Json* answer);

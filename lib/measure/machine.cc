@@ -23,10 +23,12 @@ std::string Machine::Environment(const runtime::DeviceInfo& info) const {
 
 Result<std::unique_ptr<CandidateRunner>> Machine::MakeRunner(const TaskSetup& setup, const Target& target) const {
   // The parent has already asked the driver about the device, so everything that needs more rights is loaded by now.
-  EnterSandbox(DeviceSandbox());
+  const SandboxOptions options = DeviceSandbox();
+  EnterSandbox(options);
   current_phase = "opening the device";
   HONE_ASSIGN_OR_RETURN(auto device, OpenDevice(target));
   HONE_ASSIGN_OR_RETURN(auto runner, DeviceRunner::Create(setup, std::move(device)));
+  LockCalls(options);
   return std::unique_ptr<CandidateRunner>(std::move(runner));
 }
 

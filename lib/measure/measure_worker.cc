@@ -9,6 +9,7 @@
 
 #include "base/channel.h"
 #include "base/fields.h"
+#include "base/seccomp.h"
 #include "measure/machine.h"
 #include "measure/worker.h"
 
@@ -16,11 +17,18 @@ namespace hone::measure {
 namespace {
 
 // Uses only write(2), as the process is in an unknown state. The signal then repeats with its default action.
-void OnFatalSignal(int) {
-  char text[128] = "while ";
+void OnFatalSignal(int signal, siginfo_t* info, void*) {
+  char text[192] = "";
+  if (signal == SIGSYS) {
+    std::strcpy(text, "forbidden system call ");
+    AppendRefusedCall(*info, text, 96);
+    std::strcat(text, ", ");
+  }
+  std::strcat(text, "while ");
   std::strncat(text, current_phase, 64);
   std::strcat(text, "\n");
   (void)!write(2, text, std::strlen(text));
+  if (signal == SIGSYS) EndByRefusedCall();
 }
 
 void InstallFatalHandlers() {
@@ -30,9 +38,9 @@ void InstallFatalHandlers() {
   alternate.ss_size = sizeof stack;
   sigaltstack(&alternate, nullptr);
   struct sigaction action = {};
-  action.sa_handler = OnFatalSignal;
-  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);
+  action.sa_sigaction = OnFatalSignal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS}) sigaction(signal, &action, nullptr);
 }
 
 Json Error(const Status& status) { return {{"ok", false}, {"error", status.message()}}; }

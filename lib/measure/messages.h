@@ -24,7 +24,8 @@ struct TaskSetup {
   std::string reference_key;
   double flop = 0;  // per run, 0 if unknown
   int threads = 1;
-  std::string target;  // Target::Text() for a device; empty: this host
+  std::string target;                       // Target::Text() for a device; empty: this host
+  std::vector<std::string> kernel_folders;  // the child can open no other files; ChildMeasurer fills this in
   Protocol protocol;
 };
 

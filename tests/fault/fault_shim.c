@@ -36,9 +36,12 @@ __attribute__((constructor)) static void begin(void) {
   if (text) state = strtoull(text, NULL, 10) + (unsigned long long)getpid();
 }
 
+/* A measuring child wipes its environment, where the folder's name is, and may then ask the system for no paths. */
+static int active(void) { return folder && *folder; }
+
 static int inside(const char* path) {
   char full[PATH_MAX];
-  if (!folder || !path) return 0;
+  if (!active() || !path) return 0;
   if (path[0] != '/') {
     char cwd[PATH_MAX / 2];
     if (!getcwd(cwd, sizeof cwd)) return 0;
@@ -50,6 +53,7 @@ static int inside(const char* path) {
 
 static int fd_inside(int fd) {
   char link[64], path[PATH_MAX];
+  if (!active()) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   int saved = errno;
   ssize_t n = readlink(link, path, sizeof path - 1);

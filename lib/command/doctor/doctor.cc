@@ -83,22 +83,16 @@ Finding HugePages() {
   return finding;
 }
 
-// With `device`, checks the sandbox that leaves room for a GPU's driver.
-Finding CandidateSandbox(bool device) {
+// A finding for each layer. With `device`, those of the sandbox that leaves room for a device's driver.
+std::vector<Finding> CandidateSandbox(bool device) {
   const std::string subject = device ? "gpu sandbox" : "sandbox";
-  const auto sandbox = device ? TrySandbox(DeviceSandbox()) : TrySandbox();
-  if (!sandbox.ok()) return {subject, "could not be tried: " + sandbox.status().message()};
-  Finding finding{subject, (device ? "candidates on GPUs cannot use: " : "candidates cannot use: ") + sandbox->Text()};
-  if (device && !sandbox->network) {
-    finding.advice = "this kernel has no seccomp filters: a driver could reach a network";
-  } else if (!device && !sandbox->files()) {
-    finding.advice =
-        "this kernel has neither seccomp filters nor Landlock 3 (6.2 and later, `lsm=landlock`): a wrong candidate "
-        "could write to files";
-  } else if (!device && (!sandbox->network || !sandbox->processes)) {
-    finding.advice = "this kernel has no seccomp filters: a wrong candidate could start processes";
+  const auto layers = TrySandbox(device ? DeviceSandbox() : SandboxOptions());
+  if (!layers.ok()) return {{subject, "could not be tried: " + layers.status().message()}};
+  std::vector<Finding> findings;
+  for (const TriedLayer& layer : *layers) {
+    findings.push_back({subject, layer.name + ": " + (layer.holds ? layer.text : "does not hold"), layer.advice});
   }
-  return finding;
+  return findings;
 }
 
 // Without a device, its targets cannot be tuned here. That is not a fault of the machine, so the finding gives the
@@ -122,7 +116,9 @@ Result<std::vector<Finding>> Examine() {
   findings.push_back(Governor(cpu));
   findings.push_back(Load());
   findings.push_back(HugePages());
-  for (const bool device : {false, true}) findings.push_back(CandidateSandbox(device));
+  for (const bool device : {false, true}) {
+    for (Finding& finding : CandidateSandbox(device)) findings.push_back(std::move(finding));
+  }
   const std::string cpu_name = codegen::LlvmHostCpu();
   findings.push_back({"compiler", cpu_name.empty() ? codegen::LlvmVersion() + ": only GPUs are tuned for"
                                                    : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),

@@ -27,13 +27,14 @@ class HostMachine final : public Machine {
   }
 
   Result<std::unique_ptr<CandidateRunner>> MakeRunner(const TaskSetup& setup, const Target&) const override {
-    // Before the runner's threads exist, so that it applies to them as well. Half of the memory, as others also need
-    // some.
     SandboxOptions options;
-    options.max_memory_bytes = MemoryBytes() / 2;
-    const Sandbox sandbox = EnterSandbox(options);
+    options.max_memory_bytes = MemoryBytes() / 2;  // others need some
+    // The reference and the load meter's files, which are opened below; then kernels.
+    options.readable = {setup.reference_path, "/proc/self/task", "/proc/stat"};
+    options.readable.insert(options.readable.end(), setup.kernel_folders.begin(), setup.kernel_folders.end());
+    EnterSandbox(options);
     HONE_ASSIGN_OR_RETURN(auto runner, Runner::Create(setup));
-    if (!sandbox.processes) ForbidNewTasks();
+    LockCalls(options);
     return std::unique_ptr<CandidateRunner>(std::move(runner));
   }
 };

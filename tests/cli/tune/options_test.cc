@@ -120,9 +120,14 @@ TEST_F(OptionsTest, NumberAndRepeatTimeInBlocks) {
 TEST_F(OptionsTest, TheDoctorSaysWhatTheMachineIs) {
   const std::string out = "\n" + RunOk({HONE_DOCTOR});
   ExpectHas(out, {"\ncpu ", "\nload ", "\nsandbox ", "\ncompiler ", "\ncuda ", "\nopencl "});
-  const auto sandbox = TrySandbox(), device = TrySandbox(DeviceSandbox());
-  ASSERT_TRUE(sandbox.ok() && device.ok());
-  ExpectHas(out, {"candidates cannot use: " + sandbox->Text() + "\n", "GPUs cannot use: " + device->Text() + "\n"});
+  for (const bool device : {false, true}) {
+    const auto layers = TrySandbox(device ? DeviceSandbox() : SandboxOptions());
+    ASSERT_TRUE(layers.ok());
+    for (const TriedLayer& layer : *layers) {
+      ExpectHas(out, {(device ? "\ngpu sandbox " : "\nsandbox     ") + layer.name + ": " +
+                      (layer.holds ? layer.text : "does not hold\n            ! " + layer.advice) + "\n"});
+    }
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/load_meter.h"
-#include "base/sandbox.h"
 #include "base/statistics.h"
 #include "fake/neighbour.h"
 #include "measure/child_measurer.h"
@@ -21,12 +20,6 @@ BuiltKernel Kernel(const std::string& symbol) {
   kernel.compile_seconds = 0.5;
   return kernel;
 }
-
-// A file that is removed when the test ends.
-struct Removed {
-  std::string path;
-  ~Removed() { (void)Remove(path).ok(); }
-};
 
 class ChildTest : public testing::Test {
  protected:
@@ -160,19 +153,6 @@ TEST_F(ChildTest, AFinalistThatFailsThisTimeCostsItsOwnSamplesOnly) {
   EXPECT_TRUE(Must(Measurer().MeasureInterleaved({Kernel("crash")}, 7))[0].seconds.empty());
 }
 
-TEST_F(ChildTest, ACandidateIsInTheSandbox) {
-  const auto sandbox = Must(TrySandbox());
-  if (!sandbox.file_calls || !sandbox.network || !sandbox.processes) {
-    GTEST_SKIP() << "this kernel has no seccomp filters; it keeps candidates from: " << sandbox.Text();
-  }
-  const std::string pid = std::to_string(getpid());  // the child reads its parent's pid
-  const Removed victim{"intruder-tried-this-" + pid}, made{"intruder-was-here-" + pid};
-  ASSERT_TRUE(WriteFileAtomic(victim.path, "kept").ok());
-  ExpectRight("intruder");
-  EXPECT_FALSE(Exists(made.path));
-  EXPECT_EQ(Must(ReadFile(victim.path)), "kept");
-}
-
 TEST_F(ChildTest, PrintingForEverIsACrash) { ExpectFailure("babbler", TrialError::kCrash, "SIGXFSZ"); }
 
 TEST_F(ChildTest, MemoryHasALimit) { ExpectRight("hoarder"); }
@@ -191,14 +171,16 @@ TEST_F(ChildTest, AChildKilledFromOutsideIsReplacedAndTheTrialRepeated) {
   ExpectRight("right");
   const pid_t first = Measurer().child_pid();
   ASSERT_EQ(kill(first, SIGKILL), 0);
-  ExpectRight("right");
+  // What runs the candidate dies a moment after the process that the measurer knows.
+  for (int i = 0; i < 100 && Measurer().child_pid() == first; ++i) ExpectRight("right");
   EXPECT_NE(Measurer().child_pid(), first);
+  ExpectRight("right");
 }
 
-// Like repeated kills by the out-of-memory killer: nobody knows who is at fault.
-TEST_F(ChildTest, AChildThatIsKilledEveryTimeIsNoVerdict) {
-  ExpectFailure("killed", TrialError::kDevice, "the measuring child killed by SIGKILL");
-  const auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("killed")}, 3);
+// Nobody knows who is at fault.
+TEST_F(ChildTest, AChildThatLacksMemoryEveryTimeIsNoVerdict) {
+  ExpectFailure("short_of_memory", TrialError::kDevice, "the measuring child exited 75: no memory");
+  const auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("short_of_memory")}, 3);
   ASSERT_FALSE(series.ok()) << "no finalist is out for that";
   EXPECT_EQ(series.status().kind(), StatusKind::kIo) << series.status().message();
   ExpectRight("right");

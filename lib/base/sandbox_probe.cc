@@ -1,0 +1,194 @@
+// Tries the layers of base/sandbox.h: for each, a child enters the sandbox and does what the layer forbids.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/file.h"
+#include "base/os_error.h"
+#include "base/sandbox.h"
+#include "base/sandbox_layers.h"
+#include "base/seccomp.h"
+
+namespace hone {
+namespace {
+
+// Returns whether `attempt` fails, or ends its process by SIGSYS, in a child.
+Result<bool> Refused(const std::function<bool()>& attempt) {
+  const pid_t child = fork();
+  if (child < 0) return ErrnoStatus(errno, "fork");
+  if (child == 0) _exit(attempt() ? 1 : 0);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return ErrnoStatus(errno, "waitpid");
+  }
+  return WIFSIGNALED(status) ? WTERMSIG(status) == SIGSYS : WEXITSTATUS(status) == 0;
+}
+
+// The same in a child that has entered all layers except the last one.
+Result<bool> RefusedInside(const SandboxOptions& options, const std::function<bool()>& attempt) {
+  return Refused([&] {
+    EnterSandbox(options);
+    return attempt();
+  });
+}
+
+bool OpensTerminal() { return open("/dev/tty", O_RDWR | O_CLOEXEC) >= 0; }
+
+bool ExceedsLimits(const SandboxOptions& options) {
+  const auto beyond = [](__rlimit_resource resource, uint64_t value) {
+    rlimit limit = {};
+    return value > 0 && (getrlimit(resource, &limit) != 0 || limit.rlim_max > value);
+  };
+  rlimit core = {};
+  return getrlimit(RLIMIT_CORE, &core) != 0 || core.rlim_max > 0 || beyond(RLIMIT_NOFILE, options.max_open_files) ||
+         beyond(RLIMIT_FSIZE, options.max_file_bytes) || beyond(RLIMIT_AS, options.max_memory_bytes);
+}
+
+bool SeesEnvironment() {
+  const auto text = ReadFile("/proc/self/environ");
+  return getenv("PATH") != nullptr || !text.ok() || text->find_first_not_of('\0') != std::string::npos;
+}
+
+// The inode of a namespace of this process, which names it.
+ino_t NamespaceOf(const char* kind) {
+  struct stat info = {};
+  stat((std::string("/proc/self/ns/") + kind).c_str(), &info);
+  return info.st_ino;
+}
+
+bool HasCapability() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[2] = {};
+  if (syscall(SYS_capget, &header, sets) != 0) return true;
+  for (const auto& set : sets) {
+    if ((set.effective | set.permitted | set.inheritable) != 0) return true;
+  }
+  return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
+}
+
+// Tries the ways to change the file `path`; true if one works.
+bool Writes(const std::string& path) {
+  const std::string other = path + "-other";
+  return open(path.c_str(), O_WRONLY | O_CLOEXEC) >= 0 || open(other.c_str(), O_CREAT | O_CLOEXEC, 0600) >= 0 ||
+         rename(path.c_str(), other.c_str()) == 0 || mkdir(other.c_str(), 0700) == 0 || unlink(path.c_str()) == 0;
+}
+
+bool Reads(const std::string& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC) >= 0; }
+
+// The prefix of a folder that a driver does not need: /var/tmp, unless it is the folder for temporary files.
+std::string Elsewhere() {
+  const std::vector<std::string> folders = sandbox::DriverFolders();
+  const bool taken = std::any_of(folders.begin(), folders.end(), [](const auto& f) { return f.rfind("/var", 0) == 0; });
+  const char* home = getenv("HOME");
+  return JoinPath(taken && home != nullptr ? home : "/var/tmp", "hone-doctor");
+}
+
+// Calls that the list leaves out; true if one works. Each is tried in a process of its own, as the first one may end
+// it.
+Result<bool> ListHolds(const SandboxOptions& options) {
+  const std::function<bool()> kAttempts[] = {
+      [] { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0; },
+      [] { return shmget(IPC_PRIVATE, 4096, 0600) >= 0; },
+      [] { return setpriority(PRIO_PROCESS, 0, 19) == 0; },
+      [] { return ioctl(STDIN_FILENO, TIOCSTI, "x") == 0 || errno == EIO || errno == ENOTTY; },
+  };
+  for (const auto& attempt : kAttempts) {
+    HONE_ASSIGN_OR_RETURN(const bool refused, RefusedInside(options, [&] { return !LockCalls(options) || attempt(); }));
+    if (!refused) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create(options.device ? Elsewhere() : "hone-doctor"));
+  const std::string path = dir.Join("probe");
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(path, ""));
+  std::vector<TriedLayer> layers;
+  const auto add = [&](const char* name, bool holds, const std::string& text, const char* advice) {
+    layers.push_back({name, holds, holds ? text : "", holds ? "" : advice});
+  };
+
+  HONE_ASSIGN_OR_RETURN(const bool apart, Refused([] { return setsid() < 0 || OpensTerminal(); }));
+  add("terminal", apart, "cannot be opened", "this kernel lets a process without a session open a terminal");
+
+  HONE_ASSIGN_OR_RETURN(const bool limited, RefusedInside(options, [&] { return ExceedsLimits(options); }));
+  add("limits", limited, options.device ? "no core files, few open files" : "no core files, few and small files",
+      "this kernel does not keep limits (setrlimit)");
+
+  SandboxOptions plain = options;
+  plain.landlock = false;
+  if (!options.device) {
+    HONE_ASSIGN_OR_RETURN(const bool wiped, RefusedInside(plain, SeesEnvironment));
+    add("environment", wiped, "wiped", "/proc is not there");
+  }
+
+  std::vector<const char*> kinds = {"user", "pid", "net", "uts"};
+  if (!options.device) kinds.push_back("ipc");
+  std::vector<ino_t> outside;
+  std::string names;
+  for (const char* kind : kinds) {
+    outside.push_back(NamespaceOf(kind));
+    names += (names.empty() ? "" : ", ") + std::string(kind);
+  }
+  HONE_ASSIGN_OR_RETURN(const bool own, RefusedInside(plain, [&] {
+                          for (size_t i = 0; i < kinds.size(); ++i) {
+                            if (NamespaceOf(kinds[i]) == outside[i]) return true;
+                          }
+                          return false;
+                        }));
+  add("namespaces", own, "its own: " + names,
+      "user namespaces are switched off (sysctl user.max_user_namespaces, "
+      "kernel.apparmor_restrict_unprivileged_userns, "
+      "a container's rules)");
+
+  HONE_ASSIGN_OR_RETURN(const bool powerless, RefusedInside(options, HasCapability));
+  add("capabilities", powerless, "none", "this kernel does not let a process drop its capabilities");
+
+  const std::string version = std::to_string(sandbox::LandlockVersion());
+  const char* kOldLandlock =
+      "this kernel has no Landlock (5.13 and later, `lsm=landlock`): a candidate reaches the files of its user";
+  HONE_ASSIGN_OR_RETURN(const bool unwritten, RefusedInside(options, [&] { return Writes(path); }));
+  add("writing", unwritten,
+      options.device ? "only the driver's caches, temporary files and devices (Landlock " + version + ")"
+                     : "no file (Landlock " + version + ")",
+      kOldLandlock);
+  if (!options.device) {
+    const std::string environment = "/proc/" + std::to_string(getpid()) + "/environ";
+    HONE_ASSIGN_OR_RETURN(const bool unread, RefusedInside(options, [&] {
+                            return Reads(path) || Reads("/etc/passwd") || Reads(environment);
+                          }));
+    add("reading", unread, "only the kernels' folder (Landlock " + version + ")", kOldLandlock);
+  }
+
+  SandboxOptions visible = options;
+  visible.namespaces = false;  // in a namespace, the parent has no pid
+  const pid_t self = getpid();
+  HONE_ASSIGN_OR_RETURN(const bool quiet, RefusedInside(visible, [&] { return kill(self, 0) == 0; }));
+  add("signals", quiet, "none to others (Landlock " + version + ")",
+      "this kernel has no Landlock 6 (6.12): the PID namespace and the list of calls protect other processes");
+
+  HONE_ASSIGN_OR_RETURN(const bool listed, ListHolds(options));
+  add("calls", listed,
+      options.device ? std::to_string(CountCalls(HostCalls(), DriverCalls())) + " are allowed, others fail (seccomp)"
+                     : std::to_string(CountCalls(HostCalls())) + " are allowed, any other ends the candidate (seccomp)",
+      "this kernel has no seccomp filters: a candidate could start processes and use the network");
+  return layers;
+}
+
+}  // namespace hone
