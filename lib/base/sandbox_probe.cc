@@ -102,7 +102,10 @@ std::string Elsewhere() {
 Result<bool> ListHolds(const SandboxOptions& options) {
   const std::function<bool()> kAttempts[] = {
       [] { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0; },
-      [] { return shmget(IPC_PRIVATE, 4096, 0600) >= 0; },
+      [] {
+        const int memory = shmget(IPC_PRIVATE, 4096, 0600);
+        return memory >= 0 && shmctl(memory, IPC_RMID, nullptr) == 0;
+      },
       [] { return setpriority(PRIO_PROCESS, 0, 19) == 0; },
       [] { return ioctl(STDIN_FILENO, TIOCSTI, "x") == 0 || errno == EIO || errno == ENOTTY; },
   };

@@ -84,7 +84,7 @@ KERNEL(right) {
 #define CALL(name, ...) MISDEED(name, syscall(__VA_ARGS__))
 
 static const int kOne = 1;
-static const struct timespec kTime = {1700000000, 0};
+static struct timespec now;
 static struct rlimit limit = {64, 64};
 static struct sched_param scheduling = {0};
 static char bytes[4096];
@@ -154,7 +154,7 @@ CALL(session, SYS_setsid)
 CALL(parents_pid, SYS_getppid)
 /* The machine. Should it come through, each does little. */
 CALL(reboot_keys, SYS_reboot, 0xfee1dead, 0x28121969, 0 /* CAD_OFF */, 0)
-CALL(clock_set, SYS_clock_settime, CLOCK_REALTIME, &kTime)
+MISDEED(clock_set, clock_gettime(CLOCK_REALTIME, &now) || clock_settime(CLOCK_REALTIME, &now))
 CALL(day_set, SYS_settimeofday, 0, 0)
 CALL(clock_adjust, SYS_clock_adjtime, CLOCK_REALTIME, bytes)
 CALL(kernel_program, SYS_bpf, 0, bytes, 48)
@@ -163,7 +163,7 @@ CALL(page_faults, SYS_userfaultfd, 0)
 CALL(ring, SYS_io_uring_setup, 4, bytes)
 CALL(kernel_log, SYS_syslog, 2, bytes, sizeof bytes)
 CALL(module, SYS_init_module, bytes, 0, "")
-CALL(host_name, SYS_sethostname, "escaped", 7)
+CALL(host_name, SYS_sethostname, "escaped", -1)
 CALL(swap_file, SYS_swapon, records, 0)
 CALL(mount_folder, SYS_mount, "none", folder, "tmpfs", 0, 0)
 CALL(unmount_folder, SYS_umount2, "/proc", 0)
