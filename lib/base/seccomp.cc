@@ -122,10 +122,6 @@ class Program {
       case Kind::kSelf:
         jump(BPF_JEQ, static_cast<uint32_t>(getpid()), 0, kOut);
         break;
-      case Kind::kHas:
-        checks->push_back({BPF_ALU | BPF_AND | BPF_K, 0, 0, argument.value});
-        jump(BPF_JEQ, argument.value, 0, kOut);
-        break;
       case Kind::kLacks:
         jump(BPF_JSET, argument.value, kOut, 0);
         break;

@@ -1,6 +1,7 @@
 #include "base/seccomp_list.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/kd.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,7 +23,6 @@ constexpr ArgumentRule Is(int index, uint32_t value) { return {ArgumentRule::Kin
 constexpr ArgumentRule Not(int index, uint32_t value) { return {ArgumentRule::Kind::kNot, index, value}; }
 constexpr ArgumentRule Self(int index) { return {ArgumentRule::Kind::kSelf, index, 0}; }
 constexpr ArgumentRule Null(int index) { return {ArgumentRule::Kind::kNull, index, 0}; }
-constexpr ArgumentRule Has(int index, uint32_t bits) { return {ArgumentRule::Kind::kHas, index, bits}; }
 constexpr ArgumentRule Lacks(int index, uint32_t bits) { return {ArgumentRule::Kind::kLacks, index, bits}; }
 
 constexpr CallRule kHost[] = {
@@ -82,10 +82,10 @@ constexpr uint32_t kNamespaces = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | C
                                  CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_PTRACE;
 
 constexpr CallRule kDriver[] = {
-    // The device. TIOCSTI and TIOCLINUX type into a terminal.
+    // The device. TIOCSTI and TIOCLINUX type into a terminal; the others change flags of a file that is only read.
     {SYS_ioctl,
      "commands to the device",
-     {Not(1, TIOCSTI), Not(1, TIOCLINUX), Not(1, 0x40086602 /* FS_IOC_SETFLAGS */)}},
+     {Not(1, TIOCSTI), Not(1, TIOCLINUX), Not(1, FS_IOC_SETFLAGS), Not(1, FS_IOC_FSSETXATTR)}},
     {SYS_fcntl, "descriptors that programs do not inherit", {Is(1, F_GETFD)}},
     {SYS_fcntl, "the same", {Is(1, F_SETFD)}},
     {SYS_fcntl, "modes of a pipe", {Is(1, F_GETFL)}},
@@ -166,6 +166,8 @@ constexpr CallRule kDriver[] = {
     {SYS_sendfile, "copies of a linked object"},
     {SYS_pipe2, "wakes a thread of the driver; output of a compiler"},
     {SYS_dup, "output of a compiler"},
+    {SYS_close_range, "descriptors that programs do not inherit"},
+    {SYS_fadvise64, "objects that a linker reads"},
     {SYS_dup3, "output of a compiler"},
     {SYS_eventfd2, "wakes a thread of the driver"},
     {SYS_epoll_create1, "waits"},
@@ -203,6 +205,8 @@ constexpr CallRule kDriver[] = {
     {SYS_sched_getaffinity, "how many cores there are"},
     {SYS_sched_getparam, "how a thread is scheduled", {Is(0, 0)}},
     {SYS_sched_getscheduler, "how a thread is scheduled", {Is(0, 0)}},
+    {SYS_sched_get_priority_max, "priorities of the driver's threads"},
+    {SYS_sched_get_priority_min, "priorities of the driver's threads"},
     {SYS_getcpu, "on which core a thread runs"},
     {SYS_get_mempolicy, "on which node memory is"},
     {SYS_set_mempolicy, "on which node memory is taken"},
@@ -222,6 +226,7 @@ constexpr CallRule kDriver[] = {
     {SYS_rt_sigsuspend, "handlers of the driver"},
     {SYS_rt_sigtimedwait, "handlers of the driver"},
     {SYS_sigaltstack, "handlers of the driver"},
+    {SYS_setitimer, "time limits of the driver"},
     {SYS_timer_create, "time limits of the driver"},
     {SYS_timer_settime, "time limits of the driver"},
     {SYS_timer_delete, "time limits of the driver"},

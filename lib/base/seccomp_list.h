@@ -15,7 +15,6 @@ struct ArgumentRule {
     kNot,   // the lower half is not `value`
     kSelf,  // the lower half is the pid of this process
     kNull,  // all 64 bits are 0
-    kHas,   // all bits of `value` are set
     kLacks  // no bit of `value` is set
   };
   Kind kind = Kind::kAny;
@@ -27,7 +26,7 @@ struct ArgumentRule {
 struct CallRule {
   long call;        // SYS_*
   const char* why;  // who needs it, and for what
-  ArgumentRule arguments[3] = {};
+  ArgumentRule arguments[4] = {};
 };
 
 // For a child that measures on the host.
