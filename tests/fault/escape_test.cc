@@ -22,6 +22,7 @@
 #include "common/inner_process.h"
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
+#include "measure/worker.h"
 #include "unit/measure/twice_on_fake_cuda.h"
 #include "unit/measure/twice_task.h"
 
@@ -261,6 +262,21 @@ TEST_F(EscapeTest, TheChildIsApart) {
     EXPECT_NE(std::filesystem::read_symlink(process + name), std::filesystem::read_symlink("/proc/self" + name))
         << kind;
   }
+}
+
+// It enters the sandbox once its plugins are loaded, without saying so.
+TEST(CompileChild, IsApartAsFarAsACompilerAllows) {
+  Worker worker({HONE_REAL_WORKER, "compile"});
+  ASSERT_TRUE(worker.Start().ok());
+  std::string status;
+  for (int i = 0; i < 600 && status.find("\nSeccomp:\t2\n") == std::string::npos; ++i) {
+    if (i > 0) RealClock()->SleepSeconds(0.05);
+    const auto text = ReadFile("/proc/" + InnerProcess(worker.pid()) + "/status");
+    if (text.ok()) status = *text;
+  }
+  if (HasSeccomp()) EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
+  EXPECT_THAT(status, HasSubstr("\nCapEff:\t0000000000000000\n"));
+  EXPECT_THAT(status, HasSubstr("\nNoNewPrivs:\t1\n"));
 }
 
 // A test whose user sits at a terminal: nothing is typed into it.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/interrupt.h"
+#include "base/sandbox.h"
 #include "measure/measure_worker.h"
 #include "op/plugin.h"
 #include "session/compile_worker.h"
@@ -14,6 +15,10 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "hone-worker: %s\n", status.message().c_str());
       return hone::kFailed;
     }
+    // A compiler needs what a driver needs: threads, programs, and folders for temporary files.
+    const hone::SandboxOptions options = hone::DeviceSandbox();
+    hone::EnterSandbox(options);
+    hone::LockCalls(options);
     return hone::session::RunCompileWorker(kChannelFd);
   }
   if (argc == 2 && std::strcmp(argv[1], "measure") == 0) return hone::measure::RunMeasureWorker(kChannelFd);
