@@ -52,26 +52,27 @@ SandboxOptions DeviceSandbox() {
 }
 
 Sandbox EnterSandbox(const SandboxOptions& options) {
-  using namespace sandbox;
   Sandbox entered;
-  entered.limits = Limit(RLIMIT_CORE, 0) && Limit(RLIMIT_NOFILE, options.max_open_files);
-  if (options.max_file_bytes > 0) entered.limits = Limit(RLIMIT_FSIZE, options.max_file_bytes) && entered.limits;
-  if (options.max_memory_bytes > 0) entered.limits = Limit(RLIMIT_AS, options.max_memory_bytes) && entered.limits;
-  FileAccess access;
+  entered.limits = sandbox::Limit(RLIMIT_CORE, 0) && sandbox::Limit(RLIMIT_NOFILE, options.max_open_files);
+  if (options.max_file_bytes > 0)
+    entered.limits = sandbox::Limit(RLIMIT_FSIZE, options.max_file_bytes) && entered.limits;
+  if (options.max_memory_bytes > 0)
+    entered.limits = sandbox::Limit(RLIMIT_AS, options.max_memory_bytes) && entered.limits;
+  sandbox::FileAccess access;
   if (options.device) {
     access.read_all = true;  // libraries of drivers lie anywhere
-    access.writable = DriverFolders();
+    access.writable = sandbox::DriverFolders();
   } else {
     access.readable = options.readable;
-    entered.environment = WipeEnvironment();
+    entered.environment = sandbox::WipeEnvironment();
   }
-  if (options.namespaces) entered.namespaces = EnterNamespaces(options.device);
+  if (options.namespaces) entered.namespaces = sandbox::EnterNamespaces(options.device);
   // A program that is started gains no rights. Landlock and seccomp require it, and capabilities need it: the bounding
   // set cannot be dropped without rights.
   const bool no_new_rights = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-  entered.capabilities = DropCapabilities() && no_new_rights;
-  if (options.landlock && no_new_rights) entered.landlock = EnterLandlock(access);
-  entered.scopes = entered.landlock >= kLandlockScopes;
+  entered.capabilities = sandbox::DropCapabilities() && no_new_rights;
+  if (options.landlock && no_new_rights) entered.landlock = sandbox::EnterLandlock(access);
+  entered.scopes = entered.landlock >= sandbox::kLandlockScopes;
   return entered;
 }
 

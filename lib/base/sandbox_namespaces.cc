@@ -8,6 +8,7 @@
 //
 // The kernel kills init when outer ends, so nothing survives a SIGKILL of outer.
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>

@@ -100,7 +100,7 @@ std::string Elsewhere() {
 // Calls that the list leaves out; true if one works. Each is tried in a process of its own, as the first one may end
 // it.
 Result<bool> ListHolds(const SandboxOptions& options) {
-  const std::function<bool()> kAttempts[] = {
+  const std::function<bool()> attempts[] = {
       [] { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0; },
       [] {
         const int memory = shmget(IPC_PRIVATE, 4096, 0600);
@@ -109,12 +109,36 @@ Result<bool> ListHolds(const SandboxOptions& options) {
       [] { return setpriority(PRIO_PROCESS, 0, 19) == 0; },
       [] { return ioctl(STDIN_FILENO, TIOCSTI, "x") == 0 || errno == EIO || errno == ENOTTY; },
   };
-  for (const auto& attempt : kAttempts) {
+  for (const auto& attempt : attempts) {
     HONE_ASSIGN_OR_RETURN(const bool refused, RefusedInside(options, [&] { return !LockCalls(options) || attempt(); }));
     if (!refused) return false;
   }
   return true;
 }
+
+bool SharesNamespace(const std::vector<const char*>& kinds, const std::vector<ino_t>& outside) {
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (NamespaceOf(kinds[i]) == outside[i]) return true;
+  }
+  return false;
+}
+
+// Collects the layers, up to the first error.
+class Findings {
+ public:
+  void Add(const char* name, const Result<bool>& holds, const std::string& text, const char* advice) {
+    if (!holds.ok() && status_.ok()) status_ = holds.status();
+    if (holds.ok()) layers_.push_back({name, *holds, *holds ? text : "", *holds ? "" : advice});
+  }
+  Result<std::vector<TriedLayer>> Take() {
+    if (!status_.ok()) return status_;
+    return std::move(layers_);
+  }
+
+ private:
+  Status status_;
+  std::vector<TriedLayer> layers_;
+};
 
 }  // namespace
 
@@ -122,76 +146,53 @@ Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options) {
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create(options.device ? Elsewhere() : "hone-doctor"));
   const std::string path = dir.Join("probe");
   HONE_RETURN_IF_ERROR(WriteFileAtomic(path, ""));
-  std::vector<TriedLayer> layers;
-  const auto add = [&](const char* name, bool holds, const std::string& text, const char* advice) {
-    layers.push_back({name, holds, holds ? text : "", holds ? "" : advice});
-  };
-
-  HONE_ASSIGN_OR_RETURN(const bool apart, Refused([] { return setsid() < 0 || OpensTerminal(); }));
-  add("terminal", apart, "cannot be opened", "this kernel lets a process without a session open a terminal");
-
-  HONE_ASSIGN_OR_RETURN(const bool limited, RefusedInside(options, [&] { return ExceedsLimits(options); }));
-  add("limits", limited, options.device ? "no core files, few open files" : "no core files, few and small files",
-      "this kernel does not keep limits (setrlimit)");
-
-  SandboxOptions plain = options;
-  plain.landlock = false;
-  if (!options.device) {
-    HONE_ASSIGN_OR_RETURN(const bool wiped, RefusedInside(plain, SeesEnvironment));
-    add("environment", wiped, "wiped", "/proc is not there");
-  }
-
+  const bool device = options.device;
+  const pid_t self = getpid();
+  const std::string landlock = " (Landlock " + std::to_string(sandbox::LandlockVersion()) + ")";
+  const char* no_landlock =
+      "this kernel has no Landlock (5.13 and later, `lsm=landlock`): a candidate reaches the files of its user";
+  SandboxOptions open_proc = options, visible = options;
+  open_proc.landlock = false;
+  visible.namespaces = false;  // in a namespace, we have no pid
   std::vector<const char*> kinds = {"user", "pid", "net", "uts"};
-  if (!options.device) kinds.push_back("ipc");
+  if (!device) kinds.push_back("ipc");
   std::vector<ino_t> outside;
   std::string names;
   for (const char* kind : kinds) {
     outside.push_back(NamespaceOf(kind));
     names += (names.empty() ? "" : ", ") + std::string(kind);
   }
-  HONE_ASSIGN_OR_RETURN(const bool own, RefusedInside(plain, [&] {
-                          for (size_t i = 0; i < kinds.size(); ++i) {
-                            if (NamespaceOf(kinds[i]) == outside[i]) return true;
-                          }
-                          return false;
-                        }));
-  add("namespaces", own, "its own: " + names,
-      "user namespaces are switched off (sysctl user.max_user_namespaces, "
-      "kernel.apparmor_restrict_unprivileged_userns, "
-      "a container's rules)");
 
-  HONE_ASSIGN_OR_RETURN(const bool powerless, RefusedInside(options, HasCapability));
-  add("capabilities", powerless, "none", "this kernel does not let a process drop its capabilities");
-
-  const std::string version = std::to_string(sandbox::LandlockVersion());
-  const char* kOldLandlock =
-      "this kernel has no Landlock (5.13 and later, `lsm=landlock`): a candidate reaches the files of its user";
-  HONE_ASSIGN_OR_RETURN(const bool unwritten, RefusedInside(options, [&] { return Writes(path); }));
-  add("writing", unwritten,
-      options.device ? "only the driver's caches, temporary files and devices (Landlock " + version + ")"
-                     : "no file (Landlock " + version + ")",
-      kOldLandlock);
-  if (!options.device) {
-    const std::string environment = "/proc/" + std::to_string(getpid()) + "/environ";
-    HONE_ASSIGN_OR_RETURN(const bool unread, RefusedInside(options, [&] {
-                            return Reads(path) || Reads("/etc/passwd") || Reads(environment);
-                          }));
-    add("reading", unread, "only the kernels' folder (Landlock " + version + ")", kOldLandlock);
+  Findings findings;
+  findings.Add("terminal", Refused([] { return setsid() < 0 || OpensTerminal(); }), "cannot be opened",
+               "this kernel lets a process without a session open a terminal");
+  findings.Add("limits", RefusedInside(options, [&] { return ExceedsLimits(options); }),
+               device ? "no core files, few open files" : "no core files, few and small files",
+               "this kernel does not keep limits (setrlimit)");
+  if (!device) {
+    findings.Add("environment", RefusedInside(open_proc, SeesEnvironment), "wiped", "/proc is not there");
   }
-
-  SandboxOptions visible = options;
-  visible.namespaces = false;  // in a namespace, the parent has no pid
-  const pid_t self = getpid();
-  HONE_ASSIGN_OR_RETURN(const bool quiet, RefusedInside(visible, [&] { return kill(self, 0) == 0; }));
-  add("signals", quiet, "none to others (Landlock " + version + ")",
-      "this kernel has no Landlock 6 (6.12): the PID namespace and the list of calls protect other processes");
-
-  HONE_ASSIGN_OR_RETURN(const bool listed, ListHolds(options));
-  add("calls", listed,
-      options.device ? std::to_string(CountCalls(HostCalls(), DriverCalls())) + " are allowed, others fail (seccomp)"
-                     : std::to_string(CountCalls(HostCalls())) + " are allowed, any other ends the candidate (seccomp)",
-      "this kernel has no seccomp filters: a candidate could start processes and use the network");
-  return layers;
+  findings.Add("namespaces", RefusedInside(open_proc, [&] { return SharesNamespace(kinds, outside); }),
+               "its own: " + names,
+               "user namespaces are switched off (sysctl user.max_user_namespaces, "
+               "kernel.apparmor_restrict_unprivileged_userns, a container's rules)");
+  findings.Add("capabilities", RefusedInside(options, HasCapability), "none",
+               "this kernel does not let a process drop its capabilities");
+  findings.Add("writing", RefusedInside(options, [&] { return Writes(path); }),
+               (device ? "only the driver's caches, temporary files and devices" : "no file") + landlock, no_landlock);
+  if (!device) {
+    const std::string environment = "/proc/" + std::to_string(self) + "/environ";
+    const auto reads = [&] { return Reads(path) || Reads("/etc/passwd") || Reads(environment); };
+    findings.Add("reading", RefusedInside(options, reads), "only the kernels' folder" + landlock, no_landlock);
+  }
+  findings.Add("signals", RefusedInside(visible, [&] { return kill(self, 0) == 0; }), "none to others" + landlock,
+               "this kernel has no Landlock 6 (6.12): the PID namespace and the list of calls protect other processes");
+  const int calls = device ? CountCalls(HostCalls(), DriverCalls()) : CountCalls(HostCalls());
+  findings.Add("calls", ListHolds(options),
+               std::to_string(calls) + " are allowed, " +
+                   (device ? "others fail (seccomp)" : "any other ends the candidate (seccomp)"),
+               "this kernel has no seccomp filters: a candidate could start processes and use the network");
+  return findings.Take();
 }
 
 }  // namespace hone
