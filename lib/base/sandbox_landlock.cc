@@ -80,7 +80,8 @@ int EnterLandlock(const FileAccess& access) {
 
 std::vector<std::string> DriverFolders() {
   std::vector<std::string> folders = {"/dev", "/proc", "/tmp"};
-  for (const char* name : {"TMPDIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME", "POCL_CACHE_DIR"}) {
+  for (const char* name :
+       {"TMPDIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_MPS_PIPE_DIRECTORY"}) {
     if (const char* path = std::getenv(name); path != nullptr && *path != 0) folders.push_back(path);
   }
   if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0) {

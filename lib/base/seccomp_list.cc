@@ -34,6 +34,7 @@ constexpr CallRule kHost[] = {
     {SYS_pread64, "time lost to neighbours, from files of /proc that are open; a kernel's ELF header"},
     {SYS_clock_nanosleep, "pauses after a disturbed run"},
     {SYS_sched_setaffinity, "the end of the pool unpins the calling thread", {Is(0, 0)}},
+    {SYS_sched_getaffinity, "malloc, when many threads use it", {Is(0, 0)}},
     // The channel to the parent, and last words.
     {SYS_recvfrom, "messages of the parent", {Is(0, kChannel), Null(4)}},
     {SYS_sendto, "answers to the parent", {Is(0, kChannel), Null(4)}},
@@ -65,6 +66,7 @@ constexpr CallRule kHost[] = {
     {SYS_mremap, "realloc"},
     {SYS_brk, "malloc"},
     {SYS_madvise, "free gives pages back", {Is(2, MADV_DONTNEED)}},
+    {SYS_madvise, "malloc, where the user's tunables ask for huge pages", {Is(2, MADV_HUGEPAGE)}},
     // The end.
     {SYS_getpid, "abort"},
     {SYS_gettid, "abort"},

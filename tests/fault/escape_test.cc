@@ -15,9 +15,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/channel.h"
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/sandbox_layers.h"
-#include "base/seccomp.h"
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "common/inner_process.h"
 #include "measure/child_measurer.h"
@@ -262,6 +264,21 @@ TEST_F(EscapeTest, TheChildIsApart) {
     EXPECT_NE(std::filesystem::read_symlink(process + name), std::filesystem::read_symlink("/proc/self" + name))
         << kind;
   }
+}
+
+// The calls of a normal end are on the list: joining the pool's threads, freeing memory.
+TEST_F(EscapeTest, AChildWhoseParentIsGoneEndsByItself) {
+  auto [ours, theirs] = Must(Channel::Pair());
+  SpawnOptions options;
+  options.argv = {HONE_REAL_WORKER, "measure"};
+  options.extra_fds = {{theirs.fd(), 3}};
+  Subprocess child = Must(Subprocess::Spawn(options));
+  theirs.Close();
+  setup_.kernel_folders = {kernels_.path()};
+  ASSERT_TRUE(ours.Send(FieldsText(setup_, -1)).ok());
+  EXPECT_THAT(Must(ours.Receive(60)), HasSubstr("\"ok\":true"));
+  ours.Close();
+  EXPECT_EQ(Must(child.Wait(60)).ToString(), "exited 0");
 }
 
 // It enters the sandbox once its plugins are loaded, without saying so.
