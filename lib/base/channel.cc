@@ -117,6 +117,11 @@ Result<std::string> Channel::Receive(double timeout_seconds) {
   }
 }
 
+bool Channel::Pending() const {
+  char byte;
+  return !partial_.empty() || ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 int WaitReadable(const std::vector<int>& fds, double timeout_seconds) {
   std::vector<pollfd> entries;
   for (int fd : fds) entries.push_back({fd, POLLIN, 0});

@@ -15,7 +15,7 @@
 
 namespace hone {
 
-inline constexpr size_t kMaxFrameBytes = size_t{1} << 30;
+inline constexpr size_t kMaxFrameBytes = size_t{16} << 20;  // a peer that was led astray cannot fill our memory
 
 // Owns one end. Movable. Only one thread may send and only one may receive at a time.
 class Channel {
@@ -40,6 +40,8 @@ class Channel {
   // Returns kTimeout if no whole frame has arrived yet (the part received is kept for the next call), kCrashed if the
   // peer closed, kCorrupt if the bytes are not a frame.
   Result<std::string> Receive(double timeout_seconds = -1);
+  // Whether bytes of another message have arrived.
+  bool Pending() const;
 
  private:
   int fd_ = -1;

@@ -1,6 +1,7 @@
 #include "measure/candidate_runner.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/clock.h"
 #include "base/statistics.h"
@@ -12,9 +13,19 @@ namespace hone::measure {
 
 const char* volatile current_phase = "starting";
 
+Result<runtime::AlignedBuffer> Sealed(std::string_view bytes) {
+  HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes.size())));
+  std::memcpy(buffer.data(), bytes.data(), bytes.size());
+  HONE_RETURN_IF_ERROR(buffer.Seal());
+  return buffer;
+}
+
 Status CandidateRunner::ReadExpected() {
-  HONE_ASSIGN_OR_RETURN(reference_, ReadReference(setup_.reference_path, setup_.reference_key, setup_.operands.back()));
-  tolerance_ = Tolerance(ReductionLength(setup_.operands));
+  HONE_ASSIGN_OR_RETURN(const TensorData reference,
+                        ReadReference(setup_.reference_path, setup_.reference_key, setup_.operands.back()));
+  const double tolerance = Tolerance(ReductionLength(setup_.operands));
+  HONE_ASSIGN_OR_RETURN(reference_, Sealed(reference.view()));
+  HONE_ASSIGN_OR_RETURN(tolerance_, Sealed({reinterpret_cast<const char*>(&tolerance), sizeof tolerance}));
   return Status();
 }
 

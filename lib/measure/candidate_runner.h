@@ -6,18 +6,22 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "measure/builder.h"
 #include "measure/kernel.h"
 #include "measure/messages.h"
+#include "runtime/host/buffer.h"
 #include "task/outcome.h"
-#include "task/tensor_data.h"
 
 namespace hone::measure {
 
 // The current step: "loading", "packing constants", "verifying", "timing". Read by a signal handler.
 extern const char* volatile current_phase;
+
+// A copy that cannot be written.
+Result<runtime::AlignedBuffer> Sealed(std::string_view bytes);
 
 class CandidateRunner {
  public:
@@ -43,7 +47,7 @@ class CandidateRunner {
   };
 
   explicit CandidateRunner(const TaskSetup& setup) : setup_(setup) {}
-  Status ReadExpected();  // sets reference_ and tolerance_
+  Status ReadExpected();  // sets reference() and tolerance()
 
   // Functions that fail set *error. Returns a candidate that is loaded, packed, run once and verified.
   virtual Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) = 0;
@@ -67,12 +71,15 @@ class CandidateRunner {
   virtual double warm_seconds() const { return 0; }  // duration of rounds that do not count
 
   TaskSetup setup_;
-  TensorData reference_;
-  double tolerance_ = 0;
+  // Read-only, so that a wild write of a candidate cannot condemn all others: the correct output and the tolerance.
+  const char* reference() const { return reference_.data(); }
+  double tolerance() const { return *reinterpret_cast<const double*>(tolerance_.data()); }
 
  private:
   Status TimeBlocks(Candidate* candidate, Outcome* outcome, TrialError* error);  // as Protocol::number says
   Status TimeSamples(Candidate* candidate, double incumbent, Outcome* outcome, TrialError* error);
+
+  runtime::AlignedBuffer reference_, tolerance_;
 };
 
 }  // namespace hone::measure

@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/file.h"
+#include "base/statistics.h"
+#include "base/text.h"
 
 namespace hone::measure {
+
+// A child's later measurements of the peak may exceed the one at its start, which a neighbour may have disturbed, by
+// this factor at most. Only that one precedes all candidates.
+constexpr double kMostGrowth = 2;
 
 // Setting up reads the reference, fills the inputs and measures the peak; it runs no code of a candidate.
 constexpr double kSetupTimeoutSeconds = 120;
@@ -31,7 +38,11 @@ ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup, std::function
 
 // The child loads its libraries while the reference is computed.
 Status ChildMeasurer::Open() {
-  if (!worker_.started()) HONE_RETURN_IF_ERROR(worker_.Start());
+  if (!worker_.started()) {
+    HONE_RETURN_IF_ERROR(worker_.Start());
+    std::random_device random;
+    nonce_ = uint64_t{random()} << 32 | random();
+  }
   if (!complete_) return Status();
   HONE_RETURN_IF_ERROR(complete_(&setup_));
   complete_ = nullptr;
@@ -51,7 +62,13 @@ Status ChildMeasurer::ReadAnswer(const std::string& text, Json* answer) {
   HONE_RETURN_IF_ERROR(reader.ReadOptional("busy", &busy));
   if (busy >= 0) busy_seconds_ = busy_seconds_.value_or(0) + busy;
   HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
-  if (ok) return reader.ReadOptional("peak", &peak_flops_);
+  if (ok) {
+    double peak = 0;
+    HONE_RETURN_IF_ERROR(reader.ReadOptional("peak", &peak));
+    if (!ready_) setup_peak_ = std::max(setup_peak_, peak);
+    peak_flops_ = std::max(peak_flops_, std::min(peak, kMostGrowth * setup_peak_));
+    return Status();
+  }
   std::string error = "no reason given";
   HONE_RETURN_IF_ERROR(reader.ReadOptional("error", &error));
   return Status::Io("hone-worker: " + error);
@@ -91,10 +108,15 @@ Status ChildMeasurer::SetUp() {
 }
 
 Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeout_seconds) {
-  Status status = worker_.Send(message);
+  const std::string id = fmt::format("{:016x}-{}\n", nonce_, ++requests_);
+  Status status = worker_.Send(id + message);
   if (status.ok()) {
     auto answer = worker_.Receive(timeout_seconds);
+    if (answer.ok() && (!StartsWith(*answer, id) || worker_.Pending())) {
+      answer = Status::Corrupt("sent what it was not asked for: a candidate wrote into its channel");
+    }
     if (answer.ok()) {
+      answer->erase(0, id.size());
       // A child whose device is lost has answered for its candidate; replace it before the next one.
       if (answer->find("\"lost\":true") != std::string::npos) Stop();
       return answer;
@@ -103,6 +125,19 @@ Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeou
   }
   Stop();
   return status;
+}
+
+Status ChildMeasurer::ReadOutcome(const std::string& text, Outcome* outcome) {
+  Json answer;
+  HONE_RETURN_IF_ERROR(ReadAnswer(text, &answer));
+  if (!answer.contains("outcome")) return Status::Corrupt("sent no outcome");
+  HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], outcome));
+  return CheckVerdict(*outcome, setup_.protocol);
+}
+
+bool ChildMeasurer::FasterThanPossible(const BuiltKernel& kernel, double seconds) const {
+  const double flop = setup_.flop * kernel.arithmetic;
+  return peak_flops_ > 0 && flop > seconds * peak_flops_ * setup_.protocol.roofline_slack;
 }
 
 Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbent) {
@@ -118,10 +153,29 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
     HONE_RETURN_IF_ERROR(EnsureReady({kernel}));
     auto text = Ask(message, setup_.protocol.timeout_seconds);
     if (text.ok()) {
-      Json answer;
-      HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
-      if (!answer.contains("outcome")) return Status::Corrupt("answer of hone-worker: no outcome");
-      HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], &outcome));
+      const Status read = ReadOutcome(*text, &outcome);
+      if (read.kind() == StatusKind::kIo) return read;
+      if (!read.ok()) {
+        Stop();
+        text = Status::Corrupt(read.message());
+      }
+    }
+    if (text.ok()) {
+      const bool impossible = outcome.state == TrialState::kOk && FasterThanPossible(kernel, outcome.median);
+      if (impossible && attempt == 0) {  // a new child measures the peak anew, before any candidate
+        Stop();
+        continue;
+      }
+      if (impossible) {
+        outcome.samples.clear();
+        outcome.median = 0;
+        outcome.disturbed = 0;
+        outcome.state = TrialState::kFailed;
+        outcome.error = TrialError::kWrong;
+        outcome.error_text = "faster than the roofline allows, in two children";
+      }
+      // It may have written anywhere. A device takes long to open again, and its candidates run elsewhere.
+      if (outcome.error == TrialError::kWrong && setup_.target.empty()) Stop();
       // This host lacked some resource. Do not retry on a device: a new child would have to open it again, which takes
       // long.
       if (outcome.error == TrialError::kDevice && setup_.target.empty() && attempt + 1 < kMostAttempts) {
@@ -134,6 +188,11 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
     const StatusKind kind = text.status().kind();
     if (kind == StatusKind::kIo && attempt + 1 < kMostAttempts) continue;
     if (kind != StatusKind::kIo && !MayBeTheKernel(text.status())) return text.status();
+    const BuiltKernel& k = kernel;
+    outcome = Outcome{.config = k.config,
+                      .artifact_digest = k.artifact_digest,
+                      .compile_seconds = k.compile_seconds,
+                      .steps = k.steps};
     outcome.measure_seconds = RealClock()->NowSeconds() - started;
     outcome.error = kind == StatusKind::kTimeout ? TrialError::kTimeout
                     : kind == StatusKind::kIo    ? TrialError::kDevice
@@ -166,6 +225,13 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
     fields.Value("series", &series);
     HONE_RETURN_IF_ERROR(fields.status());
     if (series.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
+    for (size_t i = 0; i < series.size(); ++i) {
+      Status sound = CheckSeries(series[i], rounds);
+      const bool impossible = !series[i].seconds.empty() && FasterThanPossible(kernels[i], Median(series[i].seconds));
+      if (impossible) sound = Status::Corrupt("sent a time that is faster than the roofline allows");
+      if (!sound.ok()) Stop();
+      HONE_RETURN_IF_ERROR(sound);
+    }
     return series;
   }
 }

@@ -36,12 +36,20 @@ class ChildMeasurer : public Measurer {
   void Stop();
   // Returns kIo with the child's own message.
   Status ReadAnswer(const std::string& text, Json* answer);
-  // Returns kTimeout, kCrashed or kIo (measure/worker.h); the child is gone then.
+  // Returns kIo with the child's own message. Any other error is a candidate's doing, which wrote over the child's
+  // memory.
+  Status ReadOutcome(const std::string& text, Outcome* outcome);
+  bool FasterThanPossible(const BuiltKernel& kernel, double seconds) const;
+  // Returns kTimeout, kCrashed or kIo (measure/worker.h), or kCorrupt for an answer to another request; the child is
+  // gone then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);
 
   TaskSetup setup_;
   std::function<Status(TaskSetup*)> complete_;  // null once called
   Worker worker_;
+  uint64_t nonce_ = 0;  // of this child
+  int64_t requests_ = 0;
+  double setup_peak_ = 0;  // the highest that a child measured before it ran a candidate
   double peak_flops_ = 0;
   std::optional<double> busy_seconds_;  // total of all children
   bool ready_ = false;                  // the child is set up

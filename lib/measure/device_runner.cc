@@ -72,7 +72,7 @@ Status DeviceRunner::Initialize() {
     buffers_.push_back(std::move(buffer));
   }
   HONE_RETURN_IF_ERROR(ReadExpected());
-  output_.resize(reference_.bytes.size() + kTailBytes);
+  output_.resize(static_cast<size_t>(setup_.operands.back().PhysicalBytes()) + kTailBytes);
   return Status();
 }
 
@@ -214,7 +214,7 @@ Status DeviceRunner::CheckOutput(const DeviceCandidate& c, TrialError* error) {
   }
   *error = TrialError::kWrong;
   const auto difference =
-      FirstDifference(setup_.operands.back(), output_.data(), reference_.bytes.data(), tolerance_ + c.kernel.rounding);
+      FirstDifference(setup_.operands.back(), output_.data(), reference(), tolerance() + c.kernel.rounding);
   if (difference) return Status::Invalid(*difference);
   const auto marked = [](char value) { return value == kTailMark; };
   if (std::all_of(output_.end() - kTailBytes, output_.end(), marked)) return Status();

@@ -123,7 +123,10 @@ int RunMeasureWorker(int fd) {
   while (true) {
     auto message = channel.Receive();
     if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
-    if (!channel.Send(DumpJson(worker.Answer(*message), -1)).ok()) return 1;
+    const size_t end = message->find('\n');
+    if (end == std::string::npos) return 1;
+    const std::string id = message->substr(0, end + 1);
+    if (!channel.Send(id + DumpJson(worker.Answer(message->substr(end + 1)), -1)).ok()) return 1;
   }
 }
 

@@ -1,18 +1,37 @@
 #include "measure/messages.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/fields.h"
+#include "base/statistics.h"
 
 namespace hone::measure {
+
+constexpr size_t kMostText = 4096;
+
+// A text of the child, which may be as long as a frame.
+static void ListText(Fields* f, const char* name, std::string* text) {
+  f->Value(name, text);
+  if (f->reading() && text->size() > kMostText) *text = text->substr(0, kMostText) + " ...";
+}
 
 static void ListVerdict(Fields* f, Outcome* o) {
   f->As("state", &o->state, TrialStateName, ParseTrialState);
   f->As("error", &o->error, TrialErrorName, ParseTrialError);
-  f->Value("error_text", &o->error_text);
+  ListText(f, "error_text", &o->error_text);
   f->Value("samples", &o->samples);
   f->Value("median", &o->median);
   f->Value("disturbed", &o->disturbed);
   f->Value("retaken", &o->retaken);
   f->Value("seconds", &o->measure_seconds);
+}
+
+static Status CheckSamples(const std::vector<double>& samples, int64_t most, int64_t disturbed, int64_t retaken) {
+  const auto count = static_cast<int64_t>(samples.size());
+  const bool times = std::ranges::all_of(samples, [](double s) { return std::isfinite(s) && s > 0; });
+  if (count <= most && times && disturbed >= 0 && disturbed <= count && retaken >= 0) return Status();
+  return Status::Corrupt("sent times that cannot be");
 }
 
 void ListFields(Fields* f, TaskSetup* s) {
@@ -36,7 +55,7 @@ void ListFields(Fields* f, BuildResult* r) {
     return;
   }
   bool verdict = r->error != TrialError::kDevice;
-  f->Value("error", &r->error_text);
+  ListText(f, "error", &r->error_text);
   f->Value("verdict", &verdict);
   f->Value("seconds", &r->compile_seconds);
   if (f->reading()) r->error = verdict ? TrialError::kCompile : TrialError::kDevice;
@@ -47,7 +66,7 @@ void ListFields(Fields* f, Series* s) {
   f->Value("disturbed", &s->disturbed);
   f->Value("retaken", &s->retaken);
   f->As("error", &s->error, TrialErrorName, ParseTrialError);
-  f->Value("error_text", &s->error_text);
+  ListText(f, "error_text", &s->error_text);
 }
 
 Json VerdictToJson(const Outcome& outcome) {
@@ -62,6 +81,28 @@ Status VerdictFromJson(const Json& json, Outcome* outcome) {
   Fields fields(&reader);
   ListVerdict(&fields, outcome);
   return fields.Finish();
+}
+
+Status CheckVerdict(const Outcome& outcome, const Protocol& protocol) {
+  const bool blocks = protocol.number > 0;
+  HONE_RETURN_IF_ERROR(CheckSamples(outcome.samples, blocks ? protocol.repeat : protocol.max_samples, outcome.disturbed,
+                                    outcome.retaken));
+  const bool failed = outcome.state == TrialState::kFailed;
+  if (failed != outcome.samples.empty() || failed != (outcome.error != TrialError::kNone)) {
+    return Status::Corrupt("sent a verdict that cannot be");
+  }
+  double median = 0;
+  if (outcome.state == TrialState::kPruned) median = *std::ranges::min_element(outcome.samples);
+  if (outcome.state == TrialState::kOk) median = blocks ? TrimmedMean(outcome.samples) : Median(outcome.samples);
+  const bool follows = std::abs(outcome.median - median) <= 1e-9 * median;
+  const bool timed = std::isfinite(outcome.measure_seconds) && outcome.measure_seconds >= 0;
+  return follows && timed ? Status() : Status::Corrupt("sent a median that does not follow from its samples");
+}
+
+Status CheckSeries(const Series& series, int rounds) {
+  HONE_RETURN_IF_ERROR(CheckSamples(series.seconds, rounds, series.disturbed, series.retaken));
+  const bool both = series.error != TrialError::kNone && !series.seconds.empty();
+  return both ? Status::Corrupt("sent a verdict that cannot be") : Status();
 }
 
 }  // namespace hone::measure

@@ -4,6 +4,9 @@
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
 //   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"series":[{"seconds":[S..],..}..]}
 // Every answer has "peak", which may grow, and "lost" if the child cannot continue (its device has failed).
+//
+// A line with the request's id precedes the JSON of a request and of its answer. A candidate that writes into the
+// channel does not know the id.
 #pragma once
 
 #include <string>
@@ -35,5 +38,10 @@ void ListFields(Fields* f, Series* series);
 // Contains only the results of measuring: state, error, error_text, samples, median, measure_seconds.
 Json VerdictToJson(const Outcome& outcome);
 Status VerdictFromJson(const Json& json, Outcome* outcome);
+
+// Whether a sound child could have sent this: the right number of samples, positive and finite, and the median that
+// follows from them. A candidate may have written over the child's memory. Returns kCorrupt.
+Status CheckVerdict(const Outcome& outcome, const Protocol& protocol);
+Status CheckSeries(const Series& series, int rounds);
 
 }  // namespace hone::measure

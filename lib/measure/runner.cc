@@ -43,7 +43,8 @@ Status Runner::Initialize() {
   HONE_ASSIGN_OR_RETURN(pool_, runtime::ThreadPool::Create(setup_.threads, /*pin=*/true));
   for (const Operand& operand : setup_.operands) {
     HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(operand.PhysicalBytes(), /*guard=*/true));
-    pristine_.push_back(MakeInput(operand));
+    HONE_ASSIGN_OR_RETURN(auto pristine, Sealed(MakeInput(operand).view()));
+    pristine_.push_back(std::move(pristine));
     buffers_.push_back(std::move(buffer));
   }
   HONE_RETURN_IF_ERROR(ReadExpected());
@@ -69,7 +70,7 @@ double Runner::Pulse() {
 
 void Runner::ResetBuffers() {
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    std::memcpy(buffers_[i].data(), pristine_[i].bytes.data(), pristine_[i].bytes.size());
+    std::memcpy(buffers_[i].data(), pristine_[i].data(), static_cast<size_t>(pristine_[i].bytes()));
     buffers_[i].Mend();  // do not blame this candidate for an earlier one
   }
 }
@@ -147,8 +148,8 @@ bool Runner::FencesStand(const HostCandidate& c) const {
 }
 
 Status Runner::CheckOutput(const HostCandidate& c) const {
-  const auto difference = FirstDifference(setup_.operands.back(), buffers_.back().data(), reference_.bytes.data(),
-                                          tolerance_ + c.loaded.built().rounding);
+  const auto difference = FirstDifference(setup_.operands.back(), buffers_.back().data(), reference(),
+                                          tolerance() + c.loaded.built().rounding);
   return difference ? Status::Invalid(*difference) : Status();
 }
 

@@ -56,8 +56,8 @@ class Runner : public CandidateRunner {
   std::optional<runtime::ThreadPool> pool_;
   RingCache rings_;
   double peak_flops_ = 0;
-  std::vector<TensorData> pristine_;             // one per operand
-  std::vector<runtime::AlignedBuffer> buffers_;  // one per operand, guarded
+  std::vector<runtime::AlignedBuffer> pristine_;  // one per operand, read-only
+  std::vector<runtime::AlignedBuffer> buffers_;   // one per operand, guarded
   std::optional<LoadMeter> meter_;
   std::optional<LoadGuard> guard_;
 };

@@ -39,6 +39,7 @@ class Worker {
   // SIGSEGV: <last words>", if the child's own work ended it; kIo, with such words, if this machine lacked memory or
   // somebody ended it (the out-of-memory killer, a person, a limit). In all cases call Stop() before Start().
   Result<std::string> Receive(double timeout_seconds);
+  bool Pending() const { return channel_.Pending(); }  // whether the child sent more than an answer
   void Stop();  // SIGKILL; does nothing without a child
 
  private:

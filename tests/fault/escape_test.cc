@@ -275,7 +275,7 @@ TEST_F(EscapeTest, AChildWhoseParentIsGoneEndsByItself) {
   Subprocess child = Must(Subprocess::Spawn(options));
   theirs.Close();
   setup_.kernel_folders = {kernels_.path()};
-  ASSERT_TRUE(ours.Send(FieldsText(setup_, -1)).ok());
+  ASSERT_TRUE(ours.Send("1\n" + FieldsText(setup_, -1)).ok());
   EXPECT_THAT(Must(ours.Receive(60)), HasSubstr("\"ok\":true"));
   ours.Close();
   EXPECT_EQ(Must(child.Wait(60)).ToString(), "exited 0");

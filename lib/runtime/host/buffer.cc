@@ -51,6 +51,14 @@ void AlignedBuffer::Mend() {
   Mark(data_ + bytes_, back());
 }
 
+Status AlignedBuffer::Seal() {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* const begin = static_cast<char*>(mapping_) + (guarded_ ? page : 0);
+  const size_t bytes = mapping_bytes_ - (guarded_ ? 2 * page : 0);
+  if (mapping_ != nullptr && mprotect(begin, bytes, PROT_READ) != 0) return ErrnoStatus(errno, "cannot seal a buffer");
+  return Status();
+}
+
 void AlignedBuffer::Mark(char* begin, char* end) { std::memset(begin, kUntouched, static_cast<size_t>(end - begin)); }
 
 // Runs after every kernel run, so it must be fast: a memcmp with the same bytes shifted by one.

@@ -34,6 +34,9 @@ class AlignedBuffer {
   bool Intact() const;
   void Mend();
 
+  // Makes it read-only for good: a write faults. A guarded buffer keeps its guards.
+  Status Seal();
+
   // For bytes around buffers: marks [begin, end), and checks whether somebody has written there since.
   static void Mark(char* begin, char* end);
   static bool Untouched(const char* begin, const char* end);

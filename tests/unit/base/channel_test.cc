@@ -88,7 +88,7 @@ TEST_F(ChannelTest, WordsInsteadOfFramesAndALengthThatCannotBe) {
 }
 
 TEST_F(ChannelTest, APeerThatDoesNotRead) {
-  std::string big(64 << 20, 'x');
+  std::string big(kMaxFrameBytes, 'x');
   EXPECT_EQ(a_.Send(big, 0.01).kind(), StatusKind::kTimeout);
 }
 

@@ -105,7 +105,7 @@ TEST_F(ChildTest, ACooldownIsSleptAfterACandidate) {
 TEST_F(ChildTest, WrongOutputsAreRefusedWithTheFirstDifferingElement) {
   ExpectFailure("wrong", TrialError::kWrong, "out[5] is ");
   ExpectFailure("forgetful", TrialError::kWrong, "out[63] is nan");
-  EXPECT_NE(Measurer().child_pid(), -1);
+  EXPECT_EQ(Measurer().child_pid(), -1) << "it may have written anywhere: the next one gets a new child";
 }
 
 TEST_F(ChildTest, AWrongKernelDoesNotSpoilTheNext) {
@@ -120,6 +120,44 @@ TEST_F(ChildTest, ACrashCostsOneTrialAndTheChild) {
   ExpectFailure("crash", TrialError::kCrash, "SIGSEGV");
   ExpectRight("right");
   EXPECT_NE(Measurer().child_pid(), first);
+}
+
+TEST_F(ChildTest, WhoWritesIntoTheChannelIsNotBelieved) {
+  ExpectRight("right");
+  ExpectFailure("forger", TrialError::kCrash, "wrote into its channel");
+  ExpectFailure("flooder", TrialError::kCrash, "a message that is too long");
+  ExpectFailure("wrong", TrialError::kWrong, "out[5] is ");  // no answer is taken for the next one's
+  ExpectRight("right");
+  ExpectFinalistOut("forger", TrialError::kCrash);
+}
+
+// The child's memory may hold anything once a candidate ran; lying_worker answers what its kernel's symbol says.
+TEST_F(ChildTest, AnswersThatCannotBeAreNotBelieved) {
+  setup_.flop = 1e6;  // at the peak of 1 GFLOP/s: 1 ms
+  measurer_ = std::make_unique<ChildMeasurer>(HONE_LYING_WORKER, setup_);
+  const auto verdict = [](const std::string& samples, const std::string& median, const std::string& state = "ok") {
+    return fmt::format(R"({{"state":"{}","error":"","error_text":"","samples":[{}],"median":{},"disturbed":0,)"
+                       R"("retaken":0,"seconds":0.1}})",
+                       state, samples, median);
+  };
+  const Outcome good = Measure(verdict("0.002,0.004,0.003", "0.003"));
+  EXPECT_EQ(good.state, TrialState::kOk) << good.error_text;
+  EXPECT_EQ(good.median, 0.003);
+  EXPECT_EQ(Measurer().peak_flops(), 2e9) << "it claims more each time, but only the first claim precedes candidates";
+  ExpectFailure(verdict("1e-9,1e-9", "1e-9"), TrialError::kWrong, "faster than the roofline allows");
+  for (const std::string& lie : {verdict("", "0.003"), verdict("0.003,-0.003,0.003", "0.003"), verdict("0.003", "-1"),
+                                 verdict("0.003", "0.0001"), verdict("0.003,0.004", "0.004", "pruned"),
+                                 verdict("0.003", "0.003", "failed"), std::string("{}"), std::string("7")}) {
+    ExpectFailure(lie, TrialError::kCrash, "the measuring child ");
+  }
+  std::string many = "0.003";
+  for (int i = 0; i < setup_.protocol.max_samples; ++i) many += ",0.003";
+  ExpectFailure(verdict(many, "0.003"), TrialError::kCrash, "times that cannot be");
+  const std::string text(100000, 'x');
+  const Outcome cut = Measure(R"({"state":"failed","error":"wrong","error_text":")" + text +
+                              R"(","samples":[],"median":0,"disturbed":0,"retaken":0,"seconds":0})");
+  EXPECT_EQ(cut.error, TrialError::kWrong);
+  EXPECT_LT(cut.error_text.size(), 5000u);
 }
 
 TEST_F(ChildTest, WritingBehindTheOutputIsACrash) { ExpectFailure("overrun", TrialError::kCrash, "while verifying"); }

@@ -1,7 +1,9 @@
 /* Candidates for the measuring tests, good and bad: out[i] = data[i] * packed[i], packed[i] = 2 * weight[i], 64 elements. */
 #define _GNU_SOURCE
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -198,4 +200,27 @@ KERNEL(hoarder) {
   }
   Right(buffers);
   if (taken >= all) ((float*)buffers[2])[0] += 1;
+}
+
+/* Sends a message of its own to the parent, and then computes the right result. */
+static void SendFrame(const char* text, uint32_t announced) {
+  char header[8] = {'H', 'N', 'C', '1'};
+  for (int i = 0; i < 4; ++i) header[4 + i] = (char)(announced >> (8 * i));
+  (void)!send(3, header, sizeof header, 0);
+  (void)!send(3, text, strlen(text), 0);
+}
+
+KERNEL(forger) {
+  UNUSED;
+  static const char kAnswer[] =
+      "\n{\"ok\":true,\"peak\":1e30,\"outcome\":{\"state\":\"ok\",\"error\":\"\",\"error_text\":\"\",\"samples\":[1e-9],"
+      "\"median\":1e-9,\"disturbed\":0,\"retaken\":0,\"seconds\":0}}";
+  SendFrame(kAnswer, sizeof kAnswer - 1);
+  Right(buffers);
+}
+
+KERNEL(flooder) { /* announces 900 MB */
+  UNUSED;
+  SendFrame("{", (uint32_t)900 << 20);
+  Right(buffers);
 }

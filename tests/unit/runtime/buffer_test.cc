@@ -21,6 +21,17 @@ TEST(AlignedBuffer, IsAlignedZeroAndWritable) {
   }
 }
 
+TEST(AlignedBufferDeathTest, ASealedBufferCanOnlyBeRead) {
+  for (const bool guard : {false, true}) {
+    auto buffer = Must(AlignedBuffer::Create(5000, guard));
+    buffer.data()[4999] = 7;
+    Must(buffer.Seal());
+    EXPECT_EQ(buffer.data()[4999], 7);
+    EXPECT_DEATH(buffer.data()[0] = 1, "");
+    EXPECT_DEATH(buffer.data()[4999] = 1, "");
+  }
+}
+
 TEST(AlignedBufferDeathTest, GuardFaultsAtTheEnd) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   auto guarded = Must(AlignedBuffer::Create(128, true));
