@@ -51,9 +51,9 @@ class Builder {
 
 // The result of timing a kernel that was found correct before.
 struct Series {
-  std::vector<double> seconds;  // of single runs, in order; empty if it failed this time
-  int64_t disturbed = 0;        // number of runs taken while others used the machine
-  int64_t retaken = 0;          // runs discarded for that reason
+  std::vector<double> seconds;           // of single runs, in order; empty if it failed this time
+  int64_t disturbed = 0;                 // number of runs taken while others used the machine
+  int64_t retaken = 0;                   // runs discarded for that reason
   TrialError error = TrialError::kNone;  // kNone without times: it could not be tried
   std::string error_text;
 };
@@ -70,6 +70,10 @@ class Measurer {
   // outcome's state, error, samples, median and measure_seconds, and from the kernel config, digest, steps and
   // compile_seconds. kInterrupted abandons the trial; any other failure means that measuring is not possible here.
   virtual Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) = 0;
+
+  // Whether the first kernel that was right is still found right. If not, a candidate led the measurer astray: do not
+  // trust what it measured since it was asked last. Fails as Measure does.
+  virtual Result<bool> Sound() { return true; }
 
   // Times kernels that were found correct before, interleaved: `rounds` rounds of one run each, in order; the first
   // kernel is the anchor. Returns one series per kernel.

@@ -28,6 +28,8 @@ class CandidateRunner {
   virtual ~CandidateRunner() = default;
   // Fills in state, error, error_text, samples, median and measure_seconds. Has no other way to fail.
   Outcome Measure(const BuiltKernel& kernel, double incumbent);
+  // Loads, runs and verifies a kernel, without timing it.
+  Status Verify(const BuiltKernel& kernel);
   // measure/builder.h: MeasureInterleaved.
   std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   virtual double peak_flops() const = 0;  // 0 if unknown

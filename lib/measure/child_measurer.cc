@@ -182,6 +182,8 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
         Stop();
         continue;
       }
+      // Without room for it, the job goes on without a canary.
+      if (!canary_ && outcome.state == TrialState::kOk) (void)KeepCanary(kernel).ok();
       if (setup_.protocol.cooldown > 0) RealClock()->SleepSeconds(setup_.protocol.cooldown);
       return outcome;
     }
@@ -203,6 +205,27 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
             : "the measuring child " + text.status().message();
     return outcome;
   }
+}
+
+Status ChildMeasurer::KeepCanary(const BuiltKernel& kernel) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(kernel.path));
+  BuiltKernel canary = kernel;
+  canary.path = JoinPath(DirName(kernel.path), "canary");
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(canary.path, bytes));
+  canary_ = std::move(canary);
+  return Status();
+}
+
+// A child that is gone has nothing left to be trusted: its answers were checked, and the next one starts anew.
+Result<bool> ChildMeasurer::Sound() {
+  if (!canary_ || !ready_) return true;
+  auto text = Ask(DumpJson({{"do", "verify"}, {"kernel", FieldsJson(*canary_)}}, -1), setup_.protocol.timeout_seconds);
+  if (!text.ok()) return MayBeTheKernel(text.status()) ? Result<bool>(false) : text.status();
+  Json answer;
+  HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
+  const bool right = answer.value("right", false);
+  if (!right) Stop();
+  return right;
 }
 
 Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {

@@ -22,6 +22,7 @@ class ChildMeasurer : public Measurer {
 
   Status Open() override;
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
+  Result<bool> Sound() override;
   Result<std::vector<Series>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return peak_flops_; }
   std::optional<double> busy_seconds() const override { return busy_seconds_; }
@@ -47,6 +48,9 @@ class ChildMeasurer : public Measurer {
   TaskSetup setup_;
   std::function<Status(TaskSetup*)> complete_;  // null once called
   Worker worker_;
+  // The first kernel that was right; its file is a copy, as the builder may remove its own.
+  Status KeepCanary(const BuiltKernel& kernel);
+  std::optional<BuiltKernel> canary_;
   uint64_t nonce_ = 0;  // of this child
   int64_t requests_ = 0;
   double setup_peak_ = 0;  // the highest that a child measured before it ran a candidate

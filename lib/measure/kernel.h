@@ -26,8 +26,8 @@ struct BuiltKernel : KernelInterface {
   double compile_seconds = 0;
 };
 
-// Checks that the arguments of both functions match what the kernel says, before the candidate gets any address. Returns
-// kInvalid with the argument if not.
+// Checks that the arguments of both functions match what the kernel says, before the candidate gets any address.
+// Returns kInvalid with the argument if not.
 Status CheckArgs(const BuiltKernel& kernel, const std::vector<Operand>& operands);
 
 void ListFields(Fields* f, BuiltKernel* kernel);

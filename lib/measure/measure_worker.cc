@@ -69,6 +69,7 @@ class MeasureWorker {
     if (verb == "setup") return Setup(message);
     if (!runner_) return Status::Invalid("the first message must be setup");
     if (verb == "measure") return Measure(message);
+    if (verb == "verify") return Verify(message);
     if (verb == "interleaved") return Interleaved(message);
     return Status::Invalid("unknown message " + verb);
   }
@@ -93,6 +94,13 @@ class MeasureWorker {
     fields.Value("kernel", &kernel);
     HONE_RETURN_IF_ERROR(fields.status());
     return Json{{"ok", true}, {"outcome", VerdictToJson(runner_->Measure(kernel, incumbent))}};
+  }
+
+  Result<Json> Verify(const Json& message) {
+    HONE_ASSIGN_OR_RETURN(const auto kernel, FieldsFrom<BuiltKernel>(message["kernel"], "message"));
+    const Status status = runner_->Verify(kernel);
+    if (status.kind() == StatusKind::kIo) return status;
+    return Json{{"ok", true}, {"right", status.ok()}};
   }
 
   Result<Json> Interleaved(const Json& message) {

@@ -2,6 +2,7 @@
 //   parent                                          child
 //   {"do":"setup", ...TaskSetup}                    {"ok":true,"peak":F}  or  {"ok":false,"error":TEXT}
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
+//   {"do":"verify","kernel":K}                      {"ok":true,"right":B}
 //   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"series":[{"seconds":[S..],..}..]}
 // Every answer has "peak", which may grow, and "lost" if the child cannot continue (its device has failed).
 //

@@ -40,10 +40,10 @@ class Worker {
   // somebody ended it (the out-of-memory killer, a person, a limit). In all cases call Stop() before Start().
   Result<std::string> Receive(double timeout_seconds);
   bool Pending() const { return channel_.Pending(); }  // whether the child sent more than an answer
-  void Stop();  // SIGKILL; does nothing without a child
+  void Stop();                                         // SIGKILL; does nothing without a child
 
  private:
-  Status Ended();  // the Status for a child that closed its end
+  Status Ended();                // the Status for a child that closed its end
   std::string LastText() const;  // the end of its standard error
 
   WorkerOptions options_;

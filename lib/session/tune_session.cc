@@ -191,8 +191,8 @@ class Run {
                          const std::vector<std::optional<std::string>>& rejections) {
     const double begin = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(device_.builder->Begin(legal));
-    // While children build: store the batch before this one, and do what else need not wait for them.
-    HONE_RETURN_IF_ERROR(Commit());
+    // While children build: store what was measured, and do what else need not wait for them.
+    if (world_.clock->NowSeconds() - last_commit_ >= kCommitSeconds) HONE_RETURN_IF_ERROR(Commit());
     HONE_RETURN_IF_ERROR(device_.measurer->Open());
     tuner_->Prepare();
     // Wait for these without holding the device, which others may use meanwhile.
@@ -325,9 +325,22 @@ class Run {
     return Progress();
   }
 
+  // An answer that does not come, as after an interrupt, proves nothing.
+  Status CheckMeasurer() {
+    if (!device_.measurer) return Status();
+    const Result<bool> sound = device_.measurer->Sound();
+    if (!sound.ok() || *sound) return Status();
+    const size_t dropped = std::exchange(uncommitted_, {}).size();
+    return Status::Io(
+        fmt::format("the measuring child no longer finds a kernel right that was right at first: a candidate led it "
+                    "astray; the last {} trials are dropped; the same command goes on before them",
+                    dropped));
+  }
+
   Status Commit() {
     last_commit_ = world_.clock->NowSeconds();
     if (uncommitted_.empty()) return Status();
+    HONE_RETURN_IF_ERROR(CheckMeasurer());
     HONE_RETURN_IF_ERROR(CheckOwner());
     if (session_ == 0) {
       record::Session session = options_.session;

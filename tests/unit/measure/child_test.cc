@@ -143,6 +143,12 @@ TEST_F(ChildTest, AnswersThatCannotBeAreNotBelieved) {
   const Outcome good = Measure(verdict("0.002,0.004,0.003", "0.003"));
   EXPECT_EQ(good.state, TrialState::kOk) << good.error_text;
   EXPECT_EQ(good.median, 0.003);
+  EXPECT_TRUE(Must(Measurer().Sound()));
+  Measure(verdict("0.003", "0.003"));
+  Measure(verdict("0.003", "0.003"));
+  EXPECT_FALSE(Must(Measurer().Sound()));
+  EXPECT_EQ(Measurer().child_pid(), -1);
+  EXPECT_TRUE(Must(Measurer().Sound())) << "a new child has run nothing yet";
   EXPECT_EQ(Measurer().peak_flops(), 2e9) << "it claims more each time, but only the first claim precedes candidates";
   ExpectFailure(verdict("1e-9,1e-9", "1e-9"), TrialError::kWrong, "faster than the roofline allows");
   for (const std::string& lie : {verdict("", "0.003"), verdict("0.003,-0.003,0.003", "0.003"), verdict("0.003", "-1"),
@@ -158,6 +164,15 @@ TEST_F(ChildTest, AnswersThatCannotBeAreNotBelieved) {
                               R"(","samples":[],"median":0,"disturbed":0,"retaken":0,"seconds":0})");
   EXPECT_EQ(cut.error, TrialError::kWrong);
   EXPECT_LT(cut.error_text.size(), 5000u);
+}
+
+TEST_F(ChildTest, AChildIsSoundAsLongAsTheFirstRightKernelIsRight) {
+  EXPECT_TRUE(Must(Measurer().Sound()));
+  ExpectFailure("wrong", TrialError::kWrong, "out[5] is ");
+  ExpectRight("right");
+  ExpectRight("right_with_memory");
+  EXPECT_TRUE(Must(Measurer().Sound()));
+  EXPECT_NE(Measurer().child_pid(), -1);
 }
 
 TEST_F(ChildTest, WritingBehindTheOutputIsACrash) { ExpectFailure("overrun", TrialError::kCrash, "while verifying"); }

@@ -1,5 +1,6 @@
 // A measuring child whose memory a candidate has overwritten: as the outcome of a kernel it sends the text that is the
-// kernel's symbol. It claims a higher peak each time.
+// kernel's symbol. It claims a higher peak each time, and finds nothing right from
+// 1 TFLOP/s on.
 #include "base/channel.h"
 #include "base/fields.h"
 #include "base/json.h"
@@ -14,6 +15,7 @@ int main() {
     const size_t end = request->find('\n') + 1;
     const hone::Result<hone::Json> message = hone::ParseJson(request->substr(end), "message");
     hone::Json answer = {{"ok", true}, {"peak", peak}};
+    if ((*message)["do"] == "verify") answer["right"] = peak < 1e12;
     if ((*message)["do"] == "measure") {
       const auto kernel = hone::FieldsFrom<hone::measure::BuiltKernel>((*message)["kernel"], "kernel");
       answer["outcome"] = hone::Json::parse(kernel->kernel.symbol);

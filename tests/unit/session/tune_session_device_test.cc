@@ -41,6 +41,20 @@ TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichEndsAsUndisturb
   ExpectSameTrials(store, undisturbed, "after a device that was away");
 }
 
+TEST_F(FailingDeviceTest, WhatAMeasurerSaidAfterItWasLedAstrayIsDropped) {
+  MemoryStore store, undisturbed;
+  hooks_.sound = [this] { return counts_.measured <= 20; };
+  const auto stopped = RunWith(&store, 1000);
+  EXPECT_EQ(stopped.status().kind(), StatusKind::kIo);
+  EXPECT_THAT(stopped.status().message(), StartsWith("the measuring child no longer finds a kernel right"));
+  EXPECT_LE(TrialsOf(store).size(), 20U);
+  EXPECT_GE(TrialsOf(store).size(), 18U) << "those before are kept";
+  hooks_.sound = {};
+  ASSERT_TRUE(RunWith(&store, 1000).ok());
+  ASSERT_TRUE(RunWith(&undisturbed, 1000).ok());
+  ExpectSameTrials(store, undisturbed, "after a candidate that led the child astray");
+}
+
 // Otherwise a device that is away for a while would close the task for good.
 TEST_F(FailingDeviceTest, WhatFailsAtFirstIsTriedByTheNextRun) {
   MemoryStore store;

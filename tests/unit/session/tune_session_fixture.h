@@ -56,6 +56,7 @@ struct Hooks {
   std::function<void(std::vector<measure::BuildResult>*)> built;
   std::function<void(std::vector<measure::Series>*)> finalists;
   std::function<double()> busy_seconds;
+  std::function<bool()> sound;
 };
 
 class HookedMeasurer : public measure::FakeMeasurer {
@@ -76,6 +77,7 @@ class HookedMeasurer : public measure::FakeMeasurer {
     if (hooks_.finalists) hooks_.finalists(&*series);
     return series;
   }
+  Result<bool> Sound() override { return !hooks_.sound || hooks_.sound(); }
   std::optional<double> busy_seconds() const override {
     return hooks_.busy_seconds ? std::optional(hooks_.busy_seconds()) : FakeMeasurer::busy_seconds();
   }

@@ -158,6 +158,7 @@ TEST_F(TuneSessionTest, SecondsRunOutWithinASessionAndThoseOfAKilledOneCount) {
 }
 
 TEST_F(TuneSessionTest, NothingIsStoredOnceTheJobIsSomebodyElses) {
+  hooks_.built = [this](std::vector<measure::BuildResult>*) { clock_.Advance(1); };  // each batch is stored
   for (const int lost_after : {0, 1, 3, 8}) {  // checks: batches (the default is one), finalists, closing
     MemoryStore store;
     int checks = 0;
@@ -271,6 +272,7 @@ TEST_F(TuneSessionTest, TrialsOfAnotherMachineAreNeitherHistoryNorBudget) {
 }
 
 TEST_F(TuneSessionTest, AFailingStoreEndsTheRunWithItsMessage) {
+  hooks_.built = [this](std::vector<measure::BuildResult>*) { clock_.Advance(1); };  // each batch is stored
   MemoryStore store;
   store.fail_after = 2;
   EXPECT_EQ(Run(&store).status().kind(), StatusKind::kIo);
