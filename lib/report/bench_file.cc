@@ -108,6 +108,7 @@ static void ListFields(Fields* f, BenchFile* bench) {
   f->Value("cpu", &bench->cpu);
   f->Value("fingerprint", &bench->fingerprint);
   f->Value("recorded", &bench->recorded);
+  f->Maybe("inputs", &bench->inputs, !bench->inputs.empty());
   f->Value("peak_flops", &bench->peak_flops).AtLeast(0);
   f->Value("verification", &bench->verification);
   f->List("libraries", &bench->libraries, [bench](Fields* item, BenchLibrary* library) {

@@ -8,10 +8,10 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `batch` is missing if no operator has a batch axis. `kernels` is optional, as are a library's `start_seconds`,
-// `resident_bytes` and `with_copies`. The last has "latency" and "processes" of a library on a device, for runs that
-// begin and end in the host's memory; the library's own ones have their data on the device. `latency`, `share` and
-// `predicted_ratio` are derived, for other programs; a file in which they do not match is rejected.
+// `batch` is missing if no operator has a batch axis. `kernels` and `inputs` are optional, as are a library's
+// `start_seconds`, `resident_bytes` and `with_copies`. The last has "latency" and "processes" of a library on a device,
+// for runs that begin and end in the host's memory; the library's own ones have their data on the device. `latency`,
+// `share` and `predicted_ratio` are derived, for other programs; a file in which they do not match is rejected.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +80,7 @@ struct BenchFile {
   int threads = 1;
   std::string host, cpu, fingerprint;
   std::string recorded;                 // ISO 8601
+  std::string inputs;                   // digest of all that was measured, and how; empty: unknown
   double peak_flops = 0;                // fused multiply-adds of all threads, measured in the same run; 0: unknown
   Verification verification;            // for all libraries
   std::vector<BenchLibrary> libraries;  // at most one per role, always a tuned one

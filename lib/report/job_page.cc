@@ -41,8 +41,12 @@ class JobPageWriter {
     page_.Heading("Hone, a tuned library", data_.job,
                   fmt::format("{} on {} ({}), {}", bench.What(), bench.cpu, bench.host, bench.recorded));
     std::string sentence = FormatSeconds(data_.tuned().latency().median) + " a run";
-    if (data_.Speedup() > 0) sentence += fmt::format(", {:.2f} times as fast as untuned", data_.Speedup());
-    page_.Verdict(v.ok ? Mark::kGood : Mark::kBad,
+    const std::optional<Speedup> speedup = data_.FromUntuned();
+    if (speedup) sentence += ", " + SpeedupText(*speedup, "untuned");
+    const bool busy = speedup && speedup->verdict == Speedup::Verdict::kBusy;
+    page_.Verdict(!v.ok  ? Mark::kBad
+                  : busy ? Mark::kOpen
+                         : Mark::kGood,
                   sentence + (v.ok ? "; the results are verified." : "; but the RESULTS ARE WRONG."));
     Tiles();
     const int64_t lacking = std::count_if(data_.tasks.begin(), data_.tasks.end(),
@@ -65,7 +69,7 @@ class JobPageWriter {
     const Verification& v = bench.verification;
     page_.BeginTiles();
     page_.Tile(FormatSeconds(data_.tuned().latency().median), "median latency, tuned");
-    if (data_.Speedup() > 0) page_.Tile(fmt::format("{:.2f} x", data_.Speedup()), "as fast as untuned");
+    if (const auto speedup = data_.FromUntuned()) page_.Tile(SpeedupCell(*speedup), SpeedupText(*speedup, "untuned"));
     page_.Tile(v.ok ? "verified" : "WRONG", VerificationText(v), v.ok ? "good" : "wrong");
     int64_t flop = 0;
     for (const BenchLayer& layer : data_.tuned().layers) flop += layer.flop;
@@ -78,11 +82,11 @@ class JobPageWriter {
     page_.EndTiles();
   }
 
-  void LatencyRow(const char* name, const BenchLibrary& library, double speedup) {
+  void LatencyRow(const char* name, const BenchLibrary& library, const std::string& speedup) {
     const Latency latency = library.latency();
     page_.Row({name, FormatSeconds(latency.median), FormatSeconds(latency.p10), FormatSeconds(latency.p90),
-               FormatSeconds(latency.min), speedup > 0 ? fmt::format("{:.2f}", speedup) : "-",
-               FormatCount(static_cast<int64_t>(library.Samples().size())), std::to_string(library.processes.size())});
+               FormatSeconds(latency.min), speedup, FormatCount(static_cast<int64_t>(library.Samples().size())),
+               std::to_string(library.processes.size())});
   }
 
   void SampleChart(const char* name, const BenchLibrary& library) {
@@ -109,21 +113,14 @@ class JobPageWriter {
     page_.Section("latency", "Latency");
     page_.BeginTable("latency of the libraries",
                      {"library", "#median", "#p10", "#p90", "#minimum", "#speed-up", "#runs", "#processes"});
-    if (data_.untuned() != nullptr) LatencyRow("untuned", *data_.untuned(), 1);
-    LatencyRow("tuned", data_.tuned(), data_.Speedup());
+    const std::optional<Speedup> speedup = data_.FromUntuned();
+    if (speedup) LatencyRow("untuned", *data_.untuned(), "1");
+    LatencyRow("tuned", data_.tuned(), speedup ? SpeedupCell(*speedup) : "-");
     page_.EndTable();
     html_.Open("div", {{"class", "cards"}});
     SampleChart("tuned", data_.tuned());
     if (data_.untuned() != nullptr) SampleChart("untuned", *data_.untuned());
     html_.Close();
-  }
-
-  double UntunedSeconds(const std::string& node) const {
-    if (data_.untuned() == nullptr) return 0;
-    for (const BenchLayer& layer : data_.untuned()->layers) {
-      if (layer.node == node) return layer.seconds;
-    }
-    return 0;
   }
 
   // The layers that cause most of the difference between the network's time and its kernels'.
@@ -161,7 +158,7 @@ class JobPageWriter {
       page_.Cell(ShortWorkload(layer->workload), "what");
       page_.Number(FormatSeconds(layer->seconds));
       page_.Number(TimeOrDash(data_.AloneSeconds(*layer)));
-      page_.Number(TimeOrDash(UntunedSeconds(layer->node)));
+      page_.Number(TimeOrDash(data_.UntunedSeconds(*layer)));
       page_.Number(PercentText(share));
       const double widest = layers.front()->seconds;
       html_.Open("td", {{"class", "bars"}});

@@ -120,6 +120,14 @@ Json TaskJson(const ReportData& data, const TaskFact& task) {
           {"knobs", KnobsJson(task)}};
 }
 
+Json SpeedupJson(const std::optional<Speedup>& speedup) {
+  if (!speedup) return Json();
+  return {{"ratio", speedup->ratio},
+          {"low", speedup->low},
+          {"high", speedup->high},
+          {"verdict", VerdictName(speedup->verdict)}};
+}
+
 }  // namespace
 
 std::string JsonText(const ReportData& data) {
@@ -146,7 +154,7 @@ std::string JsonText(const ReportData& data) {
                {"recorded", bench.recorded},
                {"peak_flops", bench.peak_flops},
                {"verification", {{"ok", v.ok}, {"max_error", v.max_error}, {"tolerance", v.tolerance}}},
-               {"speedup", data.Speedup()},
+               {"speedup", SpeedupJson(data.FromUntuned())},
                {"kernel_sum_seconds", bench.kernel_sum_seconds},
                {"predicted_ratio", bench.PredictedRatio()},
                {"totals", TotalsJson(data.Sum())},

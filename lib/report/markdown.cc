@@ -58,15 +58,15 @@ std::string TextTable(const std::vector<std::vector<std::string>>& rows, size_t 
   return text;
 }
 
-std::vector<std::string> LatencyRow(const char* name, const Latency& latency, double speedup) {
-  return {name, FormatSeconds(latency.median), FormatSeconds(latency.p10), FormatSeconds(latency.p90),
-          speedup > 0 ? fmt::format("{:.2f}", speedup) : "-"};
+std::vector<std::string> LatencyRow(const char* name, const Latency& latency, const std::string& speedup) {
+  return {name, FormatSeconds(latency.median), FormatSeconds(latency.p10), FormatSeconds(latency.p90), speedup};
 }
 
 std::string LatencyTable(const ReportData& data) {
   std::vector<std::vector<std::string>> rows = {{"latency", "median", "p10", "p90", "speed-up"}};
-  if (data.untuned() != nullptr) rows.push_back(LatencyRow("untuned", data.untuned()->latency(), 1));
-  rows.push_back(LatencyRow("tuned", data.tuned().latency(), data.Speedup()));
+  const std::optional<Speedup> speedup = data.FromUntuned();
+  if (speedup) rows.push_back(LatencyRow("untuned", data.untuned()->latency(), "1"));
+  rows.push_back(LatencyRow("tuned", data.tuned().latency(), speedup ? SpeedupCell(*speedup) : "-"));
   return TextTable(rows, 4);
 }
 
@@ -92,7 +92,7 @@ std::string LayerTable(const ReportData& data) {
 
 std::string Title(const ReportData& data) {
   std::string title = fmt::format("# {}: {}", Plain(data.job, 40), FormatSeconds(data.tuned().latency().median));
-  if (data.Speedup() > 0) title += fmt::format(", {:.2f} times as fast as untuned", data.Speedup());
+  if (const auto speedup = data.FromUntuned()) title += ", " + SpeedupTitle(*speedup, "untuned");
   return title + (data.bench.verification.ok ? "\n" : "; WRONG RESULTS\n");
 }
 
@@ -112,6 +112,7 @@ std::string MarkdownText(const ReportData& data) {
   };
   const Verification& v = bench.verification;
   line(v.ok ? "verified" : "WRONG", VerificationText(v));
+  if (const auto speedup = data.FromUntuned()) line("speed-up", SpeedupText(*speedup, "untuned"));
   const Totals totals = data.Sum();
   if (const std::string fused = data.FusedText(); !fused.empty()) line("fused", fused);
   if (const PartitionFact& p = data.partition; p.chosen > 0) {

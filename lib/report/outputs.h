@@ -11,7 +11,7 @@ namespace hone::report {
 
 class PageWriter;
 
-inline constexpr int kReportVersion = 2;  // of report.json
+inline constexpr int kReportVersion = 3;  // of report.json
 
 // For terminals as well as Markdown: about 25 lines of at most 100 columns.
 std::string MarkdownText(const ReportData& data);

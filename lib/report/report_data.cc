@@ -65,9 +65,9 @@ const BenchLibrary& ReportData::tuned() const {
 
 const BenchLibrary* ReportData::untuned() const { return bench.Find(BenchRole::kUntuned); }
 
-double ReportData::Speedup() const {
-  const double median = tuned().latency().median;
-  return untuned() != nullptr && median > 0 ? untuned()->latency().median / median : 0;
+std::optional<Speedup> ReportData::FromUntuned() const {
+  if (untuned() == nullptr) return std::nullopt;
+  return CompareLibraries(tuned(), *untuned());
 }
 
 double ReportData::PeakShare(int64_t flop, double seconds) const {
@@ -132,6 +132,29 @@ std::string ChoiceText(const std::string& what) {
   if (what == "slices") return "concatenations without copies";
   if (what == "in_place") return "sums in place";
   return what;
+}
+
+double ReportData::UntunedSeconds(const BenchLayer& layer) const {
+  if (untuned() == nullptr) return 0;
+  const std::vector<BenchLayer>& others = untuned()->layers;
+  auto at = std::ranges::find(others, layer.node, &BenchLayer::node);
+  if (at == others.end()) return 0;
+  double seconds = at->seconds;
+  // A fused layer has the name of its last node; the others come before it, and the tuned library lacks them.
+  const Result<Workload> workload = Workload::Parse(layer.workload);
+  const std::vector<Workload> members = workload.ok() ? workload->Parts() : std::vector<Workload>(1);
+  const auto lacking = [&](const BenchLayer& other) {
+    return std::ranges::find(tuned().layers, other.node, &BenchLayer::node) == tuned().layers.end();
+  };
+  for (size_t i = members.size() - 1; i-- > 0;) {
+    const std::string member = members[i].Text();
+    do {
+      if (at == others.begin()) return 0;
+      --at;
+    } while (at->workload != member || !lacking(*at));
+    seconds += at->seconds;
+  }
+  return seconds;
 }
 
 std::string ReportData::FusedText() const {

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/bench_file.h"
+#include "report/speedup.h"
 #include "task/outcome.h"
 
 namespace hone::report {
@@ -91,7 +93,7 @@ struct ReportData {
 
   const BenchLibrary& tuned() const;                     // REQUIRES: bench as ReadBenchFile returns it
   const BenchLibrary* untuned() const;                   // null without a baseline
-  double Speedup() const;                                // untuned median / tuned median; 0 without a baseline
+  std::optional<Speedup> FromUntuned() const;            // nothing without a baseline
   double PeakShare(int64_t flop, double seconds) const;  // share of the machine's FMA peak; 0: unknown
   std::vector<const BenchLayer*> SlowestLayers() const;  // of the tuned library, slowest first
   Totals Sum() const;
@@ -100,6 +102,8 @@ struct ReportData {
   std::string AlgorithmOf(const BenchLayer& layer) const;
   // The median time of its kernel alone, by which it was chosen; 0 without records.
   double AloneSeconds(const BenchLayer& layer) const;
+  // The time of the same nodes in the untuned library: for a fused layer the sum of those that it replaces. 0: unknown.
+  double UntunedSeconds(const BenchLayer& layer) const;
   // Names of its layers that compute several nodes: "conv1, conv5"; may be empty.
   std::string FusedText() const;
   // How many of its layers use each algorithm, the most frequent first: "12 direct, 8 Winograd F(4x4)".

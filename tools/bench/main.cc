@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
   flags.Add("--settings", &options.settings,
             "settings file (settings/JOB.bench.json): processes, iterations, warmup, seed");
   flags.Add("--out", &options.out, "file to write with all samples (bench/NET.TARGET.json)");
+  flags.Add("--again", &options.again,
+            "measure although the file of --out is of the same libraries, settings and machine");
   const std::string parameter_help = "file with the values of the graph's `file` parameters";
   const std::string input_help = "if that file is an ONNX model: the shapes of its inputs, as given to hone-extract";
   flags.Add("--parameter-file", &options.parameter_file, parameter_help);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/statistics.h"
 #include "command/bench/bench_table.h"
@@ -25,6 +26,7 @@
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
 #include "report/bench_file.h"
+#include "report/speedup.h"
 #include "session/machine.h"
 
 namespace hone::command {
@@ -36,6 +38,9 @@ using library::TimeRequest;
 
 constexpr double kPeakSeconds = 0.1;
 constexpr double kPatienceSeconds = 2;  // per process, for repeating disturbed runs
+// With at least kUsualProcesses, the comparison with a baseline gets more of them for that long while it is open.
+constexpr int64_t kUsualProcesses = 5;
+constexpr double kMoreSeconds = 60;
 
 class Bench {
  public:
@@ -51,6 +56,11 @@ class Bench {
     HONE_RETURN_IF_ERROR(ReadBest(subjects_[0].folder));
     if (target_.kind->has_device()) KeepDeviceKernels();
     HONE_ASSIGN_OR_RETURN(machine_info_, measure::DescribeMachine(target_));
+    HONE_ASSIGN_OR_RETURN(const measure::Machine* host, measure::FindMachine(target_));
+    bench_.fingerprint = session::Fingerprint(host->Environment(machine_info_), "", compile::CodegenVersion(),
+                                              measure::kProtocolVersion);
+    HONE_ASSIGN_OR_RETURN(bench_.inputs, Inputs());
+    if (!options_.again && Stays()) return Keep();
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
     machine_ = &machine;
     HONE_RETURN_IF_ERROR(Reference());
@@ -86,6 +96,48 @@ class Bench {
     return Status();
   }
 
+  // A digest of what is measured, how and where.
+  Result<std::string> Inputs() const {
+    Hasher hasher;
+    hasher.AddField(BenchAbi());
+    hasher.AddField(bench_.fingerprint);
+    hasher.AddField(pipeline::BenchSettingsText(settings_));
+    for (const Subject& subject : subjects_) {
+      const LibraryFolder& folder = subject.folder;
+      for (const std::string& part : {folder.dir, folder.library_digest, folder.params_digest, folder.graph_digest}) {
+        hasher.AddField(part);
+      }
+    }
+    for (const std::string& path : {options_.best, options_.parameter_file}) {
+      if (path.empty()) continue;
+      HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+      hasher.AddField(bytes);
+    }
+    for (const std::string& input : options_.inputs) hasher.AddField(input);
+    return hasher.Finish().Hex();
+  }
+
+  // Whether options.out already has the result. A busy machine's is measured again.
+  bool Stays() {
+    if (options_.out.empty() || !Exists(options_.out)) return false;
+    Result<report::BenchFile> file = report::ReadBenchFile(options_.out);
+    if (!file.ok() || file->inputs != bench_.inputs || !file->verification.ok) return false;
+    const report::BenchLibrary* baseline = file->Find(report::BenchRole::kUntuned);
+    const report::BenchLibrary* tuned = file->Find(report::BenchRole::kTuned);
+    if (baseline && report::CompareLibraries(*tuned, *baseline).verdict == report::Speedup::Verdict::kBusy)
+      return false;
+    bench_ = *std::move(file);
+    return true;
+  }
+
+  // Writes the file again, so that Ninja sees that it is newer than the inputs.
+  Status Keep() const {
+    HONE_RETURN_IF_ERROR(WriteFileAtomic(options_.out, report::BenchFileText(bench_)));
+    LogInfo(fmt::format("{}: nothing changed since {}: its samples stay; --again measures again", options_.out,
+                        bench_.recorded));
+    return WriteOut(BenchTable(bench_));
+  }
+
   // Takes seconds the first time, so it runs before the timing.
   Status Reference() {
     HONE_ASSIGN_OR_RETURN(
@@ -94,8 +146,9 @@ class Bench {
   }
 
   Status RunChild(Subject* subject, int64_t number) {
-    ShowLiveLine(fmt::format("{}: process {} of {}", subject->folder.network, number + 1,
-                             settings_.processes * static_cast<int64_t>(subjects_.size())));
+    const int64_t planned = settings_.processes * static_cast<int64_t>(subjects_.size());
+    ShowLiveLine(fmt::format("{}: process {}{}", subject->folder.network, number + 1,
+                             number < planned ? fmt::format(" of {}", planned) : ", until the difference is clear"));
     TimeRequest request;
     request.dir = subject->folder.dir;
     request.seed = settings_.seed;
@@ -122,13 +175,21 @@ class Bench {
   // In the order A B B A, so that a drift of the machine affects both equally.
   Status Time() {
     int64_t number = 0;
-    for (int64_t round = 0; round < settings_.processes; ++round) {
+    double more_until = 0;
+    for (int64_t round = 0; round < settings_.processes || WantsMore(round, more_until); ++round) {
+      if (round + 1 == settings_.processes) more_until = RealClock()->NowSeconds() + kMoreSeconds;
       for (size_t i = 0; i < subjects_.size(); ++i) {
         const size_t at = round % 2 == 0 ? i : subjects_.size() - 1 - i;
         HONE_RETURN_IF_ERROR(RunChild(&subjects_[at], number++));
       }
     }
     return Status();
+  }
+
+  bool WantsMore(int64_t rounds, double until) const {
+    if (subjects_.size() < 2 || settings_.processes < kUsualProcesses || !wrong_.ok()) return false;
+    if (rounds >= static_cast<int64_t>(report::kMostProcesses) || RealClock()->NowSeconds() >= until) return false;
+    return report::IsOpen(report::CompareLibraries(LibraryOf(subjects_[0]), LibraryOf(subjects_[1])));
   }
 
   report::BenchLibrary LibraryOf(const Subject& subject) const {
@@ -192,10 +253,7 @@ class Bench {
     bench_.batch = tuned.folder.batch;
     bench_.threads = tuned.replies[0].threads;
     bench_.host = Hostname();
-    HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(target_));
     bench_.cpu = machine_info_.name;
-    bench_.fingerprint = session::Fingerprint(machine->Environment(machine_info_), "", compile::CodegenVersion(),
-                                              measure::kProtocolVersion);
     bench_.recorded = FormatIso8601(RealClock()->WallSeconds());
     std::vector<double> peaks;
     for (const Subject& subject : subjects_) {
@@ -238,7 +296,7 @@ class Bench {
 
 }  // namespace
 
-std::string BenchAbi() { return fmt::format("bench 3\nlibrary {}", HONE_NET_ABI_VERSION); }
+std::string BenchAbi() { return fmt::format("bench 4\nlibrary {}", HONE_NET_ABI_VERSION); }
 
 int RunBench(const BenchOptions& options) {
   const Status status = Bench(options).Run();

@@ -14,13 +14,15 @@ struct BenchOptions {
   std::string settings;        // settings/JOB.bench.json; empty: the defaults
   std::string out;             // bench/NET.TARGET.json; empty: prints only the table
   std::string parameter_file;  // values of parameters of kind `file`; empty: no file
+  bool again = false;               // measures although nothing changed since options.out was written
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes given to hone-extract
 };
 
 std::string BenchAbi();
 
 // Checks the outputs against the reference, times both libraries in alternating fresh processes, writes options.out and
-// prints a table to stdout. Needs the machine to itself while it times. Returns the exit code. If an output is wrong,
+// prints a table to stdout. If options.out is a trustworthy result of the same libraries, settings and machine, it stays:
+// a published figure does not move without a reason. Needs the machine to itself while it times. Returns the exit code. If an output is wrong,
 // that is 1: options.out then says so, for hone-report, and there is no table.
 int RunBench(const BenchOptions& options);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/speedup.h"
+
 namespace hone::command {
 
 constexpr double kMs = 1e3;
@@ -52,7 +54,11 @@ std::string BenchTable(const report::BenchFile& bench) {
     text += LatencyRow(alike ? "baseline" : HasTunedKernels(*untuned) ? "tuned" : "untuned", untuned->latency());
   text += LatencyRow(label, tuned->latency());
   if (!tuned->copies.empty()) text += LatencyRow("and copies", tuned->latency_with_copies());
-  if (untuned) text += fmt::format("speedup    {:>10.2f}\n", untuned->latency().median / tuned->latency().median);
+  if (untuned) {
+    const report::Speedup speedup = report::CompareLibraries(*tuned, *untuned);
+    const std::string other = alike ? "the baseline" : HasTunedKernels(*untuned) ? "tuned" : "untuned";
+    text += fmt::format("speedup    {:>10}  {}\n", report::SpeedupCell(speedup), report::SpeedupText(speedup, other));
+  }
   if (tuned->start_seconds > 0) {
     text += fmt::format("start-up   {:>10.3f}  from opening the library to the end of its first run\n",
                         tuned->start_seconds * kMs);

@@ -128,6 +128,28 @@ TEST_F(BenchToolTest, BuildAndBenchTakeTurnsOnTheMachine) {
   bench.KillAndWait();
 }
 
+TEST_F(BenchToolTest, SamplesOfEqualInputsStay) {
+  ExpectOk(Bench({"--baseline", "out/tiny.cpu"}));
+  const std::string first = Read("bench/tiny.cpu.json");
+  const CommandResult same = Bench({"--baseline", "out/tiny.cpu"});
+  ExpectOk(same);
+  ExpectHas(same.err, {"bench/tiny.cpu.json: nothing changed since ", "--again"});
+  ExpectHas(same.out, {"\nbaseline", "speedup"});
+  EXPECT_EQ(Read("bench/tiny.cpu.json"), first);
+  // Other settings, another set of libraries, the user's word and a damaged file are reasons.
+  const auto moves = [&](const Words& more) {
+    const std::string before = Read("bench/tiny.cpu.json");
+    ExpectHasNot(Bench(more).err, {"nothing changed"});
+    EXPECT_NE(Read("bench/tiny.cpu.json"), before);
+  };
+  moves({"--baseline", "out/tiny.cpu", "--again"});
+  moves({});
+  Settings(2, 5);
+  moves({});
+  Write("bench/tiny.cpu.json", "{}");
+  moves({});
+}
+
 TEST_F(BenchToolTest, MistakesAreRefusedInOneLine) {
   ExpectRefused(Run({HONE_BENCH}), 2, {"--lib"});
   ExpectRefused(Run({HONE_BENCH, "--lib", "nowhere"}), 1, {"hone-build"});

@@ -19,6 +19,7 @@ inline BenchFile SampleBench() {
   bench.cpu = "A CPU";
   bench.fingerprint = "cpu=A CPU";
   bench.recorded = "2026-11-21T10:00:00Z";
+  bench.inputs = "0a1b";
   bench.peak_flops = 100e9;
   bench.verification = {2e-6, 1e-3, true};
   BenchLibrary tuned;

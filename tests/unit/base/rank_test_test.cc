@@ -1,9 +1,9 @@
-// The rank statistics behind the gate.
+#include "base/rank_test.h"
+
 #include "base/rng.h"
 #include "common/expect.h"
-#include "nightly/gate.h"
 
-namespace hone::nightly {
+namespace hone {
 namespace {
 
 using Values = std::vector<double>;
@@ -92,4 +92,4 @@ TEST(Shift, TooFewForTheConfidenceGivesTheWholeRange) {
 }
 
 }  // namespace
-}  // namespace hone::nightly
+}  // namespace hone

@@ -1,0 +1,92 @@
+#include "report/speedup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/rank_test.h"
+#include "base/statistics.h"
+
+namespace hone::report {
+namespace {
+
+constexpr double kConfidence = 0.999;
+constexpr double kLeastChange = 0.02;  // copies of one library differ by that much: where its pages lie in memory
+constexpr double kResolution = 0.05;
+
+std::vector<double> LogSeconds(const BenchLibrary& library) {
+  std::vector<double> logs;
+  for (size_t i = 0; i < std::min(library.processes.size(), kMostProcesses); ++i) {
+    logs.push_back(std::log(LowerQuartile(library.processes[i])));
+  }
+  return logs;
+}
+
+// Whether the interval reaches further than `share` to either side of the ratio.
+bool WiderThan(const Speedup& s, double share) {
+  return s.high > (1 + share) * s.ratio || s.ratio > (1 + share) * s.low;
+}
+
+using Verdict = Speedup::Verdict;
+
+}  // namespace
+
+Speedup CompareLibraries(const BenchLibrary& library, const BenchLibrary& baseline) {
+  Speedup s;
+  const std::vector<double> own = LogSeconds(library), other = LogSeconds(baseline);
+  const Shift shift = EstimateShift(own, other, kConfidence);
+  s.ratio = std::exp(shift.estimate);
+  s.low = std::exp(shift.low);
+  s.high = std::exp(shift.high);
+  if (std::min(own.size(), other.size()) < kLeastProcesses) return s;
+  if (WiderThan(s, kResolution)) {
+    s.verdict = Verdict::kBusy;
+  } else if ((s.low <= 1 && s.high >= 1) || std::abs(s.ratio - 1) < kLeastChange) {
+    s.verdict = Verdict::kNoDifference;
+  } else {
+    s.verdict = s.ratio > 1 ? Verdict::kFaster : Verdict::kSlower;
+  }
+  return s;
+}
+
+bool IsOpen(const Speedup& s) {
+  if (s.verdict == Verdict::kNoDifference) return WiderThan(s, kLeastChange);
+  return s.verdict == Verdict::kBusy || s.verdict == Verdict::kTooFew;
+}
+
+const char* VerdictName(Verdict verdict) {
+  static constexpr const char* kNames[] = {"faster", "slower", "no-difference", "busy", "too-few"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+std::string SpeedupText(const Speedup& s, const std::string& other) {
+  switch (s.verdict) {
+    case Verdict::kFaster:
+    case Verdict::kSlower:
+      return fmt::format("{:.2f} times as fast as {} ({:.2f} to {:.2f})", s.ratio, other, s.low, s.high);
+    case Verdict::kNoDifference:
+      return fmt::format("no difference from {} shown ({:.2f} to {:.2f})", other, s.low, s.high);
+    case Verdict::kBusy:
+      return fmt::format("machine busy: {:.2f} to {:.2f} times as fast as {}, not trustworthy", s.low, s.high, other);
+    case Verdict::kTooFew:
+      break;
+  }
+  return fmt::format("{:.2f} times as fast as {}, in too few processes to exclude noise", s.ratio, other);
+}
+
+std::string SpeedupTitle(const Speedup& s, const std::string& other) {
+  if (s.verdict == Verdict::kBusy) return "machine busy";
+  if (s.verdict == Verdict::kNoDifference) return "no difference from " + other + " shown";
+  return fmt::format("{:.2f} times as fast as {}", s.ratio, other);
+}
+
+std::string SpeedupCell(const Speedup& s) {
+  if (s.verdict == Verdict::kNoDifference) return "-";
+  const bool sure = s.verdict == Verdict::kFaster || s.verdict == Verdict::kSlower;
+  return fmt::format("{:.2f}{}", s.ratio, sure ? "" : "?");
+}
+
+}  // namespace hone::report
