@@ -6,6 +6,9 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "base/text.h"
 
 namespace hone {
 namespace {
@@ -45,6 +48,37 @@ std::string FormatIso8601(double wall_seconds) {
   char text[64];
   size_t length = ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return std::string(text, length);
+}
+
+Result<double> ParseTime(std::string_view text, double now) {
+  const Status wrong = Status::Invalid(
+      "`{}` is not a time; give one in UTC, such as 2026-11-26 or 2026-11-26T14:00:00Z, or an age, such as 30m, 2h or "
+      "3d",
+      Printable(text));
+  if (text.empty()) return wrong;
+  for (const auto& [unit, seconds] :
+       {std::pair('s', 1), std::pair('m', 60), std::pair('h', 3600), std::pair('d', 86400)}) {
+    if (text.back() != unit) continue;
+    const Result<double> count = ParseDouble(text.substr(0, text.size() - 1));
+    return count.ok() && *count >= 0 ? Result<double>(now - *count * seconds) : wrong;
+  }
+  const size_t size = text.size() - (text.back() == 'Z' ? 1 : 0);
+  if (size != 16 && size != 19 && text.size() != 10) return wrong;
+  // Writing the time again and comparing the texts also finds a 30th of February.
+  const std::string_view pattern = "0000-01-01T00:00:00";
+  const std::string whole = std::string(text.substr(0, size)) + std::string(pattern.substr(size));
+  int fields[6] = {};
+  const std::pair<size_t, size_t> places[] = {{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}};
+  for (size_t i = 0; i < 6; ++i) {
+    const Result<int64_t> number = ParseInt(whole.substr(places[i].first, places[i].second));
+    if (!number.ok()) return wrong;
+    fields[i] = static_cast<int>(*number);
+  }
+  tm parts = {};
+  parts.tm_year = fields[0] - 1900, parts.tm_mon = fields[1] - 1, parts.tm_mday = fields[2];
+  parts.tm_hour = fields[3], parts.tm_min = fields[4], parts.tm_sec = fields[5];
+  const auto seconds = static_cast<double>(::timegm(&parts));
+  return FormatIso8601(seconds) == whole + "Z" ? Result<double>(seconds) : wrong;
 }
 
 Deadline::Deadline(double timeout_seconds)

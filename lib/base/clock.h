@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include "base/result.h"
 
 namespace hone {
 
@@ -17,6 +20,10 @@ Clock* RealClock();  // never destroyed; usable from any thread
 
 // "2025-01-31T23:59:58Z": UTC, whole seconds (rounded down).
 std::string FormatIso8601(double wall_seconds);
+
+// Unix seconds of a time that a person typed: "2026-11-26", "2026-11-26T14:00" or "2026-11-26T14:00:00", in UTC, the
+// last two also with Z at the end; or how long before `now` it was: "90s", "30m", "2h", "3d". kInvalid for other texts.
+Result<double> ParseTime(std::string_view text, double now);
 
 // A point in monotonic time by which a blocking call must return.
 class Deadline {

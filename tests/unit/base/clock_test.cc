@@ -12,6 +12,46 @@ TEST(Clock, FormatsKnownInstants) {
   EXPECT_EQ(FormatIso8601(-0.5), "1969-12-31T23:59:59Z");
 }
 
+TEST(Clock, ReadsTheTimesThatPeopleType) {
+  const auto at = [](const char* text) { return FormatIso8601(Must(ParseTime(text, 1e9))); };
+  EXPECT_EQ(at("2026-11-26"), "2026-11-26T00:00:00Z");
+  EXPECT_EQ(at("2026-11-26T14:05"), "2026-11-26T14:05:00Z");
+  EXPECT_EQ(at("2026-11-26T14:05Z"), "2026-11-26T14:05:00Z");
+  EXPECT_EQ(at("2026-11-26T14:05:09"), "2026-11-26T14:05:09Z");
+  EXPECT_EQ(at("2024-02-29T23:59:59Z"), "2024-02-29T23:59:59Z");
+  EXPECT_EQ(Must(ParseTime("90s", 1e9)), 1e9 - 90);
+  EXPECT_EQ(Must(ParseTime("30m", 1e9)), 1e9 - 1800);
+  EXPECT_EQ(Must(ParseTime("2h", 1e9)), 1e9 - 7200);
+  EXPECT_EQ(Must(ParseTime("1.5d", 1e9)), 1e9 - 129600);
+  for (const char* wrong : {"",
+                            "Z",
+                            "h",
+                            "2",
+                            "-2h",
+                            "infd",
+                            "2x",
+                            "yesterday",
+                            "2026",
+                            "2026-11",
+                            "2026-11-26Z",
+                            "2026-11-26T",
+                            "2026-11-31",
+                            "2026-13-01",
+                            "2025-02-29",
+                            "2026-11-26 14:00",
+                            "2026-11-26T24:00",
+                            "2026-11-26T14:60",
+                            "2026-11-26T14:00:00+01:00",
+                            "26.11.2026",
+                            "2026-1-026",
+                            "+026-11-26",
+                            "2026-11-26T14:0a"}) {
+    const auto time = ParseTime(wrong, 1e9);
+    EXPECT_EQ(time.status().kind(), StatusKind::kInvalid) << wrong;
+    EXPECT_THAT(time.status().message(), HasSubstr("is not a time"));
+  }
+}
+
 TEST(Clock, SleepsAtLeastThatLong) {
   double before = RealClock()->NowSeconds();
   RealClock()->SleepSeconds(0.01);
