@@ -1,4 +1,5 @@
-// hone-records: lists, shows, explains, exports, merges and repairs record files; imports those of other tuners.
+// hone-records: lists, shows, explains, exports, merges, checks and repairs record files; imports those of other
+// tuners.
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "command/records/records.h"
@@ -8,6 +9,7 @@ int main(int argc, char** argv) {
   RecordsOptions options;
   ImportOptions import;
   ExplainOptions explained;
+  ForgetOptions forgotten;
   std::string best_file, other;
   hone::Flags flags("hone-records", "Shows and maintains record files. A folder stands for all *.db files in it.");
   flags.RequireCommand();
@@ -52,8 +54,14 @@ int main(int argc, char** argv) {
   salvage.Add("file", &damaged, "record file").Required();
   salvage.Add("--out", &saved, "file to write (default: replace the damaged one, which is kept)");
 
-  hone::Flags& verify = flags.AddCommand("verify", "check that files are complete and consistent");
+  hone::Flags& verify = flags.AddCommand("verify", "check files, and warn of failures that may be the machine's fault");
   verify.Add("files", &options.files, "record files or folders").Required();
+
+  hone::Flags& forget = flags.AddCommand("forget", "remove failed trials, so that hone-tune tries them again");
+  forget.Add("files", &forgotten.files, "record files or folders").Required();
+  forget.Add("--error", &forgotten.error, "invalid, compile, timeout, crash, wrong or device").Required();
+  forget.Add("--since", &forgotten.since, "only those of sessions that still ran then: 2026-11-26T14:00 (UTC), 2h, 3d");
+  forget.Add("--dry-run", &forgotten.dry_run, "only print what would be removed");
 
   if (const auto code = flags.Parse(argc, argv, "records 1")) return *code;
   if (load.given() || merge.given() || status.given()) hone::InstallInterruptHandlers();
@@ -66,5 +74,6 @@ int main(int argc, char** argv) {
   if (status.given()) return ShowStatus(options);
   if (merge.given()) return MergeRecordFiles(options);
   if (dump.given()) return ExportRecords(options);
+  if (forget.given()) return ForgetTrials(forgotten);
   return VerifyRecordFiles(options);
 }

@@ -11,9 +11,11 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "command/common/tool.h"
+#include "pipeline/ninja_writer.h"
 #include "record/foreign_formats.h"
 #include "record/foreign_store.h"
 #include "record/store.h"
+#include "record/suspicious.h"
 
 namespace hone::command {
 namespace {
@@ -165,10 +167,26 @@ Status ExportAll(const RecordsOptions& options) {
   return WriteOut(all);
 }
 
-Result<std::vector<std::string>> VerifyOne(const std::string& path) {
+std::string SuspicionText(const std::string& path, const record::Suspicion& s) {
+  const std::string how = s.tried > 0
+                              ? fmt::format("{} of the {} that a session tried failed alike", s.failures, s.tried)
+                              : fmt::format("{} failures in a row", s.failures);
+  const char* kind = TrialErrorName(s.error);
+  return fmt::format(
+      "trials {} to {}: {}: {}: {}; if this machine was at fault, remove them: hone-records forget {} --error {} "
+      "--since {}",
+      s.first, s.last, how, kind, CutMiddle(s.text, 200), pipeline::ShellQuote(path), kind, FormatIso8601(s.since));
+}
+
+// Sets `warnings` for a file without problems.
+Result<std::vector<std::string>> VerifyOne(const std::string& path, std::vector<std::string>* warnings) {
   if (record::IsForeignFile(path)) return VerifyForeign(path);
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
-  return store->Verify();
+  HONE_ASSIGN_OR_RETURN(std::vector<std::string> findings, store->Verify());
+  if (!findings.empty()) return findings;
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Suspicion> suspicious, record::FindSuspicious(*store));
+  for (const record::Suspicion& s : suspicious) warnings->push_back(SuspicionText(path, s));
+  return findings;
 }
 
 }  // namespace
@@ -210,11 +228,13 @@ int VerifyRecordFiles(const RecordsOptions& options) {
   if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
   for (const std::string& path : *files) {
-    Result<std::vector<std::string>> findings = VerifyOne(path);
+    std::vector<std::string> warnings;
+    Result<std::vector<std::string>> findings = VerifyOne(path, &warnings);
     if (!findings.ok()) {
       code = std::max(code, ExitCodeOf(findings.status()));
       continue;
     }
+    for (const std::string& warning : warnings) PrintOut(path + ": warning: " + Printable(warning) + "\n");
     for (const std::string& finding : *findings) PrintOut(path + ": " + Printable(finding) + "\n");
     if (findings->empty()) {
       PrintOut(path + ": ok\n");

@@ -1,5 +1,5 @@
-// hone-records: shows the contents of a record file to people and other programs. Does not change its input files;
-// merge and export write other files, salvage replaces a damaged one.
+// hone-records: shows the contents of a record file to people and other programs. Does not change its input files,
+// except that salvage replaces a damaged one and forget removes trials; merge and export write other files.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,21 @@ int ExportRecords(const RecordsOptions& options);
 // each under the lock of its output. Prints a line per task to stderr. If a task cannot be merged, names it and merges
 // the others.
 int MergeRecordFiles(const RecordsOptions& options);
+// A line per problem, else "FILE: ok". Failures that look like the machine's fault (record/suspicious.h) are warnings
+// in lines before that one, with the forget command that removes them; the exit code does not depend on them.
 int VerifyRecordFiles(const RecordsOptions& options);
+
+struct ForgetOptions {
+  std::vector<std::string> files;  // as in RecordsOptions
+  std::string error;               // the trials' error: compile, timeout, ..
+  std::string since;               // when they were recorded, as of ParseTime (base/clock.h); empty: at any time
+  bool dry_run = false;            // only prints what would be removed; takes no lock
+};
+
+// Removes failed trials (record/forget.h), so that the next hone-tune tries their candidates again, and the stamps that
+// say that the task is tuned. Takes each file's lock, as a tuner does. Prints a line per file. Returns the exit code:
+// that of the worst file; the others are processed.
+int ForgetTrials(const ForgetOptions& options);
 
 struct ExplainOptions {
   std::string best;     // best/NET.TARGET.json, .confirmed.json or .choice.json

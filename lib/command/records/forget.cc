@@ -1,0 +1,87 @@
+#include "record/forget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/heartbeat.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/records/records.h"
+#include "pipeline/stamp_files.h"
+#include "record/foreign_store.h"
+
+namespace hone::command {
+
+static Result<TrialError> KindNamed(const std::string& name) {
+  Result<TrialError> error = ParseTrialError(name);
+  if (error.ok() && *error != TrialError::kNone) return error;
+  const std::vector<std::string> known = {"invalid", "compile", "timeout", "crash", "wrong", "device"};
+  return Status::Invalid("--error: no trial fails with `{}`{}", Printable(name), SuggestionText(name, known));
+}
+
+static std::string TrialsText(size_t count) { return fmt::format("{} trial{}", count, count == 1 ? "" : "s"); }
+
+static Status ForgetIn(const std::string& path, TrialError error, double since, bool dry_run) {
+  if (!Exists(path)) return Status::NotFound(path + ": no such record file");
+  if (record::IsForeignFile(path))
+    return Status::Invalid(path + ": records of another tuner; Hone does not change them");
+  std::optional<FileLock> lock;
+  std::optional<Heartbeat> heartbeat;
+  if (!dry_run) {
+    HONE_ASSIGN_OR_RETURN(FileLock job, FileLock::Acquire(path + ".lock"));
+    lock.emplace(std::move(job));
+    heartbeat.emplace(&*lock);
+  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, record::FindForgettable(path, error, since));
+  if (dry_run) {
+    PrintOut(fmt::format("{}: {} would be removed\n", Printable(path), TrialsText(trials.size())));
+    for (const record::Trial& t : trials) {
+      const std::string failed = t.outcome.state == TrialState::kFailed ? TrialErrorName(t.outcome.error)
+                                                                        : "ok, with the time of one of these";
+      PrintOut(fmt::format("  {:>5}  {}  {}  ({})\n", t.ordinal, failed, t.outcome.config.Text(),
+                           Printable(CutMiddle(t.outcome.error_text, 200))));
+    }
+    return Status();
+  }
+  size_t stamps = 0;
+  if (!trials.empty()) {
+    // First the stamps: without them the next run just looks into the records, but a stamp without its trials would say
+    // for ever that the task is tuned.
+    for (const std::string& stamp : pipeline::StampsOfRecords(path)) {
+      HONE_RETURN_IF_ERROR(Remove(stamp));
+      ++stamps;
+    }
+    std::vector<int64_t> ordinals;
+    for (const record::Trial& t : trials) ordinals.push_back(t.ordinal);
+    HONE_RETURN_IF_ERROR(record::RemoveTrials(path, ordinals, [&] { return heartbeat->Check(); }));
+  }
+  PrintOut(fmt::format("{}: {} removed{}\n", Printable(path), TrialsText(trials.size()),
+                       stamps == 0 ? "" : fmt::format(", and {} stamp{}", stamps, stamps == 1 ? "" : "s")));
+  return Status();
+}
+
+int ForgetTrials(const ForgetOptions& options) {
+  const Result<TrialError> error = KindNamed(options.error);
+  if (!error.ok()) return ExitCodeOf(error.status());
+  double since = 0;
+  if (!options.since.empty()) {
+    const Result<double> time = ParseTime(options.since, RealClock()->WallSeconds());
+    if (!time.ok()) return ExitCodeOf(time.status().WithContext("--since"));
+    since = *time;
+  }
+  const Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
+  if (!files.ok()) return ExitCodeOf(files.status());
+  int code = kDone;
+  for (const std::string& path : *files) {
+    code = std::max(code, ExitCodeOf(ForgetIn(path, *error, since, options.dry_run)));
+  }
+  return code;
+}
+
+}  // namespace hone::command
