@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
       .Within(1.0, hone::pipeline::kMostMemory);
   flags.Add("--allow-missing", &options.allow_missing,
             "if a task has no records, take those of another epilogue, or the default");
-  if (const auto code = flags.Parse(argc, argv, "pick_best 5")) return *code;
+  if (const auto code = flags.Parse(argc, argv, "pick_best 6")) return *code;
   return hone::command::RunPickBest(options);
 }

@@ -1,10 +1,14 @@
 #include "command/pick_best/finalists.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "command/pick_best/possible_time.h"
+#include "op/operator.h"
 
 namespace hone::command {
 
@@ -41,9 +45,15 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
   for (const record::Session& s : all) {
     if (s.fingerprint == found.fingerprint) found.sessions[s.id] = s;
   }
+  const Result<Workload> workload = op::ParseChecked(store.meta().workload);
+  const Result<Target> parsed = Target::Parse(store.meta().target);
+  const Target target = parsed.ok() ? *parsed : Target();
+  const double most_flops = parsed.ok() ? MostFlops(target, found.fingerprint) : 0;
   std::erase_if(found.trials, [&](const record::Trial& t) {
-    return t.outcome.state != TrialState::kOk || !(t.outcome.median > 0) || !found.sessions.count(t.session) ||
-           !allows(t.outcome);
+    if (t.outcome.state != TrialState::kOk || !found.sessions.count(t.session)) return true;
+    const auto why = WhyImpossible(workload.ok() ? &*workload : nullptr, target, most_flops, t.outcome);
+    if (why) found.impossible.push_back(fmt::format("trial {}: {}", t.ordinal, *why));
+    return why || !allows(t.outcome);
   });
   std::ranges::stable_sort(found.trials, {}, [](const record::Trial& trial) { return trial.outcome.median; });
   return found;
@@ -52,10 +62,11 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
                                      const std::function<bool(const Outcome&)>& allows,
                                      const CandidateOfTrial& candidate) {
-  HONE_ASSIGN_OR_RETURN(const CorrectTrials correct, FindCorrectTrials(store, allows));
+  HONE_ASSIGN_OR_RETURN(CorrectTrials correct, FindCorrectTrials(store, allows));
   const std::vector<record::Trial>& trials = correct.trials;
   FoundFinalists found;
   found.fingerprint = correct.fingerprint;
+  found.impossible = std::move(correct.impossible);
   std::set<std::string> artifacts, templates;
   std::vector<const record::Trial*> first, second;
   for (const record::Trial& t : trials) {

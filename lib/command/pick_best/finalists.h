@@ -12,11 +12,12 @@
 
 namespace hone::command {
 
-// The store's correct, timed trials (kOk) from the newest session's machine that `allows` accepts.
+// The store's correct trials (kOk) with a possible time, from the newest session's machine, that `allows` accepts.
 struct CorrectTrials {
   std::string fingerprint;                      // that machine's; empty without sessions
   std::map<int64_t, record::Session> sessions;  // the sessions on it, by id
   std::vector<record::Trial> trials;            // fastest first; the earliest of equals first
+  std::vector<std::string> impossible;  // correct ones with an impossible time (possible_time.h): "trial 3: <why>"
 };
 Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Outcome&)>& allows);
 
@@ -24,6 +25,7 @@ struct FoundFinalists {
   std::string fingerprint;                    // of the measuring machine
   std::vector<pipeline::Finalist> finalists;  // fastest first
   bool marked = false;                        // the first was timed while others used the machine
+  std::vector<std::string> impossible;        // CorrectTrials::impossible
 };
 
 // Returns at most `count` (at least 1) of the correct trials: each artifact once, and only those within kFinalistReach

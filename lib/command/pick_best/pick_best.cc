@@ -36,6 +36,8 @@ using pipeline::BestEntry;
 using pipeline::BestSource;
 using pipeline::TaskEntry;
 
+constexpr size_t kMostWarnings = 3;  // of one task's impossible trials
+
 std::string AnchorOf(const std::string& workload) {
   Result<Workload> w = Workload::Parse(workload);
   return w.ok() ? w->AnchorText() : workload;
@@ -254,6 +256,7 @@ class Picker {
     };
     HONE_ASSIGN_OR_RETURN(FoundFinalists found,
                           FindFinalists(store, std::max(1, options_.finalists), allows, candidate));
+    WarnOfImpossible(store.meta().task_id, found.impossible);
     if (found.finalists.empty()) return false;
     if (source != BestSource::kTuned) {
       for (pipeline::Finalist& f : found.finalists) f.artifact_digest.clear();
@@ -270,6 +273,15 @@ class Picker {
     }
     if (options_.finalists > 0) entry->finalists = std::move(found.finalists);
     return true;
+  }
+
+  static void WarnOfImpossible(const std::string& task, const std::vector<std::string>& impossible) {
+    for (size_t i = 0; i < impossible.size() && i < kMostWarnings; ++i) {
+      LogWarning(fmt::format("{}: {}: that is impossible; the trial is skipped", task, impossible[i]));
+    }
+    if (impossible.size() <= kMostWarnings) return;
+    LogWarning(fmt::format("{}: further trials with impossible times, also skipped: {}", task,
+                           impossible.size() - kMostWarnings));
   }
 
   Result<bool> TakeSameAnchor(const TaskEntry& task, const std::string& target, BestEntry* entry) {

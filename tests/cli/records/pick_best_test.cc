@@ -61,6 +61,39 @@ TEST_F(PickBestTool, TakesTrialsWhoseTemplateIsGone) {
   EXPECT_EQ(entry.candidate->Text(), "unroll out k\n");
 }
 
+// The measuring child rejects such times, but records may come from anywhere.
+TEST_F(PickBestTool, SkipsTimesThatNoMachineCanReach) {
+  constexpr char kLarge[] = "dense(f32[64,1024], f32[1024,1024])";  // 134 MFLOP
+  WriteTaskList({{"a", kLarge}});
+  Record("a", kLarge, {Ok(0, 4e-3), Ok(1, 1e-9), Ok(2, 2e-3)}, "cpu=A CPU; cores=4");
+  const std::string err = Picked();
+  ExpectHas(err,
+            {"warning: a: trial 1: 1.00 ns for 134 MFLOP; the machine does at most 1.28 TFLOP/s: that is impossible; "
+             "the trial is skipped"});
+  EXPECT_EQ(Best().tasks.at(0).trial, 2);
+  for (const pipeline::Finalist& finalist : Best().tasks.at(0).finalists) EXPECT_NE(finalist.trial, 1);
+  // Without a machine that is known, there is no bound.
+  Record("a", kLarge, {Ok(5, 1e-9)}, "machine-2", 2000);
+  Picked();
+  EXPECT_EQ(Best().tasks.at(0).trial, 3);
+}
+
+TEST_F(PickBestTool, SkipsTimesThatAreNoPositiveNumbers) {
+  TaskA({Ok(0, 4e-3), Ok(1, 1e-3), Ok(2, 1e-3), Ok(3, 1e-3), Ok(4, 1e-3), Ok(5, 2e-3)});
+  Sql("records/a.db",
+      "UPDATE trial SET median = -1 WHERE ordinal = 1; UPDATE trial SET median = 0 WHERE ordinal = 2;"
+      "UPDATE trial SET median = 9e999 WHERE ordinal = 3; UPDATE trial SET median = -9e999 WHERE ordinal = 4");
+  const std::string err = Picked();
+  ExpectHas(err, {"warning: a: trial 1: a time of -1 seconds", "warning: a: trial 2: a time of 0 seconds",
+                  "warning: a: trial 3: a time of inf seconds",
+                  "warning: a: further trials with impossible times, also skipped: 1"});
+  EXPECT_EQ(Best().tasks.at(0).trial, 5);
+  Sql("records/a.db", "UPDATE trial SET median = 9e999 WHERE ordinal IN (0, 5)");
+  const CommandResult none = PickBest();
+  EXPECT_EQ(none.status.code, 1);
+  ExpectHas(none.err, {"records/a.db: no trial was correct and timed"});
+}
+
 TEST_F(PickBestTool, AMissingRecordFileIsAnErrorUnlessAllowed) {
   WriteTaskList({{"a", kWorkloadA}, {"b", kWorkloadB}, {"c", kWorkloadC}});
   ExpectRefused(PickBest(), 1, {"records/a.db: no records of task a", "ninja clean-stamps"});
