@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "chain_folder.h"
 #include "graph/graph.h"
+#include "record/sqlite.h"
 
 namespace hone {
 namespace {
@@ -88,6 +89,16 @@ class TableTest : public ChainFolder {
       if (StartsWith(id, word)) ids.insert(id);
     }
     return ids;
+  }
+
+  // A recorded trial becomes one that the system killed.
+  void FailAndForget(const std::string& task) {
+    Must(Must(record::Database::Open(Db(task), record::OpenMode::kWrite))
+             ->Execute("UPDATE trial SET state = 'failed', median = NULL, error = 'crash', error_text = 'killed' WHERE "
+                       "ordinal = 1"));
+    const CommandResult result = Tool("hone-records", {"forget", Db(task), "--error", "crash", "--since", "1h"});
+    ExpectOk(result);
+    ExpectHas(result.out, {" removed, and 1 stamp\n"});
   }
 
   // Makes the change and compares everything that happens with the row. `its` returns the tasks that the change
@@ -194,14 +205,18 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
     Settings();
     Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\ndevices = 2\n");
   });
+  // The convolution that may learn from the other one is the last; the ids decide which.
+  const std::set<std::string> convs = TasksOf("conv2d-");
+  ASSERT_EQ(convs.size(), 2u);
+  Check(
+      "failures, removed by hone-records forget", [&] { FailAndForget(*convs.begin()); },
+      [&] { return std::set<std::string>{*convs.begin()}; });
+  EXPECT_EQ(Trials(*convs.begin()).size(), static_cast<size_t>(kSmall));
   Check("the budget, raised", [&] { trials_ = 5, Settings(); });
   Check("the budget, lowered", [&] { trials_ = kSmall, Settings(); });
   Check("the seed", [&] { seed_ = 2, Settings(); });
   Check("the tuner", [&] { tuner_ = "grid", Settings(); });
   Check("[measure] but its way of timing", [&] { candidate_seconds_ = 0.02, Settings(); });
-  // The convolution that may learn from the other one; the ids decide which.
-  const std::set<std::string> convs = TasksOf("conv2d-");
-  ASSERT_EQ(convs.size(), 2u);
   Check(
       "transfer, donors", [&] { transfer_ = "true", Settings(); },
       [&] { return std::set<std::string>{*convs.rbegin()}; });
