@@ -29,6 +29,14 @@ int @_run_device(@_net *net, void *const *inputs, void *const *outputs);
 const char *@_error_detail(void);
 )";
 
+// What a child of fork() must know.
+constexpr char kFork[] =
+    " * In a child of fork(), an instance that the parent created with more than one thread returns\n"
+    " * ^_E_FORKED: create another one in the child. ";
+constexpr char kForkOnDevice[] =
+    " * In a child of fork(), every call on an instance of the parent returns ^_E_FORKED. Drivers do not\n"
+    " * work in a child of a process that has used them: fork before the first @_create. ";
+
 // @ is replaced by the identifier, ^ by the identifier in capitals; $LIB, $NET and $TENSORS by what they name.
 constexpr char kTemplate[] =
     R"(/* Made by hone-build. The network $NET as a library: link with -l$LIB, or load lib$LIB.so.
@@ -45,7 +53,7 @@ $TENSORS * Tensors are row-major and hold float. An instance is used by one thre
 extern "C" {
 #endif
 
-#define ^_ABI_VERSION 2
+#define ^_ABI_VERSION 3
 
 enum @_code {
   ^_OK = 0,
@@ -67,7 +75,8 @@ enum @_code {
   ^_E_DEVICE_MEMORY = 16,
   ^_E_DEVICE_LOST = 17,     /* only a new process can use it again */
   ^_E_DEVICE_CODE = 18,     /* the device does not take the kernels */
-  ^_E_DEVICE_CALL = 19      /* anything else that its driver says */
+  ^_E_DEVICE_CALL = 19,     /* anything else that its driver says */
+  ^_E_FORKED = 20           /* the instance was created before fork(), and this is the child */
 };
 
 typedef struct @_net @_net;
@@ -124,7 +133,9 @@ size_t @_workspace_size(void);
 
 /* *net is NULL after a failure. */
 int @_create(const @_options *options, @_net **net);
-/* inputs and outputs: one pointer each, in the order of @_describe(). Allocates nothing. */
+/* inputs and outputs: one pointer each, in the order of @_describe(). Allocates nothing.
+ *
+$FORK@_destroy works in the child as well. */
 int @_run(@_net *net, const void *const *inputs, void *const *outputs);
 /* The same, and the seconds that each layer took: layer_count of them. */
 int @_profile_run(@_net *net, const void *const *inputs, void *const *outputs, double *seconds);
@@ -165,6 +176,7 @@ std::string HeaderText(const graph::Graph& graph, const std::string& name, const
   std::string upper;
   for (char c : identifier) upper += static_cast<char>(toupper(static_cast<unsigned char>(c)));
   std::string text = ReplaceAll(kTemplate, "$DEVICE", device ? kDeviceTemplate : "");
+  text = ReplaceAll(text, "$FORK", device ? kForkOnDevice : kFork);
   text = ReplaceAll(text, "@", identifier);
   text = ReplaceAll(text, "^", upper);
   text = ReplaceAll(text, "$LIB", name);

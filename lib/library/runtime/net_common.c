@@ -48,6 +48,8 @@ HONE_NET_EXPORT const char* HONE_NET_strerror(int code) {
       return "the device does not take the kernels";
     case HONE_NET_E_DEVICE_CALL:
       return "the device's driver reports an error";
+    case HONE_NET_E_FORKED:
+      return "the instance belongs to the parent process: its threads and its device do not work in a child of fork()";
     default:
       return "unknown error";
   }

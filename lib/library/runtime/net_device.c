@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct HoneNet {
   HoneDevice* device;
   HoneBound* layers;
   atomic_int running;
   int lost; /* nothing works any more */
+  pid_t owner;
 } HoneNet;
 
 static _Thread_local char detail[512];
@@ -80,9 +82,12 @@ static int create(HoneNet* net, const HoneNetDeviceTable* t, const HoneNetOption
   return code;
 }
 
+/* In a child of fork() the driver's objects are the parent's, and the driver's threads do not exist. */
+static int forked(const HoneNet* net) { return getpid() != net->owner; }
+
 HONE_NET_EXPORT void HONE_NET_destroy(HoneNet* net) {
   if (!net) return;
-  if (net->device) {
+  if (net->device && !forked(net)) {
     hone_device_enter(net->device);
     hone_device_unbind(net->device, net->layers);
     hone_device_close(net->device);
@@ -98,6 +103,7 @@ HONE_NET_EXPORT int HONE_NET_create(const HoneNetOptions* options, HoneNet** out
   if (options->workspace) return HONE_NET_E_WORKSPACE;
   HoneNet* net = calloc(1, sizeof *net);
   if (!net) return HONE_NET_E_MEMORY;
+  net->owner = getpid();
   const int code = create(net, &hone_net_device_table, options);
   if (code != HONE_NET_OK) {
     HONE_NET_destroy(net);
@@ -114,9 +120,10 @@ static int null_among(const void* const* pointers, int32_t count) {
   return 0;
 }
 
-/* Admits one thread at a time. Admits no thread once the device is lost. */
+/* Admits one thread at a time. Admits no thread once the device is lost, and none of a forked child. */
 static int begin(HoneNet* net) {
   detail[0] = '\0';
+  if (forked(net)) return HONE_NET_E_FORKED;
   if (atomic_exchange_explicit(&net->running, 1, memory_order_acquire)) return HONE_NET_E_BUSY;
   const int code = net->lost ? HONE_NET_E_DEVICE_LOST : hone_device_enter(net->device);
   if (code != HONE_NET_OK) atomic_store_explicit(&net->running, 0, memory_order_release);

@@ -187,6 +187,7 @@ HONE_NET_EXPORT int HONE_NET_profile_run(HoneNet* net, const void* const* inputs
   for (int32_t i = 0; i < t->info.output_count; ++i) {
     if (!outputs[i]) return HONE_NET_E_ARGUMENT;
   }
+  if (hone_pool_forked(net->pool)) return HONE_NET_E_FORKED;
   if (atomic_exchange_explicit(&net->running, 1, memory_order_acquire)) return HONE_NET_E_BUSY;
   for (int32_t i = 0; i < t->info.input_count; ++i) {
     if (misaligned(inputs[i])) memcpy(net->staging[i], inputs[i], t->info.inputs[i].bytes);

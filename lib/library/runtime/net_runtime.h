@@ -13,7 +13,7 @@
 
 #include "runtime/host/kernel_abi.h"
 
-#define HONE_NET_ABI_VERSION 2
+#define HONE_NET_ABI_VERSION 3
 
 enum {
   HONE_NET_OK = 0,
@@ -36,7 +36,9 @@ enum {
   HONE_NET_E_DEVICE_MEMORY = 16,
   HONE_NET_E_DEVICE_LOST = 17,
   HONE_NET_E_DEVICE_CODE = 18,
-  HONE_NET_E_DEVICE_CALL = 19
+  HONE_NET_E_DEVICE_CALL = 19,
+  /* For all libraries. */
+  HONE_NET_E_FORKED = 20
 };
 
 /* Public structs. */

@@ -41,6 +41,7 @@ struct HonePool {
   int crowded; /* more threads than cores: spinning would block the awaited thread */
   int pin;
   int caller_pinned;
+  pid_t owner; /* the process that has the workers */
   pthread_t caller;
   int64_t scratch_bytes;
   cpu_set_t cpus;
@@ -131,6 +132,7 @@ HonePool* hone_pool_create(int threads, int pin) {
   if (!pool) return NULL;
   memset(pool, 0, sizeof *pool);
   pool->threads = threads;
+  pool->owner = getpid();
   pool->pin = pin;
   if (sched_getaffinity(0, sizeof pool->cpus, &pool->cpus) != 0 || CPU_COUNT(&pool->cpus) == 0) {
     CPU_ZERO(&pool->cpus);
@@ -165,10 +167,12 @@ static void publish(HonePool* pool) {
 
 void hone_pool_destroy(HonePool* pool) {
   if (!pool) return;
-  atomic_store(&pool->stop, 1);
-  publish(pool);
-  for (int i = 1; i < pool->threads; ++i) {
-    if (pool->workers[i].started) pthread_join(pool->workers[i].thread, NULL);
+  if (!hone_pool_forked(pool)) {
+    atomic_store(&pool->stop, 1);
+    publish(pool);
+    for (int i = 1; i < pool->threads; ++i) {
+      if (pool->workers[i].started) pthread_join(pool->workers[i].thread, NULL);
+    }
   }
   for (int i = 0; i < pool->threads; ++i) free(pool->workers[i].own);
   /* Otherwise the next pool would find only one usable core. */
@@ -180,6 +184,8 @@ void hone_pool_destroy(HonePool* pool) {
 }
 
 int hone_pool_threads(const HonePool* pool) { return pool->threads; }
+
+int hone_pool_forked(const HonePool* pool) { return pool->threads > 1 && getpid() != pool->owner; }
 
 int hone_pool_pin_caller(HonePool* pool) {
   if (pin_thread(pool, 0) != 0) return -1;

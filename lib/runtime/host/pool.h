@@ -23,9 +23,14 @@ typedef struct HonePool HonePool;
  * use; it does not bind the calling thread (hone_pool_pin_caller binds that to the 0th). Returns NULL if memory or
  * threads run out. */
 HonePool* hone_pool_create(int threads, int pin);
-void hone_pool_destroy(HonePool* pool); /* NULL is allowed */
+/* NULL is allowed. In a child of fork(), frees the child's copy. */
+void hone_pool_destroy(HonePool* pool);
 
 int hone_pool_threads(const HonePool* pool);
+
+/* Nonzero in a child of fork() that lacks the pool's workers: fork() copies only the thread that calls it. A launch
+ * would wait for ever. Always 0 for a pool of one thread, which has no workers. */
+int hone_pool_forked(const HonePool* pool);
 
 /* Binds the calling thread to the pool's first core until it destroys the pool; returns 0 on success. A pool created by
  * a pinned thread can use only that core: create all pools first. */

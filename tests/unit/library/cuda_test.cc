@@ -2,6 +2,7 @@
 // releases, and fails on demand.
 #include "cuda_library.h"
 #include "library/runtime/net_device.h"
+#include "unit/base/in_child.h"
 
 namespace hone::library {
 namespace {
@@ -148,6 +149,23 @@ TEST_F(CudaLibrary, TheSameInputGivesTheSameBytes) {
   const BuiltLibrary again = Must(Build("sm_90", dir_->path())), once_more = Must(Build("sm_90", dir_->path()));
   EXPECT_EQ(*ReadFile(dir_->Join("libsmall.so")), again.library);
   ExpectSameBytes(once_more, again);
+}
+
+TEST_F(CudaLibrary, AForkedChildMakesNoCallOfTheDriver) {
+  const Instance instance = Create();
+  RunAndCompare(instance, 1);
+  const int status = InChild([&] {
+    alarm(60);
+    const int before = fake_.calls("cuCtxPushCurrent_v2");
+    std::vector<float> out;
+    if (Run(instance, 1, &out) != HONE_NET_E_FORKED) return 1;
+    if (net_->run_device(instance, nullptr, nullptr) != HONE_NET_E_FORKED) return 2;
+    if (net_->device(instance, nullptr, nullptr, nullptr) != HONE_NET_E_FORKED) return 3;
+    net_->destroy(instance);
+    return fake_.calls("cuCtxPushCurrent_v2") == before ? 0 : 4;
+  });
+  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  RunAndCompare(instance, 2);
 }
 
 }  // namespace

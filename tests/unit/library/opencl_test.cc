@@ -4,6 +4,7 @@
 #include "library/runtime/net_device.h"
 #include "runtime/opencl/opencl_device.h"
 #include "small_network.h"
+#include "unit/base/in_child.h"
 
 namespace hone::library {
 namespace {
@@ -179,6 +180,22 @@ TEST_F(OpenClLibrary, ParametersAreNotPacked) {
   graph::Graph graph = SmallNetwork(1);
   for (const graph::Parameter& p : graph.parameters) bytes += p.type.Elements() * 4;
   EXPECT_LT(small_->library.params_bytes, bytes + 8192);
+}
+
+// The threads of the driver do not exist in the child.
+TEST_F(OpenClLibrary, AForkedChildIsToldAndDoesNotHang) {
+  const Instance instance = Create(*small_);
+  const int status = InChild([&] {
+    alarm(60);
+    std::vector<float> in(3 * 13 * 13), out(5);
+    const void* inputs[] = {in.data()};
+    void* outputs[] = {out.data()};
+    const int code = small_->net->run(instance, inputs, outputs);
+    small_->net->destroy(instance);
+    return code;
+  });
+  EXPECT_TRUE(ExitedWith(status, HONE_NET_E_FORKED)) << status;
+  RunAndCompare(*small_, SmallNetwork(1), instance, 10);
 }
 
 }  // namespace

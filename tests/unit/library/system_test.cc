@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "small_network.h"
+#include "unit/base/in_child.h"
 
 namespace hone::library {
 namespace {
@@ -255,6 +256,44 @@ TEST_F(LibraryAndSystem, ASecondRunOfOneInstanceIsTold) {
   EXPECT_EQ(Run(instance), HONE_NET_OK);  // it is free again
   sigaction(SIGSEGV, &usual, nullptr);
   munmap(memory, gate.bytes);
+}
+
+// A child of fork() that hangs is killed by its alarm.
+constexpr unsigned kChildSeconds = 60;
+
+TEST_F(LibraryAndSystem, AForkedChildCannotRunTheParentsThreads) {
+  const Instance instance = Create(2);
+  ASSERT_EQ(Run(instance), HONE_NET_OK);
+  const std::vector<float> expected = out_;
+  const int status = InChild([&] {
+    alarm(kChildSeconds);
+    if (Run(instance) != HONE_NET_E_FORKED) return 1;
+    std::vector<double> seconds(static_cast<size_t>(net_->info().layer_count));
+    const void* in[] = {in_.data()};
+    void* out[] = {out_.data()};
+    if (net_->profile_run(instance, in, out, seconds.data()) != HONE_NET_E_FORKED) return 2;
+    net_->destroy(instance);
+    const Instance own = Create(2);
+    if (Run(own) != HONE_NET_OK) return 3;
+    return out_ == expected ? 0 : 4;
+  });
+  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  EXPECT_EQ(Run(instance), HONE_NET_OK) << "the parent's threads are still there";
+  EXPECT_EQ(out_, expected);
+}
+
+TEST_F(LibraryAndSystem, AForkedChildRunsAnInstanceWithoutThreads) {
+  const Instance instance = Create(1);
+  ASSERT_EQ(Run(instance), HONE_NET_OK);
+  const std::vector<float> expected = out_;
+  const int status = InChild([&] {
+    alarm(kChildSeconds);
+    std::fill(out_.begin(), out_.end(), 0.0f);
+    const int code = Run(instance);
+    net_->destroy(instance);
+    return code == HONE_NET_OK && out_ == expected ? 0 : 1;
+  });
+  EXPECT_TRUE(ExitedWith(status, 0)) << status;
 }
 
 }  // namespace
