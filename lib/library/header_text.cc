@@ -29,6 +29,10 @@ int @_run_device(@_net *net, void *const *inputs, void *const *outputs);
 const char *@_error_detail(void);
 )";
 
+// How long the library uses the parameter file.
+constexpr char kWhile[] = "until the instance is destroyed.";
+constexpr char kWhileOnDevice[] = "until @_create returns.";
+
 // What a child of fork() must know.
 constexpr char kFork[] =
     " * In a child of fork(), an instance that the parent created with more than one thread returns\n"
@@ -67,7 +71,7 @@ enum @_code {
   ^_E_PARAMS_FORMAT = 8,    /* not a parameter file of Hone */
   ^_E_PARAMS_VERSION = 9,   /* newer than the library */
   ^_E_PARAMS_TRUNCATED = 10,
-  ^_E_PARAMS_DAMAGED = 11,
+  ^_E_PARAMS_DAMAGED = 11,  /* changes of the values are found only with options.verify */
   ^_E_PARAMS_OTHER = 12,    /* of another build */
   ^_E_DRIVER = 13,          /* the GPU's driver is missing or too old */
   ^_E_DEVICE = 14,          /* there is no such device */
@@ -123,6 +127,7 @@ typedef struct @_options {
   void *workspace;         /* NULL, or @_workspace_size() bytes aligned to 64 that outlive the instance */
   size_t workspace_size;
   int device;              /* of a library for GPUs: which, counted from 0; it then takes no workspace, threads or pin */
+  int verify;              /* not 0: @_create compares every byte of the parameters with the build's */
   const char *device_options; /* OpenCL: more options for the compiler ("-cl-opt-disable"), or NULL */
 } @_options;
 
@@ -131,7 +136,13 @@ int @_abi_version(void);
 const @_info *@_describe(void);
 size_t @_workspace_size(void);
 
-/* *net is NULL after a failure. */
+/* *net is NULL after a failure.
+ *
+ * A parameter file given by its path is mapped, not copied, $WHILE
+ * If its bytes are overwritten meanwhile, the outputs change and no code says so: options.verify looks only once. If
+ * it shrinks, the next access to a missing part raises SIGBUS, which ends the process. So do not write into the file.
+ * Write a new one in the same folder and rename() it over the old one; instances keep the old one. "mv" within a file
+ * system renames, "cp" overwrites. */
 int @_create(const @_options *options, @_net **net);
 /* inputs and outputs: one pointer each, in the order of @_describe(). Allocates nothing.
  *
@@ -176,6 +187,7 @@ std::string HeaderText(const graph::Graph& graph, const std::string& name, const
   std::string upper;
   for (char c : identifier) upper += static_cast<char>(toupper(static_cast<unsigned char>(c)));
   std::string text = ReplaceAll(kTemplate, "$DEVICE", device ? kDeviceTemplate : "");
+  text = ReplaceAll(text, "$WHILE", device ? kWhileOnDevice : kWhile);
   text = ReplaceAll(text, "$FORK", device ? kForkOnDevice : kFork);
   text = ReplaceAll(text, "@", identifier);
   text = ReplaceAll(text, "^", upper);

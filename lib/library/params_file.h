@@ -20,7 +20,8 @@ struct ParamsFile {
 ParamsFile MakeParamsFile(const std::string& network, const std::vector<ConstantBlob>& blobs);
 
 // Reads the whole file. Returns kCorrupt, naming the file and the first changed blob, if it is damaged or does not have
-// `digest` (hex). NET_create checks only the header, so call this before you judge a library's results.
+// `digest` (hex). Without `options.verify` NET_create checks only the header and the entries, so call this before you
+// judge a library's results.
 Status VerifyParamsFile(const std::string& path, const std::string& digest);
 
 }  // namespace hone::library

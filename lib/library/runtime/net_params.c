@@ -18,7 +18,29 @@
 typedef struct Wanted {
   const uint8_t* digest;
   uint64_t bytes;
+  int verify;
 } Wanted;
+
+/* Nonzero if every byte is as hone-build wrote it. REQUIRES: the rest of `check` found nothing wrong. The digest does
+ * not cover the header and the zeros that follow the entries. */
+static int intact(const HoneParamsHeader* header, const char* data, size_t size) {
+  const size_t entries = header->count * sizeof(HoneParamsEntry), end = sizeof *header + entries;
+  const size_t blobs = (end + HONE_PARAMS_ALIGNMENT - 1) / HONE_PARAMS_ALIGNMENT * HONE_PARAMS_ALIGNMENT;
+  if (blobs > size) return 0;
+  for (size_t i = end; i < blobs; ++i) {
+    if (data[i] != 0) return 0;
+  }
+  const char* name = hone_net_info()->network;
+  char network[sizeof header->network] = {0};
+  memcpy(network, name, strnlen(name, sizeof network - 1));
+  if (memcmp(network, header->network, sizeof network) != 0) return 0;
+  if (entries == 0) return 1;
+  const HoneNetBytes digested[2] = {{(const uint8_t*)data + sizeof *header, entries},
+                                    {(const uint8_t*)data + blobs, size - blobs}};
+  uint8_t digest[sizeof header->digest];
+  hone_net_digest(digested, digest);
+  return memcmp(digest, header->digest, sizeof digest) == 0;
+}
 
 /* The order of the checks decides which error a wrong file gives. */
 static int check(const Wanted* wanted, const char* data, size_t size) {
@@ -37,7 +59,8 @@ static int check(const Wanted* wanted, const char* data, size_t size) {
   if (sum != header.table_checksum) return HONE_NET_E_PARAMS_DAMAGED;
   if (memcmp(header.digest, wanted->digest, sizeof header.digest) != 0) return HONE_NET_E_PARAMS_OTHER;
   /* The table's offsets were made for exactly this file. */
-  return size == wanted->bytes ? HONE_NET_OK : HONE_NET_E_PARAMS_DAMAGED;
+  if (size != wanted->bytes) return HONE_NET_E_PARAMS_DAMAGED;
+  return !wanted->verify || intact(&header, data, size) ? HONE_NET_OK : HONE_NET_E_PARAMS_DAMAGED;
 }
 
 /* Maps the whole file and reads it now, so that no run waits for the disk. Uses huge pages if the kernel and the file
@@ -100,7 +123,7 @@ static int take_memory(const Wanted* wanted, const void* data, size_t size, Hone
 
 int hone_net_params_open(const uint8_t digest[16], uint64_t bytes, const HoneNetOptions* options,
                          HoneNetParams* params) {
-  const Wanted wanted = {digest, bytes};
+  const Wanted wanted = {digest, bytes, options->verify};
   if ((options->params_path != NULL) == (options->params_data != NULL)) return HONE_NET_E_ARGUMENT;
   if (options->params_path) return open_file(&wanted, options->params_path, params);
   return take_memory(&wanted, options->params_data, options->params_size, params);

@@ -81,6 +81,7 @@ typedef struct HoneNetOptions {
   void* workspace;
   size_t workspace_size;
   int device;                 /* for a device library: its number, from 0 */
+  int verify;                 /* read all parameters and compare them with their digest */
   const char* device_options; /* OpenCL: additional compiler options, or null */
 } HoneNetOptions;
 
@@ -139,10 +140,20 @@ typedef struct HoneNetParams {
   size_t mapped; /* bytes to unmap; 0: the caller's memory */
 } HoneNetParams;
 
-/* Opens the file or memory named in `options`. Returns an error code unless it matches `digest` and `bytes`. */
+/* Opens the file or memory named in `options`. Returns an error code unless it matches `digest` and `bytes`; reads only
+ * the header and the entries for this, but every byte if `options->verify` is set. */
 int hone_net_params_open(const uint8_t digest[16], uint64_t bytes, const HoneNetOptions* options,
                          HoneNetParams* params) HONE_NET_HIDDEN;
 void hone_net_params_close(HoneNetParams* params) HONE_NET_HIDDEN;
+
+typedef struct HoneNetBytes {
+  const uint8_t* data;
+  size_t size;
+} HoneNetBytes;
+
+/* Digest128 (base/hash.h) of both parts, one after the other; high bytes first, as in parameter files. REQUIRES: the
+ * sizes are multiples of 64, and more than 128 together. */
+void hone_net_digest(const HoneNetBytes parts[2], uint8_t digest[16]) HONE_NET_HIDDEN;
 
 #ifdef __cplusplus
 }

@@ -17,9 +17,9 @@ typedef struct HoneParamsHeader {
   uint32_t version;
   uint32_t count;          /* entries */
   uint64_t file_bytes;     /* of the whole file */
-  uint8_t digest[16];      /* Digest128 of all after the header; identifies the library */
+  uint8_t digest[16];      /* Digest128 of the entries, then all from the first blob on; identifies the library */
   uint64_t table_checksum; /* FNV-1a, 64 bit, of the entries */
-  char network[48];        /* name, zero-terminated, for messages and people */
+  char network[48];        /* name, cut if longer, then zeros; for messages and people */
 } HoneParamsHeader;
 
 typedef struct HoneParamsEntry {

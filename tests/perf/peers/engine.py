@@ -21,7 +21,8 @@ ABI_VERSION = 3  # of NET.h, which defines these structs (lib/library/header_tex
 class HoneOptions(ctypes.Structure):
     _fields_ = [("params_path", ctypes.c_char_p), ("params_data", ctypes.c_void_p), ("params_size", ctypes.c_size_t),
                 ("threads", ctypes.c_int), ("pin", ctypes.c_int), ("workspace", ctypes.c_void_p),
-                ("workspace_size", ctypes.c_size_t), ("device", ctypes.c_int), ("device_options", ctypes.c_char_p)]
+                ("workspace_size", ctypes.c_size_t), ("device", ctypes.c_int), ("verify", ctypes.c_int),
+                ("device_options", ctypes.c_char_p)]
 
 
 class HoneTensor(ctypes.Structure):

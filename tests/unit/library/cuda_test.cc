@@ -151,6 +151,16 @@ TEST_F(CudaLibrary, TheSameInputGivesTheSameBytes) {
   ExpectSameBytes(once_more, again);
 }
 
+TEST_F(CudaLibrary, VerifyRefusesADamagedFile) {
+  std::string bytes = Must(ReadFile(dir_->Join("small.params")));
+  bytes[bytes.size() / 2] ^= 1;
+  const std::string damaged = dir_->Join("damaged.params");
+  Must(WriteFileAtomic(damaged, bytes));
+  Instance(*net_, damaged, {});
+  Instance(*net_, damaged, {.verify = 1}, HONE_NET_E_PARAMS_DAMAGED);
+  Instance(*net_, dir_->Join("small.params"), {.verify = 1});
+}
+
 TEST_F(CudaLibrary, AForkedChildMakesNoCallOfTheDriver) {
   const Instance instance = Create();
   RunAndCompare(instance, 1);

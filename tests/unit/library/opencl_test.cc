@@ -182,6 +182,16 @@ TEST_F(OpenClLibrary, ParametersAreNotPacked) {
   EXPECT_LT(small_->library.params_bytes, bytes + 8192);
 }
 
+TEST_F(OpenClLibrary, VerifyRefusesADamagedFile) {
+  std::string bytes = small_->library.params;
+  bytes[bytes.size() / 2] ^= 1;
+  const std::string damaged = small_->dir.Join("damaged.params");
+  Must(WriteFileAtomic(damaged, bytes));
+  Instance(*small_->net, damaged, {});
+  Instance(*small_->net, damaged, {.verify = 1}, HONE_NET_E_PARAMS_DAMAGED);
+  RunAndCompare(*small_, SmallNetwork(1), Create(*small_, {.verify = 1}), 9);
+}
+
 // The threads of the driver do not exist in the child.
 TEST_F(OpenClLibrary, AForkedChildIsToldAndDoesNotHang) {
   const Instance instance = Create(*small_);

@@ -72,5 +72,6 @@ TEST(CpuFeatures, TheHostHasWhatItsTargetSays) {
 }  // namespace
 }  // namespace hone::library
 
-// A stub for the tables of a real library: the runtime object is linked into this test for its CPU check.
-extern "C" const HoneNetTable hone_net_table = {};
+// A stub for the tables of a real library: the runtime object is linked into this test for its CPU check, and for the
+// parameter files of damaged_params_test.cc.
+extern "C" const HoneNetTable hone_net_table = {.info = {.network = "net"}};

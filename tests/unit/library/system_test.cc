@@ -296,5 +296,54 @@ TEST_F(LibraryAndSystem, AForkedChildRunsAnInstanceWithoutThreads) {
   EXPECT_TRUE(ExitedWith(status, 0)) << status;
 }
 
+// What NET.h says about a parameter file that changes while it is mapped.
+class ChangedFile : public LibraryAndSystem {
+ protected:
+  void SetUp() override {
+    LibraryAndSystem::SetUp();
+    good_ = Must(ReadFile(params_));
+    Must(WriteFileAtomic(file_, good_));
+  }
+  // The bytes of the file with all values of the second half changed.
+  std::string Changed() const {
+    std::string bytes = good_;
+    for (size_t i = bytes.size() / 2; i < bytes.size(); ++i) bytes[i] = static_cast<char>(bytes[i] ^ 1);
+    return bytes;
+  }
+  const std::string file_ = dir_->Join("changing.params");
+  std::string good_;
+};
+
+TEST_F(ChangedFile, AFileRenamedOverItDoesNotMatter) {
+  const Instance instance(*net_, file_, {.threads = 1});
+  ASSERT_EQ(Run(instance), HONE_NET_OK);
+  const std::vector<float> expected = out_;
+  Must(WriteFileAtomic(file_, Changed()));
+  EXPECT_EQ(Run(instance), HONE_NET_OK);
+  EXPECT_EQ(out_, expected);
+  Instance(*net_, file_, {.threads = 1, .verify = 1}, HONE_NET_E_PARAMS_DAMAGED);
+}
+
+TEST_F(ChangedFile, OverwrittenValuesChangeTheOutputs) {
+  const Instance instance(*net_, file_, {.threads = 1, .verify = 1});
+  ASSERT_EQ(Run(instance), HONE_NET_OK);
+  const std::vector<float> expected = out_;
+  std::fstream(file_, std::ios::in | std::ios::out | std::ios::binary) << Changed();
+  EXPECT_EQ(Run(instance), HONE_NET_OK);
+  EXPECT_NE(out_, expected);
+}
+
+TEST_F(ChangedFile, AShorterFileEndsTheProcess) {
+  const int status = InChild([&] {
+    alarm(kChildSeconds);
+    signal(SIGBUS, SIG_DFL);
+    const Instance instance(*net_, file_, {.threads = 1});
+    if (Run(instance) != HONE_NET_OK) return 1;
+    std::ofstream(file_, std::ios::trunc);
+    return Run(instance);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) << status;
+}
+
 }  // namespace
 }  // namespace hone::library
