@@ -55,11 +55,11 @@ bool LockCalls(const SandboxOptions& options);
 struct TriedLayer {
   std::string name;  // "system calls"
   bool holds = false;
-  std::string text;    // what a candidate cannot do: "33 are allowed, any other ends the candidate"
+  std::string text;    // what a candidate cannot do: "35 are allowed, any other ends the candidate"
   std::string advice;  // what the kernel lacks, if it does not hold
 };
 
-// In the order of struct Sandbox. Returns kIo if no process could be started.
+// In the order of the table in doc/reference/security.md. Returns kIo if no process could be started.
 Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options = {});
 
 }  // namespace hone

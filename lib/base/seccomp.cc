@@ -177,10 +177,12 @@ void AppendRefusedCall(const siginfo_t& info, char* text, size_t size) {
   }
 }
 
-// SIGSYS is blocked in its handler: the kernel then restores its default action.
+// SIGSYS is blocked in its handler: the kernel then restores its default action. Without a filter that traps, the
+// signal came from elsewhere.
 void EndByRefusedCall() {
   constexpr long kNoCall = 9999;
-  while (true) syscall(kNoCall);
+  syscall(kNoCall);
+  _exit(128 + SIGSYS);
 }
 
 }  // namespace hone

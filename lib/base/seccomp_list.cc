@@ -12,12 +12,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/channel.h"
+
 namespace hone {
 namespace {
 
 constexpr uint32_t kOpenToWrite = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 constexpr uint32_t kStderr = STDERR_FILENO;
-constexpr uint32_t kChannel = 3;  // measure/worker.h
+constexpr uint32_t kChannel = kChannelFd;
 
 constexpr ArgumentRule Is(int index, uint32_t value) { return {ArgumentRule::Kind::kIs, index, value}; }
 constexpr ArgumentRule Not(int index, uint32_t value) { return {ArgumentRule::Kind::kNot, index, value}; }
@@ -66,7 +68,7 @@ constexpr CallRule kHost[] = {
     {SYS_mremap, "realloc"},
     {SYS_brk, "malloc"},
     {SYS_madvise, "free gives pages back", {Is(2, MADV_DONTNEED)}},
-    {SYS_madvise, "malloc, where the user's tunables ask for huge pages", {Is(2, MADV_HUGEPAGE)}},
+    {SYS_madvise, "buffers of 2 MB and more (runtime/host/buffer.cc)", {Is(2, MADV_HUGEPAGE)}},
     // The end.
     {SYS_getpid, "abort"},
     {SYS_gettid, "abort"},

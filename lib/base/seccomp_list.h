@@ -31,7 +31,7 @@ struct CallRule {
 
 // For a child that measures on the host.
 std::span<const CallRule> HostCalls();
-// What the driver of a device needs on top.
+// Additional calls for the drivers of devices.
 std::span<const CallRule> DriverCalls();
 
 }  // namespace hone

@@ -86,7 +86,7 @@ void SetLimit(int resource, std::optional<uint64_t> value) {
   };
   // Our handlers must never run in the child: they would write to the parent's event descriptor.
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  if (options.own_group) ::setsid();
+  if (options.own_session) ::setsid();
   if (options.die_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != plan->parent) ::_exit(127);  // the parent died before the prctl
@@ -184,7 +184,7 @@ Result<Subprocess> Subprocess::Spawn(const SpawnOptions& options) {
 
   Subprocess child;
   child.pid_ = pid;
-  child.own_group_ = options.own_group;
+  child.own_session_ = options.own_session;
   child.pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   return child;
 }
@@ -204,7 +204,7 @@ Subprocess::Subprocess(Subprocess&& other) noexcept { *this = std::move(other); 
 Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(pidfd_, other.pidfd_);
-  std::swap(own_group_, other.own_group_);
+  std::swap(own_session_, other.own_session_);
   std::swap(status_, other.status_);
   return *this;
 }
@@ -243,7 +243,7 @@ bool Subprocess::Running() { return pid_ >= 0 && !status_ && !Wait(0).ok(); }
 void Subprocess::Kill(int signal) {
   if (!Running()) return;
   // Spawn returned after the exec, so the group exists unless the child moved itself elsewhere.
-  if (!own_group_ || ::kill(-pid_, signal) != 0) ::kill(pid_, signal);
+  if (!own_session_ || ::kill(-pid_, signal) != 0) ::kill(pid_, signal);
 }
 
 void Subprocess::KillAndWait() {

@@ -35,7 +35,7 @@ struct SpawnOptions {
   bool die_with_parent = true;
   // Gives the child a session, and so a process group, of its own: ^C at a terminal then reaches only us, the child
   // cannot open the terminal (/dev/tty), and Kill() also reaches its children.
-  bool own_group = true;
+  bool own_session = true;
 };
 
 // One child. Movable. The destructor kills (SIGKILL) and reaps a child that still runs. Use from one thread at a time.
@@ -64,7 +64,7 @@ class Subprocess {
  private:
   pid_t pid_ = -1;
   int pidfd_ = -1;  // -1: the kernel lacks pidfds, and Wait polls
-  bool own_group_ = false;
+  bool own_session_ = false;
   std::optional<ExitStatus> status_;
 };
 

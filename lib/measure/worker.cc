@@ -63,7 +63,7 @@ Status Worker::Start() {
   spawn.stdin_fd = null_fd;
   spawn.stdout_fd = null_fd;
   spawn.stderr_fd = stderr_fd_;
-  spawn.extra_fds = {{ends.second.fd(), 3}};
+  spawn.extra_fds = {{ends.second.fd(), kChannelFd}};
   if (options_.max_memory_bytes > 0) spawn.max_memory_bytes = options_.max_memory_bytes;
   auto process = Subprocess::Spawn(spawn);
   close(null_fd);

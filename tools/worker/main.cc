@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/channel.h"
 #include "base/interrupt.h"
 #include "base/sandbox.h"
 #include "measure/measure_worker.h"
@@ -9,7 +10,6 @@
 #include "session/compile_worker.h"
 
 int main(int argc, char** argv) {
-  constexpr int kChannelFd = 3;
   if (argc >= 2 && std::strcmp(argv[1], "compile") == 0) {
     if (const hone::Status status = hone::op::LoadPluginArguments(argc - 2, argv + 2); !status.ok()) {
       std::fprintf(stderr, "hone-worker: %s\n", status.message().c_str());
@@ -19,9 +19,9 @@ int main(int argc, char** argv) {
     const hone::SandboxOptions options = hone::DeviceSandbox();
     hone::EnterSandbox(options);
     hone::LockCalls(options);
-    return hone::session::RunCompileWorker(kChannelFd);
+    return hone::session::RunCompileWorker(hone::kChannelFd);
   }
-  if (argc == 2 && std::strcmp(argv[1], "measure") == 0) return hone::measure::RunMeasureWorker(kChannelFd);
+  if (argc == 2 && std::strcmp(argv[1], "measure") == 0) return hone::measure::RunMeasureWorker(hone::kChannelFd);
   std::fprintf(stderr,
                "usage: hone-worker compile [--plugin FILE].. | measure   (started by hone-tune, which talks to it on "
                "descriptor 3)\n");
