@@ -79,7 +79,7 @@ Outcome CandidateRunner::Measure(const BuiltKernel& kernel, double incumbent) {
   Outcome outcome;
   TrialError error = TrialError::kNone;
   const auto measure = [&]() -> Status {
-    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Candidate> candidate, Ready(kernel, &error));
+    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Candidate> candidate, Ready(kernel, /*timed=*/true, &error));
     BeginPatience();
     current_phase = "timing";
     HONE_RETURN_IF_ERROR(setup_.protocol.number > 0 ? TimeBlocks(candidate.get(), &outcome, &error)
@@ -102,11 +102,11 @@ Outcome CandidateRunner::Measure(const BuiltKernel& kernel, double incumbent) {
   return outcome;
 }
 
-Status CandidateRunner::Verify(const BuiltKernel& kernel) {
+TrialError CandidateRunner::Verify(const BuiltKernel& kernel) {
   TrialError error = TrialError::kNone;
-  const Status status = Ready(kernel, &error).status();
+  const bool right = Ready(kernel, /*timed=*/false, &error).ok();
   current_phase = "waiting";
-  return status;
+  return right ? TrialError::kNone : error;
 }
 
 std::vector<Series> CandidateRunner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
@@ -123,7 +123,7 @@ std::vector<Series> CandidateRunner::MeasureInterleaved(const std::vector<BuiltK
   bool spoilt = false;  // a wrong kernel may have overwritten what the others share
   for (size_t i = 0; i < kernels.size() && !lost(); ++i) {
     TrialError error = TrialError::kNone;
-    Result<std::unique_ptr<Candidate>> ready = Ready(kernels[i], &error);
+    Result<std::unique_ptr<Candidate>> ready = Ready(kernels[i], /*timed=*/true, &error);
     if (ready.ok()) {
       candidates[i] = std::move(*ready);
     } else if (error == TrialError::kWrong) {

@@ -28,8 +28,8 @@ class CandidateRunner {
   virtual ~CandidateRunner() = default;
   // Fills in state, error, error_text, samples, median and measure_seconds. Has no other way to fail.
   Outcome Measure(const BuiltKernel& kernel, double incumbent);
-  // Loads, runs and verifies a kernel, without timing it.
-  Status Verify(const BuiltKernel& kernel);
+  // Loads, runs and verifies a kernel, without timing it. Returns kNone if it is right.
+  TrialError Verify(const BuiltKernel& kernel);
   // measure/builder.h: MeasureInterleaved.
   std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   virtual double peak_flops() const = 0;  // 0 if unknown
@@ -52,7 +52,8 @@ class CandidateRunner {
   Status ReadExpected();  // sets reference() and tolerance()
 
   // Functions that fail set *error. Returns a candidate that is loaded, packed, run once and verified.
-  virtual Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) = 0;
+  // Unless it is to be timed, it needs no copies of its constants.
+  virtual Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, bool timed, TrialError* error) = 0;
   virtual Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) = 0;
   // The number of runs in a sample, from the seconds of one run. May select the constants of the next samples.
   virtual int64_t RunsOfASample(Candidate*, double) { return 1; }

@@ -10,12 +10,15 @@
 #include "base/file.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "runtime/host/peak.h"
 
 namespace hone::measure {
 
 // A child's later measurements of the peak may exceed the one at its start, which a neighbour may have disturbed, by
 // this factor at most. Only that one precedes all candidates.
 constexpr double kMostGrowth = 2;
+
+constexpr double kBoundSeconds = 0.1;  // several time slices of the scheduler
 
 // Setting up reads the reference, fills the inputs and measures the peak; it runs no code of a candidate.
 constexpr double kSetupTimeoutSeconds = 120;
@@ -54,26 +57,6 @@ void ChildMeasurer::Stop() {
   ready_ = false;
 }
 
-Status ChildMeasurer::ReadAnswer(const std::string& text, Json* answer) {
-  HONE_ASSIGN_OR_RETURN(*answer, ParseJson(text, "answer of hone-worker"));
-  JsonReader reader(*answer, "answer of hone-worker");
-  bool ok = false;
-  double busy = -1;
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("busy", &busy));
-  if (busy >= 0) busy_seconds_ = busy_seconds_.value_or(0) + busy;
-  HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
-  if (ok) {
-    double peak = 0;
-    HONE_RETURN_IF_ERROR(reader.ReadOptional("peak", &peak));
-    if (!ready_) setup_peak_ = std::max(setup_peak_, peak);
-    peak_flops_ = std::max(peak_flops_, std::min(peak, kMostGrowth * setup_peak_));
-    return Status();
-  }
-  std::string error = "no reason given";
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("error", &error));
-  return Status::Io("hone-worker: " + error);
-}
-
 // A child cannot be given more folders, so a kernel in a new one gets a new child. Builders have one folder.
 Status ChildMeasurer::EnsureReady(const std::vector<BuiltKernel>& kernels) {
   std::vector<std::string>& folders = setup_.kernel_folders;
@@ -89,90 +72,105 @@ Status ChildMeasurer::EnsureReady(const std::vector<BuiltKernel>& kernels) {
 Status ChildMeasurer::SetUp() {
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(Open());
-    const std::string message = FieldsText(setup_, -1);
-    auto text = Ask(message, kSetupTimeoutSeconds);
-    if (text.ok()) {
-      Json answer;
-      const Status read = ReadAnswer(*text, &answer);
-      if (!read.ok()) Stop();
-      ready_ = read.ok();
-      // The device has vanished: keep its measurements; the rest can be measured once it is back.
-      if (!read.ok() && was_ready_ && !setup_.target.empty())
-        return read.WithContext("the device does not open again; the same command goes on where this one stops");
-      was_ready_ = was_ready_ || read.ok();
-      return read;
+    const Result<Json> answer = Ask(FieldsText(setup_, -1), kSetupTimeoutSeconds);
+    if (!answer.ok()) {
+      if (answer.status().kind() == StatusKind::kIo && attempt + 1 < kMostAttempts) continue;
+      return answer.status().WithContext("hone-worker measure, setting up");
     }
-    const bool again = text.status().kind() == StatusKind::kIo && attempt + 1 < kMostAttempts;
-    if (!again) return text.status().WithContext("hone-worker measure, setting up");
+    JsonReader reader(*answer, "answer of hone-worker");
+    bool ok = false;
+    double peak = 0;
+    std::string error = "no reason given";
+    HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
+    HONE_RETURN_IF_ERROR(reader.ReadOptional("peak", &peak));
+    HONE_RETURN_IF_ERROR(reader.ReadOptional("error", &error));
+    ready_ = ok;
+    if (ok) {
+      was_ready_ = true;
+      setup_peak_ = std::max(setup_peak_, peak);
+      peak_flops_ = std::max(peak_flops_, setup_peak_);
+      return Status();
+    }
+    Stop();
+    const Status refused = Status::Io("hone-worker: " + error);
+    // The device has vanished: keep its measurements; the rest can be measured once it is back.
+    if (!was_ready_ || setup_.target.empty()) return refused;
+    return refused.WithContext("the device does not open again; the same command goes on where this one stops");
   }
 }
 
-Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeout_seconds) {
+Result<Json> ChildMeasurer::Ask(const std::string& message, double timeout_seconds) {
   const std::string id = fmt::format("{:016x}-{}\n", nonce_, ++requests_);
-  Status status = worker_.Send(id + message);
-  if (status.ok()) {
-    auto answer = worker_.Receive(timeout_seconds);
-    if (answer.ok() && (!StartsWith(*answer, id) || worker_.Pending())) {
-      answer = Status::Corrupt("sent what it was not asked for: a candidate wrote into its channel");
-    }
-    if (answer.ok()) {
-      answer->erase(0, id.size());
-      // A child whose device is lost has answered for its candidate; replace it before the next one.
-      if (answer->find("\"lost\":true") != std::string::npos) Stop();
-      return answer;
-    }
-    status = answer.status();
+  const Status sent = worker_.Send(id + message);
+  Result<std::string> text = sent.ok() ? worker_.Receive(timeout_seconds) : sent;
+  if (text.ok() && (!StartsWith(*text, id) || worker_.Pending())) {
+    text = Status::Corrupt("sent a message that it was not asked for: a candidate wrote into its channel");
   }
+  Result<Json> answer = text.ok() ? ParseJson(text->substr(id.size()), "its answer") : text.status();
+  if (text.ok() && (!answer.ok() || !answer->is_object())) answer = Status::Corrupt("sent an answer that is no object");
+  if (!answer.ok()) Stop();
+  return answer;
+}
+
+Result<Json> ChildMeasurer::AskReady(const std::string& message, double timeout_seconds) {
+  HONE_ASSIGN_OR_RETURN(Json answer, Ask(message, timeout_seconds));
+  JsonReader reader(answer, "its answer");
+  bool ok = false, lost = false;
+  double peak = 0, busy = 0;
+  const Status read = [&]() -> Status {
+    HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
+    HONE_RETURN_IF_ERROR(reader.ReadOptional("peak", &peak));
+    HONE_RETURN_IF_ERROR(reader.ReadOptional("busy", &busy));
+    return reader.ReadOptional("lost", &lost);
+  }();
+  // A sound child does what it is asked to do.
+  if (!read.ok() || !ok || busy < 0) return Implausible("sent an answer without a result");
+  if (answer.contains("busy")) busy_seconds_ = busy_seconds_.value_or(0) + busy;
+  peak_flops_ = std::max(peak_flops_, std::min(peak, kMostGrowth * setup_peak_));
+  // A child whose device is lost has answered for its candidate; replace it before the next one.
+  if (lost) Stop();
+  return answer;
+}
+
+Status ChildMeasurer::Implausible(const std::string& what) {
   Stop();
-  return status;
+  return Status::Corrupt(what);
 }
 
-Status ChildMeasurer::ReadOutcome(const std::string& text, Outcome* outcome) {
-  Json answer;
-  HONE_RETURN_IF_ERROR(ReadAnswer(text, &answer));
-  if (!answer.contains("outcome")) return Status::Corrupt("sent no outcome");
-  HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], outcome));
-  return CheckVerdict(*outcome, setup_.protocol);
+Status ChildMeasurer::ReadOutcome(const Json& answer, Outcome* outcome) {
+  const auto found = answer.find("outcome");
+  if (found == answer.end()) return Implausible("sent no outcome");
+  Status sound = VerdictFromJson(*found, outcome);
+  if (sound.ok()) sound = CheckVerdict(*outcome, setup_.protocol);
+  return sound.ok() ? sound : Implausible(sound.message());
 }
 
-bool ChildMeasurer::FasterThanPossible(const BuiltKernel& kernel, double seconds) const {
-  const double flop = setup_.flop * kernel.arithmetic;
-  return peak_flops_ > 0 && flop > seconds * peak_flops_ * setup_.protocol.roofline_slack;
+bool ChildMeasurer::FasterThanPossible(const BuiltKernel& kernel, double seconds) {
+  const double flops = setup_.flop * kernel.arithmetic / seconds, slack = setup_.protocol.roofline_slack;
+  if (peak_flops_ <= 0 || flops <= peak_flops_ * slack) return false;
+  if (!setup_.target.empty()) return true;  // a device's peak is what its driver says
+  // This host's was measured, perhaps while others used the machine. This process runs no candidate.
+  return flops > runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds) * slack;
 }
 
 Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbent) {
-  Outcome outcome;
-  outcome.config = kernel.config;
-  outcome.artifact_digest = kernel.artifact_digest;
-  outcome.steps = kernel.steps;
-  outcome.compile_seconds = kernel.compile_seconds;
+  const Outcome described{.config = kernel.config,
+                          .artifact_digest = kernel.artifact_digest,
+                          .compile_seconds = kernel.compile_seconds,
+                          .steps = kernel.steps};
   const std::string message =
       DumpJson({{"do", "measure"}, {"kernel", FieldsJson(kernel)}, {"incumbent", incumbent}}, -1);
   const double started = RealClock()->NowSeconds();
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(EnsureReady({kernel}));
-    auto text = Ask(message, setup_.protocol.timeout_seconds);
-    if (text.ok()) {
-      const Status read = ReadOutcome(*text, &outcome);
-      if (read.kind() == StatusKind::kIo) return read;
-      if (!read.ok()) {
-        Stop();
-        text = Status::Corrupt(read.message());
-      }
-    }
-    if (text.ok()) {
-      const bool impossible = outcome.state == TrialState::kOk && FasterThanPossible(kernel, outcome.median);
-      if (impossible && attempt == 0) {  // a new child measures the peak anew, before any candidate
-        Stop();
-        continue;
-      }
-      if (impossible) {
-        outcome.samples.clear();
-        outcome.median = 0;
-        outcome.disturbed = 0;
-        outcome.state = TrialState::kFailed;
+    Outcome outcome = described;
+    const Result<Json> answer = AskReady(message, setup_.protocol.timeout_seconds);
+    const Status status = answer.ok() ? ReadOutcome(*answer, &outcome) : answer.status();
+    if (status.ok()) {
+      if (outcome.state == TrialState::kOk && FasterThanPossible(kernel, outcome.median)) {
+        outcome = described;
         outcome.error = TrialError::kWrong;
-        outcome.error_text = "faster than the roofline allows, in two children";
+        outcome.error_text = "faster than the roofline allows";
       }
       // It may have written anywhere. A device takes long to open again, and its candidates run elsewhere.
       if (outcome.error == TrialError::kWrong && setup_.target.empty()) Stop();
@@ -187,14 +185,10 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       if (setup_.protocol.cooldown > 0) RealClock()->SleepSeconds(setup_.protocol.cooldown);
       return outcome;
     }
-    const StatusKind kind = text.status().kind();
+    const StatusKind kind = status.kind();
     if (kind == StatusKind::kIo && attempt + 1 < kMostAttempts) continue;
-    if (kind != StatusKind::kIo && !MayBeTheKernel(text.status())) return text.status();
-    const BuiltKernel& k = kernel;
-    outcome = Outcome{.config = k.config,
-                      .artifact_digest = k.artifact_digest,
-                      .compile_seconds = k.compile_seconds,
-                      .steps = k.steps};
+    if (kind != StatusKind::kIo && !MayBeTheKernel(status)) return status;
+    outcome = described;
     outcome.measure_seconds = RealClock()->NowSeconds() - started;
     outcome.error = kind == StatusKind::kTimeout ? TrialError::kTimeout
                     : kind == StatusKind::kIo    ? TrialError::kDevice
@@ -202,7 +196,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
     outcome.error_text =
         kind == StatusKind::kTimeout
             ? fmt::format("no answer within {:g} s; the measuring child was killed", setup_.protocol.timeout_seconds)
-            : "the measuring child " + text.status().message();
+            : "the measuring child " + status.message();
     return outcome;
   }
 }
@@ -216,16 +210,29 @@ Status ChildMeasurer::KeepCanary(const BuiltKernel& kernel) {
   return Status();
 }
 
-// A child that is gone has nothing left to be trusted: its answers were checked, and the next one starts anew.
+Result<TrialError> ChildMeasurer::VerifyCanary() {
+  HONE_RETURN_IF_ERROR(EnsureReady({*canary_}));
+  const std::string message = DumpJson({{"do", "verify"}, {"kernel", FieldsJson(*canary_)}}, -1);
+  const Result<Json> answer = AskReady(message, setup_.protocol.timeout_seconds);
+  if (!answer.ok()) return MayBeTheKernel(answer.status()) ? Result<TrialError>(TrialError::kCrash) : answer.status();
+  std::string name;
+  const Status read = JsonReader(*answer, "its answer").Read("error", &name);
+  const Result<TrialError> error = ParseTrialError(name);
+  return read.ok() && error.ok() ? *error : TrialError::kCrash;
+}
+
+// A child that was replaced runs no more: its answers were plausible, and that is all that is known about them.
 Result<bool> ChildMeasurer::Sound() {
   if (!canary_ || !ready_) return true;
-  auto text = Ask(DumpJson({{"do", "verify"}, {"kernel", FieldsJson(*canary_)}}, -1), setup_.protocol.timeout_seconds);
-  if (!text.ok()) return MayBeTheKernel(text.status()) ? Result<bool>(false) : text.status();
-  Json answer;
-  HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
-  const bool right = answer.value("right", false);
-  if (!right) Stop();
-  return right;
+  const auto right = [](TrialError error) { return error == TrialError::kNone || error == TrialError::kDevice; };
+  HONE_ASSIGN_OR_RETURN(const TrialError here, VerifyCanary());
+  if (right(here)) return true;
+  Stop();
+  HONE_ASSIGN_OR_RETURN(const TrialError anew, VerifyCanary());
+  if (right(anew)) return false;
+  Stop();
+  canary_.reset();  // it is not right every time
+  return true;
 }
 
 Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
@@ -235,28 +242,27 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(EnsureReady(kernels));
     const double timeout = setup_.protocol.timeout_seconds * static_cast<double>(kernels.size() + 1);
-    auto text = Ask(message, timeout);
-    if (!text.ok()) {
-      if (text.status().kind() == StatusKind::kIo && attempt + 1 < kMostAttempts) continue;
-      return text.status();
-    }
-    Json answer;
-    HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
-    std::vector<Series> series;
-    JsonReader reader(answer, "answer of hone-worker");
-    Fields fields(&reader);
-    fields.Value("series", &series);
-    HONE_RETURN_IF_ERROR(fields.status());
-    if (series.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
-    for (size_t i = 0; i < series.size(); ++i) {
-      Status sound = CheckSeries(series[i], rounds);
-      const bool impossible = !series[i].seconds.empty() && FasterThanPossible(kernels[i], Median(series[i].seconds));
-      if (impossible) sound = Status::Corrupt("sent a time that is faster than the roofline allows");
-      if (!sound.ok()) Stop();
-      HONE_RETURN_IF_ERROR(sound);
-    }
-    return series;
+    const Result<Json> answer = AskReady(message, timeout);
+    if (answer.ok()) return ReadSeries(*answer, kernels, rounds);
+    if (answer.status().kind() != StatusKind::kIo || attempt + 1 >= kMostAttempts) return answer.status();
   }
+}
+
+Result<std::vector<Series>> ChildMeasurer::ReadSeries(const Json& answer, const std::vector<BuiltKernel>& kernels,
+                                                      int rounds) {
+  std::vector<Series> series;
+  JsonReader reader(answer, "its answer");
+  Fields fields(&reader);
+  fields.Value("series", &series);
+  if (!fields.status().ok() || series.size() != kernels.size()) return Implausible("sent other lists of samples");
+  for (size_t i = 0; i < series.size(); ++i) {
+    const Status sound = CheckSeries(series[i], rounds);
+    if (!sound.ok()) return Implausible(sound.message());
+    if (!series[i].seconds.empty() && FasterThanPossible(kernels[i], Median(series[i].seconds))) {
+      return Implausible("sent a time that is faster than the roofline allows");
+    }
+  }
+  return series;
 }
 
 Result<std::vector<Series>> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {

@@ -35,21 +35,24 @@ class ChildMeasurer : public Measurer {
   Status EnsureReady(const std::vector<BuiltKernel>& kernels);
   Status SetUp();
   void Stop();
-  // Returns kIo with the child's own message.
-  Status ReadAnswer(const std::string& text, Json* answer);
-  // Returns kIo with the child's own message. Any other error is a candidate's doing, which wrote over the child's
-  // memory.
-  Status ReadOutcome(const std::string& text, Outcome* outcome);
-  bool FasterThanPossible(const BuiltKernel& kernel, double seconds) const;
-  // Returns kTimeout, kCrashed or kIo (measure/worker.h), or kCorrupt for an answer to another request; the child is
-  // gone then.
-  Result<std::string> Ask(const std::string& message, double timeout_seconds);
+  // Returns the child's answer. Returns kTimeout, kCrashed or kIo (measure/worker.h), or kCorrupt for what is no answer
+  // to this request; the child is gone then.
+  Result<Json> Ask(const std::string& message, double timeout_seconds);
+  // The same after the setup: also checks and takes the fields that every answer has.
+  Result<Json> AskReady(const std::string& message, double timeout_seconds);
+  // Stops the child and returns kCorrupt: no sound child sends this, so a candidate wrote over its memory.
+  Status Implausible(const std::string& what);
+  Status ReadOutcome(const Json& answer, Outcome* outcome);
+  Result<std::vector<Series>> ReadSeries(const Json& answer, const std::vector<BuiltKernel>& kernels, int rounds);
+  bool FasterThanPossible(const BuiltKernel& kernel, double seconds);
+  // Keeps a copy of the first kernel that was right, as the builder may remove its own file.
+  Status KeepCanary(const BuiltKernel& kernel);
+  // kNone: right; kDevice: could not be tried. Fails if it got no answer and the canary is not to blame.
+  Result<TrialError> VerifyCanary();
 
   TaskSetup setup_;
   std::function<Status(TaskSetup*)> complete_;  // null once called
   Worker worker_;
-  // The first kernel that was right; its file is a copy, as the builder may remove its own.
-  Status KeepCanary(const BuiltKernel& kernel);
   std::optional<BuiltKernel> canary_;
   uint64_t nonce_ = 0;  // of this child
   int64_t requests_ = 0;

@@ -109,7 +109,10 @@ Result<ColdRing*> RingCache::Get(const std::vector<int64_t>& sizes, const std::v
     rings_.splice(rings_.begin(), rings_, std::prev(rings_.end()));
     if (digests_.size() == rings_.size()) digests_.pop_back();
   }
-  HONE_RETURN_IF_ERROR(rings_.front().Fill(sizes, contents, total_bytes_, pool));
+  if (const Status filled = rings_.front().Fill(sizes, contents, total_bytes_, pool); !filled.ok()) {
+    rings_.pop_front();  // it has no digest
+    return filled;
+  }
   digests_.push_front(digest);
   return &rings_.front();
 }

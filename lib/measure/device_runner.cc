@@ -177,7 +177,8 @@ runtime::DeviceArguments DeviceRunner::NextArguments(DeviceCandidate* c) {
   return arguments;
 }
 
-Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const BuiltKernel& kernel, TrialError* error) {
+Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const BuiltKernel& kernel, bool /*timed*/,
+                                                                        TrialError* error) {
   *error = TrialError::kCompile;
   current_phase = "loading";
   auto c = std::make_unique<DeviceCandidate>(this);

@@ -42,7 +42,7 @@ class DeviceRunner : public CandidateRunner {
   DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   Status Initialize();
   Status ResetBuffers();  // restores the inputs, overwrites the output with wrong values, marks its tail
-  Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) override;
+  Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, bool timed, TrialError* error) override;
   Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
   int64_t RunsOfASample(Candidate* candidate, double seconds) override;
   Status CheckAgain(Candidate* candidate, TrialError* error) override;

@@ -31,7 +31,7 @@ static Status CheckSamples(const std::vector<double>& samples, int64_t most, int
   const auto count = static_cast<int64_t>(samples.size());
   const bool times = std::ranges::all_of(samples, [](double s) { return std::isfinite(s) && s > 0; });
   if (count <= most && times && disturbed >= 0 && disturbed <= count && retaken >= 0) return Status();
-  return Status::Corrupt("sent times that cannot be");
+  return Status::Corrupt("sent implausible times");
 }
 
 void ListFields(Fields* f, TaskSetup* s) {
@@ -89,7 +89,7 @@ Status CheckVerdict(const Outcome& outcome, const Protocol& protocol) {
                                     outcome.retaken));
   const bool failed = outcome.state == TrialState::kFailed;
   if (failed != outcome.samples.empty() || failed != (outcome.error != TrialError::kNone)) {
-    return Status::Corrupt("sent a verdict that cannot be");
+    return Status::Corrupt("sent an implausible verdict");
   }
   double median = 0;
   if (outcome.state == TrialState::kPruned) median = *std::ranges::min_element(outcome.samples);
@@ -102,7 +102,7 @@ Status CheckVerdict(const Outcome& outcome, const Protocol& protocol) {
 Status CheckSeries(const Series& series, int rounds) {
   HONE_RETURN_IF_ERROR(CheckSamples(series.seconds, rounds, series.disturbed, series.retaken));
   const bool both = series.error != TrialError::kNone && !series.seconds.empty();
-  return both ? Status::Corrupt("sent a verdict that cannot be") : Status();
+  return both ? Status::Corrupt("sent an implausible verdict") : Status();
 }
 
 }  // namespace hone::measure

@@ -2,12 +2,12 @@
 //   parent                                          child
 //   {"do":"setup", ...TaskSetup}                    {"ok":true,"peak":F}  or  {"ok":false,"error":TEXT}
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
-//   {"do":"verify","kernel":K}                      {"ok":true,"right":B}
+//   {"do":"verify","kernel":K}                      {"ok":true,"error":NAME}
 //   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"series":[{"seconds":[S..],..}..]}
 // Every answer has "peak", which may grow, and "lost" if the child cannot continue (its device has failed).
 //
 // A line with the request's id precedes the JSON of a request and of its answer. A candidate that writes into the
-// channel does not know the id.
+// channel would have to find the id in memory.
 #pragma once
 
 #include <string>

@@ -186,7 +186,8 @@ Result<Runner::Sample> Runner::Time(Candidate* candidate, int64_t number, TrialE
   }
 }
 
-Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKernel& kernel, TrialError* error) {
+Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKernel& kernel, bool timed,
+                                                                  TrialError* error) {
   *error = TrialError::kCompile;
   current_phase = "loading";
   auto loading = LoadedKernel::Load(kernel, setup_.operands, &*pool_);
@@ -215,7 +216,9 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKer
     c->sizes.push_back(buffers_[index].bytes());
     c->contents.push_back(buffers_[index].data());
   }
-  HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents, &*pool_));
+  if (timed) {
+    HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents, &*pool_));
+  }
   current_phase = "verifying";
   // Verify on the constants as they were packed, each between its guards; the copies for timing lie side by side, with
   // marked bytes between them.

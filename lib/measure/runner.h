@@ -35,7 +35,7 @@ class Runner : public CandidateRunner {
   Status Initialize();
   void ResetBuffers();  // restores the inputs, overwrites the output with wrong values
   void TouchData();     // leaves activations in the caches as their producer would
-  Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) override;
+  Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, bool timed, TrialError* error) override;
   // Returns a sample that is correct and, as far as patience allows, undisturbed; else the error.
   Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
   bool FasterThanPossible(double flops) override;

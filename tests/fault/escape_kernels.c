@@ -27,19 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/host/kernel_abi.h"
-
-enum { kCount = 64 };
-
-#define KERNEL(name) void name(void* const* buffers, const HoneParallel* parallel, char* workspace, char* scratch)
-#define UNUSED (void)buffers, (void)parallel, (void)workspace, (void)scratch
-
-static void Right(void* const* buffers) {
-  const float* data = buffers[0];
-  const float* packed = buffers[1];
-  float* out = buffers[2];
-  for (int i = 0; i < kCount; ++i) out[i] = data[i] * packed[i];
-}
+#include "unit/measure/twice_kernels.h"
 
 static int parent;
 static char folder[1024], records[1100], other[1100];
@@ -61,18 +49,6 @@ static void Report(const char* what, long result) {
   const int size = snprintf(text, sizeof text, "%s returned %ld, errno %d\n", what, result, errno);
   (void)!write(2, text, (size_t)size);
   _exit(3);
-}
-
-KERNEL(pack) {
-  UNUSED;
-  const float* weight = buffers[0];
-  float* packed = buffers[1];
-  for (int i = 0; i < kCount; ++i) packed[i] = 2 * weight[i];
-}
-
-KERNEL(right) {
-  UNUSED;
-  Right(buffers);
 }
 
 #define MISDEED(name, ...)              \

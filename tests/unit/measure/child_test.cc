@@ -4,6 +4,7 @@
 
 #include "base/load_meter.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "unit/measure/twice_task.h"
@@ -146,9 +147,10 @@ TEST_F(ChildTest, AnswersThatCannotBeAreNotBelieved) {
   EXPECT_TRUE(Must(Measurer().Sound()));
   Measure(verdict("0.003", "0.003"));
   Measure(verdict("0.003", "0.003"));
+  const pid_t astray = Measurer().child_pid();
   EXPECT_FALSE(Must(Measurer().Sound()));
-  EXPECT_EQ(Measurer().child_pid(), -1);
-  EXPECT_TRUE(Must(Measurer().Sound())) << "a new child has run nothing yet";
+  EXPECT_NE(Measurer().child_pid(), astray);
+  EXPECT_TRUE(Must(Measurer().Sound())) << "a new child";
   EXPECT_EQ(Measurer().peak_flops(), 2e9) << "it claims more each time, but only the first claim precedes candidates";
   ExpectFailure(verdict("1e-9,1e-9", "1e-9"), TrialError::kWrong, "faster than the roofline allows");
   for (const std::string& lie : {verdict("", "0.003"), verdict("0.003,-0.003,0.003", "0.003"), verdict("0.003", "-1"),
@@ -156,14 +158,29 @@ TEST_F(ChildTest, AnswersThatCannotBeAreNotBelieved) {
                                  verdict("0.003", "0.003", "failed"), std::string("{}"), std::string("7")}) {
     ExpectFailure(lie, TrialError::kCrash, "the measuring child ");
   }
+  ExpectFailure("[]", TrialError::kCrash, "the measuring child ");
+  EXPECT_EQ(Measure(verdict("0.005", "0.005")).state, TrialState::kOk) << "it claims 1e30 FLOP/s, and a lost device";
+  ExpectFailure(verdict("1e-9,1e-9", "1e-9"), TrialError::kWrong, "faster than the roofline allows");
   std::string many = "0.003";
   for (int i = 0; i < setup_.protocol.max_samples; ++i) many += ",0.003";
-  ExpectFailure(verdict(many, "0.003"), TrialError::kCrash, "times that cannot be");
+  ExpectFailure(verdict(many, "0.003"), TrialError::kCrash, "implausible times");
   const std::string text(100000, 'x');
   const Outcome cut = Measure(R"({"state":"failed","error":"wrong","error_text":")" + text +
                               R"(","samples":[],"median":0,"disturbed":0,"retaken":0,"seconds":0})");
   EXPECT_EQ(cut.error, TrialError::kWrong);
   EXPECT_LT(cut.error_text.size(), 5000u);
+}
+
+// Such a kernel says nothing about the others.
+TEST_F(ChildTest, ACanaryThatIsNotRightInANewChildIsDropped) {
+  setup_.flop = 1e6;
+  measurer_ = std::make_unique<ChildMeasurer>(HONE_LYING_WORKER, setup_);
+  const std::string verdict = R"({"state":"ok","error":"","error_text":"","samples":[SECONDS],"median":SECONDS,)"
+                              R"("disturbed":0,"retaken":0,"seconds":0.1})";
+  ASSERT_EQ(Measure(ReplaceAll(verdict, "SECONDS", "0.009")).state, TrialState::kOk);
+  EXPECT_TRUE(Must(Measurer().Sound()));
+  ASSERT_EQ(Measure(ReplaceAll(verdict, "SECONDS", "0.003")).state, TrialState::kOk);
+  EXPECT_TRUE(Must(Measurer().Sound())) << "by the next one";
 }
 
 TEST_F(ChildTest, AChildIsSoundAsLongAsTheFirstRightKernelIsRight) {

@@ -1,4 +1,4 @@
-/* Candidates for the measuring tests, good and bad: out[i] = data[i] * packed[i], packed[i] = 2 * weight[i], 64 elements. */
+/* Candidates for the measuring tests, good and bad. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <string.h>
@@ -7,31 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/host/kernel_abi.h"
-
-enum { kCount = 64 };
-
-static void Right(void* const* buffers) {
-  const float* data = buffers[0];
-  const float* packed = buffers[1];
-  float* out = buffers[2];
-  for (int i = 0; i < kCount; ++i) out[i] = data[i] * packed[i];
-}
-
-#define KERNEL(name) void name(void* const* buffers, const HoneParallel* parallel, char* workspace, char* scratch)
-#define UNUSED (void)parallel, (void)workspace, (void)scratch
-
-KERNEL(pack) {
-  UNUSED;
-  const float* weight = buffers[0];
-  float* packed = buffers[1];
-  for (int i = 0; i < kCount; ++i) packed[i] = 2 * weight[i];
-}
-
-KERNEL(right) {
-  UNUSED;
-  Right(buffers);
-}
+#include "unit/measure/twice_kernels.h"
 
 /* Uses what it was promised: workspace and scratch. */
 KERNEL(right_with_memory) {

@@ -1,6 +1,6 @@
 // A measuring child whose memory a candidate has overwritten: as the outcome of a kernel it sends the text that is the
 // kernel's symbol. It claims a higher peak each time, and finds nothing right from
-// 1 TFLOP/s on.
+// 1 TFLOP/s on. It finds a kernel of 9 ms never right, and says after one of 5 ms that it lost its device.
 #include "base/channel.h"
 #include "base/fields.h"
 #include "base/json.h"
@@ -15,10 +15,15 @@ int main() {
     const size_t end = request->find('\n') + 1;
     const hone::Result<hone::Json> message = hone::ParseJson(request->substr(end), "message");
     hone::Json answer = {{"ok", true}, {"peak", peak}};
-    if ((*message)["do"] == "verify") answer["right"] = peak < 1e12;
+    if ((*message)["do"] == "verify") {
+      const auto canary = hone::FieldsFrom<hone::measure::BuiltKernel>((*message)["kernel"], "kernel");
+      const bool never = canary->kernel.symbol.find("0.009") != std::string::npos;
+      answer["error"] = never || peak >= 1e12 ? "wrong" : "";
+    }
     if ((*message)["do"] == "measure") {
       const auto kernel = hone::FieldsFrom<hone::measure::BuiltKernel>((*message)["kernel"], "kernel");
       answer["outcome"] = hone::Json::parse(kernel->kernel.symbol);
+      if (kernel->kernel.symbol.find("0.005") != std::string::npos) answer["lost"] = true, peak = 1e30;
       peak *= 10;
       answer["peak"] = peak;
     }
