@@ -1,9 +1,9 @@
 // Store: the records of one task on one target, in one SQLite file. db/README.md describes the format.
 //
 // Work folders live on shared file systems, so there is no WAL: one writer, which holds the job's lock (base/lock.h), a
-// rollback journal (TRUNCATE), synchronous=FULL, and about one transaction a second. A kill loses at most the
-// trials since the last one. Other processes may read the file between two transactions; progress.json
-// (session/progress.h) shows the progress of a running job without touching this file.
+// rollback journal (TRUNCATE), synchronous=FULL, and about one transaction a second, or one for each complete batch. A
+// kill loses at most the trials since the last one. Other processes may read the file between two transactions;
+// progress.json (session/progress.h) shows the progress of a running job without touching this file.
 #pragma once
 
 #include <cstdint>

@@ -78,6 +78,7 @@ class History {
   int64_t foreign() const { return foreign_; }
   int64_t superseded() const { return superseded_; }  // those whose template has another version now
   int64_t outside() const { return static_cast<int64_t>(uncounted_.size()) - superseded_; }  // those outside the scope
+  const std::string& fingerprint() const { return fingerprint_; }
   const Scope& scope() const { return scope_; }
   // The fastest ok time among the first `count` trials during the search, before finalists were measured again: later
   // trials do not change it. 0 without a correct trial.

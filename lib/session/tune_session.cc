@@ -25,12 +25,15 @@ constexpr size_t kMostWithoutVerdict = 32;
 
 class Run {
  public:
-  Run(const SessionOptions& options, const SessionWorld& world, History* history)
-      : options_(options), world_(world), history_(*history), started_(world.clock->NowSeconds()) {}
+  // `careful`: the measurer is checked after each candidate.
+  Run(const SessionOptions& options, const SessionWorld& world, bool careful, History* history)
+      : options_(options), world_(world), careful_(careful), history_(*history), started_(world.clock->NowSeconds()) {}
 
   Result<SessionResult> Go() {
     Status status = Tune();
-    Unlock();  // release what a failed or interrupted step may hold
+    if (status.ok()) status = CheckTheRest();
+    if (!astray_) checked_ = uncommitted_.size();  // an interrupt or a failure elsewhere proves nothing against them
+    Unlock();                                      // release what a failed or interrupted step may hold
     tuned_seconds_ = TuningSeconds();
     if (status.ok() && result_.reason != StopReason::kNone) status = Close();
     Unlock();
@@ -48,6 +51,9 @@ class Run {
     result_.peak_flops = device_.measurer ? device_.measurer->peak_flops() : 0;
     return result_;
   }
+
+  // Whether a candidate led the measurer astray: what it measured since it was checked last is not stored.
+  bool astray() const { return astray_; }
 
  private:
   double Elapsed() const { return world_.clock->NowSeconds() - started_; }
@@ -192,7 +198,7 @@ class Run {
     const double begin = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(device_.builder->Begin(legal));
     // While children build: store what was measured, and do what else need not wait for them.
-    if (world_.clock->NowSeconds() - last_commit_ >= kCommitSeconds) HONE_RETURN_IF_ERROR(Commit());
+    HONE_RETURN_IF_ERROR(Commit());
     HONE_RETURN_IF_ERROR(device_.measurer->Open());
     tuner_->Prepare();
     // Wait for these without holding the device, which others may use meanwhile.
@@ -259,7 +265,7 @@ class Run {
       if (history_.Met(options_.budget, TuningSeconds()) != StopReason::kNone) return Status();
       if (Interrupted()) return Status::Interrupted("interrupted");
     }
-    return Status();
+    return history_.count() % options_.batch == 0 ? CheckMeasurer() : Status();
   }
 
   // A candidate that this machine failed is not recorded. The run stops there and the next one begins there, so that it
@@ -314,41 +320,68 @@ class Run {
       outcome.measure_seconds = 0;
       return outcome;
     }
-    return device_.measurer->Measure(built.kernel, history_.best_seconds());
+    HONE_ASSIGN_OR_RETURN(outcome, device_.measurer->Measure(built.kernel, history_.best_seconds()));
+    if (!careful_ || IsSound()) return outcome;
+    return Outcome{.error = TrialError::kCrash,
+                   .error_text = "led the measuring child astray: after it, a kernel that was right was found wrong",
+                   .artifact_digest = outcome.artifact_digest,
+                   .compile_seconds = outcome.compile_seconds,
+                   .measure_seconds = outcome.measure_seconds,
+                   .steps = outcome.steps};
   }
 
   Status Take(Outcome outcome) {
     history_.Add(outcome);
     uncommitted_.push_back(std::move(outcome));
     ++result_.new_trials;
-    if (world_.clock->NowSeconds() - last_commit_ >= kCommitSeconds) HONE_RETURN_IF_ERROR(Commit());
+    if (world_.clock->NowSeconds() - last_commit_ >= kCommitSeconds) {
+      HONE_RETURN_IF_ERROR(CheckMeasurer());
+      HONE_RETURN_IF_ERROR(Commit());
+    }
     return Progress();
   }
 
-  // An answer that does not come, as after an interrupt, proves nothing.
-  Status CheckMeasurer() {
-    if (!device_.measurer) return Status();
-    const Result<bool> sound = device_.measurer->Sound();
-    if (!sound.ok() || *sound) return Status();
-    const size_t dropped = std::exchange(uncommitted_, {}).size();
-    return Status::Io(
-        fmt::format("the measuring child no longer finds a kernel right that was right at first: a candidate led it "
-                    "astray; the last {} trials are dropped; the same command goes on before them",
-                    dropped));
+  // A measurer that gives no answer, as after an interrupt, proves nothing against the candidates.
+  bool IsSound() {
+    const Result<bool> sound = device_.measurer ? device_.measurer->Sound() : true;
+    return !sound.ok() || *sound;
   }
 
+  // It runs a kernel, so call it while the device is locked.
+  Status CheckMeasurer() {
+    if (checked_ == uncommitted_.size()) return Status();
+    astray_ = !IsSound();
+    if (astray_) {
+      uncommitted_.resize(checked_);
+      return Status::Io("a candidate led the measuring child astray");
+    }
+    checked_ = uncommitted_.size();
+    return Status();
+  }
+
+  // At the end of the search, when nothing is locked.
+  Status CheckTheRest() {
+    if (checked_ == uncommitted_.size()) return Status();
+    HONE_RETURN_IF_ERROR(Lock(true));
+    const Status status = CheckMeasurer();
+    Unlock();
+    return status;
+  }
+
+  // Stores the trials that were checked.
   Status Commit() {
     last_commit_ = world_.clock->NowSeconds();
-    if (uncommitted_.empty()) return Status();
-    HONE_RETURN_IF_ERROR(CheckMeasurer());
+    if (checked_ == 0) return Status();
     HONE_RETURN_IF_ERROR(CheckOwner());
     if (session_ == 0) {
       record::Session session = options_.session;
       session.started = world_.clock->WallSeconds() - Elapsed();
       HONE_ASSIGN_OR_RETURN(session_, world_.store->BeginSession(session));
     }
-    HONE_RETURN_IF_ERROR(world_.store->Append(session_, uncommitted_, TuningSeconds()));
-    uncommitted_.clear();
+    const auto end = uncommitted_.begin() + static_cast<std::ptrdiff_t>(checked_);
+    HONE_RETURN_IF_ERROR(world_.store->Append(session_, {uncommitted_.begin(), end}, TuningSeconds()));
+    uncommitted_.erase(uncommitted_.begin(), end);
+    checked_ = 0;
     return Status();
   }
 
@@ -380,6 +413,7 @@ class Run {
 
   const SessionOptions& options_;
   const SessionWorld& world_;
+  const bool careful_;
   History& history_;
   const double started_;
   double last_commit_ = 0;
@@ -395,13 +429,25 @@ class Run {
   Device device_;
   bool building_ = false;  // while others are measured or awaited
   std::vector<Outcome> uncommitted_;
+  size_t checked_ = 0;  // that many of them were measured before the measurer was found sound
+  bool astray_ = false;
   SessionResult result_;
 };
 
 }  // namespace
 
 Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history) {
-  return Run(options, world, history).Go();
+  const int64_t before = history->count();
+  Run run(options, world, /*careful=*/false, history);
+  Result<SessionResult> result = run.Go();
+  if (!run.astray()) return result;
+  LogWarning("a candidate led the measuring child astray; tuning goes on before it, one candidate at a time");
+  History stored(history->fingerprint(), history->scope());
+  HONE_RETURN_IF_ERROR(stored.Load(*world.store));
+  *history = std::move(stored);
+  HONE_ASSIGN_OR_RETURN(SessionResult rest, Run(options, world, /*careful=*/true, history).Go());
+  rest.new_trials = history->count() - before;
+  return rest;
 }
 
 }  // namespace hone::session

@@ -2,8 +2,10 @@
 //
 // The trials already in the store are the tuner's history, so a run after a kill continues as if nothing had happened:
 // the same measured values give the same trials in the same order, whenever the kill came. Trial 0 is the default
-// config, in a batch of its own. A trial is stored when the next batch is being built, or at most a second after the
-// last commit; a kill loses later trials.
+// config, in a batch of its own. A trial is stored when its batch is complete and the next one is being built, or at
+// most a second after the last commit; a kill loses later trials. Before that, the measurer is checked: if a candidate
+// led it astray, the trials since the last check are dropped, and the session begins anew behind the stored ones, with
+// a check after each candidate. The culprit then fails as a crash, so that the same trials do not come again for ever.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +51,8 @@ struct SessionWorld {
   record::Store* store = nullptr;
   Clock* clock = nullptr;
   Turns* turns = nullptr;  // null: no other processes (fakes)
-  std::function<Result<Device>()> open_device;  // called once, while the host is shared
+  // Called while the host is shared, and again after a candidate led the measurer astray.
+  std::function<Result<Device>()> open_device;
   // Makes the tuner; null: search::MakeTuner with the options.
   std::function<Result<std::unique_ptr<search::Tuner>>()> make_tuner;
   // Called before anything is stored; an error (another process has taken over the job) ends the run, and nothing more
