@@ -17,7 +17,7 @@
 #   make check-asan          test everything that reads files under the address and undefined sanitizers (clang-19)
 #   make check-tsan          test everything with threads under the thread sanitizer
 #   make fault-rounds        inject ROUNDS of faults from SEED: kills, full disk, damaged records, bad candidates
-#   make load-check          compare choices made with and without a noisy neighbour (on an otherwise idle machine)
+#   make load-check          find times and choices that noisy neighbours spoil (on an otherwise idle machine)
 #   make tidy                check the code with clang-tidy-19; FILES='lib/base/.*': only these
 #   make check-gpu-only      build without LLVM and test the GPU side (PoCL, NVRTC if present)
 #   make bundle-cuda         make build/hone-cuda-x86_64.tar.gz for a machine with a GPU; run run-gpu-checks there
@@ -151,7 +151,8 @@ fault-rounds: build
 	@HONE_FAULT_ROUNDS=$(ROUNDS) HONE_FAULT_SEED=$(SEED) $(BUILD)/bin/fault_test
 
 load-check: build
-	@ninja -C $(BUILD) load_perf
+	@ninja -C $(BUILD) load_perf mark_perf
+	@$(BUILD)/bin/mark_perf
 	@$(BUILD)/bin/load_perf
 
 # A build without LLVM can tune for GPUs, but not for CPUs.

@@ -130,6 +130,10 @@ std::string DumpJson(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string DumpAsciiJson(const Json& value, int indent) {
+  return value.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
 JsonReader::JsonReader(const Json& value, std::string file_name, std::string pointer)
     : value_(&value), file_(std::move(file_name)), pointer_(std::move(pointer)) {}
 

@@ -22,6 +22,8 @@ Result<Json> ReadJsonFile(const std::string& path);
 
 // Indents by `indent` spaces (-1: all on one line) and ends with a newline. Bytes that are not UTF-8 become U+FFFD.
 std::string DumpJson(const Json& value, int indent = 2);
+// The same in ASCII, which is harmless to a terminal.
+std::string DumpAsciiJson(const Json& value, int indent = 2);
 
 // Checked access to one object or list of a document. Its messages name the file and the place:
 //   tasks.json: /tasks/3/weight: expected an integer, found a string

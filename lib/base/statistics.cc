@@ -33,6 +33,10 @@ double QuantileNearest(std::vector<double> values, double share) {
 
 double LowerQuartile(std::vector<double> values) { return QuantileLinear(std::move(values), 0.25); }
 
+bool Unsteady(const std::vector<double>& seconds) {
+  return seconds.size() >= 5 && Median(seconds) > 1.03 * QuantileLinear(seconds, 0.1);
+}
+
 double TrimmedMean(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

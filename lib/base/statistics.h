@@ -16,6 +16,9 @@ double QuantileNearest(std::vector<double> values, double share);
 double LowerQuartile(std::vector<double> values);
 // The mean without the smallest and the largest value, if there are more than two: AutoTVM's measure of costs.
 double TrimmedMean(std::vector<double> values);
+// Whether the runs of one kernel disagree, so that its time may be too long: at least five, with a median more than 3 %
+// above the fastest tenth. It shows what no meter sees, such as other guests of a host that use its caches and memory.
+bool Unsteady(const std::vector<double>& seconds);
 
 // Distribution-free confidence interval of the median from order statistics (Conover), at about `confidence`.
 struct Interval {

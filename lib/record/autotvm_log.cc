@@ -320,7 +320,7 @@ Result<std::string> ExportAutoTvm(const Store& store) {
     line["result"] = {costs, ErrorNumber(o), o.compile_seconds + o.measure_seconds, started[t.session]};
     line["version"] = 0.2;
     line["tvm_version"] = "hone";
-    out += DumpJson(line, -1);
+    out += DumpAsciiJson(line, -1);
   }
   return out;
 }

@@ -6,6 +6,16 @@
 
 namespace hone::record {
 
+namespace {
+
+// For a spreadsheet, and harmless to a terminal.
+std::string Cell(const std::string& text) {
+  const std::string line = Printable(text);
+  return line.find_first_of(", \"") == std::string::npos ? line : '"' + ReplaceAll(line, "\"", "\"\"") + '"';
+}
+
+}  // namespace
+
 Result<std::string> ExportJsonLines(const Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Trials());
   HONE_ASSIGN_OR_RETURN(const std::vector<Session> sessions, store.Sessions());
@@ -35,7 +45,7 @@ Result<std::string> ExportJsonLines(const Store& store) {
     j["measure_seconds"] = o.measure_seconds;
     j["proposer"] = o.proposer;
     j["steps"] = o.steps;
-    out += DumpJson(j, -1);
+    out += DumpAsciiJson(j, -1);
   }
   return out;
 }
@@ -45,10 +55,10 @@ Result<std::string> ExportCsv(const Store& store) {
   std::string out = "task,ordinal,state,error,median_seconds,samples,compile_seconds,measure_seconds,proposer,config\n";
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},\"{}\"\n", store.meta().task_id, t.ordinal, TrialStateName(o.state),
-                       TrialErrorName(o.error), o.state == TrialState::kFailed ? "" : FormatDouble(o.median),
-                       o.samples.size(), FormatDouble(o.compile_seconds), FormatDouble(o.measure_seconds), o.proposer,
-                       ReplaceAll(o.config.Text(), "\"", "\"\""));
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{}\n", Cell(store.meta().task_id), t.ordinal, TrialStateName(o.state),
+        TrialErrorName(o.error), o.state == TrialState::kFailed ? "" : FormatDouble(o.median), o.samples.size(),
+        FormatDouble(o.compile_seconds), FormatDouble(o.measure_seconds), Cell(o.proposer), Cell(o.config.Text()));
   }
   return out;
 }

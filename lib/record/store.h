@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/statistics.h"
 #include "task/outcome.h"
 #include "task/template_versions.h"
 
@@ -47,6 +48,8 @@ struct Trial {
   bool superseded = false;       // the template has another version now, or is gone
 
   std::vector<double> LastRound() const;  // the samples behind the median
+  // Whether the median may be too long: others used the machine, or the samples disagree.
+  bool MayBeSlow() const { return outcome.disturbed > 0 || Unsteady(LastRound()); }
 };
 
 // The result of measuring a trial again: samples (of this round only), median, state, error, measure_seconds and how

@@ -158,7 +158,7 @@ Result<std::string> ExportT4(const ForeignStore& store) {
     return Status::Invalid("its records come from several T4 documents; import each into a separate file");
   }
   document["results"] = std::move(results);
-  return DumpJson(document);
+  return DumpAsciiJson(document);
 }
 
 Result<std::string> ExportT4(const Store& store) {
@@ -194,9 +194,9 @@ Result<std::string> ExportT4(const Store& store) {
                        {"correctness", o.error == TrialError::kWrong ? 0 : 1},
                        {"measurements", measurements}});
   }
-  return DumpJson({{"schema_version", kT4Version},
-                   {"metadata", {{"workload", store.meta().workload}, {"target", store.meta().target}}},
-                   {"results", results}});
+  return DumpAsciiJson({{"schema_version", kT4Version},
+                        {"metadata", {{"workload", store.meta().workload}, {"target", store.meta().target}}},
+                        {"results", results}});
 }
 
 }  // namespace hone::record

@@ -4,19 +4,13 @@
 //   load_perf [--trials=48] [--tasks=3] [--seed=1]
 //
 // Goal: the choice under load is within 3 % of the quiet one. Exits with 1 otherwise. Nothing else may run.
-#include <sched.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "base/rng.h"
 #include "base/subprocess.h"
 #include "measure/child_measurer.h"
 #include "op/operator.h"
 #include "perf/flags.h"
+#include "perf/neighbour.h"
 #include "pipeline/task_list.h"
 #include "record/store.h"
 #include "semantics/semantics.h"
@@ -35,33 +29,6 @@ constexpr const char* kWorkloads[] = {
     "conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1,1,1,1) + bias + relu",
 };
 constexpr double kWanted = 1.03;
-
-// Turns of 0.2 to 1 s of work and of rest on the last core.
-class Neighbour {
- public:
-  explicit Neighbour(uint64_t seed) : pid_(fork()) {
-    if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(UsableCpus().back(), &one);
-    sched_setaffinity(0, sizeof one, &one);
-    Rng rng(seed);
-    for (bool busy = true;; busy = !busy) {
-      const double end = RealClock()->NowSeconds() + 0.2 + 0.8 * rng.UniformDouble();
-      if (!busy) RealClock()->SleepSeconds(end - RealClock()->NowSeconds());
-      while (RealClock()->NowSeconds() < end) {
-      }
-    }
-  }
-  ~Neighbour() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-
- private:
-  pid_t pid_;
-};
 
 struct Tuned {
   Config best;
@@ -86,7 +53,7 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(const Tuned quiet, Tune(id + ".quiet"));
     Result<Tuned> loaded = Status::Io("not tuned");
     {
-      const Neighbour neighbour(seed_);
+      const perf::Neighbour neighbour(UsableCpus().back(), {.rests = true, .seed = seed_});
       loaded = Tune(id + ".load");
     }
     HONE_RETURN_IF_ERROR(loaded.status());

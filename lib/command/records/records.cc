@@ -31,11 +31,11 @@ bool Faster(const Trial& a, const Trial& b) {
   return key(a) < key(b);
 }
 
-std::string TimeText(const Outcome& o) {
+std::string TimeText(const Trial& t) {
+  const Outcome& o = t.outcome;
   if (o.state == TrialState::kFailed) return TrialErrorName(o.error);
-  // Timed while others used the machine: the time may be too long.
-  const std::string marked = o.disturbed > 0 ? "~" : "";
-  return (o.state == TrialState::kPruned ? "> " : "") + marked + FormatSeconds(o.median);
+  return fmt::format("{}{}{}", o.state == TrialState::kPruned ? "> " : "", t.MayBeSlow() ? "~" : "",
+                     FormatSeconds(o.median));
 }
 
 // Messages of compilers and crashes may have several lines and control characters; a trial gets one line.
@@ -78,7 +78,7 @@ Status ListOne(const std::string& path, int64_t limit) {
   PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(o), o.samples.size(), o.proposer,
+    PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(t), o.samples.size(), o.proposer,
                          o.config.Text(), o.error_text.empty() ? "" : "  (" + OneLine(o.error_text) + ")"));
   }
   return Status();
@@ -119,6 +119,7 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
         fmt::format("load      other programs used the machine: {} runs repeated, {} of the last samples disturbed\n",
                     o.retaken, o.disturbed));
   }
+  if (Unsteady(t.LastRound())) PrintOut("spread    the runs disagree by more than 3 %: the time may be too long\n");
   PrintOut(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
                        FormatSeconds(o.measure_seconds)));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());

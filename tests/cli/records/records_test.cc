@@ -42,6 +42,14 @@ TEST_F(RecordsTool, ListsALineATrialTheFastestFirst) {
   EXPECT_EQ(Lines({"list", "records/a.db", "--limit=0"}).size(), 10u);
 }
 
+TEST_F(RecordsTool, ATimeWhoseRunsDisagreeIsMarked) {
+  Outcome spread = Ok(0, 1.3e-3);
+  spread.samples = {1e-3, 1e-3, 1.3e-3, 1.3e-3, 1.3e-3};
+  Record("c", kWorkloadC, {spread});
+  ExpectHas(Out({"list", "records/c.db"}), {"~1.30 ms"});
+  ExpectHas(Out({"show", "records/c.db"}), {"spread    the runs disagree by more than 3 %: the time may be too long"});
+}
+
 TEST_F(RecordsTool, ListSaysWhyTuningEnded) {
   ExpectHasNot(Out({"list", "records/a.db"}), {"ended: "});  // it has not ended
   record::Closing closing;

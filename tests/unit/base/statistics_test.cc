@@ -59,5 +59,12 @@ TEST(MedianInterval, RanksOfTheTable) {
   EXPECT_EQ(ranks(3).high, 3);
 }
 
+TEST(UnsteadyTest, TheMedianIsFarAboveTheFastestRuns) {
+  EXPECT_FALSE(Unsteady({1, 1.02, 1.02, 1.01, 1.02}));
+  EXPECT_FALSE(Unsteady({1, 1, 1, 1.5, 2})) << "slow runs that the median leaves out";
+  EXPECT_TRUE(Unsteady({1, 1, 1.3, 1.3, 1.3}));
+  EXPECT_FALSE(Unsteady({1, 1.3, 1.3, 1.3})) << "too few";
+}
+
 }  // namespace
 }  // namespace hone

@@ -31,6 +31,19 @@ TEST_F(Export, OneLineATrialInBothForms) {
   EXPECT_EQ(rows[2], "dense-0123456789abcdef,1,failed,compile,,0,0,0,,\"dense unroll=2\"");
 }
 
+// Somebody may look at an export of a file from elsewhere.
+TEST_F(Export, NoFormReachesTheTerminal) {
+  Outcome good = Good(1, {2e-3}), bad = Bad(2, TrialError::kCompile, "\x1b[2J \u009b \u202e");
+  good.proposer = "a,\"b\"\n\x1b[2J\u202e";
+  Append({good, bad});
+  const auto store = OpenToRead();
+  for (const std::string& text : {*ExportJsonLines(*store), *ExportCsv(*store), *ExportAutoTvm(*store)}) {
+    EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c < 0x7F); })) << text;
+  }
+  EXPECT_EQ(ParseJson(Split(*ExportJsonLines(*store), '\n')[1], "line")->at("error_text"), "\x1b[2J \u009b \u202e");
+  EXPECT_THAT(*ExportCsv(*store), HasSubstr(R"(,"a,""b""\n\x1b[2J\xe2\x80\xae","dense)"));
+}
+
 // A task with two of AutoTVM's templates: in the records, the second one's points follow the first one's; in its own
 // space, whose index AutoTVM knows, they begin at 0.
 TEST_F(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
