@@ -59,7 +59,7 @@ struct TriedLayer {
   std::string advice;  // what the kernel lacks, if it does not hold
 };
 
-// In the order of the table in doc/reference/security.md. Returns kIo if no process could be started.
+// In the order of the table in doc/internals/sandbox.md. Returns kIo if no process could be started.
 Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options = {});
 
 }  // namespace hone

@@ -252,6 +252,24 @@ TEST(Layers, NoShellIsInvolved) {
   EXPECT_EQ(started, 1);
 }
 
+// Every threat on the page has tests, and they are there.
+TEST(SecurityPage, TheTestsThatItNamesExist) {
+  std::string tests;
+  for (const Source& source : SourcesBelow("tests")) tests += source.text;
+  int threats = 0;
+  for (const std::string& line : Split(Must(ReadFile(JoinPath(kRoot, "doc/reference/security.md"))), '\n')) {
+    const std::vector<std::string> cells = Split(line, '|');
+    if (cells.size() != 5 || cells[3] == " test " || StartsWith(cells[1], " ---")) continue;
+    ++threats;
+    const std::vector<std::string> words = Split(cells[3], '`');
+    EXPECT_GT(words.size(), 2u) << "no test:" << cells[1];
+    for (size_t i = 1; i < words.size(); i += 2) {
+      EXPECT_NE(tests.find(", " + words[i] + ")"), std::string::npos) << words[i] << ", which the page names";
+    }
+  }
+  EXPECT_GT(threats, 20);
+}
+
 // Each of these rules can fail.
 const Rows kRows = {{"base", 0}, {"task", 1}, {"ir", 2}, {"search/space", 3}, {"schedule", 4}, {"search/tuner", 7}};
 
