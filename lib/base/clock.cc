@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
@@ -42,12 +43,14 @@ Clock* RealClock() {
 }
 
 std::string FormatIso8601(double wall_seconds) {
-  time_t seconds = static_cast<time_t>(std::floor(wall_seconds));
+  // The first and the last second with four digits for the year. The times of records are untrusted, and may be NaN.
+  constexpr double kFirst = -62167219200, kLast = 253402300799;
+  const double clamped = wall_seconds >= kFirst ? std::min(wall_seconds, kLast) : kFirst;
+  const time_t seconds = static_cast<time_t>(std::floor(clamped));
   tm parts;
   ::gmtime_r(&seconds, &parts);
-  char text[64];
-  size_t length = ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return std::string(text, length);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 Result<double> ParseTime(std::string_view text, double now) {
@@ -63,7 +66,8 @@ Result<double> ParseTime(std::string_view text, double now) {
     return count.ok() && *count >= 0 ? Result<double>(now - *count * seconds) : wrong;
   }
   const size_t size = text.size() - (text.back() == 'Z' ? 1 : 0);
-  if (size != 16 && size != 19 && text.size() != 10) return wrong;
+  const bool date = size == 10 && size == text.size();  // without Z
+  if (size != 16 && size != 19 && !date) return wrong;
   // Writing the time again and comparing the texts also finds a 30th of February.
   const std::string_view pattern = "0000-01-01T00:00:00";
   const std::string whole = std::string(text.substr(0, size)) + std::string(pattern.substr(size));

@@ -18,7 +18,8 @@ class Clock {
 
 Clock* RealClock();  // never destroyed; usable from any thread
 
-// "2025-01-31T23:59:58Z": UTC, whole seconds (rounded down).
+// "2025-01-31T23:59:58Z": UTC, whole seconds (rounded down). Earlier times than year 0, and NaN, give its first second;
+// later ones than year 9999 its last.
 std::string FormatIso8601(double wall_seconds);
 
 // Unix seconds of a time that a person typed: "2026-11-26", "2026-11-26T14:00" or "2026-11-26T14:00:00", in UTC, the

@@ -12,6 +12,17 @@ TEST(Clock, FormatsKnownInstants) {
   EXPECT_EQ(FormatIso8601(-0.5), "1969-12-31T23:59:59Z");
 }
 
+TEST(Clock, FormatsAnySecondsWithFourDigitsForTheYear) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double late : {253402300799.0, 253402300800.0, 1e300, kInfinity}) {
+    EXPECT_EQ(FormatIso8601(late), "9999-12-31T23:59:59Z") << late;
+  }
+  for (const double early : {-62167219200.0, -62167219201.0, -1e300, -kInfinity, std::nan("")}) {
+    EXPECT_EQ(FormatIso8601(early), "0000-01-01T00:00:00Z") << early;
+  }
+  EXPECT_EQ(FormatIso8601(-30641760000), "0999-01-01T00:00:00Z");
+}
+
 TEST(Clock, ReadsTheTimesThatPeopleType) {
   const auto at = [](const char* text) { return FormatIso8601(Must(ParseTime(text, 1e9))); };
   EXPECT_EQ(at("2026-11-26"), "2026-11-26T00:00:00Z");
@@ -34,6 +45,7 @@ TEST(Clock, ReadsTheTimesThatPeopleType) {
                             "2026",
                             "2026-11",
                             "2026-11-26Z",
+                            "2026-11-2Z",
                             "2026-11-26T",
                             "2026-11-31",
                             "2026-13-01",
