@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/text.h"
+
 namespace hone {
 namespace {
 
@@ -23,7 +25,7 @@ const char* NameIn(const std::pair<T, const char*> (&names)[N], T wanted) {
 
 template <typename T, size_t N>
 Result<T> ValueIn(const std::pair<T, const char*> (&names)[N], const std::string& wanted, const char* unknown,
-                  const char* known) {
+                  const std::string& known) {
   for (const auto& [value, name] : names) {
     if (name == wanted) return value;
   }
@@ -40,7 +42,15 @@ Result<TrialState> ParseTrialState(const std::string& s) {
 }
 
 Result<TrialError> ParseTrialError(const std::string& s) {
-  return ValueIn(kErrors, s, "trial error", "invalid, compile, timeout, crash, wrong, device");
+  return ValueIn(kErrors, s, "trial error", Join(TrialErrorNames(), ", "));
+}
+
+std::vector<std::string> TrialErrorNames() {
+  std::vector<std::string> names;
+  for (const auto& [error, name] : kErrors) {
+    if (error != TrialError::kNone) names.emplace_back(name);
+  }
+  return names;
 }
 
 }  // namespace hone

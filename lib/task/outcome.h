@@ -29,6 +29,7 @@ const char* TrialStateName(TrialState s);
 const char* TrialErrorName(TrialError e);
 Result<TrialState> ParseTrialState(const std::string& s);
 Result<TrialError> ParseTrialError(const std::string& s);
+std::vector<std::string> TrialErrorNames();  // of all errors but kNone
 
 struct Outcome {
   Config config;

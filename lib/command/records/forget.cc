@@ -21,8 +21,8 @@ namespace hone::command {
 static Result<TrialError> KindNamed(const std::string& name) {
   Result<TrialError> error = ParseTrialError(name);
   if (error.ok() && *error != TrialError::kNone) return error;
-  const std::vector<std::string> known = {"invalid", "compile", "timeout", "crash", "wrong", "device"};
-  return Status::Invalid("--error: no trial fails with `{}`{}", Printable(name), SuggestionText(name, known));
+  return Status::Invalid("--error: no trial fails with `{}`{}", Printable(name),
+                         SuggestionText(name, TrialErrorNames()));
 }
 
 static std::string TrialsText(size_t count) { return fmt::format("{} trial{}", count, count == 1 ? "" : "s"); }

@@ -13,6 +13,7 @@ TEST(Outcome, NamesReadBack) {
   }
   EXPECT_FALSE(ParseTrialState("fine").ok());
   EXPECT_FALSE(ParseTrialError("fine").ok());
+  EXPECT_EQ(TrialErrorNames(), (std::vector<std::string>{"invalid", "compile", "timeout", "crash", "wrong", "device"}));
 }
 
 }  // namespace
