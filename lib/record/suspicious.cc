@@ -40,8 +40,7 @@ class Group {
       found_ = {.first = trial.ordinal, .error = trial.outcome.error, .text = trial.outcome.error_text, .since = since};
     }
     found_.last = trial.ordinal;
-    const std::string& artifact = trial.outcome.artifact_digest;
-    if (artifact.empty() || artifacts_.insert(artifact).second) ++found_.failures;
+    ++found_.failures;
     sessions_.insert(trial.session);
   }
   const Suspicion& found() const { return found_; }
@@ -50,7 +49,6 @@ class Group {
 
  private:
   Suspicion found_;
-  std::set<std::string> artifacts_;
   std::set<int64_t> sessions_;
 };
 
@@ -66,9 +64,10 @@ Result<std::vector<Suspicion>> FindSuspicious(const Store& store) {
   std::map<int64_t, const Session*> by_id;
   for (const Session& session : sessions) by_id[session.id] = &session;
 
-  using Alike = std::tuple<TrialError, std::string>;  // error and text
-  std::map<std::pair<int64_t, Alike>, Group> spread;  // by session
-  std::map<int64_t, int64_t> tried;                   // by session
+  std::set<std::tuple<std::string, TrialError, std::string>> verdicts;  // on an artifact, on a machine
+  using Alike = std::tuple<TrialError, std::string>;                    // error and text
+  std::map<std::pair<int64_t, Alike>, Group> spread;                    // by session
+  std::map<int64_t, int64_t> tried;                                     // by session
   std::vector<std::pair<Alike, Group>> rows;
   std::string row_machine;
   bool in_row = false;
@@ -83,6 +82,11 @@ Result<std::vector<Suspicion>> FindSuspicious(const Store& store) {
     const auto session = by_id.find(trial.session);
     const double since = session == by_id.end() ? 0 : session->second->started;
     const std::string machine = session == by_id.end() ? "" : session->second->fingerprint;
+    // FindForgettable takes or leaves copies of a verdict together with the first one. Failures of the device are not
+    // copied.
+    const std::string& artifact = outcome.artifact_digest;
+    const bool verdict = !artifact.empty() && outcome.error != TrialError::kDevice;
+    if (verdict && !verdicts.emplace(machine, outcome.error, artifact).second) continue;
     const Alike alike{outcome.error, WithoutNumbers(outcome.error_text)};
     if (!in_row || rows.back().first != alike || row_machine != machine) rows.emplace_back(alike, Group());
     in_row = true;
@@ -101,10 +105,10 @@ Result<std::vector<Suspicion>> FindSuspicious(const Store& store) {
     sessions_found.insert(key);
   }
   for (const auto& [alike, group] : rows) {
-    const bool told = std::ranges::all_of(group.sessions(), [&, &alike = alike](int64_t session) {
+    const bool reported = std::ranges::all_of(group.sessions(), [&, &alike = alike](int64_t session) {
       return sessions_found.contains({session, alike});
     });
-    if (group.Many() && !told) found.push_back(group.found());
+    if (group.Many() && !reported) found.push_back(group.found());
   }
   std::ranges::stable_sort(found, {}, &Suspicion::first);
   return found;

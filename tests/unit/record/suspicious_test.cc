@@ -1,5 +1,6 @@
 #include "record/suspicious.h"
 
+#include "record/forget.h"
 #include "sample.h"
 
 namespace hone::record {
@@ -79,6 +80,53 @@ TEST_F(SuspiciousTest, CopiesOfAVerdictCountOnce) {
   EXPECT_TRUE(Found().empty()) << "seven different artifacts";
 }
 
+// `forget --since` the later session would not remove them.
+TEST_F(SuspiciousTest, CopiesOfAnEarlierSessionsVerdictsDoNotCount) {
+  const auto crashes = [&](const std::string& artifact, TrialError error = TrialError::kCrash) {
+    std::vector<Outcome> trials = Row(8, error);
+    for (size_t i = 0; i < trials.size(); ++i) trials[i].artifact_digest = artifact + std::to_string(i);
+    return trials;
+  };
+  const auto session = [](double started, const std::string& machine = "f1") {
+    Session session = SampleSession(machine);
+    session.started = started;
+    return session;
+  };
+  Append(crashes("a"), session(1000));
+  Append(crashes("a"), session(2000));
+  std::vector<Suspicion> found = Found();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].since, 1000);
+  EXPECT_EQ(found[0].last, 7);
+  // Another machine and another error are other verdicts; a device's failures are always their own.
+  Append(crashes("a"), session(3000, "f2"));
+  Append(crashes("a", TrialError::kTimeout), session(4000));
+  Append(crashes("a", TrialError::kDevice), session(5000));
+  Append(crashes("a", TrialError::kDevice), session(6000));
+  found = Found();
+  ASSERT_EQ(found.size(), 5u);
+  for (size_t i = 1; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].failures, 8);
+    EXPECT_EQ(found[i].since, 2000 + 1000 * static_cast<double>(i));
+    EXPECT_FALSE(Must(FindForgettable(path_, found[i].error, found[i].since)).empty());
+  }
+}
+
+TEST_F(SuspiciousTest, CopiesDoNotInterruptARow) {
+  std::vector<Outcome> trials = Row(1, TrialError::kCrash);
+  trials[0].artifact_digest = "aa";
+  for (const Outcome& outcome : Row(8, TrialError::kTimeout)) {
+    trials.push_back(outcome);
+    trials.push_back(Fails(TrialError::kCrash, trials[0].error_text));
+    trials.back().artifact_digest = "aa";
+  }
+  Append(trials);
+  const std::vector<Suspicion> found = Found();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].error, TrialError::kTimeout);
+  EXPECT_EQ(found[0].failures, 8);
+}
+
 TEST_F(SuspiciousTest, MuchOfASessionIs) {
   const auto fill = [&](int64_t fine, TrialError error, double started) {
     std::vector<Outcome> trials;
@@ -106,7 +154,7 @@ TEST_F(SuspiciousTest, MuchOfASessionIs) {
   EXPECT_EQ(found[2].error, TrialError::kDevice);
 }
 
-TEST_F(SuspiciousTest, ASessionIsToldOnce) {
+TEST_F(SuspiciousTest, ASessionIsReportedOnce) {
   std::vector<Outcome> trials = Row(9);
   trials.push_back(Fine());
   for (const Outcome& outcome : Row(9)) trials.push_back(outcome);
