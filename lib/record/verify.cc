@@ -101,21 +101,42 @@ class Verifier {
                     trial.LastRound().size(), MedianOfSamples(trial)));
   }
 
-  // A trial without samples must have the median of an earlier one with the same artifact on the same machine.
+  // A trial without samples must have the median of an earlier one with the same artifact on the same machine. If that
+  // one failed when it was measured again, it has no median: then one of its rounds must give the time.
   Status TwinMedian(const Statement& trial) {
     HONE_ASSIGN_OR_RETURN(
-        Statement q, db_->Prepare("SELECT b.ordinal, b.median FROM trial a JOIN session sa ON sa.id = a.session JOIN "
-                                  "trial b ON b.artifact_digest = a.artifact_digest AND b.ordinal < a.ordinal AND "
-                                  "b.count > 0 JOIN session sb ON sb.id = b.session WHERE a.ordinal = ? AND "
-                                  "a.artifact_digest <> '' AND sa.fingerprint = sb.fingerprint ORDER BY b.ordinal"));
+        Statement q,
+        db_->Prepare("SELECT b.ordinal, b.median, b.state FROM trial a JOIN session sa ON sa.id = a.session JOIN "
+                     "trial b ON b.artifact_digest = a.artifact_digest AND b.ordinal < a.ordinal AND "
+                     "b.count > 0 JOIN session sb ON sb.id = b.session WHERE a.ordinal = ? AND "
+                     "a.artifact_digest <> '' AND sa.fingerprint = sb.fingerprint ORDER BY b.ordinal"));
     HONE_ASSIGN_OR_RETURN(const bool found, q.Bind(trial.Int(0)).Step());
     if (!found) {
       Add(fmt::format("trial {}: {}, but neither it nor an earlier trial of its artifact has a sample", trial.Int(0),
                       trial.Text(1)));
+    } else if (q.Text(2) == "failed") {
+      HONE_RETURN_IF_ERROR(TimeOfARound(trial, q.Int(0)));
     } else if (trial.Real(2) != q.Real(1)) {
       Add(fmt::format("trial {}: its median is {}, but trial {}, which is the same artifact, has {}", trial.Int(0),
                       trial.Real(2), q.Int(0), q.Real(1)));
     }
+    return Status();
+  }
+
+  Status TimeOfARound(const Statement& trial, int64_t ordinal) {
+    Trial twin;
+    twin.ordinal = ordinal;
+    HONE_RETURN_IF_ERROR(ReadSamples(db_, &twin));
+    twin.outcome.state = trial.Text(1) == "pruned" ? TrialState::kPruned : TrialState::kOk;
+    const bool trimmed = CountsTrimmedMeans(trial.Text(4));
+    while (!twin.rounds.empty()) {
+      if (IsOfSamples(trial.Real(2), twin, trimmed)) return Status();
+      const size_t others = twin.rounds.size() - twin.LastRound().size();
+      twin.rounds.resize(others);
+      twin.outcome.samples.resize(others);
+    }
+    Add(fmt::format("trial {}: its median is {}, but no round of trial {}, which is the same artifact, gives it",
+                    trial.Int(0), trial.Real(2), ordinal));
     return Status();
   }
 

@@ -117,16 +117,36 @@ TEST_F(ForgetTest, ACopyOfAVerdictGoesWithTheVerdict) {
 
 // A finalist that failed when it was measured again has samples, and a trial that does not count under the job's limits
 // still has their median.
-TEST_F(ForgetTest, WhatHasItsTimeFromARemovedTrialGoesToo) {
+TEST_F(ForgetTest, CopiesOfATimeGoWithIt) {
   const Outcome timed = Good(0, {3e-3, 1e-3, 2e-3}, "aa");
   Fill(1000, 1100, {timed, Copy(1, timed), Good(2, {1e-3}, "bb")});
   Outcome again = Bad(0, TrialError::kWrong, "element 3");
   again.artifact_digest = "aa";
   Must(Open()->Remeasure({{0, again}}));
+  EXPECT_EQ(Findings(), std::vector<std::string>());
   EXPECT_EQ(Found(TrialError::kWrong), (Ordinals{0, 1}));
-  EXPECT_EQ(RemoveTrials(path_, {0}).kind(), StatusKind::kCorrupt) << "trial 1 would have a time from nowhere";
+  const Status refused = RemoveTrials(path_, {0});
+  EXPECT_EQ(refused.kind(), StatusKind::kCorrupt);
+  EXPECT_THAT(refused.message(),
+              HasSubstr("trial 0: ok, but neither it nor an earlier trial of its artifact has a sample; nothing was"));
   Must(RemoveTrials(path_, {0, 1}));
   EXPECT_EQ(Left(), (Ordinals{2}));
+}
+
+TEST_F(ForgetTest, ACopyOfAFailedFinalistHasTheTimeOfOneOfItsRounds) {
+  const Outcome timed = Good(0, {3e-3, 1e-3, 2e-3}, "aa");
+  Fill(1000, 1100, {timed, Copy(1, timed)});
+  Outcome again = Bad(0, TrialError::kWrong, "element 3");
+  again.artifact_digest = "aa";
+  again.samples = {5e-3};  // before the run that failed
+  Must(Open()->Remeasure({{0, again}}));
+  EXPECT_EQ(Findings(), std::vector<std::string>());
+  Sql("UPDATE trial SET median = 0.005 WHERE ordinal = 1");
+  EXPECT_EQ(Findings(), std::vector<std::string>());
+  Sql("UPDATE trial SET median = 0.004 WHERE ordinal = 1");
+  ASSERT_EQ(Findings().size(), 1u);
+  EXPECT_EQ(Findings()[0],
+            "trial 1: its median is 0.004, but no round of trial 0, which is the same artifact, gives it");
 }
 
 TEST_F(ForgetTest, ClosingRowsOfTheMachineGo) {
