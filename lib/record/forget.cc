@@ -10,28 +10,43 @@
 
 #include "base/file.h"
 #include "record/rows.h"
+#include "record/schema.h"
 #include "record/sqlite.h"
 
 namespace hone::record {
 namespace {
 
+// When the next session on the session's machine started.
+std::optional<double> StartOfNext(const Session& session, const std::vector<Session>& all) {
+  std::optional<double> start;
+  for (const Session& other : all) {
+    const bool later =
+        other.started > session.started && other.host == session.host && other.fingerprint == session.fingerprint;
+    if (later) start = std::min(start.value_or(other.started), other.started);
+  }
+  return start;
+}
+
 // The latest time at which a trial of the session can have been recorded.
 double EndOf(const Session& session, const std::vector<Session>& all, double written) {
   if (session.ended > 0) return session.ended;
-  double end = written;
-  for (const Session& other : all) {
-    const bool next =
-        other.started > session.started && other.host == session.host && other.fingerprint == session.fingerprint;
-    if (next) end = std::min(end, other.started);
-  }
-  return std::max(end, session.started + session.tuning_seconds);
+  return std::max(std::min(written, StartOfNext(session, all).value_or(written)),
+                  session.started + session.tuning_seconds);
+}
+
+Result<std::vector<Session>> SessionsOf(Database* db) {
+  std::vector<Session> sessions;
+  HONE_RETURN_IF_ERROR(db->Each(fmt::format("SELECT {} FROM session ORDER BY id", kSessionColumns),
+                                [&](const Statement& row) { sessions.push_back(SessionOfRow(row)); }));
+  return sessions;
 }
 
 using Artifact = std::pair<std::string, std::string>;  // fingerprint and digest
 
 class Forgetter {
  public:
-  explicit Forgetter(Database* db) : db_(db) {}
+  // `written`: as of RemoveTrials.
+  Forgetter(Database* db, double written) : db_(db), written_(written) {}
 
   Status Run(const std::vector<int64_t>& ordinals) {
     HONE_RETURN_IF_ERROR(
@@ -41,8 +56,10 @@ class Forgetter {
       HONE_ASSIGN_OR_RETURN(Statement insert, db_->Prepare("INSERT OR IGNORE INTO temp.gone(ordinal) VALUES (?)"));
       for (const int64_t ordinal : ordinals) HONE_RETURN_IF_ERROR(insert.Bind(ordinal).Run());
     }
+    HONE_ASSIGN_OR_RETURN(const std::vector<Session> before, SessionsOf(db_));
     HONE_RETURN_IF_ERROR(RemoveClosingRows());
     HONE_RETURN_IF_ERROR(ShortenSessions());
+    HONE_RETURN_IF_ERROR(EndSessions(before));
     HONE_RETURN_IF_ERROR(
         db_->Execute("DELETE FROM sample WHERE trial IN (SELECT ordinal FROM temp.gone);"
                      "DELETE FROM trial WHERE ordinal IN (SELECT ordinal FROM temp.gone)"));
@@ -75,8 +92,7 @@ class Forgetter {
     HONE_RETURN_IF_ERROR(db_->Each(
         "SELECT session, count(*), total(compile_seconds + measure_seconds), count(CASE WHEN kept THEN 1 END), "
         "total(CASE WHEN kept THEN compile_seconds + measure_seconds END) FROM (SELECT *, ordinal NOT IN (SELECT "
-        "ordinal "
-        "FROM temp.gone) AS kept FROM trial) GROUP BY session",
+        "ordinal FROM temp.gone) AS kept FROM trial) GROUP BY session",
         [&](const Statement& row) {
           const int64_t trials = row.Int(1), kept = row.Int(3);
           const double cost = row.Real(2), kept_cost = row.Real(4);
@@ -89,6 +105,18 @@ class Forgetter {
       HONE_RETURN_IF_ERROR(
           kept > 0 ? db_->Run("UPDATE session SET tuning_seconds = tuning_seconds * ? WHERE id = ?", share, session)
                    : db_->Run("DELETE FROM session WHERE id = ?", session));
+    }
+    return Status();
+  }
+
+  // The file is written now, and the next session may be gone: neither bounds a killed session any more. Closing rows
+  // count only if their session ended well.
+  Status EndSessions(const std::vector<Session>& before) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<Session> after, SessionsOf(db_));
+    for (const Session& session : before) {
+      if (session.ended > 0 || Closing::FromSettings(session.settings) || StartOfNext(session, after)) continue;
+      HONE_RETURN_IF_ERROR(
+          db_->Run("UPDATE session SET ended = ? WHERE id = ?", EndOf(session, before, written_), session.id));
     }
     return Status();
   }
@@ -108,6 +136,7 @@ class Forgetter {
   }
 
   Database* const db_;
+  const double written_;
 };
 
 }  // namespace
@@ -155,25 +184,21 @@ Result<std::vector<Trial>> FindForgettable(const std::string& path, TrialError e
 }
 
 Status RemoveTrials(const std::string& path, const std::vector<int64_t>& ordinals,
-                    const std::function<Status()>& still_ours) {
-  Meta meta;
-  {
-    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
-    meta = store->meta();
-  }
-  HONE_RETURN_IF_ERROR(Store::OpenForWriting(path, meta).status());
+                    const std::function<Status()>& before_commit, std::optional<double> written) {
+  if (!Exists(path)) return Status::NotFound(path + ": no such record file");
+  if (!written) written = ModifiedSeconds(path);
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Database> db, Database::Open(path, OpenMode::kWrite));
-  HONE_RETURN_IF_ERROR(
-      db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF;"
-                  "PRAGMA temp_store = MEMORY"));
+  HONE_RETURN_IF_ERROR(Migrate(db.get(), [&] { return Status::Corrupt("{}: an empty record file", path); }));
+  // Trials and their samples get new numbers one after the other; VerifyRecords looks for broken references.
+  HONE_RETURN_IF_ERROR(db->Execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY"));
   HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db.get()));
-  HONE_RETURN_IF_ERROR(Forgetter(db.get()).Run(ordinals));
+  HONE_RETURN_IF_ERROR(Forgetter(db.get(), *written).Run(ordinals));
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, VerifyRecords(db.get(), kSchemaVersion));
   if (!findings.empty()) {
     return Status::Corrupt("{}: {}; nothing was removed; save what is whole with `hone-records salvage` first", path,
                            findings[0]);
   }
-  if (still_ours) HONE_RETURN_IF_ERROR(still_ours());
+  if (before_commit) HONE_RETURN_IF_ERROR(before_commit());
   return transaction.Commit();
 }
 

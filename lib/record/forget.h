@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace hone::record {
 
 // The trials of `path` with this error that were recorded at or after `since` (unix seconds), of all machines and
 // template versions, by ordinal. Records have times of sessions only, so all trials of a session count that still ran
-// at `since`; a killed session ran until the next one on its machine, or until the file was last written.
+// at `since`; a killed session ran until the next one on its machine, or until the file was last written. A finalist
+// that failed when it was measured again counts by the session that tried it first.
 //
 // A failure is copied to later trials with the same artifact: they go together, by the time of the first. A trial that
 // has its time from a removed one goes as well. Errors as of Store::OpenForReading.
@@ -27,10 +29,16 @@ Result<std::vector<Trial>> FindForgettable(const std::string& path, TrialError e
 // - A session without trials goes. The tuning time of other sessions shrinks by the removed trials' share of the cost,
 //   so a budget of seconds has that time again.
 // - The closing rows of the machines concerned go (Closing): they referred to all trials.
-// Migrates an older file first. The caller must hold the file's lock; `still_ours` is called just before the commit and
-// checks that it still does. Returns kCorrupt, and changes nothing, if the result would not pass Store::Verify;
-// otherwise errors of Store::OpenForWriting.
+// - A killed session without a later one on its machine gets the end that FindForgettable assumed: this call itself
+//   writes the file, and the next one must not count the session until now.
+// `written` is when the file was last written, before FindForgettable opened it, which may roll back a transaction; by
+// default the time of the file as it is.
+//
+// Migrates an older file first. The caller must hold the file's lock. `before_commit` is called when only the commit is
+// left: it checks that the caller still holds the lock, and does what must happen first; its error is returned. Returns
+// kCorrupt if the result would not pass Store::Verify; otherwise errors of Store::OpenForWriting. An error changes
+// nothing, apart from the migration.
 Status RemoveTrials(const std::string& path, const std::vector<int64_t>& ordinals,
-                    const std::function<Status()>& still_ours = {});
+                    const std::function<Status()>& before_commit = {}, std::optional<double> written = {});
 
 }  // namespace hone::record

@@ -1,6 +1,8 @@
 #include "record/forget.h"
 
-#include "base/clock.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "old_format.h"
 #include "sample.h"
 
@@ -28,6 +30,12 @@ class ForgetTest : public RecordTest {
     session.settings = Closing{.trials = trials, .reason = StopReason::kTrials}.ToSettings();
     const auto store = Open();
     Must(store->EndSession(Must(store->BeginSession(session)), ended));
+  }
+
+  // Sets the file's time.
+  void WrittenAt(time_t seconds) {
+    const timespec times[2] = {{seconds, 0}, {seconds, 0}};
+    ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
   }
 
   std::vector<int64_t> Found(TrialError error, double since = 0) {
@@ -95,10 +103,44 @@ TEST_F(ForgetTest, ASessionCountsIfItStillRan) {
   EXPECT_EQ(Found(TrialError::kCompile, 3001), (Ordinals{2}));
   EXPECT_EQ(Found(TrialError::kCompile, 3101), Ordinals());
   Fill(4000, kNever, {Bad(4, TrialError::kCompile, "x")});
-  const double now = RealClock()->WallSeconds();
-  EXPECT_EQ(Found(TrialError::kCompile, now - 1000), (Ordinals{3}))
-      << "killed, at the latest when the file was written";
-  EXPECT_EQ(Found(TrialError::kCompile, now + 1000), Ordinals());
+  WrittenAt(5000);
+  EXPECT_EQ(Found(TrialError::kCompile, 5000), (Ordinals{3})) << "killed, at the latest when the file was written";
+  EXPECT_EQ(Found(TrialError::kCompile, 5001), Ordinals());
+}
+
+// Forgetting writes the file and may remove the next session, so it must not move the end of a killed one.
+TEST_F(ForgetTest, ForgettingTwiceRemovesNoMoreTrials) {
+  Fill(1000, kNever, {Bad(1, TrialError::kCompile, "x"), Bad(2, TrialError::kTimeout, "x")});
+  WrittenAt(1500);
+  Must(RemoveTrials(path_, {0}));
+  EXPECT_GT(ModifiedSeconds(path_), 1e9);
+  EXPECT_EQ(Found(TrialError::kTimeout, 1500), (Ordinals{0}));
+  EXPECT_EQ(Found(TrialError::kTimeout, 1501), Ordinals());
+  EXPECT_EQ(Sessions()[0].ended, 1500);
+
+  Fill(2000, kNever, {Bad(3, TrialError::kTimeout, "x")});
+  Fill(3000, kNever, {Bad(4, TrialError::kCompile, "x")});
+  Must(RemoveTrials(path_, Found(TrialError::kCompile), {}, 3500));
+  EXPECT_EQ(Left(), (Ordinals{2, 3}));
+  EXPECT_EQ(Found(TrialError::kTimeout, 3000), (Ordinals{1})) << "the session that followed is gone";
+  EXPECT_EQ(Found(TrialError::kTimeout, 3001), Ordinals());
+}
+
+TEST_F(ForgetTest, OnlySessionsThatNeedItGetAnEnd) {
+  Fill(1000, kNever, {Bad(1, TrialError::kTimeout, "x")});
+  Fill(2000, kNever, {Bad(2, TrialError::kTimeout, "x")});
+  Fill(2500, 2600, {Bad(3, TrialError::kCompile, "x"), Bad(4, TrialError::kTimeout, "x")}, "f2");
+  {
+    Session closing = SampleSession("f3");  // killed before it ended, so it does not count
+    closing.started = 2700;
+    closing.settings = Closing{.trials = 1, .reason = StopReason::kTrials}.ToSettings();
+    Must(Open()->BeginSession(closing));
+  }
+  WrittenAt(3000);
+  Must(RemoveTrials(path_, Found(TrialError::kCompile)));
+  std::vector<double> ends;
+  for (const Session& session : Sessions()) ends.push_back(session.ended);
+  EXPECT_EQ(ends, (std::vector<double>{kNever, 3000, 2600, kNever}));
 }
 
 TEST_F(ForgetTest, ACopyOfAVerdictGoesWithTheVerdict) {
@@ -190,7 +232,7 @@ TEST_F(ForgetTest, OldFormatsAreMigrated) {
   }
 }
 
-TEST_F(ForgetTest, WhatIsRefusedChangesNothing) {
+TEST_F(ForgetTest, ARefusalChangesNothing) {
   Fill(1000, 1100, {Good(1, {1e-3}, "aa"), Bad(2, TrialError::kCompile, "x")});
   const auto lost = [] { return Status::Locked("t.db.lock: taken over"); };
   EXPECT_EQ(RemoveTrials(path_, {1}, lost).kind(), StatusKind::kLocked);
@@ -201,6 +243,9 @@ TEST_F(ForgetTest, WhatIsRefusedChangesNothing) {
   EXPECT_THAT(refused.message(), HasSubstr("trial 0: its median is 99"));
   EXPECT_EQ(*OpenToRead()->CountTrials(), 2);
   EXPECT_EQ(RemoveTrials(Path("none.db"), {1}).kind(), StatusKind::kNotFound);
+  Must(WriteFileAtomic(Path("empty.db"), ""));
+  EXPECT_EQ(RemoveTrials(Path("empty.db"), {1}).kind(), StatusKind::kCorrupt);
+  EXPECT_EQ(Must(ReadFile(Path("empty.db"))), "");
   EXPECT_EQ(FindForgettable(Path("none.db"), TrialError::kCrash, 0).status().kind(), StatusKind::kNotFound);
   EXPECT_FALSE(Exists(Path("none.db")));
 }
