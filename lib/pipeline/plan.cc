@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "pipeline/donors.h"
+#include "pipeline/stamp_files.h"
 
 namespace hone::pipeline {
 namespace {
@@ -23,16 +24,6 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
   return DumpJson(json);
 }
 
-// Non-default numerics have their own stamps: their tasks are done when enough is measured under them.
-std::string StampPath(const TaskEntry& entry, const NetworkJob& job) {
-  const int64_t cap = job.pipeline->tune.winograd;
-  std::string own = cap == TuneSettings().winograd ? ""
-                    : cap == 0                     ? ".winograd-off"
-                                                   : ".winograd-" + std::to_string(cap);
-  if (job.pipeline->tune.tf32) own += ".tf32";
-  return "stamps/" + entry.id + "." + job.target->name + own + ".done";
-}
-
 bool SharesOut(const NetworkJob& job) { return job.pipeline->tune.trials_total > 0; }
 
 // The tasks of all jobs, once for each target and numerics, with all networks that have it. The largest budget is used,
@@ -43,7 +34,7 @@ std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
   for (NetworkJob& job : *jobs) {
     if (job.tasks == nullptr || SharesOut(job)) continue;
     for (const TaskEntry& entry : job.tasks->tasks) {
-      job.stamps.push_back(StampPath(entry, job));
+      job.stamps.push_back(StampPath(entry.id, job.target->name, job.pipeline->tune));
       TuneJob& task = tasks[{job.target->name, entry.id, job.stamps.back()}];
       if (task.users.empty()) {
         task.entry = &entry;

@@ -1,26 +1,47 @@
 #include "pipeline/stamp_files.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/text.h"
 
 namespace hone::pipeline {
 
-std::vector<std::string> StampsOfRecords(const std::string& db) {
+constexpr char kStampEnding[] = ".done";
+
+std::string StampPath(const std::string& task, const std::string& target, const TuneSettings& settings) {
+  const int64_t cap = settings.winograd;
+  std::string own = cap == TuneSettings().winograd ? ""
+                    : cap == 0                     ? ".winograd-off"
+                                                   : ".winograd-" + std::to_string(cap);
+  if (settings.tf32) own += ".tf32";
+  return "stamps/" + task + "." + target + own + kStampEnding;
+}
+
+bool IsStampOf(const std::string& name, const std::string& task, const std::string& target) {
+  return StartsWith(name, task + "." + target + ".") && EndsWith(name, kStampEnding);
+}
+
+// The folder of a round: NET.TARGET.rK.
+static bool IsRoundOf(const std::string& name, const std::string& target) {
+  const size_t round = name.rfind(".r");
+  return round != std::string::npos && EndsWith(name.substr(0, round), "." + target);
+}
+
+Result<std::vector<std::string>> StampsOfRecords(const std::string& db) {
   const std::string path = AbsolutePath(db), folder = DirName(path), records = DirName(folder);
-  if (!EndsWith(path, ".db") || BaseName(records) != "records") return {};
+  if (!EndsWith(path, ".db") || BaseName(records) != "records") return std::vector<std::string>();
   const std::string name = BaseName(path), task = name.substr(0, name.size() - 3), target = BaseName(folder);
   const std::string stamps = JoinPath(DirName(records), "stamps");
-  const auto names = ListDir(stamps);
-  if (!names.ok()) return {};  // nothing has been tuned by Ninja
+  if (!Exists(stamps)) return std::vector<std::string>();  // nothing has been tuned by Ninja
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(stamps));
   std::vector<std::string> found;
-  for (const std::string& entry : *names) {
-    if (StartsWith(entry, task + "." + target + ".") && EndsWith(entry, ".done"))
-      found.push_back(JoinPath(stamps, entry));
-    // A round: NET.TARGET.rK/TASKID.done.
-    const size_t round = entry.rfind(".r");
-    if (round == std::string::npos || !EndsWith(entry.substr(0, round), "." + target)) continue;
-    const std::string stamp = JoinPath(JoinPath(stamps, entry), task + ".done");
-    if (Exists(stamp)) found.push_back(stamp);
+  for (const std::string& entry : names) {
+    const std::string at = JoinPath(stamps, entry);
+    if (IsStampOf(entry, task, target)) found.push_back(at);
+    if (!IsRoundOf(entry, target) || !IsDirectory(at)) continue;
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> of_round, ListDir(at));
+    if (std::ranges::binary_search(of_round, task + kStampEnding)) found.push_back(JoinPath(at, task + kStampEnding));
   }
   return found;
 }

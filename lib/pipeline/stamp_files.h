@@ -1,13 +1,24 @@
-// Finds the stamps of a record file, for tools that change records: hone-tune runs again once they are removed.
+// The stamps of tasks in WORK/stamps/: their names, and which exist, for tools that change records. hone-tune runs
+// again once they are removed.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "pipeline/settings.h"
+
 namespace hone::pipeline {
 
+// The stamp of a task that is not tuned in rounds, relative to the work folder. Non-default numerics have their own
+// stamps: their tasks are done when enough is measured under them.
+std::string StampPath(const std::string& task, const std::string& target, const TuneSettings& settings);
+// Whether this file of the folder stamps/ is that stamp under any numerics.
+bool IsStampOf(const std::string& name, const std::string& task, const std::string& target);
+
 // The existing stamps of the task whose records are WORK/records/TARGET/TASKID.db: under all numerics, and of all
-// rounds of all networks (pipeline/plan.cc names them). Empty if the file is not in such a folder.
-std::vector<std::string> StampsOfRecords(const std::string& db);
+// rounds of all networks (pipeline/plan.cc names them). Empty if the file is not in such a folder, or if there is no
+// folder WORK/stamps. Returns an error if that folder cannot be read.
+Result<std::vector<std::string>> StampsOfRecords(const std::string& db);
 
 }  // namespace hone::pipeline

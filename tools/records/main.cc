@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   forget.Add("--dry-run", &forgotten.dry_run, "only print what would be removed");
 
   if (const auto code = flags.Parse(argc, argv, "records 1")) return *code;
-  if (load.given() || merge.given() || status.given()) hone::InstallInterruptHandlers();
+  if (load.given() || merge.given() || status.given() || forget.given()) hone::InstallInterruptHandlers();
   if (list.given()) return ListRecords(options);
   if (show.given()) return ShowRecord(options);
   if (explain.given()) return ExplainBest(explained);

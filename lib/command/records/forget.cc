@@ -38,6 +38,7 @@ static Status ForgetIn(const std::string& path, TrialError error, double since, 
     lock.emplace(std::move(job));
     heartbeat.emplace(&*lock);
   }
+  const double written = ModifiedSeconds(path);
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, record::FindForgettable(path, error, since));
   if (dry_run) {
     PrintOut(fmt::format("{}: {} would be removed\n", Printable(path), TrialsText(trials.size())));
@@ -49,20 +50,23 @@ static Status ForgetIn(const std::string& path, TrialError error, double since, 
     }
     return Status();
   }
-  size_t stamps = 0;
+  std::vector<std::string> stamps;
   if (!trials.empty()) {
-    // First the stamps: without them the next run just looks into the records, but a stamp without its trials would say
-    // for ever that the task is tuned.
-    for (const std::string& stamp : pipeline::StampsOfRecords(path)) {
-      HONE_RETURN_IF_ERROR(Remove(stamp));
-      ++stamps;
-    }
+    HONE_ASSIGN_OR_RETURN(stamps, pipeline::StampsOfRecords(path));
     std::vector<int64_t> ordinals;
     for (const record::Trial& t : trials) ordinals.push_back(t.ordinal);
-    HONE_RETURN_IF_ERROR(record::RemoveTrials(path, ordinals, [&] { return heartbeat->Check(); }));
+    // The stamps go before the commit: without them the next run just looks into the records, but a stamp without its
+    // trials would say for ever that the task is tuned.
+    const auto before_commit = [&]() -> Status {
+      HONE_RETURN_IF_ERROR(heartbeat->Check());
+      for (const std::string& stamp : stamps) HONE_RETURN_IF_ERROR(Remove(stamp));
+      return Status();
+    };
+    HONE_RETURN_IF_ERROR(record::RemoveTrials(path, ordinals, before_commit, written));
   }
-  PrintOut(fmt::format("{}: {} removed{}\n", Printable(path), TrialsText(trials.size()),
-                       stamps == 0 ? "" : fmt::format(", and {} stamp{}", stamps, stamps == 1 ? "" : "s")));
+  const std::string and_stamps =
+      stamps.empty() ? "" : fmt::format(", and {} stamp{}", stamps.size(), stamps.size() == 1 ? "" : "s");
+  PrintOut(fmt::format("{}: {} removed{}\n", Printable(path), TrialsText(trials.size()), and_stamps));
   return Status();
 }
 
@@ -79,6 +83,9 @@ int ForgetTrials(const ForgetOptions& options) {
   if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
   for (const std::string& path : *files) {
+    if (Interrupted()) {
+      return ExitCodeOf(Status::Interrupted("interrupted before {}; the same command continues", path));
+    }
     code = std::max(code, ExitCodeOf(ForgetIn(path, *error, since, options.dry_run)));
   }
   return code;

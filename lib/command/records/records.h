@@ -47,7 +47,7 @@ struct ForgetOptions {
 
 // Removes failed trials (record/forget.h), so that the next hone-tune tries their candidates again, and the stamps that
 // say that the task is tuned. Takes each file's lock, as a tuner does. Prints a line per file. Returns the exit code:
-// that of the worst file; the others are processed.
+// that of the worst file; the others are processed. An interrupt stops it between two files.
 int ForgetTrials(const ForgetOptions& options);
 
 struct ExplainOptions {

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "command/records/records.h"
 #include "pipeline/progress_file.h"
+#include "pipeline/stamp_files.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
@@ -106,7 +107,7 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
       if (!known.insert(target + "/" + entry.id).second) continue;
       Job job{.target = target};
       job.progress.task = entry.id;
-      const auto done = [&](const std::string& stamp) { return StartsWith(stamp, entry.id + "." + target + "."); };
+      const auto done = [&](const std::string& name) { return pipeline::IsStampOf(name, entry.id, target); };
       if (stamps.ok() && std::any_of(stamps->begin(), stamps->end(), done)) job.state = State::kDone;
       status->jobs.push_back(std::move(job));
     }

@@ -21,12 +21,38 @@ TEST(StampFiles, AreThoseOfTheTaskOnItsTarget) {
   for (const char* name : {"a.cpu.done", "a.cpu.winograd-off.tf32.done", "net.cpu.r1/a.done", "net.cpu.r2/a.done"}) {
     expected.push_back(dir.Join(std::string("work/stamps/") + name));
   }
-  EXPECT_EQ(StampsOfRecords(dir.Join("work/records/cpu/a.db")), expected);
-  EXPECT_EQ(StampsOfRecords(dir.Join("work/tasks/../records/cpu/a.db")), expected);
+  EXPECT_EQ(Must(StampsOfRecords(dir.Join("work/records/cpu/a.db"))), expected);
+  EXPECT_EQ(Must(StampsOfRecords(dir.Join("work/tasks/../records/cpu/a.db"))), expected);
   for (const char* other : {"work/records/cpu/none.db", "work/records/a.db", "work/merged/cpu/a.db",
                             "work/records/cpu/a", "elsewhere/records/cpu/a.db"}) {
-    EXPECT_TRUE(StampsOfRecords(dir.Join(other)).empty()) << other;
+    EXPECT_TRUE(Must(StampsOfRecords(dir.Join(other))).empty()) << other;
   }
+}
+
+TEST(StampFiles, AFolderThatCannotBeReadIsAnError) {
+  const TempDir dir = Must(TempDir::Create());
+  Must(MakeDirs(dir.Join("work")));
+  EXPECT_TRUE(Must(StampsOfRecords(dir.Join("work/records/cpu/a.db"))).empty()) << "nothing has been tuned by Ninja";
+  Must(WriteFileAtomic(dir.Join("work/stamps"), "not a folder"));  // also for root
+  const auto stamps = StampsOfRecords(dir.Join("work/records/cpu/a.db"));
+  ASSERT_FALSE(stamps.ok());
+  EXPECT_THAT(stamps.status().message(), HasSubstr(dir.Join("work/stamps")));
+}
+
+TEST(StampFiles, AreRecognisedAsTheyAreNamed) {
+  TuneSettings settings;
+  for (const int64_t winograd : {6, 2, 0}) {
+    for (const bool tf32 : {false, true}) {
+      settings.winograd = winograd, settings.tf32 = tf32;
+      const std::string path = StampPath("a", "cpu", settings);
+      EXPECT_EQ(DirName(path), "stamps");
+      EXPECT_TRUE(IsStampOf(BaseName(path), "a", "cpu")) << path;
+      EXPECT_FALSE(IsStampOf(BaseName(path), "b", "cpu")) << path;
+      EXPECT_FALSE(IsStampOf(BaseName(path), "a", "gpu")) << path;
+    }
+  }
+  EXPECT_EQ(StampPath("a", "cpu", settings), "stamps/a.cpu.winograd-off.tf32.done");
+  EXPECT_FALSE(IsStampOf("a.cpu.notes", "a", "cpu"));
 }
 
 }  // namespace
