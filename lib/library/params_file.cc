@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/check.h"
 #include "base/file.h"
 #include "library/runtime/params_format.h"
 
@@ -65,6 +66,7 @@ ParamsFile MakeParamsFile(const std::string& network, const std::vector<Constant
   const uint64_t body = at;
   std::string entries;
   for (const ConstantBlob& blob : blobs) {
+    HONE_CHECK(!blob.bytes.empty());  // hone_net_digest needs a body
     HoneParamsEntry entry{};
     entry.offset = at;
     entry.bytes = blob.bytes.size();

@@ -17,6 +17,7 @@ struct ParamsFile {
   std::string DigestHex() const;
 };
 
+// REQUIRES: no blob is empty.
 ParamsFile MakeParamsFile(const std::string& network, const std::vector<ConstantBlob>& blobs);
 
 // Reads the whole file. Returns kCorrupt, naming the file and the first changed blob, if it is damaged or does not have

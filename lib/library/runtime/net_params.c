@@ -66,16 +66,19 @@ static int check(const Wanted* wanted, const char* data, size_t size) {
 /* Maps the whole file and reads it now, so that no run waits for the disk. Uses huge pages if the kernel and the file
  * system support them for files (both align such a mapping): kernels read megabytes of weights, and small pages cost
  * VGG-16 a tenth of its speed. Parts that are in memory already keep their pages. */
-static void* map_file(size_t size, int fd) {
+static int map_file(size_t size, int fd, int verify, char** out) {
   char* data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (data == MAP_FAILED) return NULL;
+  if (data == MAP_FAILED) return HONE_NET_E_MEMORY;
+  *out = data;
   if (size >= HUGE_PAGE) madvise(data, size, MADV_HUGEPAGE);
-  /* Linux before 5.14 does not support this. After any other error, some of the file is unreadable: touching it raises
-   * SIGBUS. */
-  if (madvise(data, size, MADV_POPULATE_READ) != 0 && (errno == EINVAL || errno == ENOSYS)) {
+  const int error = madvise(data, size, MADV_POPULATE_READ) == 0 ? 0 : errno;
+  if (error == EINVAL || error == ENOSYS) { /* Linux before 5.14 */
     for (size_t i = 0; i < size; i += PAGE) (void)*(volatile char*)(data + i);
   }
-  return data;
+  /* Touching an unreadable part of the file raises SIGBUS. Without `verify`, a run may never need that part. */
+  if (!verify || (error != EFAULT && error != EHWPOISON)) return HONE_NET_OK;
+  munmap(data, size);
+  return HONE_NET_E_PARAMS_DAMAGED;
 }
 
 static int open_file(const Wanted* wanted, const char* path, HoneNetParams* params) {
@@ -91,10 +94,11 @@ static int open_file(const Wanted* wanted, const char* path, HoneNetParams* para
     close(fd);
     return HONE_NET_E_PARAMS_FORMAT;
   }
-  void* data = map_file(size, fd);
+  char* data = NULL;
+  int code = map_file(size, fd, wanted->verify, &data);
   close(fd);
-  if (!data) return HONE_NET_E_MEMORY;
-  const int code = check(wanted, data, size);
+  if (code != HONE_NET_OK) return code;
+  code = check(wanted, data, size);
   if (code != HONE_NET_OK) {
     munmap(data, size);
     return code;

@@ -27,6 +27,10 @@ TEST(ParamsFile, BlobsAreAlignedAndFound) {
   EXPECT_EQ(MakeParamsFile("net2", blobs).digest, file.digest);
 }
 
+TEST(ParamsFile, AnEmptyBlobIsABug) {
+  EXPECT_DEATH(MakeParamsFile("net", {{.name = "a", .bytes = ""}}), "blob.bytes.empty");
+}
+
 TEST(Header, IdentifiersAreCs) {
   EXPECT_EQ(CIdentifier("resnet18"), "resnet18");
   EXPECT_EQ(CIdentifier("resnet-18.v2"), "resnet_18_v2");
