@@ -33,7 +33,7 @@ const char *@_error_detail(void);
 constexpr char kWhile[] = "until the instance is destroyed.";
 constexpr char kWhileOnDevice[] = "until @_create returns.";
 
-// What a child of fork() must know.
+// Rules for a child of fork().
 constexpr char kFork[] =
     " * In a child of fork(), an instance that the parent created with more than one thread returns\n"
     " * ^_E_FORKED: create another one in the child. ";

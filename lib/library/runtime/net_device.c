@@ -120,7 +120,7 @@ static int null_among(const void* const* pointers, int32_t count) {
   return 0;
 }
 
-/* Admits one thread at a time. Admits no thread once the device is lost, and none of a forked child. */
+/* Admits one thread at a time. Rejects forked children, and every thread once the device is lost. */
 static int begin(HoneNet* net) {
   detail[0] = '\0';
   if (forked(net)) return HONE_NET_E_FORKED;

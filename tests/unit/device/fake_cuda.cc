@@ -154,7 +154,12 @@ int fake_cuda_alive(void) {
   return fake.contexts + static_cast<int>(fake.memory.size() + fake.modules.size() + fake.streams.size() +
                                           fake.graphs.size() + fake.executables.size() + fake.events.size());
 }
-int fake_cuda_calls(const char* function) { return fake.calls[function]; }
+int fake_cuda_calls(const char* function) {
+  if (function) return fake.calls[function];
+  int all = 0;
+  for (const auto& [name, calls] : fake.calls) all += calls;
+  return all;
+}
 int fake_cuda_contexts(void) { return static_cast<int>(contexts.size()); }
 
 int cuInit(unsigned flags) {

@@ -18,7 +18,7 @@ void fake_cuda_elapse(float milliseconds);
 const char* fake_cuda_complaint(void);
 /* Contexts, allocations, modules, streams, events and graphs that are alive. */
 int fake_cuda_alive(void);
-/* How often `function` was called since the reset. */
+/* How often `function` was called since the reset; NULL: all functions together. */
 int fake_cuda_calls(const char* function);
 /* How many contexts this thread has pushed or made current. */
 int fake_cuda_contexts(void);

@@ -166,13 +166,14 @@ TEST_F(CudaLibrary, AForkedChildMakesNoCallOfTheDriver) {
   RunAndCompare(instance, 1);
   const int status = InChild([&] {
     alarm(60);
-    const int before = fake_.calls("cuCtxPushCurrent_v2");
+    const int before = fake_.calls(nullptr);
+    if (before == 0) return 5;
     std::vector<float> out;
     if (Run(instance, 1, &out) != HONE_NET_E_FORKED) return 1;
     if (net_->run_device(instance, nullptr, nullptr) != HONE_NET_E_FORKED) return 2;
     if (net_->device(instance, nullptr, nullptr, nullptr) != HONE_NET_E_FORKED) return 3;
     net_->destroy(instance);
-    return fake_.calls("cuCtxPushCurrent_v2") == before ? 0 : 4;
+    return fake_.calls(nullptr) == before ? 0 : 4;
   });
   EXPECT_TRUE(ExitedWith(status, 0)) << status;
   RunAndCompare(instance, 2);

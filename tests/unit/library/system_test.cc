@@ -296,7 +296,7 @@ TEST_F(LibraryAndSystem, AForkedChildRunsAnInstanceWithoutThreads) {
   EXPECT_TRUE(ExitedWith(status, 0)) << status;
 }
 
-// What NET.h says about a parameter file that changes while it is mapped.
+// The rules of NET.h for a parameter file that changes while it is mapped.
 class ChangedFile : public LibraryAndSystem {
  protected:
   void SetUp() override {
