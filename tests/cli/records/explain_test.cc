@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "pipeline/best_file.h"
 #include "records_folder.h"
 
 namespace hone {
@@ -49,6 +50,28 @@ TEST_F(ExplainTool, SaysWhereAChoiceComesFromAndWhatItWonAgainst) {
   EXPECT_EQ(json["tasks"][2]["source"], "default");
   EXPECT_TRUE(json["alternatives"].is_array());
   EXPECT_EQ(json["share"]["slices"], true);
+
+  // Task b, which differs only in its epilogue, has no records now. By default, the records are those of the work
+  // folder.
+  Delete("records/b.db");
+  ExpectOk(PickBest({"--allow-missing"}));
+  Write("records/cpu/a.db", Read("records/a.db"));
+  const std::string anchor = RecordsOk({"explain", "best/net.cpu.json"});
+  ExpectHas(anchor.substr(anchor.find("\nb  ")),
+            {"the fastest of the same computation with another epilogue", "trial 1 of task a of 4 on this machine"});
+}
+
+TEST_F(ExplainTool, SaysWhatIsBuiltOfTheNetworkAndItsTimes) {
+  pipeline::BestFile best = Must(pipeline::ReadBestFile(Path("best/net.cpu.json")));
+  best.alternatives = {{.replaces = {"r1", "r2"}, .by = {{.name = "both", .workload = kWorkloadC, .inputs = {"x"}}}}};
+  best.share.in_place = false;
+  best.in_network = {.key = "00", .kept = true, .alone_seconds = 2e-3, .confirmed_seconds = 1e-3, .runs = 9};
+  best.in_network->host = best.in_network->recorded = "x";
+  Write("best/net.cpu.json", pipeline::BestFileText(best));
+  ExpectHas(Explain(),
+            {std::string("alternative: r1, r2 by ") + kWorkloadC + "\n",
+             "shared memory: concatenations written in place, sums in separate memory\n",
+             "in the network: 2.00 ms with the best alone, 1.00 ms with the best there; the latter is built"});
 }
 
 TEST_F(ExplainTool, WithoutRecordsOrTheTrialTheBestFileSpeaks) {
@@ -63,7 +86,7 @@ TEST_F(ExplainTool, WithoutRecordsOrTheTrialTheBestFileSpeaks) {
              "fingerprint machine-1", "rival: trial 2"});
   // Tuned again since: the trial number exists, with another configuration.
   Record("a", kWorkloadA, {Ok(7, 3e-3), Ok(8, 4e-3)});
-  ExpectHas(Explain(), {"records/a.db no longer has this trial"});
+  ExpectHas(Explain(), {"records/a.db no longer has this trial", "fingerprint machine-1", "rival: trial 2"});
 }
 
 TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
@@ -87,8 +110,11 @@ TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
 TEST_F(ExplainTool, MergesFoldersAndLeavesOutWhatDoesNotFit) {
   ExpectHas(ExpectOk(Records({"merge", "records", "--out", "merged"})).err, {"a: 1 files: 5 trials added"});
   EXPECT_EQ(RecordsOk({"export", "merged"}), RecordsOk({"export", "records"}));
+  // As an older Hone renamed it, when a template had changed.
+  ASSERT_TRUE(Rename(Path("records/a.db"), Path("records/a.db.dense=1")).ok());
+  ExpectHas(ExpectOk(Records({"merge", "records/a.db.dense=1", "--out", "back"})).err, {"a: 1 files: 5 trials added"});
+  EXPECT_TRUE(Has("back/a.db"));
   // Another task in place of this one: rejected, and the others are merged.
-  Delete("records/a.db");
   Record("a", kWorkloadB, {});
   const CommandResult refused = Records({"merge", "records", "--out", "merged"});
   EXPECT_EQ(refused.status.code, 2);

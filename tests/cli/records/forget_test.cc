@@ -152,6 +152,8 @@ TEST_F(ForgetTool, AnInterruptStopsItBetweenTwoFiles) {
   EXPECT_EQ(Left("records/a.db"), (Numbers{0, 3, 5}));
   EXPECT_EQ(Left("records/b.db"), (Numbers{0, 1}));
   EXPECT_FALSE(Has("records/a.db.lock"));
+  EXPECT_EQ(RecordsOk({"forget", "records", "--error", "compile"}),
+            "records/a.db: 0 trials removed\nrecords/b.db: 1 trial removed\n");
 }
 
 TEST_F(ForgetTool, VerifyPointsAtWhatItWouldRemove) {

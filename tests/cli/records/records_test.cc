@@ -1,4 +1,5 @@
 // hone-records on whole, damaged, foreign and missing files.
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "record/store.h"
@@ -132,6 +133,22 @@ TEST_F(RecordsTool, SalvageGoesOnInPlaceAndKeepsTheDamagedFile) {
   EXPECT_EQ(Read("records/b.db.damaged"), bytes);
   ExpectRefused(Records({"salvage", "records/b.db"}), 2, {"records/b.db.damaged: exists"});
   ExpectRefused(Records({"salvage", "records/none.db"}), 1, {"records/none.db: no such record file"});
+}
+
+TEST_F(RecordsTool, WhoeverLosesTheLockWritesNothing) {
+  const std::string bytes = Read("records/a.db");
+  for (const Words& command : {Words{"salvage", "records/a.db"}, Words{"forget", "records/a.db", "--error", "wrong"}}) {
+    const auto db = Must(record::Database::Open(Path("records/a.db"), record::OpenMode::kWrite));
+    Must(db->Execute("BEGIN EXCLUSIVE"));  // the tool waits for it
+    Subprocess process = Start(Words{HONE_RECORDS} + command);
+    for (int i = 0; i < 60000 && !Has("records/a.db.lock"); ++i) RealClock()->SleepSeconds(0.001);
+    Write("records/a.db.lock", "host another\n");  // a new file, as of a process that takes it over
+    Must(db->Execute("ROLLBACK"));
+    EXPECT_EQ(Must(process.Wait(60)).code, 1) << command[0];
+    EXPECT_EQ(Read("records/a.db"), bytes) << command[0];
+    EXPECT_FALSE(Has("records/a.db.damaged"));
+    Delete("records/a.db.lock");
+  }
 }
 
 TEST_F(RecordsTool, MisuseIsExplained) {

@@ -40,11 +40,11 @@ class StatusTool : public RecordsFolder {
 
 TEST_F(StatusTool, AJobThatRunsElsewhereIsAliveByItsHeartbeat) {
   WriteProgress("a", "running", 32, 64, 16);  // half a second per trial
-  WriteFarLock("a", 10);
+  WriteFarLock("a", 100);
   EXPECT_EQ(Status(),
             "a  running  32/64 trials, best 400 us, about 16 s left  (on h, 2026-01-02T03:04:05Z)\n"
             "1 running; about 16 s left\n");
-  WriteFarLock("a", 600);
+  WriteFarLock("a", 140);
   ExpectHas(Status(), {"a  gone  32/64", "run the same command again"});
 }
 
@@ -81,6 +81,8 @@ TEST_F(StatusTool, WhatWaitsIsEstimatedFromWhatIsDone) {
   // A stamp shows that it was done, whatever its progress file says.
   Write("work/stamps/c.cpu.done", "{}");
   ExpectHas(Status(), {"c  done\n2 done, 1 interrupted; about 48 s left\n"});
+  WriteProgress("b", "failed", 64, 64, 64);
+  ExpectHas(Status(), {"b  failed  64/64 trials", "\n2 done, 1 failed\n"});
 }
 
 TEST_F(StatusTool, OneBadFileDoesNotHideTheOthers) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/cpu.h"
 #include "record/forget.h"
 #include "tune_folder.h"
 
@@ -93,7 +94,7 @@ TEST_F(ResumeTest, ASecondTunerIsRefusedWithHostAndPid) {
   WaitForProgress(&first);
   const CommandResult second = Tune(kFake);
   EXPECT_EQ(second.status.code, kFailed);
-  ExpectHas(second.err, {std::to_string(first.pid())});
+  ExpectHas(second.err, {fmt::format("process {} on host {}", first.pid(), Hostname()), "last heartbeat "});
   first.Kill(SIGTERM);
   ASSERT_TRUE(first.Wait(60).ok());
   TuneOk(kFake);

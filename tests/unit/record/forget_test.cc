@@ -167,6 +167,8 @@ TEST_F(ForgetTest, CopiesOfATimeGoWithIt) {
   Must(Open()->Remeasure({{0, again}}));
   EXPECT_EQ(Findings(), std::vector<std::string>());
   EXPECT_EQ(Found(TrialError::kWrong), (Ordinals{0, 1}));
+  EXPECT_EQ(Found(TrialError::kWrong, 1100), (Ordinals{0, 1}));
+  EXPECT_EQ(Found(TrialError::kWrong, 1101), Ordinals()) << "it counts by the session that tried it first";
   const Status refused = RemoveTrials(path_, {0});
   EXPECT_EQ(refused.kind(), StatusKind::kCorrupt);
   EXPECT_THAT(refused.message(),

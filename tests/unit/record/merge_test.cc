@@ -1,6 +1,7 @@
 #include "record/merge.h"
 
 #include "old_format.h"
+#include "record/forget.h"
 #include "sample.h"
 
 namespace hone::record {
@@ -86,6 +87,19 @@ TEST_F(MergeTest, WhatBothHaveIsOneAndMergingAgainAddsNothing) {
   EXPECT_EQ(again.known, 7);
   EXPECT_EQ(Trials("out.db").size(), 4u);
   EXPECT_EQ(Machines("out.db").size(), 3u);
+
+  Fill("c.db", "here", 4000, {Of(1, {8e-3})});
+  EXPECT_EQ(Merge("out.db", {"c.db"}).known, 1);
+  EXPECT_EQ(Trials("out.db")[0].outcome.samples, (std::vector<double>{1e-3})) << "of equals the first stays";
+}
+
+TEST_F(MergeTest, ACopyBringsForgottenTrialsBack) {
+  Fill("a.db", "here", 1000, {Of(1, {1e-3}), Bad(2, TrialError::kCrash, "signal 9")});
+  const std::string copy = Must(ReadFile(Path("a.db")));
+  Must(WriteFileAtomic(Path("copy.db"), copy));
+  Must(RemoveTrials(Path("a.db"), {1}));
+  EXPECT_EQ(Merge("a.db", {"copy.db"}).added, 1);
+  EXPECT_EQ(Trials("a.db").at(1).outcome.error, TrialError::kCrash);
 }
 
 TEST_F(MergeTest, WhatIsThereKeepsItsNumbers) {
@@ -120,6 +134,7 @@ TEST_F(MergeTest, TrialsKeepTheVersionsOfTheirTemplates) {
   Meta meta = SampleMeta();
   meta.templates["dense"] = 2;
   Fill("new.db", "here", 2000, {Of(2, {3e-3}), Of(3, {4e-3})}, meta);
+  const std::string old_bytes = Must(ReadFile(Path("old.db"))), new_bytes = Must(ReadFile(Path("new.db")));
   for (const auto& order : {std::vector<std::string>{"old.db", "new.db"}, {"new.db", "old.db"}}) {
     const std::string out = "out_" + order[0];
     EXPECT_EQ(Merge(out, order).added, 4);
@@ -130,6 +145,8 @@ TEST_F(MergeTest, TrialsKeepTheVersionsOfTheirTemplates) {
     EXPECT_EQ(trials[1].outcome.median, 4e-3);
     EXPECT_EQ((*Store::OpenForReading(Path(out)))->AllTrials()->size(), 4u);
   }
+  EXPECT_EQ(Must(ReadFile(Path("old.db"))), old_bytes) << "inputs are only read, and not migrated";
+  EXPECT_EQ(Must(ReadFile(Path("new.db"))), new_bytes);
 }
 
 TEST_F(MergeTest, WhoeverLostTheLockReplacesNothing) {

@@ -2,12 +2,18 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "old_format.h"
 #include "record/sqlite.h"
 #include "sample.h"
+
+// SQLite in this program calls these.
+static int syncs = 0;
+extern "C" int fsync(int fd) { return ++syncs, static_cast<int>(syscall(SYS_fsync, fd)); }
+extern "C" int fdatasync(int fd) { return ++syncs, static_cast<int>(syscall(SYS_fdatasync, fd)); }
 
 namespace hone::record {
 namespace {
@@ -183,6 +189,7 @@ TEST_F(StoreTest, VerifyFindsWhatIsWrong) {
       {"UPDATE trial SET artifact_digest = 'xyz' WHERE ordinal = 0",
        "trial 0: its artifact digest `xyz` is not hexadecimal"},
       {"UPDATE trial SET steps = 'vectorise out m' WHERE ordinal = 2", "did you mean `vectorize`?"},
+      {"INSERT INTO sample(trial, sequence, round, seconds) VALUES (99, 0, 0, 0.001)", "refers to a missing trial"},
   };
   for (const auto& [sql, finding] : cases) {
     ASSERT_TRUE(Remove(path_).ok());
@@ -321,6 +328,16 @@ TEST_F(StoreTest, AFailedAppendStoresNothing) {
   EXPECT_FALSE(store->Append(1, {Good(32, {1e-3}), Bad(64, TrialError::kNone, "")}).ok());
   EXPECT_EQ(*store->CountTrials(), 3);
   EXPECT_TRUE(store->Append(1, {Good(32, {1e-3})}).ok());
+}
+
+TEST_F(StoreTest, WhatIsStoredIsSyncedToTheDisk) {
+  Fill();
+  const std::unique_ptr<Store> store = Open();
+  for (const int64_t unroll : {8, 16}) {
+    syncs = 0;
+    Must(store->Append(1, {Good(unroll, {1e-3})}));
+    EXPECT_GE(syncs, 2) << "the journal, then the file";
+  }
 }
 
 TEST_F(StoreTest, AWriterInATransactionLocksOthersOut) {

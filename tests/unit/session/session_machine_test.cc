@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/file.h"
 #include "common/expect.h"
 #include "measure/machine.h"
@@ -100,6 +101,12 @@ TEST_F(SessionMachineTest, WithoutADeviceThereIsALockAllTheSame) {
   See(",");
   EXPECT_EQ(measure::DescribeMachine(cuda_).status().kind(), StatusKind::kNotFound);
   EXPECT_EQ(*MachineName(cuda_), "cuda");
+}
+
+TEST(HostFingerprint, SaysAllThatTimesDependOn) {
+  const CpuInfo cpu = DetectCpu();
+  EXPECT_EQ(HostFingerprint(3, 4), fmt::format("cpu={}; cores={}; governor={}; kernel={}; codegen=3; protocol=4",
+                                               cpu.model, cpu.logical_cores, cpu.governor, KernelRelease()));
 }
 
 }  // namespace
