@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/text.h"
 #include "build_folder.h"
 
@@ -36,6 +38,14 @@ TEST_F(BuildToolTest, NothingIsWrittenTwice) {
                      "out/tiny.cpu/tiny.h", "out/tiny.cpu/tiny.params", "out/tiny.cpu/manifest.json"});
   ExtractAndBuild();
   EXPECT_EQ(Snapshot(""), before);
+
+  // Other parameters: programs that have mapped the file keep the old one.
+  const std::string params = Read("out/tiny.cpu/tiny.params");
+  std::filesystem::create_hard_link(Path("out/tiny.cpu/tiny.params"), Path("mapped"));
+  Write("tiny.json", ReplaceAll(Read("tiny.json"), "\"seed\": 3", "\"seed\": 4"));
+  ExtractAndBuild();
+  EXPECT_NE(Read("out/tiny.cpu/tiny.params"), params);
+  EXPECT_EQ(Read("mapped"), params);
 }
 
 // A best file with the default configurations gives the same library, and a manifest with their origin.
@@ -59,6 +69,11 @@ TEST_F(BuildToolTest, BestConfigurationsAreBuilt) {
   EXPECT_EQ(Read("out/tiny.cpu/libtiny.so"), library);
   ExpectHas(Read("out/tiny.cpu/manifest.json"), {"\"source\": \"tuned\""});
   ExpectHasNot(built.err, {"warning"});
+  // New measurements of the same choice build nothing.
+  const std::string before = Snapshot("out");
+  for (pipeline::BestEntry& entry : best.tasks) entry.median = 2e-3, entry.recorded = "y";
+  ExpectOk(BuildBest(best));
+  EXPECT_EQ(Snapshot("out"), before);
 
   // An entry without records: its default, and a warning.
   best.tasks[0].config.reset();

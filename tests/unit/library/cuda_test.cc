@@ -13,6 +13,10 @@ TEST_F(CudaLibrary, PacksOnceAndRunsAsOneGraph) {
   EXPECT_EQ(launched->size(), 3U);
   for (const std::string& symbol : *launched) EXPECT_THAT(symbol, HasSubstr("prepare"));
   EXPECT_EQ(fake_.calls("cuModuleLoadData"), 6) << "a module a kernel: flattening is none";
+  const int allocated = fake_.calls("cuMemAlloc_v2");
+  EXPECT_EQ(allocated, 3) << "arena, constants, raw weights";
+  EXPECT_EQ(fake_.calls("cuMemFree_v2"), 1) << "packed weights leave nothing raw on the device";
+  EXPECT_THAT(Must(ReadFile("/proc/self/maps")), Not(HasSubstr("small.params"))) << "the file is not read any more";
   launched->clear();
   RunAndCompare(instance, 1);
   const std::vector<std::string> first = *launched;
@@ -22,6 +26,7 @@ TEST_F(CudaLibrary, PacksOnceAndRunsAsOneGraph) {
   RunAndCompare(instance, 2);
   EXPECT_EQ(fake_.calls("cuStreamBeginCapture_v2"), 1) << "captured once";
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 2);
+  EXPECT_EQ(fake_.calls("cuMemAlloc_v2"), allocated);
 }
 
 TEST_F(CudaLibrary, DataMayStayOnTheDevice) {
@@ -62,6 +67,7 @@ TEST_F(CudaLibrary, ProfilesEveryLayer) {
   ASSERT_EQ(Run(instance, 1, &out, seconds.data()), HONE_NET_OK);
   ExpectRight(out, 1);
   for (const double s : seconds) EXPECT_DOUBLE_EQ(s, 2.5e-3);  // the fake's value
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 0) << "one launch after the other";
 }
 
 TEST_F(CudaLibrary, InstancesRunInTheirThreads) {
@@ -115,7 +121,7 @@ TEST_F(CudaLibrary, EachFailureHasItsCodeAndNothingLeaks) {
     int code = net_->create(&options, &instance);
     if (code == HONE_NET_OK) code = Run(instance, 1, &out);
     EXPECT_EQ(code, c.code) << net_->error_detail();
-    EXPECT_THAT(std::string(net_->error_detail()), HasSubstr(": ")) << net_->error_detail();
+    EXPECT_THAT(std::string(net_->error_detail()), AllOf(HasSubstr(": "), Not(HasSubstr("\n"))));
     if (instance && c.code == HONE_NET_E_DEVICE_LOST) {
       EXPECT_EQ(Run(instance, 1, &out), HONE_NET_E_DEVICE_LOST) << "for good";
     } else if (instance) {
@@ -133,6 +139,7 @@ TEST_F(CudaLibrary, SaysWhichDeviceThereIsAndWhichItWants) {
   Create(1, HONE_NET_E_DEVICE);
   EXPECT_STREQ(net_->error_detail(), "no CUDA device 1: there are 1, counted from 0");
   Create(-1, HONE_NET_E_ARGUMENT);
+  Instance(*net_, dir_->Join("small.params"), {.threads = -1, .pin = 1});  // of the CPU: they mean nothing here
   for (const char* arch : {"sm_80", "sm_75", "sm_90a"}) {
     TempDir dir = *TempDir::Create();
     Must(Build(arch, dir.path()));
@@ -149,6 +156,8 @@ TEST_F(CudaLibrary, TheSameInputGivesTheSameBytes) {
   const BuiltLibrary again = Must(Build("sm_90", dir_->path())), once_more = Must(Build("sm_90", dir_->path()));
   EXPECT_EQ(*ReadFile(dir_->Join("libsmall.so")), again.library);
   ExpectSameBytes(once_more, again);
+  EXPECT_THAT(again.manifest, HasSubstr("\"nvrtc\": "));
+  EXPECT_EQ(static_cast<int64_t>(net_->workspace_size()), again.workspace_bytes);
 }
 
 TEST_F(CudaLibrary, VerifyRefusesADamagedFile) {

@@ -72,12 +72,13 @@ void ExpectThreads(size_t count) {
 
 TEST_F(Library, OneThreadIsTheCallersAlone) {
   ExpectThreads(1);
-  for (const int threads : {1, 2, 4}) {
+  for (const int threads : {1, 2, 4, 0}) {
+    const size_t expected = threads == 0 ? 2 : static_cast<size_t>(threads);  // 0: as the kernels were tuned
     {
       const Instance instance = Create(threads);
-      ExpectThreads(static_cast<size_t>(threads));
+      ExpectThreads(expected);
       RunAndCompare(instance, 5, 0);
-      ExpectThreads(static_cast<size_t>(threads));
+      ExpectThreads(expected);
     }
     ExpectThreads(1);
   }
@@ -98,6 +99,8 @@ TEST_F(Library, DescribesItself) {
   // conv, conv, conv with the addition, pooling, global pooling, flatten, dense.
   ASSERT_EQ(info.layer_count, 7);
   EXPECT_STREQ(info.layers[6].name, "fc");
+  EXPECT_EQ(info.target, folder_->target);
+  EXPECT_EQ(info.digest, folder_->params_digest);
   EXPECT_EQ(info.layers[1].flop, 2.0 * 2 * 17 * 13 * 13 * 17 * 9 + 2.0 * 2 * 17 * 13 * 13);  // with bias and relu
 }
 
@@ -120,6 +123,14 @@ TEST_F(Library, TakesTheCallersMemory) {
                            .workspace = workspace->data(),
                            .workspace_size = net_->workspace_size()};
     RunAndCompare(Instance(*net_, "", options), 4, 0);
+    // The copy of the output, for buffers that are not aligned, is at the end.
+    const char& copy = workspace->data()[net_->workspace_size() - 64];
+    std::memset(workspace->data(), 0x55, net_->workspace_size());
+    const Instance instance(*net_, "", options);
+    RunAndCompare(instance, 4, 0);
+    EXPECT_EQ(copy, 0x55) << "aligned buffers are used in place";
+    RunAndCompare(instance, 4, 4);
+    EXPECT_NE(copy, 0x55);
     options.workspace_size -= 1;
     Instance(*net_, "", options, HONE_NET_E_WORKSPACE);
   }
@@ -157,7 +168,7 @@ TEST_F(Library, WrongArgumentsAreCodes) {
   HoneNet* none = nullptr;
   EXPECT_EQ(net_->create(&options, nullptr), HONE_NET_E_ARGUMENT);
   EXPECT_EQ(net_->create(nullptr, &none), HONE_NET_E_ARGUMENT);
-  Instance(*net_, path, {.threads = -1}, HONE_NET_E_ARGUMENT);
+  for (const int threads : {-1, 1025}) Instance(*net_, path, {.threads = threads}, HONE_NET_E_ARGUMENT);
   const Instance instance = Create(1);
   const void* in[] = {nullptr};
   void* out[] = {nullptr};

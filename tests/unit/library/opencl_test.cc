@@ -107,6 +107,7 @@ class OpenClLibrary : public ::testing::Test {
 };
 
 TEST_F(OpenClLibrary, ComputesWhatTheGraphMeans) {
+  EXPECT_EQ(small_->library.in_place, 0);
   const Instance instance = Create(*small_);
   for (uint64_t seed : {1, 2}) RunAndCompare(*small_, SmallNetwork(1), instance, seed);
 }

@@ -16,6 +16,7 @@ TEST(ParamsFile, BlobsAreAlignedAndFound) {
     EXPECT_EQ(file.offsets[i] % HONE_PARAMS_ALIGNMENT, 0u);
     EXPECT_EQ(file.bytes.substr(file.offsets[i], blobs[i].bytes.size()), blobs[i].bytes);
   }
+  static_assert(sizeof(HoneParamsHeader) == 96 && sizeof(HoneParamsEntry) == 128);
   HoneParamsHeader header;
   std::memcpy(&header, file.bytes.data(), sizeof(header));
   EXPECT_EQ(header.file_bytes, file.bytes.size());

@@ -15,6 +15,13 @@
 #include "small_network.h"
 #include "unit/base/in_child.h"
 
+// The libraries that this program loads call these.
+static std::atomic<int64_t> allocations = 0;
+extern "C" void* __libc_malloc(size_t);
+extern "C" void* __libc_calloc(size_t, size_t);
+extern "C" void* malloc(size_t bytes) { return ++allocations, __libc_malloc(bytes); }
+extern "C" void* calloc(size_t count, size_t bytes) { return ++allocations, __libc_calloc(count, bytes); }
+
 namespace hone::library {
 namespace {
 
@@ -155,6 +162,17 @@ TEST_F(LibraryAndSystem, InstancesMapTheParametersAndCopyNothing) {
     }
   }
   EXPECT_TRUE(MappingsOf(ParamsFile()).empty());
+}
+
+TEST_F(LibraryAndSystem, ARunAllocatesNothing) {
+  for (const int threads : {1, 2}) {
+    const int64_t none = allocations;
+    const Instance instance = Create(threads);
+    EXPECT_GT(allocations, none);
+    const int64_t before = allocations;
+    for (int run = 0; run < 2; ++run) EXPECT_EQ(Run(instance), HONE_NET_OK);
+    EXPECT_EQ(allocations, before) << threads;
+  }
 }
 
 // The cores that each thread of this process may use, without threads that end meanwhile.
