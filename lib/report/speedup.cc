@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,9 @@
 namespace hone::report {
 namespace {
 
-constexpr double kConfidence = 0.999;
+constexpr double kClaims = 0.001;  // how often equal libraries may seem to differ, over all looks
+constexpr double kConfidence = 1 - kClaims / std::size(kProcessCounts);
+constexpr double kMargin = 0.5;        // how far the interval of a difference must lie from 1, in its own widths
 constexpr double kLeastChange = 0.02;  // copies of one library differ by that much: where its pages lie in memory
 constexpr double kResolution = 0.05;
 
@@ -30,6 +33,16 @@ bool WiderThan(const Speedup& s, double share) {
   return s.high > (1 + share) * s.ratio || s.ratio > (1 + share) * s.low;
 }
 
+// Whether the interval, moved towards 1 by its margin, excludes 1. All in logarithms, as the processes are compared.
+bool IsClear(const Speedup& s) {
+  const double margin = kMargin * std::log(s.high / s.low);
+  return std::log(s.low) > margin || std::log(s.high) < -margin;
+}
+
+size_t Processes(const BenchLibrary& library, const BenchLibrary& baseline) {
+  return std::min(library.processes.size(), baseline.processes.size());
+}
+
 using Verdict = Speedup::Verdict;
 
 }  // namespace
@@ -44,7 +57,7 @@ Speedup CompareLibraries(const BenchLibrary& library, const BenchLibrary& baseli
   if (std::min(own.size(), other.size()) < kLeastProcesses) return s;
   if (WiderThan(s, kResolution)) {
     s.verdict = Verdict::kBusy;
-  } else if ((s.low <= 1 && s.high >= 1) || std::abs(s.ratio - 1) < kLeastChange) {
+  } else if (!IsClear(s) || std::abs(s.ratio - 1) < kLeastChange) {
     s.verdict = Verdict::kNoDifference;
   } else {
     s.verdict = s.ratio > 1 ? Verdict::kFaster : Verdict::kSlower;
@@ -53,8 +66,15 @@ Speedup CompareLibraries(const BenchLibrary& library, const BenchLibrary& baseli
 }
 
 bool IsOpen(const Speedup& s) {
-  if (s.verdict == Verdict::kNoDifference) return WiderThan(s, kLeastChange);
+  if (s.verdict == Verdict::kNoDifference) return WiderThan(s, kLeastChange) || std::abs(s.ratio - 1) >= kLeastChange;
   return s.verdict == Verdict::kBusy || s.verdict == Verdict::kTooFew;
+}
+
+size_t NextProcesses(const BenchLibrary& library, const BenchLibrary& baseline) {
+  const size_t processes = Processes(library, baseline);
+  const auto next = std::ranges::upper_bound(kProcessCounts, processes);
+  if (next == std::end(kProcessCounts)) return processes;
+  return processes >= kLeastProcesses && !IsOpen(CompareLibraries(library, baseline)) ? processes : *next;
 }
 
 const char* VerdictName(Verdict verdict) {
@@ -70,17 +90,19 @@ std::string SpeedupText(const Speedup& s, const std::string& other) {
     case Verdict::kNoDifference:
       return fmt::format("no difference from {} shown ({:.2f} to {:.2f})", other, s.low, s.high);
     case Verdict::kBusy:
-      return fmt::format("machine busy: {:.2f} to {:.2f} times as fast as {}, not trustworthy", s.low, s.high, other);
+      return fmt::format("machine busy: {:.2f} to {:.2f} times as fast as {}; repeat hone-bench when idle", s.low,
+                         s.high, other);
     case Verdict::kTooFew:
       break;
   }
-  return fmt::format("{:.2f} times as fast as {}, in too few processes to exclude noise", s.ratio, other);
+  return fmt::format("about {:.2f} times as fast as {}, but too few processes to exclude noise", s.ratio, other);
 }
 
 std::string SpeedupTitle(const Speedup& s, const std::string& other) {
   if (s.verdict == Verdict::kBusy) return "machine busy";
   if (s.verdict == Verdict::kNoDifference) return "no difference from " + other + " shown";
-  return fmt::format("{:.2f} times as fast as {}", s.ratio, other);
+  const char* about = s.verdict == Verdict::kTooFew ? "about " : "";
+  return fmt::format("{}{:.2f} times as fast as {}", about, s.ratio, other);
 }
 
 std::string SpeedupCell(const Speedup& s) {

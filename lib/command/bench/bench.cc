@@ -38,7 +38,8 @@ using library::TimeRequest;
 
 constexpr double kPeakSeconds = 0.1;
 constexpr double kPatienceSeconds = 2;  // per process, for repeating disturbed runs
-// With at least kUsualProcesses, the comparison with a baseline gets more of them for that long while it is open.
+// If a job asks for at least kUsualProcesses, the benchmark adds processes for up to kMoreSeconds while the comparison
+// is open.
 constexpr int64_t kUsualProcesses = 5;
 constexpr double kMoreSeconds = 60;
 
@@ -145,8 +146,10 @@ class Bench {
     return Status();
   }
 
-  Status RunChild(Subject* subject, int64_t number) {
+  Status RunChild(Subject* subject) {
     const int64_t planned = settings_.processes * static_cast<int64_t>(subjects_.size());
+    int64_t number = 0;
+    for (const Subject& each : subjects_) number += static_cast<int64_t>(each.replies.size());
     ShowLiveLine(fmt::format("{}: process {}{}", subject->folder.network, number + 1,
                              number < planned ? fmt::format(" of {}", planned) : ", until the difference is clear"));
     TimeRequest request;
@@ -174,22 +177,27 @@ class Bench {
 
   // In the order A B B A, so that a drift of the machine affects both equally.
   Status Time() {
-    int64_t number = 0;
-    double more_until = 0;
-    for (int64_t round = 0; round < settings_.processes || WantsMore(round, more_until); ++round) {
-      if (round + 1 == settings_.processes) more_until = RealClock()->NowSeconds() + kMoreSeconds;
-      for (size_t i = 0; i < subjects_.size(); ++i) {
-        const size_t at = round % 2 == 0 ? i : subjects_.size() - 1 - i;
-        HONE_RETURN_IF_ERROR(RunChild(&subjects_[at], number++));
-      }
+    HONE_RETURN_IF_ERROR(RunRounds(settings_.processes, INFINITY));
+    if (subjects_.size() < 2 || settings_.processes < kUsualProcesses) return Status();
+    const double until = RealClock()->NowSeconds() + kMoreSeconds;
+    while (wrong_.ok() && RealClock()->NowSeconds() < until) {
+      const int64_t next =
+          static_cast<int64_t>(report::NextProcesses(LibraryOf(subjects_[0]), LibraryOf(subjects_[1])));
+      if (next <= rounds_) break;
+      HONE_RETURN_IF_ERROR(RunRounds(next, until));
     }
     return Status();
   }
 
-  bool WantsMore(int64_t rounds, double until) const {
-    if (subjects_.size() < 2 || settings_.processes < kUsualProcesses || !wrong_.ok()) return false;
-    if (rounds >= static_cast<int64_t>(report::kMostProcesses) || RealClock()->NowSeconds() >= until) return false;
-    return report::IsOpen(report::CompareLibraries(LibraryOf(subjects_[0]), LibraryOf(subjects_[1])));
+  // Until there are `processes` of each library, or that time has come.
+  Status RunRounds(int64_t processes, double until) {
+    for (; rounds_ < processes && RealClock()->NowSeconds() < until; ++rounds_) {
+      for (size_t i = 0; i < subjects_.size(); ++i) {
+        const size_t at = rounds_ % 2 == 0 ? i : subjects_.size() - 1 - i;
+        HONE_RETURN_IF_ERROR(RunChild(&subjects_[at]));
+      }
+    }
+    return Status();
   }
 
   report::BenchLibrary LibraryOf(const Subject& subject) const {
@@ -289,6 +297,7 @@ class Bench {
   std::vector<Subject> subjects_;
   std::vector<std::vector<double>> expected_;
   MachineLock* machine_ = nullptr;
+  int64_t rounds_ = 0;   // processes of each library so far
   int64_t retaken_ = 0;  // repeated runs, as others disturbed them
   report::BenchFile bench_;
   Status wrong_;  // the first wrong output
