@@ -104,10 +104,10 @@ class Bench {
     hasher.AddField(bench_.fingerprint);
     hasher.AddField(pipeline::BenchSettingsText(settings_));
     for (const Subject& subject : subjects_) {
-      const LibraryFolder& folder = subject.folder;
-      for (const std::string& part : {folder.dir, folder.library_digest, folder.params_digest, folder.graph_digest}) {
-        hasher.AddField(part);
-      }
+      hasher.AddField(subject.folder.dir);
+      // It has the digests of the other files, and what the result says about each layer.
+      HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(JoinPath(subject.folder.dir, "manifest.json")));
+      hasher.AddField(manifest);
     }
     for (const std::string& path : {options_.best, options_.parameter_file}) {
       if (path.empty()) continue;
@@ -118,7 +118,7 @@ class Bench {
     return hasher.Finish().Hex();
   }
 
-  // Whether options.out already has the result. A busy machine's is measured again.
+  // Whether options.out already has the result. Results from a busy machine are measured again.
   bool Stays() {
     if (options_.out.empty() || !Exists(options_.out)) return false;
     Result<report::BenchFile> file = report::ReadBenchFile(options_.out);
@@ -131,9 +131,8 @@ class Bench {
     return true;
   }
 
-  // Writes the file again, so that Ninja sees that it is newer than the inputs.
+  // Leaves the file alone: then Ninja does not make the report again (restat).
   Status Keep() const {
-    HONE_RETURN_IF_ERROR(WriteFileAtomic(options_.out, report::BenchFileText(bench_)));
     LogInfo(fmt::format("{}: nothing changed since {}: its samples stay; --again measures again", options_.out,
                         bench_.recorded));
     return WriteOut(BenchTable(bench_));

@@ -135,7 +135,7 @@ TEST_F(BenchToolTest, SamplesOfEqualInputsStay) {
   ExpectOk(same);
   ExpectHas(same.err, {"bench/tiny.cpu.json: nothing changed since ", "--again"});
   ExpectHas(same.out, {"\nbaseline", "speedup"});
-  EXPECT_EQ(Read("bench/tiny.cpu.json"), first);
+  EXPECT_EQ(Read("bench/tiny.cpu.json"), first) << "too few processes are no reason";
   // Other settings, another set of libraries, the user's word and a damaged file are reasons.
   const auto moves = [&](const Words& more) {
     const std::string before = Read("bench/tiny.cpu.json");
@@ -148,6 +148,49 @@ TEST_F(BenchToolTest, SamplesOfEqualInputsStay) {
   moves({});
   Write("bench/tiny.cpu.json", "{}");
   moves({});
+  // So are other figures of tuning, and a manifest that says other things about the same library.
+  const pipeline::TaskList list = List();
+  pipeline::BestFile best{list.network, list.target, {}};
+  for (const pipeline::TaskEntry& task : list.tasks) best.tasks.push_back({{}, task.id, task.workload});
+  const Words with_best = {"--best", "best/tiny.cpu.json"};
+  Write("best/tiny.cpu.json", pipeline::BestFileText(best));
+  moves(with_best);
+  ExpectHas(Bench(with_best).err, {"nothing changed"});
+  best.partition = {.alone_seconds = 2, .chosen_seconds = 1, .taken = 1};
+  Write("best/tiny.cpu.json", pipeline::BestFileText(best));
+  moves(with_best);
+  const std::string manifest = Read("out/tiny.cpu/manifest.json");
+  Write("out/tiny.cpu/manifest.json", ReplaceAll(manifest, "\"default\"", "\"tuned\""));
+  ASSERT_NE(Read("out/tiny.cpu/manifest.json"), manifest);
+  moves({});
+  EXPECT_EQ(Written().libraries.at(0).layers.at(0).source, "tuned");
+}
+
+TEST_F(BenchToolTest, ResultsOfABusyMachineAndWrongOnesAreMeasuredAgain) {
+  const Words both = {"--baseline", "out/tiny.cpu"};
+  ExpectOk(Bench(both));
+  // The same file with enough processes: quiet ones stay, and ones that vary by 30 % do not.
+  const auto with = [&](double noise) {
+    report::BenchFile bench = Written();
+    for (report::BenchLibrary& library : bench.libraries) {
+      library.processes.clear();
+      for (int i = 0; i < 8; ++i) library.processes.push_back({1e-4 * (1 + noise * i / 7), 1e-4 * (1 + noise * i / 7)});
+    }
+    Write("bench/tiny.cpu.json", report::BenchFileText(bench));
+  };
+  with(0.01);
+  const std::string quiet = Read("bench/tiny.cpu.json");
+  ExpectHas(ExpectOk(Bench(both)).err, {"nothing changed"});
+  EXPECT_EQ(Read("bench/tiny.cpu.json"), quiet);
+  with(0.3);
+  ExpectHasNot(ExpectOk(Bench(both)).err, {"nothing changed"});
+  EXPECT_EQ(Written().libraries.at(0).processes.size(), 2u);
+
+  report::BenchFile wrong = Written();
+  wrong.verification.ok = false;
+  Write("bench/tiny.cpu.json", report::BenchFileText(wrong));
+  ExpectHasNot(ExpectOk(Bench(both)).err, {"nothing changed"});
+  EXPECT_TRUE(Written().verification.ok);
 }
 
 TEST_F(BenchToolTest, MistakesAreRefusedInOneLine) {

@@ -34,6 +34,12 @@ TEST_F(Chain, OneCommandFromNothingToAReportAndASecondNetworkMeasuresOnlyWhatIsN
   for (const std::string& task : one) EXPECT_EQ(Trials(task).size(), 4u) << task;
   ExpectRecordsAreWhole();
   ExpectNoWork("tune-one-cpu");
+  // The benchmark of unchanged libraries stays, so its report does.
+  Touch("work/out/one.cpu/libone.so");
+  const std::string again = NinjaOk({"tune-one-cpu"});
+  ExpectHas(again, {"bench one.cpu"});
+  ExpectHasNot(again, {"report one.cpu"});
+  ExpectNoWork("tune-one-cpu");
 
   const auto records = Records("one");
   NinjaOk({"tune-two-cpu"});
