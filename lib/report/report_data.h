@@ -102,7 +102,10 @@ struct ReportData {
   std::string AlgorithmOf(const BenchLayer& layer) const;
   // The median time of its kernel alone, by which it was chosen; 0 without records.
   double AloneSeconds(const BenchLayer& layer) const;
-  // The time of the same nodes in the untuned library: for a fused layer the sum of those that it replaces. 0: unknown.
+  // The time of the same nodes in the untuned library. For a fused layer, named after its last node, it is a sum: each
+  // earlier member counts with the nearest node before the next member's that has its workload and that the tuned
+  // library lacks. A file has no edges: of parallel branches of equal workloads, this may be another branch's node. 0:
+  // unknown.
   double UntunedSeconds(const BenchLayer& layer) const;
   // Names of its layers that compute several nodes: "conv1, conv5"; may be empty.
   std::string FusedText() const;

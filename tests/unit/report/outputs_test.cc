@@ -119,6 +119,22 @@ TEST(Outputs, AFusedLayerIsComparedWithAllThatItReplaces) {
   EXPECT_EQ(data.UntunedSeconds(data.tuned().layers[0]), 0);
 }
 
+TEST(Outputs, AFusedLayersMembersAreTheNearestNodesBeforeIt) {
+  ReportData data = SampleReport();
+  const std::string conv = "conv2d(f32[1,3,8,8], f32[16,3,3,3], pad=1,1,1,1) + bias + relu";
+  const std::string pool = "max_pool2d(f32[1,16,8,8], kernel=2x2, stride=2x2)";
+  data.bench.libraries[0].layers = {{"pool_a", conv + " -> " + pool, "", "fixed", 0.004, 1},
+                                    {"pool_b", conv + " -> " + pool, "", "fixed", 0.004, 1}};
+  const BenchLayer conv_a = {"conv_a", conv, "", "fixed", 0.005, 1}, conv_b = {"conv_b", conv, "", "fixed", 0.007, 1};
+  const BenchLayer pool_a = {"pool_a", pool, "", "fixed", 0.002, 1}, pool_b = {"pool_b", pool, "", "fixed", 0.003, 1};
+  data.bench.libraries[1].layers = {conv_a, pool_a, conv_b, pool_b};
+  EXPECT_DOUBLE_EQ(data.UntunedSeconds(data.tuned().layers[0]), 0.007) << "conv_a and pool_a";
+  EXPECT_DOUBLE_EQ(data.UntunedSeconds(data.tuned().layers[1]), 0.010) << "conv_b and pool_b";
+  data.bench.libraries[1].layers = {conv_a, conv_b, pool_a, pool_b};
+  EXPECT_DOUBLE_EQ(data.UntunedSeconds(data.tuned().layers[0]), 0.009) << "conv_b, the nearest, and pool_a";
+  EXPECT_DOUBLE_EQ(data.UntunedSeconds(data.tuned().layers[1]), 0.010);
+}
+
 TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
   const std::string square = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
   const std::string line = "conv2d(f32[1,16,8,8], f32[16,16,1,7], pad=0,3,0,3)";
