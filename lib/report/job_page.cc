@@ -43,10 +43,11 @@ class JobPageWriter {
     std::string sentence = FormatSeconds(data_.tuned().latency().median) + " a run";
     const std::optional<Speedup> speedup = data_.FromUntuned();
     if (speedup) sentence += ", " + SpeedupText(*speedup, "untuned");
-    const bool busy = speedup && speedup->verdict == Speedup::Verdict::kBusy;
+    const bool good = !speedup || speedup->verdict == Speedup::Verdict::kFaster ||
+                      speedup->verdict == Speedup::Verdict::kNoDifference;
     page_.Verdict(!v.ok  ? Mark::kBad
-                  : busy ? Mark::kOpen
-                         : Mark::kGood,
+                  : good ? Mark::kGood
+                         : Mark::kOpen,
                   sentence + (v.ok ? "; the results are verified." : "; but the RESULTS ARE WRONG."));
     Tiles();
     const int64_t lacking = std::count_if(data_.tasks.begin(), data_.tasks.end(),

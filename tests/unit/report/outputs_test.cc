@@ -208,6 +208,44 @@ TEST(Outputs, MarkdownSaysWhatMatters) {
   EXPECT_TRUE(Has(text, "out/net.cpu/libnet.so")) << text;
 }
 
+// A check mark only for a library that is verified and not shown to be slower, on a machine that was not busy.
+TEST(Outputs, ThePagesMarkIsOpenWhileTheComparisonIs) {
+  ReportData data = SampleReport();
+  const auto mark = [&] {
+    const Markup markup = ReadMarkup(HtmlText(data));
+    for (size_t i = 0; i + 1 < markup.elements.size(); ++i) {
+      const auto found = markup.elements[i].attributes.find("class");
+      if (found != markup.elements[i].attributes.end() && found->second == "verdict") {
+        return markup.elements[i + 1].attributes.at("class");
+      }
+    }
+    return std::string("no verdict");
+  };
+  const auto with = [&](double untuned, double noise) {
+    for (BenchLibrary& library : data.bench.libraries) {
+      const double seconds = library.role == BenchRole::kTuned ? 0.01 : untuned;
+      library.processes.clear();
+      for (int i = 0; i < 8; ++i) library.processes.push_back({seconds * (1 + noise * i)});
+    }
+    return data.FromUntuned()->verdict;
+  };
+  EXPECT_EQ(data.FromUntuned()->verdict, Speedup::Verdict::kTooFew);
+  EXPECT_EQ(mark(), "open");
+  EXPECT_EQ(with(0.02, 0.001), Speedup::Verdict::kFaster);
+  EXPECT_EQ(mark(), "good");
+  EXPECT_EQ(with(0.01, 0.001), Speedup::Verdict::kNoDifference);
+  EXPECT_EQ(mark(), "good");
+  EXPECT_EQ(with(0.005, 0.001), Speedup::Verdict::kSlower);
+  EXPECT_EQ(mark(), "open");
+  EXPECT_EQ(with(0.02, 0.1), Speedup::Verdict::kBusy);
+  EXPECT_EQ(mark(), "open");
+  data.bench.verification.ok = false;
+  EXPECT_EQ(mark(), "wrong");
+  data.bench.verification.ok = true;
+  data.bench.libraries.resize(1);
+  EXPECT_EQ(mark(), "good") << "nothing to compare with";
+}
+
 TEST(Outputs, MarkdownFitsATerminal) {
   ReportData data = SampleReport();
   const std::vector<BenchLayer> three = data.bench.libraries[0].layers;
