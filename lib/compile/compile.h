@@ -24,11 +24,11 @@ struct LoweredKernel : KernelInterface {
 };
 
 struct CompiledKernel : KernelInterface {
-  std::string format = "elf-object";       // Artifact::format: "elf-object", "cubin" or "opencl-c"
-  std::string object;                      // the bytes, with both functions
-  std::string prepare_object;              // "elf-object" only: the prepare function, which `object` then lacks
-  std::string llvm_ir, assembly, program;  // program: lowered ir as text; all only if requested
-  std::string source;                      // for a device: the C text, if requested
+  std::string format = "elf-object";                // Artifact::format: "elf-object", "cubin" or "opencl-c"
+  std::string object;                               // the bytes; for a device with both functions
+  std::string prepare_object;                       // "elf-object" only: the prepare function; empty if there is none
+  std::string llvm_ir, assembly, program;           // program: lowered ir as text; all only if requested
+  std::string source;                               // for a device: the C text, if requested
   std::vector<codegen::KernelResources> resources;  // cuda: resources of each launch, from the assembler
   double lower_seconds = 0, codegen_seconds = 0;
 };
@@ -41,7 +41,10 @@ inline constexpr bool kVerifyByDefault = false;
 #endif
 
 // The code of prepare functions that were compiled before, by the text of the lowered function: the candidates of a
-// task share few of them. For one target and one value of `keep_text`. Not thread-safe.
+// task share few of them. For one target and one value of `keep_text`. Not thread-safe. CompileKernel empties a cache
+// of kMostPrepares before it adds one: a compile worker lives as long as its task, has a memory limit and gets other
+// functions for each layout. Emptying costs one more compilation of those still in use.
+inline constexpr size_t kMostPrepares = 256;
 using PrepareCache = std::map<std::string, codegen::ObjectCode>;
 
 struct CompileOptions {

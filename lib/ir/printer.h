@@ -1,6 +1,7 @@
-// Programs as text for people and tests. Deterministic: the text depends on the program alone. Different variables (or
-// buffers) with the same name get a suffix in order of first appearance: i, i_1, i_2. doc/reference/ir.md shows an
-// example.
+// Programs as text for people and tests, and as keys: functions with equal text must compile to equal code, as
+// compile::PrepareCache reuses code by text. So print every field that a code generator reads. Deterministic: the text
+// depends on the program alone. Different variables (or buffers) with the same name get a suffix in order of first
+// appearance: i, i_1, i_2. doc/reference/ir.md shows an example.
 #pragma once
 
 #include <string>

@@ -58,11 +58,11 @@ class LlvmBackend final : public Backend {
     codegen::LlvmOptions llvm_options;
     llvm_options.keep_text = options.keep_text;
     if (!cache) return codegen::CompileToObject({function}, target, llvm_options);
-    codegen::ObjectCode& cached = (*cache)[ir::ToString(function)];
-    if (cached.object.empty()) {
-      HONE_ASSIGN_OR_RETURN(cached, codegen::CompileToObject({function}, target, llvm_options));
-    }
-    return cached;
+    std::string text = ir::ToString(function);
+    if (const auto found = cache->find(text); found != cache->end()) return found->second;
+    HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, codegen::CompileToObject({function}, target, llvm_options));
+    if (cache->size() >= kMostPrepares) cache->clear();
+    return cache->emplace(std::move(text), std::move(code)).first->second;
   }
 };
 

@@ -95,6 +95,24 @@ TEST(Compile, ACacheOfPrepareFunctionsChangesNothing) {
   EXPECT_LT(cache.size(), static_cast<size_t>(points));
 }
 
+TEST(Compile, AFullCacheOfPrepareFunctionsBeginsAnew) {
+  PrepareCache cache;
+  const Target target = *HostTarget();
+  const Workload w = Must(op::ParseChecked("dense(f32[3,64], f32[33,64]) + bias"));
+  const Candidate candidate = Must(op::Instantiate(w, target, Must(op::DefaultConfig(w, target))));
+  const CompiledKernel first = Must(CompileKernel(w, target, candidate, {.prepare_cache = &cache}));
+  ASSERT_EQ(cache.size(), 1u);
+  const std::string text = cache.begin()->first;
+  for (size_t i = 1; i < kMostPrepares; ++i) cache[std::to_string(i)];
+  Must(CompileKernel(w, target, candidate, {.prepare_cache = &cache}));
+  EXPECT_EQ(cache.size(), kMostPrepares) << "a hit";
+  cache.erase(text);
+  cache["another"];
+  EXPECT_EQ(Must(CompileKernel(w, target, candidate, {.prepare_cache = &cache})).prepare_object, first.prepare_object);
+  EXPECT_EQ(cache.size(), 1u);
+  EXPECT_TRUE(cache.contains(text));
+}
+
 // The digest covers the function that packs constants.
 TEST(Compile, TheDigestIsOfAllCode) {
   CompiledKernel k = Must(Compile("dense(f32[1,16], f32[16,16])"));
