@@ -32,7 +32,8 @@ Result<Config> LegalNear(const search::Space& space, const std::map<std::string,
 
 // A rule's verdict on a point: why it is illegal, or nothing.
 using Rejection = std::optional<std::string>;
-// Nothing if the point is `legal`; else the reason, a text or a format with its arguments.
+// Nothing if the point is `legal`; else the reason, a text or a format with its arguments. The arguments are evaluated
+// for legal points too, thousands of times a task: if one costs more than a few instructions, write an `if` instead.
 inline Rejection Unless(bool legal, const char* why) { return legal ? Rejection() : why; }
 template <typename First, typename... Rest>
 Rejection Unless(bool legal, fmt::format_string<First, Rest...> why, First&& first, Rest&&... rest) {

@@ -135,8 +135,8 @@ void AddRules(const WinogradLayer& l, Space* space) {
   for (int64_t m : l.Sizes()) blocks[m] = Blocks(l, m);
   add("block", [l, blocks](const WinogradPoint& p) {
     const std::vector<int64_t>& legal = blocks.at(p.m);
-    return Unless(std::find(legal.begin(), legal.end(), p.block) != legal.end(),
-                  "tasks of {} do not divide {} tiles evenly", p.block, l.Tiles(p.m).count);
+    if (std::find(legal.begin(), legal.end(), p.block) != legal.end()) return Rejection();
+    return Rejection(fmt::format("tasks of {} do not divide {} tiles evenly", p.block, l.Tiles(p.m).count));
   });
   add("oc block", [](const WinogradPoint& p) {
     return Unless(p.oc_block % p.ocv == 0, "tasks of {} blocks do not come out even by ocv={}", p.oc_block, p.ocv);
