@@ -22,8 +22,8 @@ std::string_view Trim(std::string_view text);  // without spaces, tabs, newlines
 std::string Join(const std::vector<std::string>& pieces, std::string_view separator);
 bool StartsWith(std::string_view text, std::string_view prefix);
 bool EndsWith(std::string_view text, std::string_view suffix);
-// Whether `name` is a valid job, target, task or network name: not empty, characters from [A-Za-z0-9_.-], no leading '.'
-// or '-'.
+// Whether `name` is a valid job, target, task or network name: not empty, characters from [A-Za-z0-9_.-], no leading
+// '.' or '-'.
 bool IsPlainName(std::string_view name);
 // Makes `text` one line that is harmless to a terminal: control characters, marks that change the direction of writing,
 // and invalid UTF-8 become \n, \t, \r, \x1b, byte by byte.

@@ -13,7 +13,7 @@
 namespace hone {
 
 enum class StepKind {
-  kSplit,         // split S axis [f1,f2,..] -> outer mid.. inner     inner parts by factor; a factor need not divide (tail)
+  kSplit,         // split S axis [f1,f2,..] -> outer mid.. inner     inner parts by factor; it need not divide (tail)
   kFuse,          // fuse S a b .. -> fused                           adjacent axes, outermost first
   kReorder,       // reorder S a b ..                                 these axes, in this order, in the places they hold
   kVectorize,     // vectorize S axis
@@ -25,12 +25,12 @@ enum class StepKind {
   kInline,        // inline S                                         S has no reduction
   kCacheRead,     // cache_read T scope readers.. -> name             readers read a copy of tensor T
   kCacheWrite,    // cache_write S scope -> name                      S's body moves to `name`; S copies (epilogue-free)
-  kRelayout,      // relayout T d0/16 d1 d0%16 .. -> name             constant T is stored by these parts (schedule/relayout.h)
-  kRfactor,       // rfactor S axis -> name                           partial results over reduce axis `axis` in stage `name`
+  kRelayout,      // relayout T d0/16 d1 d0%16 .. -> name             how constant T is stored (schedule/relayout.h)
+  kRfactor,       // rfactor S axis -> name                           partial results over reduce axis in stage `name`
   kSetScope,      // set_scope S register|scratch|workspace|shared    where S's tensor lives
   kStorageAlign,  // storage_align S axis factor offset
   kDoubleBuffer,  // double_buffer S
-  kPrefetch,      // prefetch S T axis distance [level]               in S's loop `axis`: T's lines, `distance` bytes ahead
+  kPrefetch,      // prefetch S T axis distance [level]               in S's loop: T's lines, `distance` bytes ahead
   kTensorize,     // tensorize S axis intrinsic
   kPragma,        // pragma S axis key value
 };
@@ -38,8 +38,8 @@ enum class StepKind {
 struct Step {
   StepKind kind = StepKind::kSplit;
   std::string stage = {};              // S (T of cache_read)
-  std::vector<std::string> axes = {};  // axis names read by the step; for cache_read the readers; for prefetch {T, axis};
-                                       // for relayout the parts
+  std::vector<std::string> axes = {};  // axis names read by the step; for cache_read the readers; for prefetch {T,
+                                       // axis}; for relayout the parts
   std::vector<int64_t> values = {};    // factors, distance, alignment, pragma value
   std::string argument = {};           // consumer of compute_at, scope, thread name, intrinsic, pragma key
   std::vector<std::string> results = {};  // new names

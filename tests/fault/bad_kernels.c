@@ -1,5 +1,5 @@
-/* Candidates that misbehave, in the place of right ones: bad_worker.cc puts this file where a candidate was to be, and the
- * candidate beside it as FILE.real, with its symbol, the index and the size of its output in FILE.args. */
+/* Candidates that misbehave, in the place of right ones: bad_worker.cc puts this file where a candidate was to be, and
+ * the candidate beside it as FILE.real, with its symbol, the index and the size of its output in FILE.args. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Preloaded into the tools under test: a disk that is full or cannot be written, and a clock that jumps. Of the environment:
+/* Preloaded into the tools under test: a disk that is full or cannot be written, and a clock that jumps. Environment:
  *   HONE_SHIM_FOLDER   only files below it are touched
  *   HONE_SHIM_ROOM     so many bytes can be written there by each process, then ENOSPC, for good
  *   HONE_SHIM_RO       nothing can be made, written, renamed or removed there: EROFS

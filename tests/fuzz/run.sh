@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds fuzzers in a build folder configured with HONE_FUZZ, and runs each for the given seconds on its corpus, two at a
-# time. New interesting inputs stay in BUILD/corpus for the next run. Exits with 1 if there is a finding and prints its
-# input, which `BUILD/bin/fuzz_NAME FILE` reproduces; add it to tests/fuzz/corpus/NAME.
+# Builds fuzzers in a build folder configured with HONE_FUZZ, and runs each for the given seconds on its corpus, two at
+# a time. New interesting inputs stay in BUILD/corpus for the next run. Exits with 1 if there is a finding and prints
+# its input, which `BUILD/bin/fuzz_NAME FILE` reproduces; add it to tests/fuzz/corpus/NAME.
 set -eu
 
 build=${1:?usage: run.sh BUILD_FOLDER SECONDS [NAME...]}

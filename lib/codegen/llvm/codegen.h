@@ -27,7 +27,8 @@ struct ObjectCode {
 };
 
 // Compiles functions into one object. Thread-safe; each call has its own LLVMContext.
-Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, const Target& target, const LlvmOptions& options);
+Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, const Target& target,
+                                   const LlvmOptions& options);
 
 // Links objects into a shared object at `output_path`. Returns kInvalid for undefined symbols other than libc's; kIo if
 // the system refused, for example for lack of space; kCrashed if lld crashed, now or earlier; kNotFound if a build

@@ -1,5 +1,5 @@
-// The spaces of AutoTVM's templates (v0.14) for which lib/op has kernels, with its names and indices, so that the indices
-// and entities in its logs resolve as they did there. doc/reference/formats.md lists the templates; a table in
+// The spaces of AutoTVM's templates (v0.14) for which lib/op has kernels, with its names and indices, so that the
+// indices and entities in its logs resolve as they did there. doc/reference/formats.md lists the templates; a table in
 // autotvm_space.cc defines their knobs.
 #pragma once
 

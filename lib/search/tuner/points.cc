@@ -52,7 +52,8 @@ Points::Points(const TaskSpace& space, uint64_t enumerate_limit)
   for (const PointIndex index : *legal_) is_legal_[static_cast<size_t>(index)] = true;
 }
 
-std::vector<PointIndex> Points::DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const {
+std::vector<PointIndex> Points::DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known,
+                                        Rng* rng) const {
   if (legal_) return DrawFrom(Left(space_, *legal_, known, also_known), count, rng);
   std::vector<PointIndex> drawn;
   IndexSet here;

@@ -53,7 +53,9 @@ class Encoder {
   Json Stmt(const ir::Stmt& s) {
     if (!s.defined()) return nullptr;
     Json out = {static_cast<int>(s.kind())};
-    if (const auto* x = s.as<ir::Store>()) out.push_back(Id(x->buffer)), out.push_back(Expr(x->index)), out.push_back(Expr(x->value));
+    if (const auto* x = s.as<ir::Store>()) {
+      out.push_back(Id(x->buffer)), out.push_back(Expr(x->index)), out.push_back(Expr(x->value));
+    }
     if (const auto* x = s.as<ir::For>()) {
       for (const Json& part : {Json(Id(x->var.node())), Json(x->var.name()), Expr(x->min), Expr(x->extent),
                                Json(static_cast<int>(x->for_kind)), Stmt(x->body)}) {
@@ -63,7 +65,9 @@ class Encoder {
     if (const auto* x = s.as<ir::Block>()) {
       for (const ir::Stmt& child : x->stmts) out.push_back(Stmt(child));
     }
-    if (const auto* x = s.as<ir::If>()) out.push_back(Expr(x->condition)), out.push_back(Stmt(x->then_case)), out.push_back(Stmt(x->else_case));
+    if (const auto* x = s.as<ir::If>()) {
+      out.push_back(Expr(x->condition)), out.push_back(Stmt(x->then_case)), out.push_back(Stmt(x->else_case));
+    }
     if (const auto* x = s.as<ir::Allocate>()) out.push_back(Declare(x->buffer)), out.push_back(Stmt(x->body));
     if (const auto* x = s.as<ir::Evaluate>()) out.push_back(Expr(x->value));
     if (const auto* x = s.as<ir::Pragma>()) out.push_back(Stmt(x->body));

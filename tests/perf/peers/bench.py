@@ -1,9 +1,9 @@
 """Compares the latency of a network with other engines: each in its own processes, in turns, on the same input.
 
 Usage: bench.py NAME HONE_FOLDER MODEL.onnx ROUNDS ITERATIONS THREADS
-Prints a table of minimum and median over all processes, the ratio of the minima and medians to the best peer's, and each
-engine's largest difference to onnxruntime's output. Fails if a difference is too large. Hone pins its threads, one per
-core, with the option of its library; the others place theirs themselves. ncnn is included only for batch 1.
+Prints a table of minimum and median over all processes, the ratio of the minima and medians to the best peer's, and
+each engine's largest difference to onnxruntime's output. Fails if a difference is too large. Hone pins its threads, one
+per core, with the option of its library; the others place theirs themselves. ncnn is included only for batch 1.
 """
 import importlib.metadata
 import importlib.util

@@ -1,5 +1,5 @@
-/* All that the linker has to get right: calls into the other object and into libc, pointers to data and functions, zeros,
- * read-only tables, variables of a thread, a function that runs when the library is loaded. */
+/* All that the linker has to get right: calls into the other object and into libc, pointers to data and functions,
+ * zeros, read-only tables, variables of a thread, a function that runs when the library is loaded. */
 #include <stdlib.h>
 #include <string.h>
 

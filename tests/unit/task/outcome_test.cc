@@ -6,9 +6,10 @@ namespace hone {
 namespace {
 
 TEST(Outcome, NamesReadBack) {
-  for (TrialState s : {TrialState::kOk, TrialState::kPruned, TrialState::kFailed}) EXPECT_EQ(*ParseTrialState(TrialStateName(s)), s);
-  for (TrialError e : {TrialError::kNone, TrialError::kInvalid, TrialError::kCompile, TrialError::kTimeout, TrialError::kCrash,
-                       TrialError::kWrong, TrialError::kDevice}) {
+  for (TrialState s : {TrialState::kOk, TrialState::kPruned, TrialState::kFailed})
+    EXPECT_EQ(*ParseTrialState(TrialStateName(s)), s);
+  for (TrialError e : {TrialError::kNone, TrialError::kInvalid, TrialError::kCompile, TrialError::kTimeout,
+                       TrialError::kCrash, TrialError::kWrong, TrialError::kDevice}) {
     EXPECT_EQ(*ParseTrialError(TrialErrorName(e)), e);
   }
   EXPECT_FALSE(ParseTrialState("fine").ok());
