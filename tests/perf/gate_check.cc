@@ -23,6 +23,7 @@
 #include "command/bench/nightly.h"
 #include "library/loaded_network.h"
 #include "nightly/measure_night.h"
+#include "perf/copy_library.h"
 #include "perf/flags.h"
 #include "pipeline/best_file.h"
 #include "record/store.h"
@@ -44,17 +45,6 @@ struct Options {
   std::string work, job, dir;
   double seconds = 55;
 };
-
-Status CopyLibrary(const std::string& from, const std::string& to) {
-  HONE_ASSIGN_OR_RETURN(const auto names, ListDir(from));
-  HONE_RETURN_IF_ERROR(MakeDirs(to));
-  for (const std::string& name : names) {
-    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(JoinPath(from, name)));
-    HONE_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(to, name), bytes));
-    DropCached(JoinPath(to, name));  // puts the parameters on the same kind of pages as the candidates'
-  }
-  return Status();
-}
 
 // A kernel whose task is not in `taken`, and the trial of it that slows down the network by nearly `seconds`.
 struct Replacement {
@@ -126,8 +116,8 @@ Status Make(const Options& o) {
   HONE_ASSIGN_OR_RETURN(const auto figures, pipeline::ReadBestFile(best_path + ".json"));
   const std::string records = JoinPath(o.work, "records/" + o.job.substr(o.job.rfind('.') + 1));
   const double latency = bench.libraries[0].latency().median;
-  HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "reference")));
-  HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "same")));
+  HONE_RETURN_IF_ERROR(perf::CopyLibrary(library, JoinPath(o.dir, "reference")));
+  HONE_RETURN_IF_ERROR(perf::CopyLibrary(library, JoinPath(o.dir, "same")));
   std::vector<library::LibraryFolder> folders = {folder};
   std::set<std::string> taken;
   for (const double times : {8.0, 6.0, 4.5, 3.3, 2.5, 1.8, 1.2}) {
@@ -156,7 +146,7 @@ Status Make(const Options& o) {
     fmt::print("{}: {:+.1f} % in the network\n", folders[i].dir, 100 * more(i));
     if (std::abs(more(i) - kSlower) < std::abs(more(nearest) - kSlower)) nearest = i;
   }
-  return CopyLibrary(folders[nearest].dir, JoinPath(o.dir, "slower"));
+  return perf::CopyLibrary(folders[nearest].dir, JoinPath(o.dir, "slower"));
 }
 
 std::string SamplesPath(const Options& o, size_t night) { return fmt::format("{}/samples/{:03}.jsonl", o.dir, night); }
