@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/os_error.h"
 #include "codegen/llvm/codegen.h"
 
 LLD_HAS_DRIVER(elf)
@@ -42,6 +43,14 @@ class MemoryFile {
  private:
   int fd_ = -1;
 };
+
+// Whether a message of lld has the text of a system error: no space, descriptors or memory, a limit on files.
+bool SystemRefused(const std::string& message) {
+  for (int error = 1; error <= EHWPOISON; ++error) {
+    if (message.find(": " + ErrnoText(error)) != std::string::npos) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -83,10 +92,8 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   if (result.retCode == 0) return Status::Ok();
   const std::string message = fmt::format("linking {}: {}", output_path, LinkerMessage(errors.str(), names));
   if (broken) return Status::Crashed(message);
-  const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
-  // No space, descriptors or memory: the inputs themselves are fine, since we wrote them.
-  const bool refused = says("cannot open") || says("failed to write") || says("Cannot allocate memory");
-  return refused ? Status::Io(message) : Status::Invalid(message);
+  // The inputs themselves can be read, since we wrote them.
+  return SystemRefused(message) ? Status::Io(message) : Status::Invalid(message);
 }
 
 }  // namespace hone::codegen
