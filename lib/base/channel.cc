@@ -29,6 +29,12 @@ bool WaitFor(int fd, short events, const Deadline& deadline) {
 
 bool PeerIsGone(int error) { return error == EPIPE || error == ECONNRESET || error == ENOTCONN; }
 
+// The system lacks memory; or the descriptor is not the channel any more, which code in this process has caused.
+Status Failed(int error, const std::string& what) {
+  if (error == ENOMEM || error == ENOBUFS) return ErrnoStatus(error, what);
+  return Status::Corrupt(what + ": " + ErrnoText(error));
+}
+
 uint32_t LengthOf(std::string_view header) {
   uint32_t length = 0;
   for (int i = 3; i >= 0; --i) length = (length << 8) | static_cast<uint8_t>(header[4 + static_cast<size_t>(i)]);
@@ -78,7 +84,7 @@ Status Channel::Send(std::string_view payload, double timeout_seconds) {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       if (!WaitFor(fd_, POLLOUT, deadline)) return Status::Timeout("the peer does not read");
     } else if (errno != EINTR) {
-      return ErrnoStatus(errno, "cannot send");
+      return Failed(errno, "cannot send");
     }
   }
   return Status();
@@ -112,7 +118,7 @@ Result<std::string> Channel::Receive(double timeout_seconds) {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       if (!WaitFor(fd_, POLLIN, deadline)) return Status::Timeout("no message in time");
     } else if (errno != EINTR) {
-      return ErrnoStatus(errno, "cannot receive");
+      return Failed(errno, "cannot receive");
     }
   }
 }

@@ -128,11 +128,12 @@ int RunMeasureWorker(int fd) {
   MeasureWorker worker;
   while (true) {
     auto message = channel.Receive();
-    if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
+    if (!message.ok()) return EndOfChannel(message.status());
     const size_t end = message->find('\n');
     if (end == std::string::npos) return 1;
     const std::string id = message->substr(0, end + 1);
-    if (!channel.Send(id + DumpJson(worker.Answer(message->substr(end + 1)), -1)).ok()) return 1;
+    const Status sent = channel.Send(id + DumpJson(worker.Answer(message->substr(end + 1)), -1));
+    if (!sent.ok()) return EndOfChannel(sent);
   }
 }
 

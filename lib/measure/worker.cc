@@ -27,8 +27,10 @@ static bool ByItself(const ExitStatus& status, const std::string& text) {
   // SIGXFSZ: the sandbox's limit, which a child that writes endlessly hits.
   constexpr int kOwn[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGXFSZ};
   if (status.signal == 0 || status.signal == SIGABRT) {
-    return status.code != kMachineFailed && text.find("out of memory") == std::string::npos &&  // LLVM's message
-           text.find("bad_alloc") == std::string::npos;
+    // Words of LLVM, of the C++ library, and of the dynamic loader before any code of ours runs.
+    constexpr const char* kWords[] = {"out of memory", "bad_alloc", "error while loading shared libraries"};
+    const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+    return status.code != kMachineFailed && std::none_of(std::begin(kWords), std::end(kWords), says);
   }
   return std::find(std::begin(kOwn), std::end(kOwn), status.signal) != std::end(kOwn);
 }
@@ -36,6 +38,11 @@ static bool ByItself(const ExitStatus& status, const std::string& text) {
 void EndForTheMachine(const char* reason) {
   (void)!write(STDERR_FILENO, reason, std::strlen(reason));
   _exit(kMachineFailed);
+}
+
+int EndOfChannel(const Status& status) {
+  if (status.kind() == StatusKind::kIo) EndForTheMachine(status.message().c_str());
+  return status.kind() == StatusKind::kCrashed ? 0 : 1;
 }
 
 void EndWithoutMemory() {

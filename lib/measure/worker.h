@@ -57,6 +57,8 @@ inline constexpr int kMostAttempts = 3;
 
 // For the child: ends the process so that the parent's Receive returns kIo with `reason`. Safe in a signal handler.
 [[noreturn]] void EndForTheMachine(const char* reason);
+// For the child: the exit code after its channel failed. Ends the process as above if this machine refused.
+int EndOfChannel(const Status& status);
 // For the child: from now on, a `new` that runs out of memory ends the process in that way.
 void EndWithoutMemory();
 

@@ -41,12 +41,12 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
 Status ChildBuilder::Give(Slot* slot) {
   slot->started = RealClock()->NowSeconds();
   ++slot->attempts;
-  // A failed send shows as a crash when the answer is awaited.
+  slot->sent = Status();
   if (!slot->worker.started()) {
     HONE_RETURN_IF_ERROR(slot->worker.Start());
-    (void)slot->worker.Send(setup_).ok();
+    slot->sent = slot->worker.Send(setup_);
   }
-  (void)slot->worker.Send(FieldsText(batch_.jobs[*slot->job].request, -1)).ok();
+  if (slot->sent.ok()) slot->sent = slot->worker.Send(FieldsText(batch_.jobs[*slot->job].request, -1));
   return Status();
 }
 
@@ -56,7 +56,7 @@ Status ChildBuilder::Collect(Slot* slot) {
   result.error = TrialError::kCompile;
   const double overtime = RealClock()->NowSeconds() - slot->started;
   result.compile_seconds = overtime;
-  auto text = slot->worker.Receive(0);
+  auto text = slot->sent.ok() ? slot->worker.Receive(0) : slot->sent;
   if (text.ok()) {
     HONE_ASSIGN_OR_RETURN(result, ParseFields<measure::BuildResult>(*text, "answer of hone-worker"));
   } else if (text.status().kind() == StatusKind::kInterrupted) {
@@ -136,7 +136,7 @@ Status ChildBuilder::WaitForAny(double seconds) {
   double deadline = RealClock()->NowSeconds() + std::min(seconds, timeout_seconds_);
   for (const Slot& slot : slots_) {
     fds.push_back(slot.job ? slot.worker.fd() : -1);
-    if (slot.job) deadline = std::min(deadline, slot.started + timeout_seconds_);
+    if (slot.job) deadline = std::min(deadline, slot.sent.ok() ? slot.started + timeout_seconds_ : 0);
   }
   fds.push_back(InterruptFd());
   WaitReadable(fds, std::max(0.0, deadline - RealClock()->NowSeconds()));

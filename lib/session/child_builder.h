@@ -42,6 +42,7 @@ class ChildBuilder : public measure::Builder {
     std::optional<size_t> job;  // index into the batch
     double started = 0;
     int attempts = 0;
+    Status sent = {};  // of the job: an error stands for the answer
   };
   struct Job {
     CompileRequest request;

@@ -90,12 +90,13 @@ int RunCompileWorker(int fd, const AfterBuild& after) {
   signal(SIGBUS, [](int) { measure::EndForTheMachine("no room for the linked kernel"); });
   Channel channel(fd);
   auto first = channel.Receive();
-  if (!first.ok()) return first.status().kind() == StatusKind::kCrashed ? 0 : 1;
+  if (!first.ok()) return measure::EndOfChannel(first.status());
   Result<CompileTask> task = ReadCompileTask(*first);
   while (true) {
     auto message = channel.Receive();
-    if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
-    if (!channel.Send(FieldsText(Answer(&task, *message, after), -1)).ok()) return 1;
+    if (!message.ok()) return measure::EndOfChannel(message.status());
+    const Status sent = channel.Send(FieldsText(Answer(&task, *message, after), -1));
+    if (!sent.ok()) return measure::EndOfChannel(sent);
   }
 }
 
