@@ -3,12 +3,19 @@
 #include <signal.h>
 
 #include <chrono>
+#include <system_error>
 
 #include "base/log.h"
 
 namespace hone {
 
-Heartbeat::Heartbeat(FileLock* lock, double seconds) : lock_(lock), thread_([this, seconds] { Run(seconds); }) {}
+Heartbeat::Heartbeat(FileLock* lock, double seconds) : lock_(lock) {
+  try {
+    thread_ = std::thread([this, seconds] { Run(seconds); });
+  } catch (const std::system_error& error) {
+    LogWarning(std::string("cannot start a thread that renews the lock: ") + error.what());  // Check() renews it too
+  }
+}
 
 Heartbeat::~Heartbeat() {
   {
@@ -16,7 +23,7 @@ Heartbeat::~Heartbeat() {
     ending_ = true;
   }
   wake_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Heartbeat::Run(double seconds) {

@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/threads.h"
 #include "codegen/llvm/codegen.h"
 #include "compile/backend.h"
 #include "op/operator.h"
@@ -81,10 +81,7 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
       if (!statuses[i].ok()) failed = true;
     }
   };
-  std::vector<std::thread> pool;
-  for (int i = 1; i < threads; ++i) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
+  RunInThreads(threads, work);
   for (Status& status : statuses) HONE_RETURN_IF_ERROR(std::move(status));
   return kernels;
 }

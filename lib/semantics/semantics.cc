@@ -1,15 +1,16 @@
 #include "semantics/semantics.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <map>
-#include <thread>
 
 #include "base/check.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "semantics/epilogue.h"
 #include "semantics/tables.h"
 
@@ -246,14 +247,10 @@ std::optional<EpilogueOp> AsEpilogue(const Workload& w) {
 }
 
 void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body) {
-  const int workers = static_cast<int>(std::min<int64_t>(threads, count));
-  auto run = [&](int worker) {
-    for (int64_t i = worker; i < count && !Interrupted(); i += workers) body(i);
-  };
-  std::vector<std::thread> pool;
-  for (int worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
-  if (workers > 0) run(0);
-  for (std::thread& thread : pool) thread.join();
+  std::atomic<int64_t> next{0};
+  RunInThreads(std::min<int64_t>(threads, count), [&] {
+    for (int64_t i; (i = next++) < count && !Interrupted();) body(i);
+  });
 }
 
 }  // namespace hone::semantics

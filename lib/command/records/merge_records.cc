@@ -4,7 +4,6 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "base/cpu.h"
 #include "base/file.h"
@@ -13,6 +12,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "command/records/records.h"
 #include "pipeline/task_list.h"
 #include "record/merge.h"
@@ -52,19 +52,14 @@ static Status MergeAll(const RecordsOptions& options, int* code) {
   HONE_RETURN_IF_ERROR(MakeDirs(options.out));
   std::atomic<size_t> next = 0;
   std::mutex mutex;
-  const auto work = [&] {
+  RunInThreads(static_cast<int64_t>(std::min(groups.size(), UsableCpus().size())), [&] {
     for (size_t i = next++; i < groups.size() && !Interrupted(); i = next++) {
       const Status merged = MergeTask(options.out, groups[i].first, groups[i].second);
       if (merged.ok()) continue;
       const std::lock_guard<std::mutex> guard(mutex);
       *code = std::max(*code, ExitCodeOf(merged));
     }
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (size_t i = 1; i < std::min(groups.size(), UsableCpus().size()); ++i) threads.emplace_back(work);
-    work();
-  }
+  });
   return Interrupted() ? Status::Interrupted("interrupted; merged files are complete; the same command continues")
                        : Status();
 }

@@ -1,8 +1,9 @@
 #include "search/tuner/feature_rows.h"
 
+#include <algorithm>
 #include <atomic>
-#include <thread>
 
+#include "base/threads.h"
 #include "ir/stmt.h"
 #include "search/feature/knob_features.h"
 #include "search/feature/loop_features.h"
@@ -41,15 +42,11 @@ class LoopRows : public FeatureRows {
     }
     std::vector<std::vector<float>> made(missing.size());
     std::atomic<size_t> next{0};
-    const auto work = [&] {
+    RunInThreads(std::min<int64_t>(context_.threads, static_cast<int64_t>(missing.size())), [&] {
       for (size_t i; (i = next.fetch_add(1)) < missing.size();) {
         made[i] = Make(context_.workload, space_.At(missing[i]));
       }
-    };
-    std::vector<std::thread> helpers;
-    for (int t = 1; t < context_.threads && static_cast<size_t>(t) < missing.size(); ++t) helpers.emplace_back(work);
-    work();
-    for (std::thread& helper : helpers) helper.join();
+    });
     for (size_t i = 0; i < missing.size(); ++i) cache_[missing[i]] = std::move(made[i]);
     std::vector<std::vector<float>> rows;
     rows.reserve(indices.size());
