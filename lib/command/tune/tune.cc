@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/threads.h"
 
 namespace hone::command {
 
@@ -32,6 +33,7 @@ static int Misused(const std::string& message) {
 std::string TuneAbi() { return session::TuneAbi(); }
 
 int RunTune(const TuneOptions& options) {
+  if (const Status stack = EnsureStack(); !stack.ok()) return ExitCodeOf(stack);
   session::TuneJobOptions job = options;
   if (options.verbose) SetLogLevel(LogLevel::kDebug);
   if (options.fake_measure) {
