@@ -49,13 +49,14 @@ void InstallInterruptHandlers() {
   action.sa_handler = OnSignal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = 0;  // no SA_RESTART: blocking calls return EINTR, and their loops then check the flag
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU}) {
     // nohup ignores SIGHUP on purpose: keep that.
     struct sigaction old = {};
     if (signal == SIGHUP && ::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
     ::sigaction(signal, &action, nullptr);
   }
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool Interrupted() { return first_signal.load(std::memory_order_relaxed) != 0; }

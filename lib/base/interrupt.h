@@ -18,8 +18,8 @@ enum ExitCode : int {
 // kUnsupported), kInterrupted for an interrupt, else kFailed. Every tool ends with this call.
 int ExitCodeOf(const Status& status);
 
-// From now on SIGINT, SIGTERM, SIGHUP and SIGUSR1 set a flag instead of ending the process, and SIGPIPE is ignored (a
-// write then fails with EPIPE). Call once, early in main, before starting threads.
+// From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGXCPU (a soft limit of processor time) set a flag instead of ending
+// the process; SIGPIPE and SIGXFSZ are ignored (a write then fails with EPIPE or EFBIG). Call once, early in main, before starting threads.
 void InstallInterruptHandlers();
 
 bool Interrupted();       // usable from any thread; stays true once set
