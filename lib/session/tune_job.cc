@@ -50,7 +50,7 @@ class Job {
  public:
   explicit Job(const TuneJobOptions& options) : options_(options), clock_(RealClock()) {}
 
-  // kInvalid, kUnsupported or kNotFound means that an input file is at fault.
+  // An error other than kIo means that an input file is at fault.
   Status ReadInputs() {
     HONE_ASSIGN_OR_RETURN(task_, ReadTask(options_.task_path, &task_text_));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
@@ -342,7 +342,7 @@ int RunTuneJob(const TuneJobOptions& options) {
   const Status read = job.ReadInputs();
   if (!read.ok()) {
     LogError(read.message());
-    return kMisused;
+    return read.kind() == StatusKind::kIo ? kFailed : kMisused;
   }
   int code = kFailed;
   const Status run = job.Run(&code);
