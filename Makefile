@@ -17,6 +17,7 @@
 #   make check-asan          test everything that reads files under the address and undefined sanitizers (clang-19)
 #   make check-tsan          test everything with threads under the thread sanitizer
 #   make fault-rounds        inject ROUNDS of faults from SEED: kills, full disk, damaged records, bad candidates
+#   make environment-rounds  tune while the environment fails: ROUNDS of each kind from SEED; KINDS='*shm*': only these
 #   make load-check          find times and choices that noisy neighbours spoil (on an otherwise idle machine)
 #   make tidy                check the code with clang-tidy-19; FILES='lib/base/.*': only these
 #   make check-gpu-only      build without LLVM and test the GPU side (PoCL, NVRTC if present)
@@ -27,7 +28,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
+.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds environment-rounds load-check clean
 .DEFAULT_GOAL := help
 # Not parallel: the targets below share one build folder, and ninja runs jobs in parallel itself.
 .NOTPARALLEL:
@@ -149,6 +150,12 @@ SEED ?= 1
 fault-rounds: build
 	@ninja -C $(BUILD) fault_test
 	@HONE_FAULT_ROUNDS=$(ROUNDS) HONE_FAULT_SEED=$(SEED) $(BUILD)/bin/fault_test
+
+environment-rounds: ROUNDS = 50
+environment-rounds: KINDS ?= *
+environment-rounds: build
+	@ninja -C $(BUILD) environment_test
+	@HONE_FAULT_ROUNDS=$(ROUNDS) HONE_FAULT_SEED=$(SEED) $(BUILD)/bin/environment_test --gtest_filter='*/$(KINDS)'
 
 load-check: build
 	@ninja -C $(BUILD) load_perf mark_perf
