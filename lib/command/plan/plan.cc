@@ -46,22 +46,25 @@ struct Abi {
 };
 
 // The answer of one tool to --abi; if the tool does not exist (yet), the file with an earlier answer.
-Abi AskAbi(const std::string& program, const std::string& file) {
+Result<Abi> AskAbi(const std::string& program, const std::string& file) {
   if (!Exists(program)) {
     const Result<std::string> earlier = ReadFile(file);
-    return {earlier.ok() ? *earlier : kUnversioned, program + ": not there; build it, or pass --tools"};
+    return Abi{earlier.ok() ? *earlier : kUnversioned, program + ": not there; build it, or pass --tools"};
   }
   CommandOptions options;
   options.timeout_seconds = 20;
-  const Result<CommandResult> answer = RunCommand({program, "--abi"}, options);
-  if (answer.ok() && answer->status.ok() && !Trim(answer->out).empty())
-    return {std::string(Trim(answer->out)) + "\n", ""};
-  return {kUnversioned, program + ": does not answer --abi: nothing is made again when it changes"};
+  HONE_ASSIGN_OR_RETURN(const CommandResult answer, RunCommand({program, "--abi"}, options));
+  const std::string text(Trim(answer.out));
+  if (answer.status.ok() && !text.empty()) return Abi{text + "\n", ""};
+  // A tool without the flag. Other ends, such as no memory, say nothing about its versions.
+  if (answer.status.ok() || (answer.status.signal == 0 && answer.status.code == kMisused))
+    return Abi{kUnversioned, program + ": does not answer --abi: nothing is made again when it changes"};
+  return Status::Io("{} --abi {}: {}", program, answer.status.ToString(), Trim(answer.err));
 }
 
-std::map<std::string, std::string> AskAbis(const std::string& tools, const std::string& work) {
-  std::map<std::string, Abi> answers;
-  for (const char* tool : pipeline::kTools) answers[tool];
+Result<std::map<std::string, std::string>> AskAbis(const std::string& tools, const std::string& work) {
+  std::map<std::string, Result<Abi>> answers;
+  for (const char* tool : pipeline::kTools) answers.emplace(tool, Abi());
   {
     std::vector<std::jthread> threads;  // loading a large program takes most of the time
     for (auto& [tool, abi] : answers) {
@@ -72,8 +75,9 @@ std::map<std::string, std::string> AskAbis(const std::string& tools, const std::
   }
   std::map<std::string, std::string> texts;
   for (const auto& [tool, abi] : answers) {
-    if (!abi.warning.empty()) LogWarning(abi.warning);
-    texts[tool] = abi.text;
+    HONE_RETURN_IF_ERROR(abi.status());
+    if (!abi->warning.empty()) LogWarning(abi->warning);
+    texts[tool] = abi->text;
   }
   return texts;
 }
@@ -188,7 +192,7 @@ Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   HONE_RETURN_IF_ERROR(pipeline::CheckPipelines(input));
   input.tools = FromWork(tools, work);
   input.pipelines = FromWork(AbsolutePath(pipelines), work);
-  input.abi = AskAbis(tools, work);
+  HONE_ASSIGN_OR_RETURN(input.abi, AskAbis(tools, work));
   input.reads = WhatWasRead(input, pipelines, tools);
   HONE_ASSIGN_OR_RETURN(pipeline::Plan plan, pipeline::MakePlan(input));
   std::vector<PlannedFile> files = std::move(plan.files);
