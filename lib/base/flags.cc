@@ -1,8 +1,16 @@
 #include "base/flags.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <system_error>
 
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -106,6 +114,35 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return FindUnknown(app, argc, argv).value_or(what);
 }
 
+// What a program printed is lost on a full disk, and only the flush at its end may learn that.
+void CheckStdout(int code, void*) {
+  if (code != kDone || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return;
+  LogError("stdout: cannot be written");
+  _exit(kFailed);
+}
+
+// Memory and threads that the system refuses are no bugs: one line and exit code 1 instead of SIGABRT. Nothing is
+// committed or renamed on the way.
+[[noreturn]] void EndOfUncaught() {
+  const char* reason = nullptr;
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    reason = "not enough memory (bad_alloc)";
+  } catch (const std::system_error& error) {
+    reason = std::strerror(error.code().value());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "uncaught exception: %s\n", error.what());
+  } catch (...) {
+  }
+  if (reason == nullptr) std::abort();
+  std::fprintf(stderr, "%s: error: %s\n", program_invocation_short_name, reason);
+  _exit(kFailed);
+}
+
+// Before the first variable of this program that allocates.
+[[gnu::constructor(101)]] void WatchUncaught() { std::set_terminate(EndOfUncaught); }
+
 }  // namespace
 
 Flags::Flag& Flags::Flag::Required() {
@@ -161,6 +198,7 @@ Flags::Flag& Flags::Flag::Excludes(const Flag& other) {
 Flags::Flags(const std::string& tool, const std::string& description)
     : own_(std::make_unique<CLI::App>(description, tool)), app_(own_.get()) {
   SetLogName(tool);
+  on_exit(CheckStdout, nullptr);
 }
 
 Flags::Flags(CLI::App* command) : app_(command) {}

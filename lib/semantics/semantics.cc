@@ -1,5 +1,6 @@
 #include "semantics/semantics.h"
 
+#include <new>
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -35,6 +36,8 @@ std::map<std::string, Definition>& All() {
 Result<Shape> ShapeOf(const Definition& d, const Workload& w) {
   try {
     return d.shape(w);
+  } catch (const std::bad_alloc&) {
+    throw;  // not of its making
   } catch (const std::exception& e) {
     return Status::Invalid(w.op + ": its shape function threw an exception: " + e.what());
   }
