@@ -8,7 +8,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "base/os_error.h"
 #include "codegen/llvm/codegen.h"
 
 LLD_HAS_DRIVER(elf)
@@ -43,14 +42,6 @@ class MemoryFile {
  private:
   int fd_ = -1;
 };
-
-// Whether a message of lld has the text of a system error: no space, descriptors or memory, a limit on files.
-bool SystemRefused(const std::string& message) {
-  for (int error = 1; error <= EHWPOISON; ++error) {
-    if (message.find(": " + ErrnoText(error)) != std::string::npos) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -92,8 +83,10 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   if (result.retCode == 0) return Status::Ok();
   const std::string message = fmt::format("linking {}: {}", output_path, LinkerMessage(errors.str(), names));
   if (broken) return Status::Crashed(message);
-  // The inputs themselves can be read, since we wrote them.
-  return SystemRefused(message) ? Status::Io(message) : Status::Invalid(message);
+  const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
+  // The inputs are files that we wrote, so only their symbols can be wrong. All else is the machine's fault: no space,
+  // descriptors or memory.
+  return says("undefined symbol") || says("duplicate symbol") ? Status::Invalid(message) : Status::Io(message);
 }
 
 }  // namespace hone::codegen
