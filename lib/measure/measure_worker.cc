@@ -122,6 +122,7 @@ class MeasureWorker {
 }  // namespace
 
 int RunMeasureWorker(int fd) {
+  SayStarted();
   InstallFatalHandlers();
   EndWithoutMemory();
   Channel channel(fd);

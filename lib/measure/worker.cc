@@ -20,7 +20,8 @@
 
 namespace hone::measure {
 
-constexpr int kMachineFailed = 75;  // exit code: EX_TEMPFAIL of sysexits.h
+constexpr std::string_view kStarted = "started\n";  // what a child writes to its standard error at first
+constexpr int kMachineFailed = 75;                  // exit code: EX_TEMPFAIL of sysexits.h
 
 // Returns whether the code that ran in the child caused its end. An unknown cause counts as the machine's.
 static bool ByItself(const ExitStatus& status, const std::string& text) {
@@ -34,6 +35,8 @@ static bool ByItself(const ExitStatus& status, const std::string& text) {
   }
   return std::find(std::begin(kOwn), std::end(kOwn), status.signal) != std::end(kOwn);
 }
+
+void SayStarted() { (void)!write(STDERR_FILENO, kStarted.data(), kStarted.size()); }
 
 void EndForTheMachine(const char* reason) {
   (void)!write(STDERR_FILENO, reason, std::strlen(reason));
@@ -112,13 +115,19 @@ Status Worker::Ended() {
   const size_t line = text.rfind('\n');
   const std::string words = line == std::string::npos ? text : text.substr(line + 1);
   const std::string message = status->ToString() + (words.empty() ? "" : ": " + words);
-  return ByItself(*status, text) ? Status::Crashed(message) : Status::Io(message);
+  return HasStarted() && ByItself(*status, text) ? Status::Crashed(message) : Status::Io(message);
+}
+
+bool Worker::HasStarted() const {
+  char buffer[kStarted.size()];
+  return pread(stderr_fd_, buffer, sizeof buffer, 0) == sizeof buffer &&
+         std::string_view(buffer, sizeof buffer) == kStarted;
 }
 
 std::string Worker::LastText() const {
   char buffer[2048];
-  const off_t end = lseek(stderr_fd_, 0, SEEK_END);
-  const off_t from = std::max<off_t>(0, end - static_cast<off_t>(sizeof buffer));
+  const off_t end = lseek(stderr_fd_, 0, SEEK_END), begin = HasStarted() ? static_cast<off_t>(kStarted.size()) : 0;
+  const off_t from = std::max(begin, end - static_cast<off_t>(sizeof buffer));
   const ssize_t got = pread(stderr_fd_, buffer, sizeof buffer, from);
   if (got <= 0) return "";
   return std::string(Trim(std::string_view(buffer, static_cast<size_t>(got))));

@@ -44,6 +44,7 @@ class Worker {
 
  private:
   Status Ended();                // the Status for a child that closed its end
+  bool HasStarted() const;       // whether the child came as far as SayStarted()
   std::string LastText() const;  // the end of its standard error
 
   WorkerOptions options_;
@@ -55,6 +56,9 @@ class Worker {
 // How many children a candidate gets when this machine fails, before it is left without a verdict.
 inline constexpr int kMostAttempts = 3;
 
+// For the child: its first act. Until then, its end is the machine's fault, such as too little memory for its
+// libraries.
+void SayStarted();
 // For the child: ends the process so that the parent's Receive returns kIo with `reason`. Safe in a signal handler.
 [[noreturn]] void EndForTheMachine(const char* reason);
 // For the child: the exit code after its channel failed. Ends the process as above if this machine refused.

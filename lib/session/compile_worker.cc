@@ -84,6 +84,7 @@ void ListFields(Fields* f, CompileRequest* request) {
 }
 
 int RunCompileWorker(int fd, const AfterBuild& after) {
+  measure::SayStarted();
   measure::EndWithoutMemory();
   signal(SIGXFSZ, SIG_IGN);  // makes a file size limit an error of the write
   // The linker maps the file that it writes: on a full disk, touching a page raises SIGBUS.
