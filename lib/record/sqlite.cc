@@ -40,7 +40,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMo
                                                 : SQLITE_OPEN_READWRITE;
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  HONE_CHECK(raw != nullptr);
+  if (raw == nullptr) return Status::Io("{}: not enough memory to open it", path);
   std::unique_ptr<Database> db(new Database(path, raw));
   if (code != SQLITE_OK) return db->Error(code);
   // The file may be untrusted: its schema gets no rights beyond reading the file, and its pages are checked before use.
@@ -110,6 +110,10 @@ std::string Statement::Text(int column) const {
 }
 
 Result<Transaction> Transaction::Begin(Database* db) {
+  if (db->in_doubt_) {
+    return Status::Io("{}: an earlier commit failed, and may be stored all the same; run the same command again",
+                      db->path());
+  }
   HONE_RETURN_IF_ERROR(db->Execute("BEGIN IMMEDIATE"));
   return Transaction(db);
 }
@@ -119,9 +123,11 @@ Transaction::~Transaction() {
 }
 
 Status Transaction::Commit() {
-  HONE_RETURN_IF_ERROR(db_->Execute("COMMIT"));
-  db_ = nullptr;
-  return Status();
+  const Status status = db_->Execute("COMMIT");
+  // The last step, a sync, may fail when all is on the disk: who writes the same again may have it twice.
+  db_->in_doubt_ = !status.ok();
+  if (status.ok()) db_ = nullptr;
+  return status;
 }
 
 }  // namespace hone::record

@@ -124,13 +124,16 @@ class Database {
 
  private:
   Database(std::string path, sqlite3* db) : path_(std::move(path)), db_(db) {}
+  friend class Transaction;
   const std::string path_;
   sqlite3* db_;
+  bool in_doubt_ = false;  // a commit failed
 };
 
 // BEGIN IMMEDIATE; its destructor rolls back unless Commit was called.
 class Transaction {
  public:
+  // Fails after a failed commit, whose result is unknown.
   static Result<Transaction> Begin(Database* db);
   Transaction(Transaction&& other) noexcept : db_(other.db_) { other.db_ = nullptr; }
   Transaction& operator=(Transaction&&) = delete;
