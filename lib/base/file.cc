@@ -39,13 +39,14 @@ std::string NotReadable(const struct stat& info) {
   return info.st_size > static_cast<off_t>(kMaxRead) ? "is larger than 4 GiB" : "";
 }
 
-// The folder is synced so that the rename survives a power cut. Some file systems cannot sync folders; that is no
-// reason to fail after the rename.
-void SyncFolder(const std::string& folder) {
-  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  (void)::fsync(fd);
-  ::close(fd);
+// The folder is synced so that names in it survive a power cut. Some file systems cannot sync folders, and a folder may
+// be writable but not readable; that is no reason to fail.
+Status SyncFolder(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int error = fd < 0 || ::fsync(fd) != 0 ? errno : 0;
+  if (fd >= 0) ::close(fd);
+  if (error == 0 || error == EACCES || error == EINVAL || error == ENOTSUP || error == EROFS) return Status();
+  return ErrnoStatus(error, folder + ": cannot write the folder to the disk");
 }
 
 Status ErrorCodeStatus(const std::error_code& error, const std::string& what) {
@@ -145,8 +146,7 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
     ::unlink(temp.c_str());
     return status;
   }
-  SyncFolder(folder);
-  return status;
+  return SyncFolder(folder);
 }
 
 Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes) {
@@ -175,9 +175,15 @@ bool IsDirectory(const std::string& path) {
 }
 
 Status MakeDirs(const std::string& path) {
+  std::vector<std::string> parents;  // of the folders that are missing
+  for (std::string missing = path; !missing.empty() && !Exists(missing); missing = parents.back()) {
+    parents.push_back(DirName(missing));
+  }
   std::error_code error;
   fs::create_directories(path, error);
-  return ErrorCodeStatus(error, path + ": cannot create the folder");
+  HONE_RETURN_IF_ERROR(ErrorCodeStatus(error, path + ": cannot create the folder"));
+  for (const std::string& parent : parents) HONE_RETURN_IF_ERROR(SyncFolder(parent));
+  return Status();
 }
 
 Status Remove(const std::string& path) {
@@ -189,7 +195,8 @@ Status Remove(const std::string& path) {
 Status Rename(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::rename(from, to, error);
-  return ErrorCodeStatus(error, from + ": cannot be renamed to " + to);
+  HONE_RETURN_IF_ERROR(ErrorCodeStatus(error, from + ": cannot be renamed to " + to));
+  return SyncFolder(DirName(to));
 }
 
 Status RemoveTree(const std::string& path) {
@@ -258,11 +265,13 @@ double ModifiedSeconds(const std::string& path) {
 
 Status AppendLine(const std::string& path, const std::string& line) {
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
+  const bool is_new = !Exists(path);
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd < 0) return Failed(path, "cannot open it");
   const Status status = AppendTo(fd, path, line);
   close(fd);
-  return status;
+  HONE_RETURN_IF_ERROR(status);
+  return is_new ? SyncFolder(DirName(path)) : Status();
 }
 
 Status ShareFile(const std::string& from, const std::string& to) {

@@ -20,6 +20,7 @@ Result<std::string> ReadFile(const std::string& path);
 
 // Replaces `path` by a file that holds exactly `bytes`, or leaves it as it was. Writes a temporary file in the same
 // folder, fsyncs it, renames it and fsyncs the folder; removes the temporary file on failure. The folder must exist.
+// If only the last step fails, the file is new all the same, and a power cut may bring the old one back.
 Status WriteFileAtomic(const std::string& path, std::string_view bytes);
 
 // Calls WriteFileAtomic unless the file already holds exactly `bytes`. Returns true if it wrote. Keeping the mtime lets
@@ -32,9 +33,11 @@ void DropCached(const std::string& path);
 
 bool Exists(const std::string& path);  // any kind, also a folder; a dangling link does not exist
 bool IsDirectory(const std::string& path);
-Status MakeDirs(const std::string& path);  // also creates the parents; ok if the folder exists
+// Also creates the parents; ok if the folder exists. New folders survive a power cut.
+Status MakeDirs(const std::string& path);
 Status Remove(const std::string& path);    // a file, a link or an empty folder; ok if it does not exist
-Status Rename(const std::string& from, const std::string& to);  // replaces an existing file
+// Replaces an existing file. The new name survives a power cut.
+Status Rename(const std::string& from, const std::string& to);
 Status RemoveTree(const std::string& path);  // recursive, does not follow links; ok if the path does not exist
 Result<std::vector<std::string>> ListDir(const std::string& path);  // names, sorted, without "." and ".."
 Result<int64_t> FileSize(const std::string& path);

@@ -1,10 +1,8 @@
 #include "record/merge.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "base/file.h"
@@ -196,12 +194,12 @@ Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::s
                              what, *theirs, sources[0].path, *ours);
     }
   }
-  const std::string made = fmt::format("{}.merging.{}", out, getpid());
+  const std::string made = out + ".merging";  // one that a killed process left is replaced
   HONE_RETURN_IF_ERROR(Remove(made));
   const Result<MergeCount> count = Merge(made, meta, sources, there);
   Status done = count.status();
   if (done.ok() && still_ours) done = still_ours();
-  if (done.ok() && std::rename(made.c_str(), out.c_str()) != 0) done = Status::Io(out + ": cannot be replaced");
+  if (done.ok()) done = Rename(made, out);
   if (!done.ok()) {
     (void)Remove(made);
     return done;

@@ -71,7 +71,7 @@ void TestFolder::Write(const std::string& name, const std::string& text) {
   file << text;
   ASSERT_TRUE(file.flush().good()) << path;
   file.close();
-  Must(Rename(path + ".new", path));
+  std::filesystem::rename(path + ".new", path);
 }
 
 void TestFolder::WriteProgram(const std::string& name, const std::string& text) {
