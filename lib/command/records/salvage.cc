@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "base/file.h"
@@ -15,36 +16,59 @@
 
 namespace hone::command {
 
-static Status Salvage(const std::string& file, const std::string& out) {
+namespace {
+
+// The damaged file gets a second name first, so that there is a record file under its own name at any moment.
+Status Replace(const std::string& file, const std::string& salvaged, const std::string& damaged) {
+  HONE_RETURN_IF_ERROR(ShareFile(file, damaged));
+  const Status renamed = Rename(salvaged, file);
+  if (!renamed.ok()) (void)Remove(damaged).ok();
+  return renamed;
+}
+
+// Removes the second name that a killed process left.
+Status TidyAfter(const std::string& file, const std::string& damaged) {
+  std::error_code error;
+  return std::filesystem::equivalent(file, damaged, error) ? Remove(damaged) : Status();
+}
+
+Status Save(const std::string& file, const std::string& target, record::SalvageCount* count) {
+  HONE_ASSIGN_OR_RETURN(*count, record::SalvageRecords(file, target));
+  // Never hand out an incomplete file.
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(target));
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, store->Verify());
+  if (findings.empty()) return Status();
+  return Status::Corrupt("{}: the salvaged records are inconsistent: {}", target, findings[0]);
+}
+
+Status Salvage(const std::string& file, const std::string& out) {
   std::optional<FileLock> lock;
   std::optional<Heartbeat> heartbeat;
-  if (out.empty()) {
+  const bool in_place = out.empty();
+  const std::string target = in_place ? file + ".salvaged" : out, damaged = file + ".damaged";
+  if (in_place) {
     if (!Exists(file)) return Status::NotFound(file + ": no such record file");
     HONE_ASSIGN_OR_RETURN(FileLock job, FileLock::Acquire(file + ".lock"));
     lock.emplace(std::move(job));
     heartbeat.emplace(&*lock);
-    if (Exists(file + ".damaged")) {
-      return Status::Invalid(file + ".damaged: exists from an earlier salvage; move it away or use --out");
+    HONE_RETURN_IF_ERROR(TidyAfter(file, damaged));
+    if (Exists(damaged)) {
+      return Status::Invalid(damaged + ": exists from an earlier salvage; move it away or use --out");
     }
+    HONE_RETURN_IF_ERROR(Remove(target));  // left by a killed process
   }
-  const std::string target = out.empty() ? file + ".salvaged" : out;
-  if (out.empty()) HONE_RETURN_IF_ERROR(Remove(target));  // left by a killed process
-  HONE_ASSIGN_OR_RETURN(const record::SalvageCount count, record::SalvageRecords(file, target));
-  // Never hand out an incomplete file.
-  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(target));
-  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, store->Verify());
-  if (!findings.empty()) {
-    return Status::Corrupt("{}: the salvaged records are inconsistent: {}", target, findings[0]);
-  }
-  if (out.empty()) {
-    HONE_RETURN_IF_ERROR(heartbeat->Check());
-    HONE_RETURN_IF_ERROR(Rename(file, file + ".damaged"));
-    HONE_RETURN_IF_ERROR(Rename(target, file));
-  }
-  PrintOut(fmt::format("{}: {} trials saved, {} lost{}\n", Printable(out.empty() ? file : out), count.trials,
-                       count.lost, out.empty() ? "; the damaged file is now " + Printable(file) + ".damaged" : ""));
+  record::SalvageCount count;
+  Status saved = Save(file, target, &count);
+  if (saved.ok() && in_place) saved = heartbeat->Check();
+  if (saved.ok() && in_place) saved = Replace(file, target, damaged);
+  if (!saved.ok() && in_place) (void)Remove(target).ok();
+  HONE_RETURN_IF_ERROR(saved);
+  PrintOut(fmt::format("{}: {} trials saved, {} lost{}\n", Printable(in_place ? file : out), count.trials, count.lost,
+                       in_place ? "; the damaged file is now " + Printable(damaged) : ""));
   return Status();
 }
+
+}  // namespace
 
 int SalvageFile(const std::string& file, const std::string& out) { return ExitCodeOf(Salvage(file, out)); }
 
