@@ -17,6 +17,7 @@
 #   make check-asan          test everything that reads files under the address and undefined sanitizers (clang-19)
 #   make check-tsan          test everything with threads under the thread sanitizer
 #   make fault-rounds        inject ROUNDS of faults from SEED: kills, full disk, damaged records, bad candidates
+#   make fault-each          let each system call of each tool fail, one at a time; cut the power after each write
 #   make environment-rounds  tune while the environment fails: ROUNDS of each kind from SEED; KINDS='*shm*': only these
 #   make load-check          find times and choices that noisy neighbours spoil (on an otherwise idle machine)
 #   make tidy                check the code with clang-tidy-19; FILES='lib/base/.*': only these
@@ -28,7 +29,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds environment-rounds load-check clean
+.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds fault-each environment-rounds load-check clean
 .DEFAULT_GOAL := help
 # Not parallel: the targets below share one build folder, and ninja runs jobs in parallel itself.
 .NOTPARALLEL:
@@ -150,6 +151,13 @@ SEED ?= 1
 fault-rounds: build
 	@ninja -C $(BUILD) fault_test
 	@HONE_FAULT_ROUNDS=$(ROUNDS) HONE_FAULT_SEED=$(SEED) $(BUILD)/bin/fault_test
+
+# Takes about half an hour. EACH=20: a sample of 20 calls of each kind.
+EACH ?= all
+fault-each: build
+	@ninja -C $(BUILD) each_failure_test power_cut_test
+	@HONE_EACH=$(EACH) $(BUILD)/bin/power_cut_test
+	@HONE_EACH=$(EACH) $(BUILD)/bin/each_failure_test
 
 environment-rounds: ROUNDS = 50
 environment-rounds: KINDS ?= *

@@ -1,0 +1,55 @@
+/* Preloaded into a tool: its HONE_ALLOC_FAIL-th allocation from main on fails. At its end, writes the number of allocations into the
+ * file HONE_ALLOC_COUNT. C++'s operator new calls malloc. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern void* __libc_malloc(size_t);
+extern void* __libc_calloc(size_t, size_t);
+extern void* __libc_realloc(void*, size_t);
+
+typedef int Main(int, char**, char**);
+
+static atomic_long count, failing;
+static int began; /* 0 until main: libraries allocate earlier, and some then abort */
+static Main* real_main;
+
+static int counted_main(int argc, char** argv, char** environment) {
+  const char* text = getenv("HONE_ALLOC_FAIL");
+  failing = text ? atol(text) : 0;
+  began = 1;
+  return real_main(argc, argv, environment);
+}
+
+int __libc_start_main(Main* main, int argc, char** argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                      void* stack_end) {
+  int (*start)(Main*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*) =
+      (__typeof__(start))dlsym(RTLD_NEXT, "__libc_start_main");
+  real_main = main;
+  return start(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char* path = getenv("HONE_ALLOC_COUNT");
+  char text[32];
+  const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+  if (fd < 0) return;
+  (void)!write(fd, text, (size_t)snprintf(text, sizeof text, "%ld", (long)count));
+  close(fd);
+}
+
+static int fails(void) {
+  if (!began || atomic_fetch_add(&count, 1) + 1 != atomic_load(&failing)) return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+void* malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+void* calloc(size_t n, size_t size) { return fails() ? NULL : __libc_calloc(n, size); }
+void* realloc(void* old, size_t size) { return fails() ? NULL : __libc_realloc(old, size); }

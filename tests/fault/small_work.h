@@ -1,0 +1,214 @@
+// A work folder of one small network, the commands of its manifest, and what counts of their results.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "base/json.h"
+#include "base/lock.h"
+#include "base/text.h"
+#include "failing_call.h"
+#include "pipeline/best_file.h"
+#include "record/store.h"
+#include "test_folder.h"
+
+namespace hone {
+
+using Files = std::map<std::string, std::string>;
+
+struct Job {
+  std::string name;
+  Words argv;
+  bool prints = false;     // its output is its result
+  bool aside = false;      // the next job does not need its results
+  bool allocates = false;  // its allocations fail as well
+  bool slow = false;       // half a second: a sample has fewer failures
+};
+
+// The words of a command of the manifest: quotes hold spaces.
+inline Words WordsOf(const std::string& line) {
+  Words words;
+  bool quoted = false, open = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      quoted = !quoted;
+      if (quoted && !open) words.emplace_back();
+      open = true;
+    } else if (c == ' ' && !quoted) {
+      open = false;
+    } else {
+      if (!open) words.emplace_back();
+      open = true;
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+inline bool IsScratch(const std::string& name) {
+  return name.ends_with("-journal") || name.ends_with(".log") || name.ends_with(".reference") ||
+         name.ends_with(".progress.json");
+}
+// Files that end with the process that made them.
+inline bool IsLeftover(const std::string& name) {
+  return name.ends_with(".tmp") || name.ends_with(".claim") || name.ends_with(".lock");
+}
+
+class SmallWork : public TestFolder {
+ protected:
+  std::string Root() const { return Path("work"); }
+
+  void SetUp() override {
+    Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\n");
+    const auto pipeline = [&](const std::string& name, const std::string& trials) {
+      Write("pipelines/" + name + ".toml",
+            fmt::format("network = \"conv2d(f32[1,4,6,6], f32[8,4,3,3], pad=1,1,1,1) + bias\"\ntargets = [\"cpu\"]\n"
+                        "[tune]\ntuner = \"random\"\n{}\n[measure]\ncandidate_seconds = 0.01\nfinalists = 2\n"
+                        "[bench]\nprocesses = 2\niterations = 3\nwarmup = 1\n",
+                        trials));
+    };
+    pipeline("tiny", "trials = 3");
+    pipeline("total", "trials_total = 8");
+    std::filesystem::create_directories(Root());
+  }
+
+  // The files of the work folder.
+  Files Bytes() const {
+    Files files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(Root())) {
+      if (entry.is_regular_file()) files[entry.path().lexically_relative(Root())] = Must(ReadFile(entry.path()));
+    }
+    return files;
+  }
+
+  // What counts of a file, to be compared with an undisturbed run's.
+  std::string Essence(const std::string& name, const std::string& bytes) const {
+    if (name.ends_with(".db")) return Records(name, bytes);
+    if (!name.ends_with(".json") && !name.ends_with(".done")) return bytes;
+    auto json = ParseJson(bytes, name);
+    if (!json.ok()) return "half-written: " + json.status().message();
+    if (name.ends_with(".done")) {
+      for (const char* key : {"search", "best"}) json->erase(key);
+    } else if (name.starts_with("bench/") || name.starts_with("report/") || name.ends_with(".confirmed.json") ||
+               name.ends_with(".choice.json")) {
+      return name.starts_with("best/")
+                 ? std::to_string(Must(pipeline::ReadBestFile(JoinPath(Root(), name))).tasks.size())
+                 : Join(Keys(*json), " ");
+    }
+    return DumpJson(*json);
+  }
+  static Words Keys(const Json& json) {
+    Words keys;
+    for (const auto& [key, value] : json.items()) keys.push_back(key);
+    return keys;
+  }
+
+  // A line for each trial.
+  std::string Records(const std::string& name, const std::string& bytes) const {
+    if (bytes.empty()) return "";
+    auto store = record::Store::OpenForReading(JoinPath(Root(), name));
+    // A tuner that did not come as far as its first commit.
+    if (!store.ok() && store.status().message().find("an empty record file") != std::string::npos) return "";
+    if (!store.ok()) return store.status().message();
+    const auto trials = (*store)->Trials();
+    if (!trials.ok()) return trials.status().message();
+    std::string text;
+    const auto sessions = Must((*store)->Sessions());
+    for (const record::Trial& trial : *trials) {
+      const Outcome& o = trial.outcome;
+      std::string fingerprint;
+      for (const record::Session& session : sessions) {
+        if (session.id == trial.session) fingerprint = session.fingerprint;
+      }
+      text += fmt::format("{} {} {} {} {} {}\n", trial.ordinal, o.config.index, TrialErrorName(o.error),
+                          times_ ? fmt::format("{}", o.median) : "", fingerprint, ReplaceAll(o.error_text, "\n", " "));
+    }
+    return text;
+  }
+
+  Files Essences(const Files& bytes) const {
+    Files files;
+    for (const auto& [name, text] : bytes) {
+      if (IsScratch(name)) continue;
+      if (name.ends_with(".lock")) {  // the next one takes over the lock of a process that is gone
+        const auto holder = FileLock::Holder(JoinPath(Root(), name));
+        if (holder.ok() && *holder && (*holder)->gone) continue;
+      }
+      files[name] = Essence(name, text);
+    }
+    return files;
+  }
+
+  void Restore(const Files& files) const {
+    const Files now = Bytes();
+    for (const auto& [name, bytes] : now) {
+      if (!files.contains(name)) Must(Remove(JoinPath(Root(), name)));
+    }
+    for (const auto& [name, bytes] : files) {
+      const auto at = now.find(name);
+      if (at != now.end() && at->second == bytes) continue;
+      const std::string path = JoinPath(Root(), name);
+      std::filesystem::create_directories(DirName(path));
+      std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+    }
+  }
+
+  // Without OpenCL: PoCL ends the process if it gets no thread.
+  static std::vector<std::pair<std::string, std::string>> Environment() {
+    return {{"HONE_LAUNCHER", ""}, {"OCL_ICD_VENDORS", "/nowhere"}};
+  }
+  // With `allocation`, the n-th allocation fails; with 0, Allocations() counts.
+  WatchedRun RunJob(const Job& job, FailingCall failing, std::optional<int64_t> allocation = {}) const {
+    auto environment = Environment();
+    if (allocation) {
+      environment.insert(environment.end(), {{"LD_PRELOAD", HONE_ALLOC_SHIM},
+                                             {"HONE_ALLOC_FAIL", std::to_string(*allocation)},
+                                             {"HONE_ALLOC_COUNT", Path("allocations")}});
+    }
+    return Must(RunWatched({.argv = job.argv, .env = environment, .cwd = Root()}, failing));
+  }
+
+  int64_t Allocations() const { return Must(ParseInt(Read("allocations"))); }
+
+  Words Tool(const std::string& name, const Words& more) const {
+    return Words{std::string(HONE_BIN) + "/" + name} + more;
+  }
+  // The command of the manifest that has these words.
+  Words Command(const Words& parts) const {
+    for (const Words& words : commands_) {
+      if (std::ranges::all_of(parts, [&](const std::string& part) {
+            return std::ranges::any_of(words,
+                                       [&](const std::string& word) { return word.find(part) != std::string::npos; });
+          })) {
+        return words;
+      }
+    }
+    ADD_FAILURE() << "no command has " << Join(parts, " ");
+    return {};
+  }
+  void ReadCommands() {
+    commands_.clear();
+    for (const std::string& line : Split(NinjaOk({"-t", "commands", "tune-tiny-cpu", "tune-total-cpu"}), '\n')) {
+      if (line.empty()) continue;
+      commands_.push_back(WordsOf(ReplaceAll(ReplaceAll(line, "exec ", ""), "$HONE_LAUNCHER ", "")));
+    }
+  }
+
+  static std::string Option(const Words& words, const std::string& name) {
+    const auto at = std::find(words.begin(), words.end(), name);
+    return at == words.end() ? "" : at[1];
+  }
+  void Quietly(const Words& words) const {
+    const WatchedRun run = RunJob({"", words}, {});
+    ASSERT_TRUE(run.status.ok()) << Join(words, " ") << "\n" << run.out;
+  }
+  static std::string Replay() { return AbsolutePath("tests/replay/spaces/conv1x1_144x28.replay"); }
+
+  bool times_ = false;  // simulated times are compared as well
+  std::vector<Words> commands_;
+};
+
+}  // namespace hone
