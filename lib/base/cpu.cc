@@ -23,6 +23,14 @@ std::string CpuInfoField(const std::string& cpuinfo, std::string_view name) {
   return "";
 }
 
+// The whole file; empty if the kernel lacks it. Any other failure, such as too many open files, is an error: without
+// the answer, this machine would be taken for another one.
+Result<std::string> ReadIfThere(const std::string& path) {
+  Result<std::string> text = ReadFile(path);
+  if (text.status().kind() == StatusKind::kNotFound) return std::string();
+  return text;
+}
+
 std::string FirstLine(const std::string& path) {
   Result<std::string> text = ReadFile(path);
   return text.ok() ? std::string(Trim(Split(*text, '\n')[0])) : "";
@@ -50,10 +58,9 @@ void ReadCaches(CpuInfo* info) {
 
 }  // namespace
 
-CpuInfo DetectCpu() {
+Result<CpuInfo> DetectCpu() {
   CpuInfo info;
-  Result<std::string> read = ReadFile("/proc/cpuinfo");
-  std::string cpuinfo = read.ok() ? *read : "";
+  HONE_ASSIGN_OR_RETURN(const std::string cpuinfo, ReadIfThere("/proc/cpuinfo"));
   info.model = CpuInfoField(cpuinfo, "model name");
   if (info.model.empty()) info.model = "unknown";
   std::string features = CpuInfoField(cpuinfo, "flags");               // x86
@@ -62,7 +69,9 @@ CpuInfo DetectCpu() {
   std::sort(info.features.begin(), info.features.end());
   info.logical_cores = static_cast<int>(UsableCpus().size());
   ReadCaches(&info);
-  info.governor = FirstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  HONE_ASSIGN_OR_RETURN(const std::string governor,
+                        ReadIfThere("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+  info.governor = Trim(governor);
   if (info.governor.empty()) info.governor = "unknown";
   return info;
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace hone {
 
 struct CpuInfo {
@@ -17,7 +19,8 @@ struct CpuInfo {
   std::string governor;  // cpu0's: "performance", ...; "unknown" without cpufreq
 };
 
-CpuInfo DetectCpu();
+// Returns kIo if the kernel has an answer that cannot be read.
+Result<CpuInfo> DetectCpu();
 
 // The machine's memory; 0 if the system does not report it.
 uint64_t MemoryBytes();

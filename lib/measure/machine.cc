@@ -17,7 +17,7 @@ static BackendTable<Machine>& MachineTable() {
   return table;
 }
 
-std::string Machine::Environment(const runtime::DeviceInfo& info) const {
+Result<std::string> Machine::Environment(const runtime::DeviceInfo& info) const {
   return fmt::format("{}={}; id={}; driver={}", kind().name(), info.name, info.identity, info.driver);
 }
 

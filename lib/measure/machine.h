@@ -24,7 +24,7 @@ class Machine {
   // Returns kUnsupported if the device cannot run the target's code.
   virtual Status CheckRuns(const Target&, const runtime::DeviceInfo&) const { return Status(); }
   // The properties that times depend on, for fingerprints: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4".
-  virtual std::string Environment(const runtime::DeviceInfo& info) const;
+  virtual Result<std::string> Environment(const runtime::DeviceInfo& info) const;
   // The name of the machine's lock (DeviceInfo::lock_name) after Describe failed with `why`; returns `why` if the name
   // is unknown.
   virtual Result<std::string> LockWithout(const Status& why) const = 0;
@@ -58,6 +58,6 @@ Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target);
 // Machine::NewestCode of the target's machine; 0 without one.
 int NewestCode(const Target& target);
 // This host: "cpu=<model>; cores=2; governor=performance; kernel=6.1.0-18-amd64".
-std::string HostEnvironment();
+Result<std::string> HostEnvironment();
 
 }  // namespace hone::measure

@@ -60,8 +60,9 @@ std::string Fingerprint(const std::string& environment, const std::string& compi
                      codegen_version, protocol_version);
 }
 
-std::string HostFingerprint(int codegen_version, int protocol_version) {
-  return Fingerprint(measure::HostEnvironment(), "", codegen_version, protocol_version);
+Result<std::string> HostFingerprint(int codegen_version, int protocol_version) {
+  HONE_ASSIGN_OR_RETURN(const std::string environment, measure::HostEnvironment());
+  return Fingerprint(environment, "", codegen_version, protocol_version);
 }
 
 }  // namespace hone::session

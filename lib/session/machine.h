@@ -84,6 +84,6 @@ std::string Fingerprint(const std::string& environment, const std::string& compi
                         int protocol_version);
 
 // The fingerprint of this host.
-std::string HostFingerprint(int codegen_version, int protocol_version);
+Result<std::string> HostFingerprint(int codegen_version, int protocol_version);
 
 }  // namespace hone::session

@@ -115,8 +115,8 @@ class Job {
     HONE_ASSIGN_OR_RETURN(machine_info_, measure::DescribeMachine(task_.target));
     HONE_ASSIGN_OR_RETURN(const std::string compiler,
                           backend->CompilerVersion(task_.target.cpu, machine->NewestCode()));
-    fingerprint_ =
-        Fingerprint(machine->Environment(machine_info_), compiler, compile::CodegenVersion(), ProtocolVersion());
+    HONE_ASSIGN_OR_RETURN(const std::string environment, machine->Environment(machine_info_));
+    fingerprint_ = Fingerprint(environment, compiler, compile::CodegenVersion(), ProtocolVersion());
     return Status();
   }
 

@@ -46,7 +46,7 @@ Result<Target> HostTarget() {
   utsname names;
   if (uname(&names) != 0) return Status::Io("the kernel does not say what machine this is");
   std::string machine = names.machine;
-  CpuInfo cpu = DetectCpu();
+  HONE_ASSIGN_OR_RETURN(const CpuInfo cpu, DetectCpu());
   Target target;
   target.threads = std::max(1, cpu.logical_cores);
   if (machine == "aarch64") {

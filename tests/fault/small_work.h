@@ -147,11 +147,19 @@ class SmallWork : public TestFolder {
     for (const auto& [name, bytes] : now) {
       if (!files.contains(name)) Must(Remove(JoinPath(Root(), name)));
     }
+    // The folders that a run made, for the next one to make again.
+    std::vector<std::filesystem::path> folders;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(Root())) {
+      if (entry.is_directory()) folders.push_back(entry.path());
+    }
+    std::error_code not_empty;
+    for (auto it = folders.rbegin(); it != folders.rend(); ++it) std::filesystem::remove(*it, not_empty);
     for (const auto& [name, bytes] : files) {
       const auto at = now.find(name);
       if (at != now.end() && at->second == bytes) continue;
       const std::string path = JoinPath(Root(), name);
       std::filesystem::create_directories(DirName(path));
+      Must(Remove(path));  // it may be another name of a file that is as it should be
       std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
     }
   }

@@ -58,8 +58,8 @@ class Bench {
     if (target_.kind->has_device()) KeepDeviceKernels();
     HONE_ASSIGN_OR_RETURN(machine_info_, measure::DescribeMachine(target_));
     HONE_ASSIGN_OR_RETURN(const measure::Machine* host, measure::FindMachine(target_));
-    bench_.fingerprint = session::Fingerprint(host->Environment(machine_info_), "", compile::CodegenVersion(),
-                                              measure::kProtocolVersion);
+    HONE_ASSIGN_OR_RETURN(const std::string environment, host->Environment(machine_info_));
+    bench_.fingerprint = session::Fingerprint(environment, "", compile::CodegenVersion(), measure::kProtocolVersion);
     HONE_ASSIGN_OR_RETURN(bench_.inputs, Inputs());
     if (!options_.again && Stays()) return Keep();
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));

@@ -30,7 +30,8 @@ Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryF
   HONE_ASSIGN_OR_RETURN(MachineLock host, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&host, session::Use::kShared));
   ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
-  return library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, seed, DetectCpu().logical_cores,
+  return library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, seed,
+                                   static_cast<int>(UsableCpus().size()),
                                    JoinPath(folder.dir, folder.name + ".reference"));
 }
 

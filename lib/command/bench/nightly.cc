@@ -148,7 +148,8 @@ class Nightly {
     if (target.kind->has_device()) KeepDeviceKernels();
     HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(target));
     HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, measure::DescribeMachine(target));
-    return fmt::format("{}; nightly={}", machine->Environment(info), kNightlyProtocol);
+    HONE_ASSIGN_OR_RETURN(const std::string environment, machine->Environment(info));
+    return fmt::format("{}; nightly={}", environment, kNightlyProtocol);
   }
 
   Result<LibraryFolder> AcceptedLibrary(const Acceptance& acceptance) const {

@@ -59,7 +59,7 @@ static Status Build(const BuildOptions& options) {
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
   if (!IsPlainName(input.name)) return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
   input.newest_cuda = measure::NewestCode(input.target);
-  input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
+  input.threads = options.jobs > 0 ? options.jobs : static_cast<int>(UsableCpus().size());
   HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));
   const Result<library::BuiltLibrary> result = library::BuildLibrary(std::move(input));

@@ -41,14 +41,16 @@ struct Question {
   graph::Graph graph;           // canonical, without alternatives
   BestFile best;                // the best alone, with finalists
   std::set<std::string> tasks;  // of the network with and without alternatives
+  std::string key;              // QuestionKey
 };
 
 // A digest of everything that the answer depends on. It leaves out the figures and their order of the finalists:
 // measuring them again does not change the question.
-std::string QuestionKey(const Question& question) {
+Result<std::string> QuestionKey(const Question& question) {
+  HONE_ASSIGN_OR_RETURN(const std::string machine,
+                        session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion));
   std::string text = ConfirmAbi() + "\n" + question.target.Text() + "\n" +
-                     Digest128(graph::GraphText(question.graph)).Hex() + "\n" +
-                     session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion) + "\n";
+                     Digest128(graph::GraphText(question.graph)).Hex() + "\n" + machine + "\n";
   for (const pipeline::Alternative& alternative : question.best.alternatives) {
     for (const pipeline::AlternativeNode& node : alternative.by) text += node.name + " " + node.workload + "\n";
   }
@@ -73,7 +75,7 @@ std::string QuestionKey(const Question& question) {
 std::optional<BestFile> EarlierAnswer(const Question& question, const std::string& path) {
   if (!Exists(path)) return std::nullopt;
   const Result<BestFile> earlier = pipeline::ReadBestFile(path);
-  if (!earlier.ok() || !earlier->in_network || earlier->in_network->key != QuestionKey(question)) return std::nullopt;
+  if (!earlier.ok() || !earlier->in_network || earlier->in_network->key != question.key) return std::nullopt;
   BestFile best = question.best;
   best.in_network = earlier->in_network;
   best.alternatives = earlier->alternatives;
@@ -124,6 +126,7 @@ class Confirmer {
     for (const BestEntry& task : question_.best.tasks) {
       if (with.count(task.id)) most_ = std::max(most_, task.finalists.size());
     }
+    HONE_ASSIGN_OR_RETURN(question_.key, QuestionKey(question_));
     return Status();
   }
 
@@ -155,14 +158,14 @@ class Confirmer {
     const double start = RealClock()->NowSeconds();
     HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
     TrialNetworks networks(question_.graph, question_.target, parameters ? &*parameters : nullptr,
-                           DetectCpu().logical_cores, options_.best);
+                           static_cast<int>(UsableCpus().size()), options_.best);
     HONE_RETURN_IF_ERROR(networks.Open());
     InNetworkTrial trial{question_.graph, &networks, {}};
     trial.compare.seconds = options_.seconds;
     // Times are from the device's clock, and no other process shares the device.
     if (question_.target.kind->has_device()) trial.compare.patience_seconds = 0;
     pipeline::InNetwork in_network;
-    in_network.key = QuestionKey(question_);
+    in_network.key = question_.key;
     in_network.host = Hostname();
     in_network.recorded = FormatIso8601(RealClock()->WallSeconds());
     HONE_RETURN_IF_ERROR(ChooseFinalists(trial, most_, &best_, &in_network));

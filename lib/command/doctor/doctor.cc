@@ -105,7 +105,7 @@ Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& in
 
 // Watches the load for half a second and tries the sandbox.
 Result<std::vector<Finding>> Examine() {
-  const CpuInfo cpu = DetectCpu();
+  HONE_ASSIGN_OR_RETURN(const CpuInfo cpu, DetectCpu());
   HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
   std::vector<Finding> findings;
   findings.push_back({"cpu", fmt::format("{}, {} core{}, vectors of {} bytes", cpu.model, cpu.logical_cores,

@@ -15,12 +15,13 @@ class HostMachine final : public Machine {
 
   Result<runtime::DeviceInfo> Describe() const override {
     runtime::DeviceInfo info;
-    info.name = DetectCpu().model;
+    HONE_ASSIGN_OR_RETURN(const CpuInfo cpu, DetectCpu());
+    info.name = cpu.model;
     info.driver = KernelRelease();
     info.lock_name = "cpu";
     return info;
   }
-  std::string Environment(const runtime::DeviceInfo&) const override { return HostEnvironment(); }
+  Result<std::string> Environment(const runtime::DeviceInfo&) const override { return HostEnvironment(); }
   Result<std::string> LockWithout(const Status& why) const override { return why; }
   Result<std::unique_ptr<runtime::Device>> Open() const override {
     return Status::Unsupported("no device runs targets of kind `cpu`");
@@ -41,8 +42,8 @@ class HostMachine final : public Machine {
 
 }  // namespace
 
-std::string HostEnvironment() {
-  const CpuInfo cpu = DetectCpu();
+Result<std::string> HostEnvironment() {
+  HONE_ASSIGN_OR_RETURN(const CpuInfo cpu, DetectCpu());
   return fmt::format("cpu={}; cores={}; governor={}; kernel={}", cpu.model, cpu.logical_cores, cpu.governor,
                      KernelRelease());
 }

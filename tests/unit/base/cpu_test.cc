@@ -6,7 +6,7 @@ namespace hone {
 namespace {
 
 TEST(Cpu, DetectsSomethingSensible) {
-  CpuInfo info = DetectCpu();
+  const CpuInfo info = Must(DetectCpu());
   EXPECT_GE(info.logical_cores, 1);
   EXPECT_EQ(static_cast<size_t>(info.logical_cores), UsableCpus().size());
   EXPECT_FALSE(info.model.empty());

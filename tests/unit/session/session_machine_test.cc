@@ -104,8 +104,8 @@ TEST_F(SessionMachineTest, WithoutADeviceThereIsALockAllTheSame) {
 }
 
 TEST(HostFingerprint, SaysAllThatTimesDependOn) {
-  const CpuInfo cpu = DetectCpu();
-  EXPECT_EQ(HostFingerprint(3, 4), fmt::format("cpu={}; cores={}; governor={}; kernel={}; codegen=3; protocol=4",
+  const CpuInfo cpu = Must(DetectCpu());
+  EXPECT_EQ(*HostFingerprint(3, 4), fmt::format("cpu={}; cores={}; governor={}; kernel={}; codegen=3; protocol=4",
                                                cpu.model, cpu.logical_cores, cpu.governor, KernelRelease()));
 }
 

@@ -77,7 +77,7 @@ TEST(Target, RefusesWhatItDoesNotKnowAndNonsenseLimits) {
 
 TEST(Target, HostIsConsistent) {
   auto host = Must(HostTarget());
-  EXPECT_EQ(host.threads, DetectCpu().logical_cores);
+  EXPECT_EQ(host.threads, static_cast<int>(UsableCpus().size()));
   EXPECT_TRUE(std::is_sorted(host.features.begin(), host.features.end()));
   auto has = [&](const char* f) { return std::count(host.features.begin(), host.features.end(), f) > 0; };
   EXPECT_EQ(host.vector_bytes == 64,
