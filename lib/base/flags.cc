@@ -198,6 +198,7 @@ Flags::Flag& Flags::Flag::Excludes(const Flag& other) {
 Flags::Flags(const std::string& tool, const std::string& description)
     : own_(std::make_unique<CLI::App>(description, tool)), app_(own_.get()) {
   SetLogName(tool);
+  BeginTool();
   on_exit(CheckStdout, nullptr);
 }
 

@@ -49,7 +49,7 @@ class Flags {
     CLI::Option* option_;
   };
 
-  // From now on, messages of this process begin with `tool`.
+  // From now on, messages of this process begin with `tool`. Calls BeginTool().
   Flags(const std::string& tool, const std::string& description);
   ~Flags();
   Flags(const Flags&) = delete;

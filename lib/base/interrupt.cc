@@ -1,14 +1,18 @@
 #include "base/interrupt.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 
+#include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace hone {
 namespace {
@@ -27,7 +31,24 @@ void OnSignal(int signal) {
   errno = saved;
 }
 
+// Whether nobody reads what this process writes. Ninja reads output and errors by one pipe.
+bool NobodyListens() {
+  pollfd outputs[] = {{STDOUT_FILENO, 0, 0}, {STDERR_FILENO, 0, 0}};
+  (void)::poll(outputs, 2, 0);
+  return (outputs[0].revents & POLLERR) != 0 && (outputs[1].revents & POLLERR) != 0;
+}
+
 }  // namespace
+
+void BeginTool() {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const pid_t parent = ::getppid();
+  const Result<std::string> name = ReadFile("/proc/" + std::to_string(parent) + "/comm");
+  const bool by_ninja = name.ok() && StartsWith(*name, "ninja");
+  if (by_ninja) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // Ninja may have ended before the call, or even before this process could see who its parent is.
+  if (by_ninja ? ::getppid() != parent : NobodyListens()) ::raise(SIGTERM);
+}
 
 int ExitCodeOf(const Status& status) {
   if (status.ok()) return kDone;
@@ -56,7 +77,6 @@ void InstallInterruptHandlers() {
     ::sigaction(signal, &action, nullptr);
   }
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool Interrupted() { return first_signal.load(std::memory_order_relaxed) != 0; }

@@ -18,8 +18,14 @@ enum ExitCode : int {
 // kUnsupported), kInterrupted for an interrupt, else kFailed. Every tool ends with this call.
 int ExitCodeOf(const Status& status);
 
+// Every tool begins with this (Flags calls it). From now on a write beyond the limit on file sizes is an error (EFBIG)
+// instead of the end of the process. If Ninja started this process and is killed, this process gets SIGTERM; at once,
+// if Ninja is gone already.
+void BeginTool();
+
 // From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGXCPU (a soft limit of processor time) set a flag instead of ending
-// the process; SIGPIPE and SIGXFSZ are ignored (a write then fails with EPIPE or EFBIG). Call once, early in main, before starting threads.
+// the process, and SIGPIPE is ignored (a write then fails with EPIPE). Call once, early in main, before starting
+// threads.
 void InstallInterruptHandlers();
 
 bool Interrupted();       // usable from any thread; stays true once set

@@ -15,6 +15,10 @@ Status ErrnoStatus(int error, const std::string& what) {
       return Status::NotFound(message);
     case ETIMEDOUT:
       return Status::Timeout(message);
+    case EDQUOT:
+      return Status::Io(message + "; remove files or raise the quota, and run the same command again");
+    case EFBIG:
+      return Status::Io(message + "; raise the limit on file sizes (ulimit -f), and run the same command again");
     default:
       return Status::Io(message);
   }

@@ -1,8 +1,11 @@
 #include "base/interrupt.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "base/channel.h"
+#include "base/file.h"
 #include "in_child.h"
 
 namespace hone {
@@ -34,6 +37,57 @@ TEST(Interrupt, NohupIsRespected) {
               return Interrupted() ? 1 : 0;
             }),
             0);
+}
+
+TEST(BeginTool, AFileThatIsTooLargeIsAnError) {
+  const TempDir dir = Must(TempDir::Create());
+  EXPECT_EQ(InChild([&] {
+              const rlimit limit = {10, 10};
+              ::setrlimit(RLIMIT_FSIZE, &limit);
+              BeginTool();
+              const Status status = WriteFileAtomic(dir.Join("x"), "more than ten bytes");
+              return status.message().find("File too large; raise the limit") != std::string::npos ? 0 : 1;
+            }),
+            0);
+  EXPECT_TRUE(ListDir(dir.path())->empty());
+}
+
+// A tool that Ninja started, also if Ninja ends before the tool can see who started it.
+TEST(BeginTool, ItEndsWithItsNinja) {
+  for (const bool late : {false, true}) {
+    SCOPED_TRACE(late);
+    int lives[2], reads[2];  // readable until the tool has ended; the output that Ninja reads
+    ASSERT_EQ(::pipe(lives), 0);
+    ASSERT_EQ(::pipe(reads), 0);
+    const pid_t ninja = ::fork();
+    if (ninja == 0) {
+      ::prctl(PR_SET_NAME, "ninja");
+      const pid_t parent = ::getpid();
+      if (::fork() == 0) {
+        ::close(reads[0]);
+        ::dup2(reads[1], STDOUT_FILENO);
+        ::dup2(reads[1], STDERR_FILENO);
+        ::close(reads[1]);
+        while (late && ::getppid() == parent) ::usleep(1000);
+        BeginTool();
+        (void)!::write(lives[1], "b", 1);
+        ::alarm(60);
+        while (true) ::pause();
+      }
+      while (true) ::pause();
+    }
+    ::close(lives[1]);
+    ::close(reads[0]);
+    ::close(reads[1]);
+    char byte;
+    if (!late) EXPECT_EQ(::read(lives[0], &byte, 1), 1) << "it has begun";
+    if (late) ::usleep(50000);
+    ::kill(ninja, SIGKILL);
+    ::waitpid(ninja, nullptr, 0);
+    EXPECT_EQ(WaitReadable({lives[0]}, 30), 0);
+    EXPECT_EQ(::read(lives[0], &byte, 1), 0) << "it has ended";
+    ::close(lives[0]);
+  }
 }
 
 TEST(Interrupt, CanBeRequestedAndCleared) {
