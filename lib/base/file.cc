@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,12 +33,22 @@ Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
 
 constexpr size_t kMaxRead = size_t{4} << 30;  // far above any file that Hone reads; small enough for the machine
 
-// Why the file may not be read; empty if it may. Devices like /dev/zero never end; pipes do end, and allow `cmd | tool
-// /dev/stdin`.
-std::string NotReadable(const struct stat& info) {
-  if (S_ISDIR(info.st_mode)) return "is a folder, not a file";
-  if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) return "is a device, not a file";
-  return info.st_size > static_cast<off_t>(kMaxRead) ? "is larger than 4 GiB" : "";
+// "a folder" and so on, if it is not a regular file.
+const char* SpecialKind(const struct stat& info) {
+  if (S_ISREG(info.st_mode)) return nullptr;
+  if (S_ISDIR(info.st_mode)) return "a folder";
+  if (S_ISFIFO(info.st_mode)) return "a pipe";
+  return S_ISSOCK(info.st_mode) ? "a socket" : "a device";
+}
+
+Status NotRegular(const std::string& path, const char* kind) {
+  return Status::Io("{}: cannot read: it is {}, not a file", path, kind);
+}
+
+// A pipe that the shell made for this process lies in no folder, so its writer is known to be there.
+bool IsUnnamedPipe(int fd, const struct stat& info) {
+  struct statfs system;
+  return S_ISFIFO(info.st_mode) && ::fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC;
 }
 
 // The folder is synced so that names in it survive a power cut. Some file systems cannot sync folders, and a folder may
@@ -87,28 +99,43 @@ Status AppendTo(int fd, const std::string& path, const std::string& line) {
 
 }  // namespace
 
-Result<std::string> ReadFile(const std::string& path) {
-  if (path.empty()) return Status::Io("the name of a file to read is empty");
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return ErrnoStatus(errno, path + ": cannot open");
-  std::string bytes;
-  struct stat info;
-  const bool known = ::fstat(fd, &info) == 0;
-  if (const std::string problem = known ? NotReadable(info) : ""; !problem.empty()) {
-    ::close(fd);
-    return Status::Io(path + ": cannot read: it " + problem);
-  }
-  // The size is only a hint: files in /proc say 0, and a file can grow while we read it.
-  size_t chunk = known && info.st_size > 0 ? static_cast<size_t>(info.st_size) + 1 : 65536;
-  for (;;) {
-    size_t used = bytes.size();
-    if (used > kMaxRead) {
-      ::close(fd);
-      return Status::Io(path + ": cannot read: it is larger than 4 GiB");
+Result<int> OpenFile(const std::string& path, int flags, unsigned mode) {
+  // Without O_NONBLOCK, a pipe waits for its other end; without O_NOCTTY, a terminal may become ours.
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
+  if (fd < 0) {
+    const int error = errno;
+    if (error == ELOOP && (flags & O_NOFOLLOW) != 0) {
+      return Status::Io(path + ": this is a symbolic link, which is not followed here; remove it");
     }
+    if (error == ENXIO || error == EISDIR) HONE_RETURN_IF_ERROR(CheckRegular(path));
+    return ErrnoStatus(error, path + ": cannot open");
+  }
+  struct stat info = {};
+  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) return fd;
+  if (IsUnnamedPipe(fd, info) && ::fcntl(fd, F_SETFL, flags & O_ACCMODE) == 0) return fd;
+  ::close(fd);
+  return NotRegular(path, SpecialKind(info));
+}
+
+Status CheckRegular(const std::string& path) {
+  struct stat info;
+  const char* kind = ::stat(path.c_str(), &info) == 0 ? SpecialKind(info) : nullptr;
+  return kind == nullptr ? Status() : NotRegular(path, kind);
+}
+
+Result<std::string> ReadStart(const std::string& path, size_t most) {
+  if (path.empty()) return Status::Io("the name of a file to read is empty");
+  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDONLY));
+  // The size is only a hint: files in /proc say 0, and a file can grow while we read it.
+  struct stat info;
+  size_t chunk = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) + 1 : 65536;
+  std::string bytes;
+  while (bytes.size() < most) {
+    const size_t used = bytes.size();
+    chunk = std::min(chunk, most - used);
     bytes.resize(used + chunk);
-    ssize_t n = ::read(fd, bytes.data() + used, chunk);
-    int error = errno;
+    const ssize_t n = ::read(fd, bytes.data() + used, chunk);
+    const int error = errno;
     bytes.resize(used + (n > 0 ? static_cast<size_t>(n) : 0));
     if (n < 0 && error == EINTR) continue;
     if (n < 0) {
@@ -119,6 +146,14 @@ Result<std::string> ReadFile(const std::string& path) {
     chunk = 65536;
   }
   ::close(fd);
+  return bytes;
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  const Result<int64_t> size = FileSize(path);
+  const bool large = size.ok() && *size > static_cast<int64_t>(kMaxRead);
+  HONE_ASSIGN_OR_RETURN(std::string bytes, ReadStart(path, large ? 0 : kMaxRead + 1));
+  if (large || bytes.size() > kMaxRead) return Status::Io(path + ": cannot read: it is larger than 4 GiB");
   return bytes;
 }
 
@@ -161,10 +196,10 @@ Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes)
 }
 
 void DropCached(const std::string& path) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-  ::close(fd);
+  const Result<int> fd = OpenFile(path, O_RDONLY);
+  if (!fd.ok()) return;
+  (void)::posix_fadvise(*fd, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(*fd);
 }
 
 bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -266,8 +301,7 @@ double ModifiedSeconds(const std::string& path) {
 Status AppendLine(const std::string& path, const std::string& line) {
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
   const bool is_new = !Exists(path);
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (fd < 0) return Failed(path, "cannot open it");
+  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW));
   const Status status = AppendTo(fd, path, line);
   close(fd);
   HONE_RETURN_IF_ERROR(status);

@@ -14,9 +14,20 @@ struct stat;
 
 namespace hone {
 
-// Reads a file or a pipe of at most 4 GiB. Returns kIo for an empty path, and for folders and devices, which may never
-// end.
+// Opens a file with these flags of open(2), O_CLOEXEC among them. Never waits: folders, devices, sockets and pipes with a
+// name are kIo, also behind a link, and so is a link with O_NOFOLLOW. Accepts pipes without a name, for `cmd | tool
+// /dev/stdin` and <(cmd). The caller closes the descriptor.
+Result<int> OpenFile(const std::string& path, int flags, unsigned mode = 0666);
+
+// kIo if there is something at `path` that OpenFile rejects; ok for a missing file. For libraries that open files
+// themselves.
+Status CheckRegular(const std::string& path);
+
+// Reads a file of at most 4 GiB. Returns kIo for an empty path, and for what OpenFile rejects.
 Result<std::string> ReadFile(const std::string& path);
+
+// The first `bytes` bytes, or all of a shorter file.
+Result<std::string> ReadStart(const std::string& path, size_t bytes);
 
 // Replaces `path` by a file that holds exactly `bytes`, or leaves it as it was. Writes a temporary file in the same
 // folder, fsyncs it, renames it and fsyncs the folder; removes the temporary file on failure. The folder must exist.

@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "base/clock.h"
-#include "base/os_error.h"
+#include "base/file.h"
 #include "base/text.h"
 
 namespace hone {
@@ -73,10 +73,8 @@ void SetLogLevel(LogLevel lowest) {
 }
 
 Status OpenLogFile(const std::string& path) {
-  // A planted link could append to any file of this user, and a pipe without a reader would block.
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-  if (fd < 0 && errno == ELOOP) return Status::Io(path + ": the log file is a symbolic link; remove it");
-  if (fd < 0) return ErrnoStatus(errno, path + ": cannot open the log file");
+  // A planted link could append to any file of this user.
+  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW));
   CloseLogFile();
   State& state = Global();
   std::lock_guard<std::mutex> hold(state.mutex);

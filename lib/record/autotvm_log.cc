@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -5,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/check.h"
 #include "base/dtype.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -234,9 +236,9 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
 
 Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,
                                    const std::function<void(int64_t, const std::string&)>& report) {
-  if (IsDirectory(path)) return Status::Invalid(path + ": this is a folder, not a log");
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return Status::NotFound(path + ": no such file, or it cannot be read");
+  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDONLY));
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd, "rb"), &std::fclose);
+  HONE_CHECK(file != nullptr);
   AutoTvmReader reader;
   ForeignImport import(db);
   ImportCounts& counts = import.counts;

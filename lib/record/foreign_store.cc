@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -175,11 +174,11 @@ class SqliteForeignStore final : public ForeignStore {
 const char* FitName(Fit fit) { return kFitNames[static_cast<size_t>(fit)]; }
 
 bool IsForeignFile(const std::string& path) {
-  unsigned char h[100] = {};
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(reinterpret_cast<char*>(h), sizeof h) || std::memcmp(h, "SQLite format 3", 16) != 0) return false;
-  // Bytes 68 to 71 of SQLite's header, big endian.
-  return (static_cast<int64_t>(h[68]) << 24 | h[69] << 16 | h[70] << 8 | h[71]) == kForeignApplicationId;
+  const Result<std::string> header = ReadStart(path, 100);
+  if (!header.ok() || header->size() < 100 || std::memcmp(header->data(), "SQLite format 3", 16) != 0) return false;
+  int64_t application = 0;  // bytes 68 to 71 of SQLite's header, big endian
+  for (size_t i = 68; i < 72; ++i) application = application << 8 | static_cast<unsigned char>((*header)[i]);
+  return application == kForeignApplicationId;
 }
 
 Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForWriting(const std::string& path) {

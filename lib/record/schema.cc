@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <map>
 
 #include "base/file.h"
@@ -20,10 +19,9 @@ namespace {
 // header before its new pages, until SQLite rolls it back.
 Status ExplainDamage(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const int64_t size, FileSize(path));
-  unsigned char header[100] = {};
-  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(header), sizeof header);
-  const auto byte = [&](size_t i) { return static_cast<int64_t>(header[i]); };
-  if (size < 100 || std::memcmp(header, "SQLite format 3", 16) != 0) {
+  HONE_ASSIGN_OR_RETURN(const std::string header, ReadStart(path, 100));
+  const auto byte = [&](size_t i) { return static_cast<int64_t>(static_cast<unsigned char>(header[i])); };
+  if (header.size() < 100 || std::memcmp(header.data(), "SQLite format 3", 16) != 0) {
     return Status::Corrupt("{}: not a record file (no SQLite header); move it away to start the task again", path);
   }
   int64_t page = byte(16) << 8 | byte(17);

@@ -1,11 +1,36 @@
 #include "record/sqlite.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/os_error.h"
 
 namespace hone::record {
+namespace {
+
+// SQLite opens databases and journals with this. Opening a pipe would wait, and a journal may appear at any time, so
+// looking at the files before is not enough. SQLite opens folders to sync them.
+int OpenRegularOrFolder(const char* path, int flags, int mode) {
+  const int fd = ::open(path, flags | O_NONBLOCK | O_NOCTTY, mode);
+  struct stat info;
+  if (fd < 0 || (::fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))) return fd;
+  if (std::string_view(path) == "/dev/urandom") return fd;
+  ::close(fd);
+  errno = ENXIO;
+  return -1;
+}
+
+int GuardOpening() {
+  sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
+  return system->xSetSystemCall(system, "open", reinterpret_cast<sqlite3_syscall_ptr>(&OpenRegularOrFolder));
+}
+
+}  // namespace
 
 Status Database::Error(int code) const {
   const std::string what = sqlite3_errmsg(db_);
@@ -26,15 +51,20 @@ Status Database::Error(int code) const {
     case SQLITE_PERM:
       return Status::Io("{}: cannot be written ({}); check the permissions of the file and its folder", path_, what);
     case SQLITE_CANTOPEN:
+      for (const char* ending : {"-journal", "-wal", "-shm"}) HONE_RETURN_IF_ERROR(CheckRegular(path_ + ending));
       return Status::Io("{}: cannot be opened ({})", path_, what);
     default:
+      if (const int error = sqlite3_system_errno(db_); error == EDQUOT || error == EFBIG) {
+        return ErrnoStatus(error, path_ + ": cannot be written");
+      }
       return Status::Io("{}: {}", path_, what);
   }
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMode mode) {
-  // SQLite reports these as "disk I/O error".
-  if (IsDirectory(path)) return Status::Io(path + ": this is a folder, not a record file");
+  static const int guarded = GuardOpening();
+  HONE_CHECK(guarded == SQLITE_OK);
+  HONE_RETURN_IF_ERROR(CheckRegular(path));
   const int flags = mode == OpenMode::kRead     ? SQLITE_OPEN_READONLY
                     : mode == OpenMode::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                                 : SQLITE_OPEN_READWRITE;

@@ -16,6 +16,8 @@ using pipeline::NinjaBuild;
 // and stop there without running anything.
 static Result<std::string> AskNinja(const std::string& work, const std::vector<std::string>& arguments) {
   HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(JoinPath(work, "build.ninja")));
+  // Ninja would wait for a pipe.
+  for (const char* name : {".ninja_log", ".ninja_deps"}) HONE_RETURN_IF_ERROR(CheckRegular(JoinPath(work, name)));
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-plan"));
   const std::string copy = dir.Join("manifest.ninja");
   HONE_RETURN_IF_ERROR(WriteFileAtomic(copy, manifest));

@@ -82,7 +82,8 @@ static int map_file(size_t size, int fd, int verify, char** out) {
 }
 
 static int open_file(const Wanted* wanted, const char* path, HoneNetParams* params) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  /* Opening a pipe would wait for its writer. */
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return HONE_NET_E_PARAMS_OPEN;
   struct stat st;
   if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {

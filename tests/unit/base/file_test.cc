@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/os_error.h"
 #include "common/expect.h"
 
 namespace hone {
@@ -82,8 +83,39 @@ TEST_F(FileTest, WhatNeverEndsOrIsNoFileIsRefused) {
   EXPECT_EQ(ReadFile(dir_.path()).status().message(), dir_.path() + ": cannot read: it is a folder, not a file");
   EXPECT_EQ(ReadFile("").status().message(), "the name of a file to read is empty");
   ASSERT_TRUE(WriteFileAtomic(In("huge"), "").ok());
+  EXPECT_EQ(*ReadStart("/proc/self/comm", 3), ReadFile("/proc/self/comm")->substr(0, 3));
   ASSERT_EQ(::truncate(In("huge").c_str(), (off_t{4} << 30) + 1), 0);  // sparse: takes no space
   EXPECT_EQ(ReadFile(In("huge")).status().message(), In("huge") + ": cannot read: it is larger than 4 GiB");
+}
+
+// None of them is waited for, whichever way it is opened.
+TEST_F(FileTest, SpecialFilesAreRefusedAtOnce) {
+  ASSERT_EQ(::mkfifo(In("pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink("pipe", In("link").c_str()), 0);
+  ASSERT_EQ(::symlink("/dev/zero", In("zero").c_str()), 0);
+  ASSERT_EQ(::mknod(In("socket").c_str(), S_IFSOCK | 0600, 0), 0);
+  ASSERT_TRUE(MakeDirs(In("folder")).ok());
+  const std::pair<const char*, const char*> kinds[] = {
+      {"pipe", "a pipe"}, {"link", "a pipe"}, {"zero", "a device"}, {"socket", "a socket"}, {"folder", "a folder"}};
+  for (const auto& [name, kind] : kinds) {
+    const std::string message = In(name) + ": cannot read: it is " + kind + ", not a file";
+    EXPECT_EQ(CheckRegular(In(name)).message(), message);
+    EXPECT_EQ(ReadFile(In(name)).status().message(), message);
+    for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR, O_WRONLY | O_CREAT | O_APPEND}) {
+      EXPECT_EQ(OpenFile(In(name), flags).status().message(), message) << flags;
+    }
+    EXPECT_FALSE(AppendLine(In(name), "x\n").ok());
+    DropCached(In(name));
+  }
+  EXPECT_THAT(AppendLine(In("link"), "x\n").message(), HasSubstr("this is a symbolic link"));
+  EXPECT_TRUE(CheckRegular(In("none")).ok());
+  ASSERT_EQ(::symlink("self", In("self").c_str()), 0);
+  EXPECT_EQ(ReadFile(In("self")).status().kind(), StatusKind::kIo);
+}
+
+TEST_F(FileTest, LimitsSayWhatToDo) {
+  EXPECT_THAT(ErrnoStatus(EDQUOT, "a").message(), HasSubstr("quota"));
+  EXPECT_THAT(ErrnoStatus(EFBIG, "a").message(), HasSubstr("ulimit -f"));
 }
 
 TEST_F(FileTest, APipeIsRead) {
