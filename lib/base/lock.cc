@@ -45,10 +45,15 @@ Status HeldInSilence(const std::string& path, const LockOwner& owner, double sil
       WholeSeconds(stale_seconds - silent) + " to take the lock over");
 }
 
+constexpr double kJudgeSeconds = 5;  // to judge a lock file, beside watching its heartbeat
+
 // Creates a file with `text` as `temp`, a unique name beside `path`, and returns it open. Its mtime is the file
 // system's current time.
 Result<int> WriteClaim(const std::string& path, const std::string& temp, std::string_view text) {
-  int fd = ::open(temp.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  // Never one that exists: it may be a link to something else, or left by a process that had this pid.
+  constexpr int kFresh = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+  int fd = ::open(temp.c_str(), kFresh, 0644);
+  if (fd < 0 && errno == EEXIST && ::unlink(temp.c_str()) == 0) fd = ::open(temp.c_str(), kFresh, 0644);
   if (fd < 0) return ErrnoStatus(errno, path + ": cannot create the lock file");
   // Synced, as a lock without a text that outlives a power cut would name no owner who can be seen to be gone.
   if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || ::fsync(fd) != 0) {
@@ -97,17 +102,31 @@ bool IsStale(Life life, const std::string& path, const struct stat& held, double
   return false;
 }
 
+// Waits for another process that judges the same lock file. False if it takes longer: every user who may read a file
+// can lock it for ever.
+bool FlockWithin(int fd, double seconds) {
+  const Deadline deadline(seconds);
+  while (::flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+    if (deadline.Passed() || Interrupted()) return false;
+    RealClock()->SleepSeconds(std::min(0.02, deadline.SecondsLeft()));
+  }
+  return true;  // also where the file system has no such locks
+}
+
 // Removes the lock file at `path` if it is stale. Returns ok if it is gone (try again), kLocked if somebody holds it.
 Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, double stale_seconds,
                      double watch_seconds) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return errno == ENOENT ? Status() : ErrnoStatus(errno, path + ": cannot read the lock file");
+  const Result<int> opened = OpenFile(path, O_RDONLY | O_NOFOLLOW);
+  if (!opened.ok()) return opened.status().kind() == StatusKind::kNotFound ? Status() : opened.status();
+  const int fd = *opened;
   // Two processes may find the same stale file. Its flock lets one of them remove it; the other then sees that the name
   // is gone or stands for another file. The holder of a live lock never comes here.
   Status status;
-  ::flock(fd, LOCK_EX);
   struct stat held;
-  if (StillNames(path, fd) && ::fstat(fd, &held) == 0) {
+  if (!FlockWithin(fd, watch_seconds + kJudgeSeconds)) {
+    status = Status::Locked(path + ": another program keeps this lock file locked (flock); stop it, see `lsof " + path +
+                            "`");
+  } else if (StillNames(path, fd) && ::fstat(fd, &held) == 0) {
     Result<std::string> text = ReadFile(path);
     LockOwner owner = ParseLockText(text.ok() ? *text : "");
     const Life life = LifeOf(owner, me);
@@ -147,6 +166,23 @@ Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds
   ::close(fd);
   ::unlink(temp.c_str());
   return status;
+}
+
+Result<FileLock> FileLock::AcquireWithin(const std::string& path, double seconds) {
+  constexpr double kMoment = 1;
+  const Deadline deadline(seconds);
+  const double begin = RealClock()->NowSeconds();
+  bool said = false;
+  for (;;) {
+    Result<FileLock> lock = Acquire(path);
+    if (lock.ok() || lock.status().kind() != StatusKind::kLocked || deadline.Passed()) return lock;
+    if (Interrupted()) return Status::Interrupted(path + ": interrupted while waiting for this lock");
+    if (!said && RealClock()->NowSeconds() - begin > kMoment) {
+      LogInfo("waiting" + (seconds < 0 ? "" : " for up to " + FormatSeconds(seconds)) + ": " + lock.status().message());
+      said = true;
+    }
+    RealClock()->SleepSeconds(std::min(0.02, deadline.SecondsLeft()));
+  }
 }
 
 Result<std::optional<LockHolder>> FileLock::Holder(const std::string& path, double stale_seconds) {

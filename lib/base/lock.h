@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/status.h"
 
@@ -35,7 +36,12 @@ class FileLock {
   // Returns kLocked if another process holds it, naming that holder's host and pid; if nothing is known about the
   // holder except that two heartbeats are missing, the message also says what to do. Returns kIo if the file cannot be
   // created. May wait for `watch_seconds`, two heartbeats, to see whether the holder is alive.
+  // Rejects with kIo what is not a regular file.
   static Result<FileLock> Acquire(const std::string& path, double stale_seconds = 120, double watch_seconds = 40);
+
+  // Tries again for `seconds` (negative: without a limit) while another process holds it, and logs who that is. Returns
+  // kInterrupted once Interrupted().
+  static Result<FileLock> AcquireWithin(const std::string& path, double seconds);
 
   // The holder, or nothing if the lock is free. Only reads; works on any host.
   static Result<std::optional<LockHolder>> Holder(const std::string& path, double stale_seconds = 120);
@@ -62,14 +68,18 @@ class FileLock {
 
 // Locks a device of this machine against all users and programs of Hone: shared while compiling, exclusive while
 // timing. Uses flock, so the kernel releases it whenever its owner ends. A stream of shared users does not starve those
-// that wait for exclusive use.
+// that wait for exclusive use. Logs the holders after four seconds of waiting, and then once a minute.
+//
+// All users can read the files, so all can lock them. A lock does not count, and is passed over with a warning after a
+// second, if its holders have ended, are suspended, or are not programs of Hone by their name. Programs of Hone then
+// exclude each other by the gate. If that is held in the same way, they no longer do.
 class MachineLock {
  public:
   // The lock file of device "cpu", "GPU-<uuid>", ..., in /run/lock, or in /tmp if that folder does not exist.
   static std::string DefaultPath(const std::string& device);
 
   // Opens the lock files `path` and `path`.gate, creating them for all users if needed, and takes no lock yet. Rejects
-  // symbolic links.
+  // symbolic links, and what is not a regular file.
   static Result<MachineLock> Open(const std::string& path);
 
   MachineLock(MachineLock&& other) noexcept;
@@ -82,15 +92,20 @@ class MachineLock {
   Status LockExclusive(double timeout_seconds = -1);
   void Unlock();
 
-  // The processes that hold it or wait for it, for people: "process 1234 (hone-tune)"; empty if unknown.
+  // The processes that hold it or wait for it, for people: "process 1234 (hone-tune, user bob)"; empty if unknown.
   std::string Holders() const;
 
  private:
   MachineLock(std::string path, int fd, int gate_fd) : path_(std::move(path)), fd_(fd), gate_fd_(gate_fd) {}
   Status Lock(int operation, double timeout_seconds);
+  Result<bool> Flock(int fd, int operation, const Deadline& deadline);
+  bool PassesOver(int fd);
   std::string path_;
   int fd_ = -1;
   int gate_fd_ = -1;
+  std::string passed_over_;    // the holders of the last warning
+  double waiting_since_ = -1;  // by the clock, over calls that timed out; negative: not waiting
+  double next_look_ = 0, next_log_ = 0;
 };
 
 }  // namespace hone

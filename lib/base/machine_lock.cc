@@ -1,6 +1,8 @@
 // Implements MachineLock of base/lock.h.
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/lock_owner.h"
+#include "base/log.h"
 #include "base/os_error.h"
 #include "base/text.h"
 
@@ -24,29 +28,88 @@ namespace hone {
 // Read-only is enough for flock, and, unlike O_CREAT, allowed for other users' files in a sticky folder.
 static Result<int> OpenShared(const std::string& path) {
   for (int attempt = 0; attempt < 10; ++attempt) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 && errno == ENOENT) {
-      fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
-      if (fd < 0 && errno == EEXIST) continue;
-      if (fd >= 0) (void)!::fchmod(fd, 0444);  // regardless of the umask
-    }
-    if (fd >= 0) return fd;
-    return ErrnoStatus(errno, path + ": cannot open the machine's lock");
+    Result<int> old = OpenFile(path, O_RDONLY | O_NOFOLLOW);
+    if (old.ok() || old.status().kind() != StatusKind::kNotFound) return old;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd < 0) return ErrnoStatus(errno, path + ": cannot create the machine's lock");
+    (void)!::fchmod(fd, 0444);  // regardless of the umask
+    return fd;
   }
   return Status::Io(path + ": cannot open the machine's lock");
 }
 
-static Status FlockUntil(int fd, int operation, const Deadline& deadline, const std::string& path) {
-  double pause = 0.0002;
-  while (::flock(fd, operation | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, path + ": cannot lock");
-    if (Interrupted()) return Status::Interrupted(path + ": interrupted while waiting for the machine");
-    if (deadline.Passed()) return Status::Timeout(path + ": the machine is in use by another process of Hone");
-    RealClock()->SleepSeconds(std::min(pause, deadline.SecondsLeft()));
-    pause = std::min(pause * 1.5, 0.005);
-  }
-  return Status();
+namespace {
+
+constexpr double kMomentSeconds = 1;  // before the holders are looked at
+constexpr double kSilentSeconds = 4;  // before they are logged
+constexpr double kLogSeconds = 60;
+
+struct LockHolding {
+  std::string who;    // for people
+  bool idle = false;  // the process does not tune
+};
+
+std::string UserName(uid_t user) {
+  char text[4096];
+  struct passwd entry, *found = nullptr;
+  const bool known = ::getpwuid_r(user, &entry, text, sizeof text, &found) == 0 && found != nullptr;
+  return known ? entry.pw_name : std::to_string(user);
 }
+
+std::string NameOf(const std::string& pid) {
+  const Result<std::string> name = ReadFile("/proc/" + pid + "/comm");
+  return name.ok() ? std::string(Trim(*name)) : "";
+}
+
+LockHolding HoldingOf(const std::string& pid) {
+  LockHolding holding{"process " + pid};
+  const std::string name = NameOf(pid), folder = "/proc/" + pid;
+  struct stat info;
+  if (name.empty() || ::stat(folder.c_str(), &info) != 0) {
+    // A child of it has the lock. Processes of other users may be hidden: they may tune.
+    holding.idle = ::kill(static_cast<pid_t>(std::atoi(pid.c_str())), 0) != 0 && errno == ESRCH;
+    if (holding.idle) holding.who += " (ended)";
+    return holding;
+  }
+  holding.who += " (" + Printable(name) + ", user " + Printable(UserName(info.st_uid)) + ")";
+  const Result<std::string> status = ReadFile(folder + "/status");
+  const bool stopped = status.ok() && status->find("\nState:\tT") != std::string::npos;
+  holding.idle = stopped || (!StartsWith(name, "hone-") && name != NameOf("self"));
+  return holding;
+}
+
+// /proc/locks has a line for each lock: "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF", with "->" after the number
+// for waiting processes. Device numbers are hexadecimal, inodes decimal.
+std::vector<LockHolding> HoldingsOf(int fd) {
+  struct stat info;
+  Result<std::string> locks = ReadFile("/proc/locks");
+  if (fd < 0 || ::fstat(fd, &info) != 0 || !locks.ok()) return {};
+  std::set<std::string> pids;
+  for (const std::string& line : Split(*locks, '\n')) {
+    const std::vector<std::string> words = SplitWords(line);
+    if (words.size() < 6 || words[1] != "FLOCK") continue;
+    const std::vector<std::string> file = Split(words[5], ':');
+    if (file.size() != 3 || file[2] != std::to_string(info.st_ino) ||
+        std::strtoul(file[0].c_str(), nullptr, 16) != major(info.st_dev) ||
+        std::strtoul(file[1].c_str(), nullptr, 16) != minor(info.st_dev)) {
+      continue;
+    }
+    pids.insert(words[4]);
+  }
+  std::vector<LockHolding> holdings;
+  for (const std::string& pid : pids) holdings.push_back(HoldingOf(pid));
+  return holdings;
+}
+
+std::string NamesOf(const std::vector<LockHolding>& holdings) {
+  std::vector<std::string> names;
+  for (const LockHolding& holding : holdings) names.push_back(holding.who);
+  if (names.size() > 3) names.resize(3), names.push_back("others");
+  return Join(names, ", ");
+}
+
+}  // namespace
 
 std::string MachineLock::DefaultPath(const std::string& device) {
   struct stat info;
@@ -65,13 +128,16 @@ Result<MachineLock> MachineLock::Open(const std::string& path) {
   return MachineLock(path, fd, *gate);
 }
 
-MachineLock::MachineLock(MachineLock&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), gate_fd_(std::exchange(other.gate_fd_, -1)) {}
+MachineLock::MachineLock(MachineLock&& other) noexcept { *this = std::move(other); }
 
 MachineLock& MachineLock::operator=(MachineLock&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
   std::swap(gate_fd_, other.gate_fd_);
+  std::swap(passed_over_, other.passed_over_);
+  std::swap(waiting_since_, other.waiting_since_);
+  std::swap(next_look_, other.next_look_);
+  std::swap(next_log_, other.next_log_);
   return *this;
 }
 
@@ -81,16 +147,56 @@ MachineLock::~MachineLock() {
   if (gate_fd_ >= 0) ::close(gate_fd_);
 }
 
+// Called while others hold `fd`. True if none of them tunes.
+bool MachineLock::PassesOver(int fd) {
+  const double now = RealClock()->NowSeconds();
+  if (waiting_since_ < 0) {
+    waiting_since_ = now;
+    next_look_ = now + (passed_over_.empty() ? kMomentSeconds : 0);
+  }
+  if (now < next_look_) return false;
+  const std::vector<LockHolding> holdings = HoldingsOf(fd);
+  const std::string who = NamesOf(holdings);
+  if (!holdings.empty() && std::all_of(holdings.begin(), holdings.end(), [](const auto& h) { return h.idle; })) {
+    if (who != passed_over_) LogWarning(path_ + ": held by " + who + ", which is not tuning; going on without this lock");
+    passed_over_ = who;
+    return true;
+  }
+  next_look_ = now + kMomentSeconds;
+  if (now - waiting_since_ >= kSilentSeconds && now >= next_log_) {
+    LogInfo("waiting for this machine: " + path_ + " is held by " + (who.empty() ? "an unknown process" : who));
+    next_log_ = now + kLogSeconds;
+  }
+  return false;
+}
+
+// False if others hold it and are passed over.
+Result<bool> MachineLock::Flock(int fd, int operation, const Deadline& deadline) {
+  double pause = 0.0002;
+  while (::flock(fd, operation | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, path_ + ": cannot lock");
+    if (Interrupted()) return Status::Interrupted(path_ + ": interrupted while waiting for the machine");
+    if (PassesOver(fd)) return false;
+    if (deadline.Passed()) return Status::Timeout(path_ + ": the machine is in use by another process of Hone");
+    RealClock()->SleepSeconds(std::min(pause, deadline.SecondsLeft()));
+    pause = std::min(pause * 1.5, 0.005);
+  }
+  return true;
+}
+
 Status MachineLock::Lock(int operation, double timeout_seconds) {
   Unlock();
   Deadline deadline(timeout_seconds);
   for (;;) {
     // Processes pass the gate one at a time. One that wants exclusive use waits inside it, so no new shared user
     // passes.
-    HONE_RETURN_IF_ERROR(FlockUntil(gate_fd_, LOCK_EX, deadline, path_));
-    Status status = FlockUntil(fd_, operation, deadline, path_);
-    ::flock(gate_fd_, LOCK_UN);
-    if (!status.ok() || StillNames(path_, fd_)) return status;
+    HONE_RETURN_IF_ERROR(Flock(gate_fd_, LOCK_EX, deadline).status());
+    const Result<bool> locked = Flock(fd_, operation, deadline);
+    // Where the lock cannot be had, the gate takes its place until Unlock.
+    if (!locked.ok() || *locked) ::flock(gate_fd_, LOCK_UN);
+    if (!locked.ok()) return locked.status();
+    waiting_since_ = -1;
+    if (StillNames(path_, fd_)) return Status();
     // A cleaner removed the files in the meantime: our lock would exclude nobody.
     HONE_ASSIGN_OR_RETURN(MachineLock fresh, Open(path_));
     *this = std::move(fresh);
@@ -103,31 +209,12 @@ Status MachineLock::LockExclusive(double timeout_seconds) { return Lock(LOCK_EX,
 
 void MachineLock::Unlock() {
   if (fd_ >= 0) ::flock(fd_, LOCK_UN);
+  if (gate_fd_ >= 0) ::flock(gate_fd_, LOCK_UN);
 }
 
-// /proc/locks has a line for each lock: "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF", with "->" after the number
-// for waiting processes. Device numbers are hexadecimal, inodes decimal.
 std::string MachineLock::Holders() const {
-  struct stat info;
-  Result<std::string> locks = ReadFile("/proc/locks");
-  if (fd_ < 0 || ::fstat(fd_, &info) != 0 || !locks.ok()) return "";
-  std::vector<std::string> holders;
-  for (const std::string& line : Split(*locks, '\n')) {
-    const std::vector<std::string> words = SplitWords(line);
-    if (words.size() < 6 || words[1] != "FLOCK") continue;
-    const std::vector<std::string> file = Split(words[5], ':');
-    if (file.size() != 3 || file[2] != std::to_string(info.st_ino) ||
-        std::strtoul(file[0].c_str(), nullptr, 16) != major(info.st_dev) ||
-        std::strtoul(file[1].c_str(), nullptr, 16) != minor(info.st_dev)) {
-      continue;
-    }
-    Result<std::string> name = ReadFile("/proc/" + words[4] + "/comm");
-    holders.push_back("process " + words[4] + (name.ok() ? " (" + Printable(Trim(*name)) + ")" : ""));
-  }
-  std::sort(holders.begin(), holders.end());
-  holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
-  if (holders.size() > 3) holders.resize(3), holders.push_back("others");
-  return Join(holders, ", ");
+  const std::string holders = NamesOf(HoldingsOf(fd_));
+  return holders.empty() ? NamesOf(HoldingsOf(gate_fd_)) : holders;
 }
 
 }  // namespace hone

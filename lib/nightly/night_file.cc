@@ -46,12 +46,7 @@ Status WriteNightFile(const std::string& nights, const NightFile& file) {
 // Jobs of several devices may open a night at the same time. Held only briefly.
 Result<FileLock> Lock(const std::string& nights) {
   HONE_RETURN_IF_ERROR(MakeDirs(nights));
-  const double end = RealClock()->NowSeconds() + 10;
-  for (;;) {
-    Result<FileLock> lock = FileLock::Acquire(PathOf(nights) + ".lock");
-    if (lock.ok() || lock.status().kind() != StatusKind::kLocked || RealClock()->NowSeconds() > end) return lock;
-    RealClock()->SleepSeconds(0.02);
-  }
+  return FileLock::AcquireWithin(PathOf(nights) + ".lock", 10);
 }
 
 }  // namespace

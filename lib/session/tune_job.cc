@@ -35,6 +35,9 @@ namespace {
 
 constexpr int kBatch = 16;  // the same on every machine, as it affects what is measured
 
+// For a tuner that is about to end, because the Ninja that started it was killed.
+constexpr double kEndingSeconds = 10;
+
 measure::TaskSetup SetupWithoutReference(const pipeline::TaskFile& task, const Protocol& protocol) {
   measure::TaskSetup setup;
   setup.flop = static_cast<double>(task.flop);
@@ -130,7 +133,8 @@ class Job {
     fingerprint_ += TimingText(settings_.measure);
     HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.db_path)));
-    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(options_.db_path + ".lock"));
+    const double patience = options_.wait ? -1 : kEndingSeconds;
+    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::AcquireWithin(options_.db_path + ".lock", patience));
     lock_ = std::make_unique<FileLock>(std::move(lock));
     heartbeat_ = std::make_unique<Heartbeat>(lock_.get());
     HONE_RETURN_IF_ERROR(OpenLogFile(Beside(".log")));

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   flags.Add("--stamp", &options.stamp_path, "file to write when the budget is met; not touched if nothing changes");
   flags.Add("--donor", &options.donor_paths, "records of another task on this target to learn from; may be repeated");
   flags.Add("--optional", &options.optional, "optional task: succeed even if no candidate is correct");
+  flags.Add("--wait", &options.wait, "if another process tunes this task, wait until it ends");
   flags.Add("--like", &options.like, "autotvm: the tuner uses that system's constants (default: the settings')");
   flags.Add("--tuner", &options.tuner, "tuner to use (default: the settings')");
   flags.Add("--list-space", &options.list_space, "print the knobs and the number of legal points, and stop");

@@ -2,16 +2,19 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "in_child.h"
 
@@ -115,6 +118,53 @@ TEST_F(LockTest, AReusedPidIsAnotherProcess) {
   Rewrite("pid " + std::to_string(dead), "pid " + std::to_string(::getpid()));  // alive, but started at another time
   Rewrite("start ", "start 1");
   EXPECT_TRUE(FileLock::Acquire(path_, 1e9).ok());
+}
+
+TEST_F(LockTest, WhatIsNoFileInItsPlaceIsRefusedAtOnceAndStays) {
+  const std::pair<const char*, std::function<int()>> places[] = {
+      {"it is a pipe", [&] { return ::mkfifo(path_.c_str(), 0600); }},
+      {"it is a socket", [&] { return ::mknod(path_.c_str(), S_IFSOCK | 0600, 0); }},
+      {"it is a folder", [&] { return ::mkdir(path_.c_str(), 0700); }},
+      {"is a symbolic link", [&] { return ::symlink("/dev/zero", path_.c_str()); }},
+      {"is a symbolic link", [&] { return ::symlink("nowhere", path_.c_str()); }}};
+  for (const auto& [what, make] : places) {
+    ASSERT_EQ(make(), 0) << what;
+    const Status status = FileLock::AcquireWithin(path_, -1).status();
+    EXPECT_EQ(status.kind(), StatusKind::kIo);
+    EXPECT_THAT(status.message(), HasSubstr(what));
+    EXPECT_EQ(*ListDir(dir_.path()), Strings{"job.lock"});
+    ASSERT_TRUE(RemoveTree(path_).ok());
+  }
+}
+
+// Whoever may read a lock file can flock it.
+TEST_F(LockTest, AFlockOfAStrangerIsNoReasonToWaitForEver) {
+  LeaveLockOfDeadProcess();
+  const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  const Status status = FileLock::Acquire(path_, 1e9, 0.1).status();
+  EXPECT_EQ(status.kind(), StatusKind::kLocked);
+  EXPECT_THAT(status.message(), HasSubstr("flock"));
+  ::close(fd);
+  EXPECT_TRUE(FileLock::Acquire(path_, 1e9, 0.1).ok());
+}
+
+TEST_F(LockTest, WaitsForTheHolderAndEndsWithAnInterrupt) {
+  std::optional<FileLock> lock = Must(FileLock::Acquire(path_));
+  EXPECT_EQ(FileLock::AcquireWithin(path_, 0).status().kind(), StatusKind::kLocked);
+  testing::internal::CaptureStderr();
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    lock.reset();
+  });
+  EXPECT_TRUE(FileLock::AcquireWithin(path_, -1).ok());
+  releasing.join();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("waiting: " + path_ + ": held by process " + std::to_string(::getpid()) + " on host "));
+  lock = Must(FileLock::Acquire(path_));
+  RequestInterrupt();
+  EXPECT_EQ(FileLock::AcquireWithin(path_, -1).status().kind(), StatusKind::kInterrupted);
+  ClearInterruptForTest();
 }
 
 constexpr double kWatch = 0.2;  // seconds in which a live holder would show itself

@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,6 +119,92 @@ TEST_F(MachineLockTest, ALinkInItsPlaceIsRefused) {
   ASSERT_EQ(::symlink("victim", path_.c_str()), 0);
   EXPECT_EQ(MachineLock::Open(path_).status().kind(), StatusKind::kIo);
   EXPECT_EQ(*ReadFile(dir_.Join("victim")), "precious");
+}
+
+TEST_F(MachineLockTest, APipeInItsPlaceIsRefusedAtOnce) {
+  for (const std::string& path : {path_, path_ + ".gate"}) {
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    EXPECT_THAT(MachineLock::Open(path_).status().message(), HasSubstr("it is a pipe"));
+    ASSERT_TRUE(Remove(path).ok());
+  }
+}
+
+// A process that only opened and locked both files, with this name.
+class Stranger {
+ public:
+  Stranger(const std::string& path, const char* name, int operation = LOCK_EX) {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::prctl(PR_SET_NAME, name);
+      for (const std::string& file : {path, path + ".gate"}) {
+        if (::flock(::open(file.c_str(), O_RDONLY), file == path ? operation : LOCK_EX) != 0) ::_exit(1);
+      }
+      (void)!::write(ready[1], "r", 1);
+      while (true) ::pause();
+    }
+    char byte;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~Stranger() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  void Stop() {
+    ::kill(pid_, SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
+  std::string Text() const { return "process " + std::to_string(pid_); }
+
+ private:
+  pid_t pid_;
+};
+
+class IdleHolders : public MachineLockTest {
+ protected:
+  void SetUp() override {
+    MachineLock probe = Open();
+    ASSERT_TRUE(probe.LockExclusive(0).ok());
+    if (Open().Holders().empty()) GTEST_SKIP() << "this file system gives its files other numbers in /proc/locks";
+  }
+};
+
+TEST_F(IdleHolders, WhoDoesNotTuneIsPassedOver) {
+  MachineLock mine = Open();
+  const Stranger stranger(path_, "sleep");
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(mine.LockExclusive(60).ok());
+  mine.Unlock();
+  EXPECT_TRUE(mine.LockShared(0).ok()) << "it is known by now";
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr(path_ + ": held by " + stranger.Text() + " (sleep, user "));
+  EXPECT_EQ(log.find("not tuning"), log.rfind("not tuning")) << "once";
+}
+
+TEST_F(IdleHolders, ProgramsOfHoneStillExcludeEachOther) {
+  MachineLock mine = Open(), other = Open();
+  int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(InChild([&] { return ::flock(fd, LOCK_SH); }), 0);  // who took it has ended, but it is still held
+  ASSERT_TRUE(mine.LockExclusive(60).ok());
+  EXPECT_EQ(other.LockExclusive(3).kind(), StatusKind::kTimeout) << "the gate is held";
+  mine.Unlock();
+  EXPECT_TRUE(other.LockExclusive(60).ok());
+  ::close(fd);
+}
+
+TEST_F(IdleHolders, ASuspendedTunerIsPassedOverAndOneThatRunsIsNot) {
+  MachineLock mine = Open();
+  Stranger tuner(path_, "hone-tune");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(mine.LockExclusive(6).kind(), StatusKind::kTimeout);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("waiting for this machine: " + path_ + " is held by " + tuner.Text() + " (hone-tune, user "));
+  tuner.Stop();
+  EXPECT_TRUE(mine.LockExclusive(60).ok());
 }
 
 TEST_F(MachineLockTest, FilesThatACleanerRemovedStillExclude) {
