@@ -96,6 +96,7 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
       reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
     if (request.outputs) reply.outputs = runner.Outputs();
     for (int64_t i = 1; i < request.warmup; ++i) HONE_RETURN_IF_ERROR(runner.Run());
+    if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;
     RunningNetwork pace;
     if (!request.pace.empty()) {
       HONE_ASSIGN_OR_RETURN(const LibraryFolder other, ReadLibraryFolder(request.pace));
@@ -113,7 +114,6 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     if (runner.OnDevice() && request.outputs && runner.Outputs() != reply.outputs) {
       return Status::Corrupt("two runs on the same inputs gave different outputs: the kernels race");
     }
-    if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;
     if (request.profiled > 0) {
       HONE_RETURN_IF_ERROR(ProfileLayers(&runner, request.profiled, reply.described.size(), &quiet, &reply.layers));
     }

@@ -75,6 +75,13 @@ static void ListFields(Fields* f, BenchLibrary* library) {
   f->Value("name", &library->name);
   f->Value("digest", &library->digest);
   ListRuns(f, &library->processes);
+  f->Maybe("pace", &library->pace, !library->pace.empty());
+  const auto size = [](const std::vector<double>& samples) { return samples.size(); };
+  f->Check(library->pace.empty() || std::ranges::equal(library->pace, library->processes, {}, size, size),
+           "`pace` has other numbers of samples than `processes`");
+  for (const std::vector<double>& samples : library->pace) {
+    f->Check(std::ranges::all_of(samples, [](double s) { return s > 0; }), "a sample must be above 0 seconds");
+  }
   std::vector<double> shares;
   f->List("layers", &library->layers, [&](Fields* item, BenchLayer* layer) {
     ListFields(item, layer);

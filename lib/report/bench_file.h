@@ -8,10 +8,11 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `batch` is missing if no operator has a batch axis. `kernels` and `inputs` are optional, as are a library's
-// `start_seconds`, `resident_bytes` and `with_copies`. The last has "latency" and "processes" of a library on a device,
-// for runs that begin and end in the host's memory; the library's own ones have their data on the device. `latency`,
-// `share` and `predicted_ratio` are derived, for other programs; a file in which they do not match is rejected.
+// `batch` is missing if no operator has a batch axis. `kernels` and `inputs` are optional, as are a library's `pace`
+// (as many samples as `processes`), `start_seconds`, `resident_bytes` and `with_copies`. The last has "latency" and
+// "processes" of a library on a device, for runs that begin and end in the host's memory; the library's own ones have
+// their data on the device. `latency`, `share` and `predicted_ratio` are derived, for other programs; a file in which
+// they do not match is rejected.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,7 @@ struct BenchLibrary {
   std::string name;                            // libNAME.so, NAME.h
   std::string digest;                          // the library's
   std::vector<std::vector<double>> processes;  // all samples of each fresh process, in order
+  std::vector<std::vector<double>> pace;       // of the other library: run beside each of them, in turns; may be empty
   std::vector<std::vector<double>> copies;     // on a device: the same with copies from and to it; else empty
   std::vector<BenchLayer> layers;              // in the order in which they run; empty if it was not profiled
   // From opening the library to the end of its first run, median of the processes; 0: unknown.

@@ -16,14 +16,17 @@ namespace {
 
 constexpr double kClaims = 0.001;  // how often equal libraries may seem to differ, over all looks
 constexpr double kConfidence = 1 - kClaims / std::size(kProcessCounts);
-constexpr double kMargin = 0.5;        // how far the interval of a difference must lie from 1, in its own widths
+constexpr double kMargin = 0.5;  // without a pace: how far the interval of a difference must lie from 1, in its widths
 constexpr double kLeastChange = 0.02;  // copies of one library differ by that much: where its pages lie in memory
 constexpr double kResolution = 0.05;
 
-std::vector<double> LogSeconds(const BenchLibrary& library) {
+// A value for each process: the logarithm of its time, or of its time over that of the other library beside it.
+std::vector<double> Logs(const BenchLibrary& library, bool paced) {
   std::vector<double> logs;
   for (size_t i = 0; i < std::min(library.processes.size(), kMostProcesses); ++i) {
-    logs.push_back(std::log(LowerQuartile(library.processes[i])));
+    std::vector<double> samples = library.processes[i];
+    for (size_t k = 0; paced && k < samples.size(); ++k) samples[k] /= library.pace[i][k];
+    logs.push_back(std::log(paced ? Median(samples) : LowerQuartile(samples)));
   }
   return logs;
 }
@@ -34,8 +37,8 @@ bool WiderThan(const Speedup& s, double share) {
 }
 
 // Whether the interval, moved towards 1 by its margin, excludes 1. All in logarithms, as the processes are compared.
-bool IsClear(const Speedup& s) {
-  const double margin = kMargin * std::log(s.high / s.low);
+bool IsClear(const Speedup& s, bool paced) {
+  const double margin = paced ? 0 : kMargin * std::log(s.high / s.low);
   return std::log(s.low) > margin || std::log(s.high) < -margin;
 }
 
@@ -49,15 +52,17 @@ using Verdict = Speedup::Verdict;
 
 Speedup CompareLibraries(const BenchLibrary& library, const BenchLibrary& baseline) {
   Speedup s;
-  const std::vector<double> own = LogSeconds(library), other = LogSeconds(baseline);
+  const bool paced = !library.pace.empty() && !baseline.pace.empty();
+  const std::vector<double> own = Logs(library, paced), other = Logs(baseline, paced);
   const Shift shift = EstimateShift(own, other, kConfidence);
-  s.ratio = std::exp(shift.estimate);
-  s.low = std::exp(shift.low);
-  s.high = std::exp(shift.high);
+  const double scale = paced ? 0.5 : 1;  // the ratios of one library are the inverse of the other's
+  s.ratio = std::exp(scale * shift.estimate);
+  s.low = std::exp(scale * shift.low);
+  s.high = std::exp(scale * shift.high);
   if (std::min(own.size(), other.size()) < kLeastProcesses) return s;
   if (WiderThan(s, kResolution)) {
     s.verdict = Verdict::kBusy;
-  } else if (!IsClear(s) || std::abs(s.ratio - 1) < kLeastChange) {
+  } else if (!IsClear(s, paced) || std::abs(s.ratio - 1) < kLeastChange) {
     s.verdict = Verdict::kNoDifference;
   } else {
     s.verdict = s.ratio > 1 ? Verdict::kFaster : Verdict::kSlower;

@@ -1,7 +1,11 @@
 // Whether one library is faster than another, or whether noise alone may have made the difference.
 //
-// Runs within a process resemble one another and do not predict the next process, so the processes are compared, each
-// by the lower quartile of its runs, with the estimate and the interval of base/rank_test.h. A page that is made every
+// Runs within a process resemble one another and do not predict the next process, so the processes are compared, with
+// the estimate and the interval of base/rank_test.h. A machine that shares its host is at one speed in one process and
+// 35 % faster in the next. So each process runs both libraries in turns, one as its own and one as the pace, and counts
+// by the median ratio of runs that follow one another. (What loading order and pages do to the ratio, it does to both
+// libraries' processes, and cancels.) Where there is no pace, as on devices, a process counts by the lower quartile of
+// its runs. A page that is made every
 // night must not claim a difference once a quarter by chance: for equal libraries, "faster" or "slower" must come out
 // in at most 0.1 % of the measurements.
 //
@@ -9,9 +13,10 @@
 // look can err. It is looked at only at kProcessCounts counts of processes, and the 0.1 % are divided evenly among
 // these (Bonferroni): each interval has a confidence of 99.975 %.
 //
-// Rank statistics also presume that both libraries vary alike. If one of them varies more, an interval of 8 processes
-// misses 1 in up to 0.8 % of measurements. So a difference must be clear: the interval must lie at least half its width
-// from 1. speedup_test.cc simulates the whole.
+// Rank statistics also presume that both groups of processes vary alike. With a pace they do, as both libraries run in
+// each process. Without, and if one library varies more, an interval of 8 processes misses 1 in up to 0.8 % of
+// measurements. So a difference must then be clear: the interval must lie at least half its width from 1.
+// speedup_test.cc simulates the whole.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +35,7 @@ struct Speedup {
   enum class Verdict {
     kFaster,
     kSlower,
-    kNoDifference,  // the interval contains 1 or lies less than half its width from it, or the difference is below 2 %
+    kNoDifference,  // the interval contains 1 (without a pace: or is not clear), or the difference is below 2 %
     kBusy,          // the interval is wider than 5 % to either side
     kTooFew         // fewer than kLeastProcesses of a library
   };

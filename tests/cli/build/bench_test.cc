@@ -44,6 +44,8 @@ TEST_F(BenchToolTest, KeepsAllSamplesAndPrintsATable) {
   for (const auto& library : bench.libraries) {
     ASSERT_EQ(library.processes.size(), 2u);
     for (const auto& samples : library.processes) EXPECT_EQ(samples.size(), 4u);
+    ASSERT_EQ(library.pace.size(), 2u);
+    for (const auto& samples : library.pace) EXPECT_EQ(samples.size(), 4u);
     EXPECT_GT(library.start_seconds, 0);
     EXPECT_GT(library.resident_bytes, 17 * 17 * 9 * 4);  // at least the larger convolution's weights
     ASSERT_EQ(library.layers.size(), 5u);                // two convolutions, pooling, flatten, dense
@@ -174,6 +176,7 @@ TEST_F(BenchToolTest, ResultsOfABusyMachineAndWrongOnesAreMeasuredAgain) {
     report::BenchFile bench = Written();
     for (report::BenchLibrary& library : bench.libraries) {
       library.processes.clear();
+      library.pace.clear();
       for (int i = 0; i < 8; ++i) library.processes.push_back({1e-4 * (1 + noise * i / 7), 1e-4 * (1 + noise * i / 7)});
     }
     Write("bench/tiny.cpu.json", report::BenchFileText(bench));

@@ -54,6 +54,20 @@ TEST(BenchFile, ADevicesLibraryHasTimesWithCopies) {
   EXPECT_THAT(changed.status().message(), HasSubstr("/libraries/0/with_copies"));
 }
 
+TEST(BenchFile, ThePaceHasAsManySamples) {
+  BenchFile bench = SampleBench();
+  EXPECT_THAT(BenchFileText(bench), Not(HasSubstr("pace")));
+  bench.libraries[0].pace = {{0.02, 0.021, 0.022}, {0.02, 0.0234375}};
+  const std::string text = BenchFileText(bench);
+  EXPECT_EQ(Must(ParseBenchFile(text, "b.json")).libraries[0].pace, bench.libraries[0].pace);
+  const auto refusal = [&] { return ParseBenchFile(BenchFileText(bench), "b.json").status().message(); };
+  EXPECT_THAT(ParseBenchFile(ReplaceAll(text, "0.0234375", "0"), "b.json").status().message(), HasSubstr("above 0"));
+  bench.libraries[0].pace[1].pop_back();
+  EXPECT_THAT(refusal(), HasSubstr("other numbers of samples"));
+  bench.libraries[0].pace.pop_back();
+  EXPECT_THAT(refusal(), HasSubstr("other numbers of samples"));
+}
+
 TEST(BenchFile, AnErrorThatIsNoNumberSurvives) {
   BenchFile bench = SampleBench();
   bench.verification = {NAN, 1e-3, false};
