@@ -20,6 +20,8 @@
 #   make fault-each          let each system call of each tool fail, one at a time; cut the power after each write
 #   make environment-rounds  tune while the environment fails: ROUNDS of each kind from SEED; KINDS='*shm*': only these
 #   make load-check          find times and choices that noisy neighbours spoil (on an otherwise idle machine)
+#   make aa-check            count the differences that hone-bench claims: RUNS of equal libraries under load, and of a
+#                            library that is 5 % slower (on an otherwise idle machine); PART="load": only these
 #   make tidy                check the code with clang-tidy-19; FILES='lib/base/.*': only these
 #   make check-gpu-only      build without LLVM and test the GPU side (PoCL, NVRTC if present)
 #   make bundle-cuda         make build/hone-cuda-x86_64.tar.gz for a machine with a GPU; run run-gpu-checks there
@@ -29,7 +31,9 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds fault-each environment-rounds load-check clean
+.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check \
+  predict-check check-refactor check-onnx fuzz check-asan check-tsan \
+  fault-rounds fault-each environment-rounds load-check aa-check clean
 .DEFAULT_GOAL := help
 # Not parallel: the targets below share one build folder, and ninja runs jobs in parallel itself.
 .NOTPARALLEL:
@@ -169,6 +173,12 @@ load-check: build
 	@ninja -C $(BUILD) load_perf mark_perf
 	@$(BUILD)/bin/mark_perf
 	@$(BUILD)/bin/load_perf
+
+RUNS ?= 100
+PART ?= load idle
+aa-check: build
+	@ninja -C $(BUILD) aa_check
+	@$(BUILD)/bin/aa_check $(PART) --runs=$(RUNS) --seed=$(SEED)
 
 # A build without LLVM can tune for GPUs, but not for CPUs.
 check-gpu-only: deps
