@@ -79,7 +79,8 @@ class MachineLock {
   static std::string DefaultPath(const std::string& device);
 
   // Opens the lock files `path` and `path`.gate, creating them for all users if needed, and takes no lock yet. Rejects
-  // symbolic links, and what is not a regular file.
+  // symbolic links, and what is not a regular file. Others that wait know a program of Hone by its name, so this puts
+  // "hone-" before the name of this process, unless it begins so.
   static Result<MachineLock> Open(const std::string& path);
 
   MachineLock(MachineLock&& other) noexcept;
