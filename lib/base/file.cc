@@ -37,6 +37,7 @@ constexpr size_t kMaxRead = size_t{4} << 30;  // far above any file that Hone re
 const char* SpecialKind(const struct stat& info) {
   if (S_ISREG(info.st_mode)) return nullptr;
   if (S_ISDIR(info.st_mode)) return "a folder";
+  if (S_ISLNK(info.st_mode)) return "a symbolic link";
   if (S_ISFIFO(info.st_mode)) return "a pipe";
   return S_ISSOCK(info.st_mode) ? "a socket" : "a device";
 }
@@ -104,10 +105,8 @@ Result<int> OpenFile(const std::string& path, int flags, unsigned mode) {
   const int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
   if (fd < 0) {
     const int error = errno;
-    if (error == ELOOP && (flags & O_NOFOLLOW) != 0) {
-      return Status::Io(path + ": this is a symbolic link, which is not followed here; remove it");
-    }
-    if (error == ENXIO || error == EISDIR) HONE_RETURN_IF_ERROR(CheckRegular(path));
+    const bool follow = (flags & O_NOFOLLOW) == 0;
+    if (error == ENXIO || error == EISDIR || error == ELOOP) HONE_RETURN_IF_ERROR(CheckRegular(path, follow));
     return ErrnoStatus(error, path + ": cannot open");
   }
   struct stat info = {};
@@ -117,9 +116,10 @@ Result<int> OpenFile(const std::string& path, int flags, unsigned mode) {
   return NotRegular(path, SpecialKind(info));
 }
 
-Status CheckRegular(const std::string& path) {
+Status CheckRegular(const std::string& path, bool follow) {
   struct stat info;
-  const char* kind = ::stat(path.c_str(), &info) == 0 ? SpecialKind(info) : nullptr;
+  const bool known = (follow ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info)) == 0;
+  const char* kind = known ? SpecialKind(info) : nullptr;
   return kind == nullptr ? Status() : NotRegular(path, kind);
 }
 

@@ -14,14 +14,14 @@ struct stat;
 
 namespace hone {
 
-// Opens a file with these flags of open(2), O_CLOEXEC among them. Never waits: folders, devices, sockets and pipes with a
-// name are kIo, also behind a link, and so is a link with O_NOFOLLOW. Accepts pipes without a name, for `cmd | tool
+// Opens a file with these flags of open(2) and O_CLOEXEC. Never waits: folders, devices, sockets and pipes with a name
+// are kIo, also behind a link, and so is a link with O_NOFOLLOW. Accepts pipes without a name, for `cmd | tool
 // /dev/stdin` and <(cmd). The caller closes the descriptor.
 Result<int> OpenFile(const std::string& path, int flags, unsigned mode = 0666);
 
-// kIo if there is something at `path` that OpenFile rejects; ok for a missing file. For libraries that open files
-// themselves.
-Status CheckRegular(const std::string& path);
+// kIo if there is something at `path` that OpenFile rejects, without `follow` also a link; ok for a missing file. For
+// libraries that open files themselves.
+Status CheckRegular(const std::string& path, bool follow = true);
 
 // Reads a file of at most 4 GiB. Returns kIo for an empty path, and for what OpenFile rejects.
 Result<std::string> ReadFile(const std::string& path);

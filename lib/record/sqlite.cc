@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "base/check.h"
 #include "base/file.h"
 #include "base/os_error.h"
@@ -25,9 +27,25 @@ int OpenRegularOrFolder(const char* path, int flags, int mode) {
   return -1;
 }
 
-int GuardOpening() {
+// EFBIG or EDQUOT of this thread's last write that failed so: SQLite keeps neither.
+thread_local int limit_reached = 0;
+
+template <auto kCall, typename... Rest>
+ssize_t Write(int fd, const void* bytes, size_t count, Rest... offset) {
+  const ssize_t written = kCall(fd, bytes, count, offset...);
+  if (written < 0 && (errno == EFBIG || errno == EDQUOT)) limit_reached = errno;
+  return written;
+}
+
+bool GuardFiles() {
   sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
-  return system->xSetSystemCall(system, "open", reinterpret_cast<sqlite3_syscall_ptr>(&OpenRegularOrFolder));
+  const auto replace = [&](const char* call, auto* by) {
+    // A build of SQLite uses one of the calls that write, and may lack the others.
+    return system->xGetSystemCall(system, call) == nullptr ||
+           system->xSetSystemCall(system, call, reinterpret_cast<sqlite3_syscall_ptr>(by)) == SQLITE_OK;
+  };
+  return replace("open", &OpenRegularOrFolder) && replace("write", &Write<::write>) &&
+         replace("pwrite", &Write<::pwrite, off_t>) && replace("pwrite64", &Write<::pwrite, off_t>);
 }
 
 }  // namespace
@@ -51,10 +69,12 @@ Status Database::Error(int code) const {
     case SQLITE_PERM:
       return Status::Io("{}: cannot be written ({}); check the permissions of the file and its folder", path_, what);
     case SQLITE_CANTOPEN:
-      for (const char* ending : {"-journal", "-wal", "-shm"}) HONE_RETURN_IF_ERROR(CheckRegular(path_ + ending));
+      for (const char* ending : {"-journal", "-wal", "-shm"}) {
+        HONE_RETURN_IF_ERROR(CheckRegular(path_ + ending, /*follow=*/false));
+      }
       return Status::Io("{}: cannot be opened ({})", path_, what);
     default:
-      if (const int error = sqlite3_system_errno(db_); error == EDQUOT || error == EFBIG) {
+      if (const int error = std::exchange(limit_reached, 0); error != 0 && (code & 0xff) == SQLITE_IOERR) {
         return ErrnoStatus(error, path_ + ": cannot be written");
       }
       return Status::Io("{}: {}", path_, what);
@@ -62,8 +82,8 @@ Status Database::Error(int code) const {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMode mode) {
-  static const int guarded = GuardOpening();
-  HONE_CHECK(guarded == SQLITE_OK);
+  static const bool guarded = GuardFiles();
+  HONE_CHECK(guarded);
   HONE_RETURN_IF_ERROR(CheckRegular(path));
   const int flags = mode == OpenMode::kRead     ? SQLITE_OPEN_READONLY
                     : mode == OpenMode::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <mutex>
 
+#include "base/os_error.h"
 #include "codegen/llvm/codegen.h"
 
 LLD_HAS_DRIVER(elf)
@@ -27,7 +27,7 @@ class MemoryFile {
   }
 
   Status Write(const std::string& name, const std::string& bytes) {
-    auto failed = [&] { return Status::Io(fmt::format("{}: cannot hand to the linker: {}", name, strerror(errno))); };
+    auto failed = [&] { return ErrnoStatus(errno, name + ": cannot hand to the linker"); };
     fd_ = memfd_create("hone-link", MFD_CLOEXEC);
     if (fd_ < 0) return failed();
     for (size_t done = 0; done < bytes.size();) {

@@ -107,7 +107,7 @@ TEST_F(FileTest, SpecialFilesAreRefusedAtOnce) {
     EXPECT_FALSE(AppendLine(In(name), "x\n").ok());
     DropCached(In(name));
   }
-  EXPECT_THAT(AppendLine(In("link"), "x\n").message(), HasSubstr("this is a symbolic link"));
+  EXPECT_THAT(AppendLine(In("link"), "x\n").message(), HasSubstr("it is a symbolic link"));
   EXPECT_TRUE(CheckRegular(In("none")).ok());
   ASSERT_EQ(::symlink("self", In("self").c_str()), 0);
   EXPECT_EQ(ReadFile(In("self")).status().kind(), StatusKind::kIo);

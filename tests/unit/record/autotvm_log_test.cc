@@ -196,7 +196,7 @@ TEST_F(AutoTvmImport, AFileWithoutARecordMakesNoFile) {
   EXPECT_FALSE(Exists(Path("f.db")));
   const auto nothing = [](int64_t, const std::string&) {};
   EXPECT_EQ(ImportAutoTvm(Path("none"), Path("f.db"), nothing).status().kind(), StatusKind::kNotFound);
-  EXPECT_EQ(ImportAutoTvm(Path(""), Path("f.db"), nothing).status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(ImportAutoTvm(Path(""), Path("f.db"), nothing).status().kind(), StatusKind::kIo);
 }
 
 TEST_F(AutoTvmImport, NeverIntoAnotherKindOfFile) {
