@@ -125,8 +125,8 @@ class Job {
 
   Status OpenRecords() {
     // Check before hours of measuring.
-    if (IsDirectory(options_.stamp_path)) {
-      return Status::Invalid(options_.stamp_path + ": this is a folder; --stamp is to be a file");
+    if (const Status fits = CheckRegular(options_.stamp_path); !fits.ok()) {
+      return Status::Invalid(fits.message() + "; --stamp is to be a file");
     }
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.stamp_path)));
     HONE_RETURN_IF_ERROR(FindMachine());

@@ -1,6 +1,7 @@
 // hone-confirm on a tiny network with given finalists: what it writes, what it keeps, what it rejects.
 #include <signal.h>
 
+#include "base/clock.h"
 #include "base/lock.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -125,14 +126,23 @@ TEST_F(ConfirmTest, MistakesAreRefusedAndNothingIsWritten) {
   ExpectNothingWritten();
 }
 
-TEST_F(ConfirmTest, InterruptedItLeavesNothing) {
+TEST_F(ConfirmTest, StoppedItLeavesNothing) {
+  Must(MakeDirs(Path("tmp")));
+  const Words command = Words{"env", "TMPDIR=" + Path("tmp")} + Command();
+  const auto folders = [&] { return Must(ListDir(Path("tmp"))); };
   MachineLock lock = Must(MachineLock::Open(MachineLock::DefaultPath("cpu")));
   Must(lock.LockExclusive());  // makes it wait for its turn
-  Subprocess process = Start(Command());
-  EXPECT_EQ(process.Wait(1.5).status().kind(), StatusKind::kTimeout);
-  process.Kill(SIGTERM);
-  EXPECT_EQ(Must(process.Wait(60)).ToString(), "exited 75");
-  ExpectNothingWritten();
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    const Words left = folders();
+    Subprocess process = Start(command);
+    while (process.Running() && (folders() == left || folders().empty())) RealClock()->SleepSeconds(0.01);
+    EXPECT_EQ(process.Wait(0.2).status().kind(), StatusKind::kTimeout);
+    EXPECT_EQ(folders().size(), 1u) << "what a killed one left is gone";
+    process.Kill(signal);
+    EXPECT_EQ(Must(process.Wait(60)).ToString(), signal == SIGKILL ? "killed by SIGKILL" : "exited 75");
+    ExpectNothingWritten();
+  }
+  EXPECT_EQ(folders(), Words{});
 }
 
 }  // namespace

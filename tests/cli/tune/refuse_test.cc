@@ -10,7 +10,7 @@ TEST_F(RefuseTest, Flags) {
   ExpectMisused(TuneTask({"--db", kDb}), "--settings");
   ExpectMisused(TuneTask({"--settings", "s.json", "--db", kDb}), "--stamp");
   ExpectMisused(TuneTask(Words{"--settings", "s.json", "--db", kDb, "--stamp", "."} + kFake),
-                "this is a folder; --stamp is to be a file");
+                "it is a folder, not a file; --stamp is to be a file");
   ExpectMisused(Tune({"--list-space", "--compile-only"}), "exclude");
   ExpectMisused(Tune({"--explain", "0", "--show", "asm"}), "assembly");
   ExpectMisused(Run({HONE_TUNE, "--doctor"}), "run hone-doctor");

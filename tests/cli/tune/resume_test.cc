@@ -56,6 +56,26 @@ TEST_F(ResumeTest, EverySignalEndsItWith75AndTheSameCommandGoesOn) {
   }
 }
 
+TEST_F(ResumeTest, ASecondTunerWaitsForAMomentOrIfItIsToldSo) {
+  Undisturbed();
+  Subprocess first = Start(Command({"--fake-measure", "7,0.05"}));
+  WaitForProgress(&first);
+  const CommandResult second = TuneOk(kFake + Words{"--wait"});
+  EXPECT_THAT(second.err, HasSubstr("waiting: records/t.db.lock: held by process " + std::to_string(first.pid())));
+  EXPECT_THAT(second.err, HasSubstr("nothing to do"));
+  EXPECT_EQ(Must(first.Wait(60)).ToString(), "exited 0");
+  EXPECT_EQ(StampText(), stamp_);
+  Reset();
+  first = Start(Command({"--fake-measure", "7,1"}));
+  WaitForProgress(&first);
+  ExpectFails(Tune(kFake), {"waiting for up to 10", fmt::format("process {} on host {}", first.pid(), Hostname()), "last heartbeat "});
+  Subprocess third = Start(Command(kFake + Words{"--wait"}));
+  EXPECT_EQ(third.Wait(0.5).status().kind(), StatusKind::kTimeout);
+  third.Kill(SIGTERM);
+  EXPECT_EQ(Must(third.Wait(60)).ToString(), "exited 75");
+  first.KillAndWait();
+}
+
 TEST_F(ResumeTest, WhatIsDeletedIsMadeAgain) {
   Undisturbed();
   GoOn();
@@ -87,17 +107,6 @@ TEST_F(ResumeTest, WhatIsForgottenIsTriedAgain) {
   std::ranges::sort(expected);
   EXPECT_EQ(indices, expected);
   EXPECT_EQ(Stamp()["trials"], 40);
-}
-
-TEST_F(ResumeTest, ASecondTunerIsRefusedWithHostAndPid) {
-  Subprocess first = Start(Command({"--fake-measure", "7,0.05"}));
-  WaitForProgress(&first);
-  const CommandResult second = Tune(kFake);
-  EXPECT_EQ(second.status.code, kFailed);
-  ExpectHas(second.err, {fmt::format("process {} on host {}", first.pid(), Hostname()), "last heartbeat "});
-  first.Kill(SIGTERM);
-  ASSERT_TRUE(first.Wait(60).ok());
-  TuneOk(kFake);
 }
 
 TEST_F(ResumeTest, WhenEverythingFailsTheSummarySaysHowAndThereIsNoStamp) {

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <chrono>
 
 #include "graph/graph.h"
@@ -154,7 +156,11 @@ TEST_F(Library, EachWrongParameterFileHasItsMessage) {
   changed[offsetof(HoneParamsHeader, digest)] ^= 1;
   CreateWith(changed, HONE_NET_E_PARAMS_OTHER);
   Instance(*net_, "", {}, HONE_NET_E_ARGUMENT);
-  for (const char* path : {"/no/such/file", "/"}) Instance(*net_, path, {}, HONE_NET_E_PARAMS_OPEN);
+  const TempDir dir = Must(TempDir::Create());
+  ASSERT_EQ(mkfifo(dir.Join("pipe").c_str(), 0600), 0);
+  for (const std::string& path : {std::string("/no/such/file"), std::string("/"), dir.Join("pipe")}) {
+    Instance(*net_, path, {}, HONE_NET_E_PARAMS_OPEN);
+  }
   std::vector<std::string> messages;
   for (int code = HONE_NET_OK; code <= HONE_NET_E_FORKED + 1; ++code) {
     for (const std::string& other : messages) EXPECT_NE(other, net_->strerror(code));
