@@ -163,11 +163,10 @@ TEST_F(Nightly, WhoeverLostTheLockWritesNothing) {
   const std::string lock = Work("nights/one.cpu.lock");
   const CommandResult lost =
       Run({"sh", "-c",
-           fmt::format("mkfifo '{1}'; '{0}/hone-bench' nightly --fake-times '{1}' --accepted '{2}' --nights '{3}' "
-                       "--lib '{4}' --job one.cpu & until test -s '{5}'; do sleep 0.01; done; "
-                       "echo 'host far' > '{5}.far'; mv '{5}.far' '{5}'; echo '{6} 0.01' > '{1}'; wait $!",
-                       HONE_BIN, Path("slow-times"), Work("accepted"), Work("nights"), Work("out/one.cpu"), lock,
-                       Log()[0].digest)});
+           fmt::format("{{ until test -s '{0}'; do sleep 0.01; done; echo 'host far' > '{0}.far'; mv '{0}.far' '{0}'; "
+                       "echo '{1} 0.01'; }} | '{2}/hone-bench' nightly --fake-times /dev/stdin --accepted '{3}' "
+                       "--nights '{4}' --lib '{5}' --job one.cpu",
+                       lock, Log()[0].digest, HONE_BIN, Work("accepted"), Work("nights"), Work("out/one.cpu"))});
   EXPECT_EQ(lost.status.code, 1) << lost.out;
   EXPECT_THAT(lost.err, HasSubstr("one.cpu.lock: this lock was taken over or removed; stopping"));
   EXPECT_FALSE(Has("work/nights/one.cpu.jsonl")) << "no line";

@@ -103,7 +103,7 @@ TEST_F(ForeignRecords, OtherVersionsAndOtherFilesAreRefused) {
   const CommandResult old = Import("old.log", "a.db");
   EXPECT_EQ(old.status.code, 2);
   ExpectHas(old.err, {"old.log: none of its 1 lines is a record of AutoTVM's format 0.2", "version 0.9"});
-  ExpectRefused(Import("none.log", "a.db"), 1, {"none.log: no such file"});
+  ExpectRefused(Import("none.log", "a.db"), 1, {"none.log: cannot open: No such file"});
   ExpectRefused(Import("old.log", "a.db", "xml"), 2, {"`xml` cannot be imported"});
   Write("a.log", line);
   Record("own", kWorkloadA, {Ok(0, 1e-3)});
