@@ -156,7 +156,7 @@ fault-rounds: build
 	@ninja -C $(BUILD) fault_test
 	@HONE_FAULT_ROUNDS=$(ROUNDS) HONE_FAULT_SEED=$(SEED) $(BUILD)/bin/fault_test
 
-# Takes about half an hour. EACH=20: a sample of 20 calls of each kind.
+# Takes about an hour. EACH=20: a sample of 20 calls of each kind.
 EACH ?= all
 fault-each: build
 	@ninja -C $(BUILD) each_failure_test power_cut_test

@@ -1,5 +1,5 @@
-/* Preloaded into a tool: its HONE_ALLOC_FAIL-th allocation from main on fails. At its end, writes the number of allocations into the
- * file HONE_ALLOC_COUNT. C++'s operator new calls malloc. */
+/* Preloaded into a tool: its HONE_ALLOC_FAIL-th allocation from main on fails. At its end, writes the number of
+ * allocations into the file HONE_ALLOC_COUNT. C++'s operator new calls malloc. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,8 +27,8 @@ static int counted_main(int argc, char** argv, char** environment) {
   return real_main(argc, argv, environment);
 }
 
-int __libc_start_main(Main* main, int argc, char** argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
-                      void* stack_end) {
+int __libc_start_main(Main* main, int argc, char** argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void* stack_end) {
   int (*start)(Main*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*) =
       (__typeof__(start))dlsym(RTLD_NEXT, "__libc_start_main");
   real_main = main;

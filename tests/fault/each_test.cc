@@ -222,7 +222,7 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   times_ = true;
   Try({"tune simulated", tune + Words{"--fake-measure", "7"}, false, true, true});
   times_ = false;
-  Try({"tune", tune});
+  Try({.name = "tune", .argv = tune, .slow = true});
   const std::string db = Option(tune, "--db");
   for (Words& words : commands_) {
     const bool other =
@@ -230,7 +230,7 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
     if (other && words != tune) Quietly(words);
   }
   Try({.name = "pick-best", .argv = Command({"hone-pick-best", "tiny"}), .allocates = true});
-  Try({"confirm", Command({"hone-confirm", "tiny"})});
+  Try({.name = "confirm", .argv = Command({"hone-confirm", "tiny"}), .slow = true});
   Try({"build", Command({"hone-build", "tiny", "choice.json"})});
   Quietly(Command({"hone-build", "tiny", "--untuned"}));
   Try({.name = "bench", .argv = Command({"hone-bench", "tiny"}), .slow = true});
