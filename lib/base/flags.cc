@@ -14,6 +14,7 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/os_error.h"
 #include "base/text.h"
 #include "base/version.h"
 
@@ -116,8 +117,11 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 
 // What a program printed is lost on a full disk, and only the flush at its end may learn that.
 void CheckStdout(int code, void*) {
-  if (code != kDone || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return;
-  LogError("stdout: cannot be written");
+  if (code != kDone) return;
+  const int error = std::fflush(stdout) == 0 ? 0 : errno;
+  if (error == 0 && std::ferror(stdout) == 0) return;
+  const std::string what = "stdout: cannot be written";
+  LogError(error == 0 ? what : ErrnoStatus(error, what).message());
   _exit(kFailed);
 }
 
