@@ -120,14 +120,23 @@ TEST_F(BenchToolTest, BuildAndBenchTakeTurnsOnTheMachine) {
   EXPECT_EQ(build.Wait(1.5).status().kind(), StatusKind::kTimeout);
   build.KillAndWait();
   EXPECT_FALSE(Has("out/second/libtiny.so"));
-  Must(lock.LockShared());
+  lock.Unlock();
   ExpectOk(Build());
-  Subprocess bench = Start({HONE_BENCH, "--lib", "out/tiny.cpu"});
-  // Computing shares the machine, timing does not.
-  for (int i = 0; i < 600 && !Has("out/tiny.cpu/tiny.reference"); ++i) RealClock()->SleepSeconds(0.1);
-  EXPECT_TRUE(Has("out/tiny.cpu/tiny.reference"));
-  EXPECT_EQ(bench.Wait(1.5).status().kind(), StatusKind::kTimeout);
-  bench.KillAndWait();
+  // Computing shares the machine, timing does not. Another test's program that waits to time lets nobody share: then
+  // again, once it had its turn.
+  bool computed = false;
+  for (int attempt = 0; attempt < 20 && !computed; ++attempt) {
+    Must(lock.LockShared());
+    Subprocess bench = Start({HONE_BENCH, "--lib", "out/tiny.cpu"});
+    for (int i = 0; i < 50 && !computed; ++i) {
+      RealClock()->SleepSeconds(0.1);
+      computed = Has("out/tiny.cpu/tiny.reference");
+    }
+    EXPECT_EQ(bench.Wait(1.5).status().kind(), StatusKind::kTimeout);
+    bench.KillAndWait();
+    lock.Unlock();
+  }
+  EXPECT_TRUE(computed);
 }
 
 TEST_F(BenchToolTest, SamplesOfEqualInputsStay) {
