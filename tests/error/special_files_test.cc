@@ -1,5 +1,5 @@
-// A pipe or a device in the place of every file that a tool opens: an error at once, and never a wait. Also writes beyond
-// the limit on file sizes.
+// A pipe or a device in the place of every file that a tool opens: an error at once, and never a wait. Also writes
+// beyond the limit on file sizes.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,8 +35,8 @@ class SpecialFiles : public ErrorFolder {
     const std::string db = "bad/r.db", records = "bad/records/" + Tasks("one").at(0) + ".db";
     const auto shown = [&](const Words& more) { return Words{"hone-records"} + more; };
     const Words tune = With("hone-tune", "--db", db), bench = With("hone-bench", "--lib", "bad/lib");
-    const Words night = {"hone-bench", "nightly", "--job", "one.cpu",   "--lib", "work/out/one.cpu", "--accepted",
-                         "bad/acc",    "--nights", "bad/nights"};
+    const Words night = {"hone-bench",       "nightly",    "--job",   "one.cpu",  "--lib",
+                         "work/out/one.cpu", "--accepted", "bad/acc", "--nights", "bad/nights"};
     return {{With("hone-plan", "--pipelines", "bad/p"), "bad/p/one.toml"},
             {{"hone-plan", "--run-job", "bad/jobs", "--job", "1"}, "bad/jobs"},
             {With("hone-extract", "--network", "bad/m.json"), "bad/m.json"},
