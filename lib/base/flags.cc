@@ -118,10 +118,11 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 // What a program printed is lost on a full disk, and only the flush at its end may learn that.
 void CheckStdout(int code, void*) {
   if (code != kDone) return;
-  const int error = std::fflush(stdout) == 0 ? 0 : errno;
+  int error = std::fflush(stdout) == 0 ? 0 : errno;
   if (error == 0 && std::ferror(stdout) == 0) return;
-  const std::string what = "stdout: cannot be written";
-  LogError(error == 0 ? what : ErrnoStatus(error, what).message());
+  // If an earlier write failed, one more byte tells why.
+  if (error == 0) error = ::write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
+  LogError(ErrnoStatus(error, "stdout: cannot be written").message());
   _exit(kFailed);
 }
 
