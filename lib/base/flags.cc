@@ -115,7 +115,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return FindUnknown(app, argc, argv).value_or(what);
 }
 
-// What a program printed is lost on a full disk, and only the flush at its end may learn that.
+// Output to a full disk is lost, and often only the flush at the end fails. So a tool must not exit with 0 before it.
 void CheckStdout(int code, void*) {
   if (code != kDone) return;
   int error = std::fflush(stdout) == 0 ? 0 : errno;

@@ -26,7 +26,7 @@ struct LoweredKernel : KernelInterface {
 struct CompiledKernel : KernelInterface {
   std::string format = "elf-object";                // Artifact::format: "elf-object", "cubin" or "opencl-c"
   std::string object;                               // the bytes; for a device with both functions
-  std::string prepare_object;                       // "elf-object" only: the prepare function; empty if there is none
+  std::string prepare_object;                       // the prepare function, for "elf-object"; may be empty
   std::string llvm_ir, assembly, program;           // program: lowered ir as text; all only if requested
   std::string source;                               // for a device: the C text, if requested
   std::vector<codegen::KernelResources> resources;  // cuda: resources of each launch, from the assembler
