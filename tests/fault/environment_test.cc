@@ -2,22 +2,15 @@
 // not have on a sound machine, the run ends by itself with a reason, and the same command then ends as if nothing had
 // happened. HONE_FAULT_ROUNDS (default 1) rounds of each kind, from HONE_FAULT_SEED (default 1): `make
 // environment-rounds`.
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include <cmath>
 
 #include "base/hash.h"
-#include "rounds.h"
-#include "tune_folder.h"
+#include "environment_strikes.h"
 
 namespace hone {
 namespace {
-
-class Environment;
 
 // A row of the table below: how the environment fails. In its texts, `{}` stands for a number between `from` and `to`,
 // drawn anew for each round on a logarithmic scale, and `{seed}` for any number.
@@ -28,281 +21,22 @@ struct Kind {
   const char* folder = nullptr;  // of the project, or /dev/shm: is a disk of its own ..
   std::string options = {};      // .. with these options
   // Runs at a random time while hone-tune does. Returns whether it hit something.
-  std::function<bool(Environment*)> strike = {};
+  std::function<bool(EnvironmentStrikes*)> strike = {};
   bool as_other_user = false;
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-const std::string kChildren[] = {"compile", "measure"};
-// A command line begins with this to run as a user without other processes.
-const Words kAsOther = {"setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"};
-
-class Environment : public TuneFolder, public testing::WithParamInterface<Kind> {
- public:
-  // The descendants of the tuner that run `hone-worker WORD`; all without a word.
-  std::vector<pid_t> Children(const std::string& word = "") const {
-    std::vector<pid_t> found, next = {tuner_.pid()};
-    while (!next.empty()) {
-      const std::string pid = std::to_string(next.back());
-      next.pop_back();
-      const auto children = ReadFile("/proc/" + pid + "/task/" + pid + "/children");
-      for (const std::string& text : SplitWords(children.ok() ? *children : "")) {
-        next.push_back(static_cast<pid_t>(Must(ParseInt(text))));
-        const auto command = ReadFile("/proc/" + text + "/cmdline");
-        if (command.ok() && command->find(std::string(1, '\0') + word) != std::string::npos)
-          found.push_back(next.back());
-      }
-    }
-    return found;
-  }
-  // One of them, as soon as there is one; 0 if the tuner ends before.
-  pid_t Child(const std::string& word) {
-    while (tuner_.Running()) {
-      const std::vector<pid_t> children = Children(word);
-      if (!children.empty()) return children[rng_.UniformInt(children.size())];
-      RealClock()->SleepSeconds(0.0005);
-    }
-    return 0;
-  }
-  // Ends a child by a signal that no code of its own raises.
-  bool Kill(const std::string& word) {
-    constexpr int kSignals[] = {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGXCPU, SIGUSR1, SIGALRM, SIGPIPE};
-    const pid_t child = Child(word);
-    return child > 0 && kill(child, kSignals[rng_.UniformInt(std::size(kSignals))]) == 0;
-  }
-  // Stops processes for more than a second.
-  bool Pause(const std::vector<pid_t>& processes) {
-    bool any = false;
-    for (const pid_t pid : processes) any |= kill(pid, SIGSTOP) == 0;
-    if (any) RealClock()->SleepSeconds(1.05 + 0.3 * rng_.UniformDouble());
-    for (const pid_t pid : processes) kill(pid, SIGCONT);
-    return any;
-  }
-  pid_t tuner() const { return tuner_.pid(); }
-  bool SignalTuner() {
-    constexpr int kSignals[] = {SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGXCPU};
-    return kill(tuner_.pid(), kSignals[rng_.UniformInt(std::size(kSignals))]) == 0;
-  }
-  Words PrivateFolders() const { return Must(ListDir(kShm)); }
-  bool RemovePrivateFolder(bool only_kernels) {
-    bool any = false;
-    while (!any && tuner_.Running()) {
-      for (const std::string& folder : PrivateFolders()) {
-        const std::string path = JoinPath(kShm, folder);
-        if (!only_kernels) any |= RemoveTree(path).ok();
-        const auto names = only_kernels ? ListDir(path) : Words();
-        for (const std::string& name : names.ok() ? *names : Words()) any |= Remove(JoinPath(path, name)).ok();
-      }
-    }
-    return any;
-  }
-  // Leaves no room in /dev/shm until the round is over.
-  bool FillShm() {
-    const int fd = open((kShm + "/filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    const std::string page(4096, 'x');
-    while (write(fd, page.data(), page.size()) > 0) {
-    }
-    close(fd);
-    return fd >= 0 && tuner_.Running();
-  }
-  bool DamageReference() {
-    const std::string path = Path("records/t.reference");
-    while (!Exists(path) && tuner_.Running()) RealClock()->SleepSeconds(0.0005);
-    Result<std::string> bytes = ReadFile(path);
-    if (!bytes.ok() || bytes->empty() || rng_.UniformInt(3) == 0) {
-      (void)Remove(path).ok();
-    } else {
-      const size_t at = rng_.UniformInt(bytes->size());
-      rng_.UniformInt(2) == 0 ? bytes->resize(at) : (void)((*bytes)[at] ^= 1);
-      Must(WriteFileAtomic(path, *bytes));
-    }
-    return Kill("measure");  // the next child reads it again
-  }
-  bool DeleteWorker() {
-    const bool running = tuner_.Running() && Remove(Path(kWorker)).ok();
-    return running && Kill(kChildren[rng_.UniformInt(2)]);
-  }
-  bool LockWorker() {
-    const bool running = tuner_.Running();
-    Write(kWorker, "");
-    return running && Kill(kChildren[rng_.UniformInt(2)]);
-  }
-  // As when a library of the worker is replaced by another version: the loader ends the program.
-  bool BreakWorker() {
-    const bool running = tuner_.Running();
-    WriteProgram(kWorker,
-                 "#!/bin/sh\necho 'hone-worker: error while loading shared libraries: libx.so' >&2\nexit 127\n");
-    return running && Kill(kChildren[rng_.UniformInt(2)]);
-  }
-  bool RemoveTmp() {
-    const Result<Words> names = ListDir(Path("tmp"));
-    return RemoveTree(Path("tmp")).ok() && names.ok() && !names->empty();
-  }
-  bool HideProc() {
-    if (mount("tmpfs", "/proc", "tmpfs", 0, "") != 0) return false;
-    const bool running = tuner_.Running();
-    (void)tuner_.Wait(kHang).ok();
-    EXPECT_EQ(umount2("/proc", MNT_DETACH), 0);
-    return running;
-  }
-  // Another tuner in a container with the same /dev/shm, where process ids mean others.
-  bool TuneInContainer() {
-    const Words container = {"unshare", "--pid", "--fork", "--mount-proc"};
-    Words command = Tuner();
-    std::replace(command.begin(), command.end(), std::string(kDb), std::string("records/other.db"));
-    std::replace(command.begin(), command.end(), std::string(kStamp), std::string("stamps/other.done"));
-    Subprocess other = Start(container + command);
-    bool both = false;
-    while (other.Running()) {
-      both |= tuner_.Running() && PrivateFolders().size() > 1;
-      RealClock()->SleepSeconds(0.001);
-    }
-    EXPECT_TRUE(Must(other.Wait(kHang)).ok());
-    EXPECT_EQ(Outcomes("records/other.db"), expected_->outcomes);
-    for (const std::string& name : Must(ListDir(Path("records")))) {
-      if (StartsWith(name, "other.")) Delete("records/" + name);
-    }
-    Delete("stamps/other.done");
-    return both;
-  }
-  bool TuneTheSame() {
-    const bool running = tuner_.Running();
-    const CommandResult second = Run(Tuner());
-    if (!second.status.ok()) ExpectHas(second.err, {"held by process"});  // else the first one has ended
-    return running;
-  }
-  bool RemoveLock() {
-    while (!Has("records/t.db.lock") && tuner_.Running()) RealClock()->SleepSeconds(0.0005);
-    return Remove(Path("records/t.db.lock")).ok() && tuner_.Running();
-  }
-  // Whether the clock jumped: a session of the records began at another time.
-  bool IsElsewhen() const {
-    const auto store = record::Store::OpenForReading(Path(kDb));
-    if (!store.ok()) return false;
-    for (const record::Session& session : Must((*store)->Sessions())) {
-      if (std::abs(session.started - RealClock()->WallSeconds()) > 3600) return true;
-    }
-    return false;
-  }
-
+class Environment : public EnvironmentStrikes, public testing::WithParamInterface<Kind> {
  protected:
-  static inline const std::string kShm = "/dev/shm", kWorker = "bin/hone-worker", kTune = "bin/hone-tune";
-  static constexpr double kHang = 120;  // seconds
-
-  // What a sound machine records.
-  struct Expected {
-    std::vector<std::string> outcomes;  // a line each: ordinal, index, error
-    Json stamp;
-    Words files;
-    double seconds = 0;  // that it takes
-    size_t children = 0;
-  };
-
-  // The process gets file systems of its own, once: /dev/shm is the test's.
-  static void SetUpTestSuite() {
-    const uid_t user = geteuid();
-    const gid_t group = getegid();
-    if (user != 0 && unshare(CLONE_NEWUSER) == 0) {
-      const auto put = [](const char* path, const std::string& text) {
-        const int fd = open(path, O_WRONLY | O_CLOEXEC);
-        (void)!write(fd, text.data(), text.size());
-        close(fd);
-      };
-      put("/proc/self/setgroups", "deny");
-      put("/proc/self/uid_map", fmt::format("0 {} 1", user));
-      put("/proc/self/gid_map", fmt::format("0 {} 1", group));
-    }
-    own_disks_ = unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                 mount("tmpfs", kShm.c_str(), "tmpfs", 0, "mode=1777") == 0;
-    real_root_ = user == 0;
-  }
-
   void SetUp() override {
-    if (!own_disks_) GTEST_SKIP() << "no file systems of its own: neither root nor user namespaces";
-    if (GetParam().as_other_user && !CanBeOther()) GTEST_SKIP() << "cannot run as another user";
-    TuneFolder::SetUp();
-    WriteSettings(6, R"(, "measure": {"candidate_seconds": 0.01, "timeout_seconds": 60, "finalists": 2})");
-    if (expected_) return;
-    const double start = RealClock()->NowSeconds();
-    TuneUntroubled();
-    expected_ = {Outcomes(kDb), WithoutTimes(Stamp()), Files(), RealClock()->NowSeconds() - start, Starts()};
-    ASSERT_EQ(expected_->outcomes.size(), 6u);
-    Reset();
-  }
-  void TearDown() override {
-    if (!disk_.empty()) {
-      EXPECT_EQ(umount2(disk_.c_str(), MNT_DETACH), 0);
-    }
-    disk_.clear();
-  }
-
-  bool CanBeOther() const {
-    return real_root_ && Must(RunCommand(kAsOther + Words{"test", "-x", HONE_TUNE}, {})).status.ok();
-  }
-
-  // The tuner runs these lines first. Children leave a mark when they start.
-  void Prepare(const std::string& before) {
-    for (const char* folder : {"records", "stamps", "tmp", "starts"}) {
-      Must(MakeDirs(Path(folder)));
-      chmod(Path(folder).c_str(), 0777);
-    }
-    chmod(dir_->path().c_str(), 0755);
-    WriteProgram(kTune,
-                 fmt::format("#!/bin/sh\nset -e\nshift\nexport HONE_STARTS='{}' TMPDIR='{}' LD_PRELOAD='{}'\n{}\n"
-                             "exec '{}' \"$@\"\n",
-                             Path("starts"), Path("tmp"), HONE_ENVIRONMENT_SHIM, before, HONE_TUNE));
-    (void)Remove(Path(kWorker)).ok();
-    ASSERT_EQ(symlink(HONE_REAL_WORKER, Path(kWorker).c_str()), 0);
-  }
-  // Its script drops the first argument, the real tuner.
-  Words Tuner() const { return Words{Path(kTune)} + Command({"--worker", Path(kWorker)}); }
-  size_t Starts() const {
-    const Result<Words> names = ListDir(Path("starts"));
-    return names.ok() ? names->size() : 0;
-  }
-
-  void TuneUntroubled() {
-    Prepare("");
-    ExpectOk(Run(Tuner()));
+    EnvironmentStrikes::SetUp();
+    if (!IsSkipped() && GetParam().as_other_user && !CanBeOther()) GTEST_SKIP() << "cannot run as another user";
   }
 
   // The text with this round's numbers.
   std::string Fill(const std::string& text) const {
     return ReplaceAll(ReplaceAll(text, "{}", std::to_string(number_)), "{seed}", std::to_string(seed_));
   }
-
-  void MountDisk(const std::string& options, unsigned long flags = 0) {
-    ASSERT_EQ(mount("tmpfs", disk_.c_str(), "tmpfs", flags, options.c_str()), 0) << disk_ << " " << options;
-  }
-
-  std::vector<std::string> Outcomes(const std::string& db) const {
-    std::vector<std::string> lines;
-    const Result<int64_t> size = FileSize(Path(db));
-    if (!size.ok() || *size == 0) return lines;  // ended before or while it was created
-    const auto store = record::Store::OpenForReading(Path(db));
-    if (!store.ok()) return lines;
-    for (const record::Trial& trial : Must((*store)->AllTrials())) {
-      const Outcome& o = trial.outcome;
-      lines.push_back(fmt::format("{} {} {}{}", trial.ordinal, o.config.index, TrialErrorName(o.error),
-                                  o.error_text.empty() ? "" : ": " + o.error_text));
-    }
-    return lines;
-  }
-  static Json WithoutTimes(Json stamp) {
-    for (const char* key : {"best", "search"}) stamp.erase(key);
-    return stamp;
-  }
-  Words Files() const {
-    Words all;
-    for (const char* folder : {"records", "stamps", "tmp"}) {
-      for (const std::string& name : Must(ListDir(Path(folder)))) {
-        if (!EndsWith(name, ".reference")) all.push_back(JoinPath(folder, name));  // made when needed
-      }
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-
   // Runs the tuner under the kind's conditions. Returns whether they showed.
   bool Disturb(const Kind& kind) {
     Must(RemoveTree(Path("starts")));
@@ -371,11 +105,16 @@ class Environment : public TuneFolder, public testing::WithParamInterface<Kind> 
     EXPECT_EQ(Must(Must(record::Store::OpenForReading(Path(kDb)))->Verify()), Words());
   }
 
-  static inline bool own_disks_ = false, real_root_ = false;
-  static inline std::optional<Expected> expected_;
-  Rng rng_{1};
-  Subprocess tuner_;
-  std::string disk_;  // where one is mounted for this round
+  // Whether the clock jumped: a session of the records began at another time.
+  bool IsElsewhen() const {
+    const auto store = record::Store::OpenForReading(Path(kDb));
+    if (!store.ok()) return false;
+    for (const record::Session& session : Must((*store)->Sessions())) {
+      if (std::abs(session.started - RealClock()->WallSeconds()) > 3600) return true;
+    }
+    return false;
+  }
+
   int64_t number_ = 0, seed_ = 0;
   std::string story_;
   int showed_ = 0;
@@ -401,7 +140,7 @@ const std::string kHiddenShm = Again({"unshare", "-m"}) +
                                "mount --bind /dev/$f dev/$f; done; mount --rbind dev /dev";
 
 std::vector<Kind> Kinds() {
-  using E = Environment*;
+  using E = EnvironmentStrikes*;
   return {
       {"address_space", 190000, 600000, "ulimit -v {}"},
       {"address_space_of_compilers", 30000, 600000, Limit("compile", RLIMIT_AS, "000")},
