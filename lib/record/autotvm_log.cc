@@ -1,15 +1,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#include "base/check.h"
 #include "base/dtype.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/os_error.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "record/foreign_formats.h"
@@ -238,7 +239,11 @@ Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& d
                                    const std::function<void(int64_t, const std::string&)>& report) {
   HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDONLY));
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd, "rb"), &std::fclose);
-  HONE_CHECK(file != nullptr);
+  if (file == nullptr) {
+    const int error = errno;
+    close(fd);
+    return ErrnoStatus(error, path + ": cannot read");
+  }
   AutoTvmReader reader;
   ForeignImport import(db);
   ImportCounts& counts = import.counts;

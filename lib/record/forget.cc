@@ -114,7 +114,9 @@ class Forgetter {
   Status EndSessions(const std::vector<Session>& before) {
     HONE_ASSIGN_OR_RETURN(const std::vector<Session> after, SessionsOf(db_));
     for (const Session& session : before) {
-      if (session.ended > 0 || Closing::FromSettings(session.settings) || StartOfNext(session, after)) continue;
+      if (session.ended > 0 || Closing::FromSettings(session.settings)) continue;
+      const auto next = StartOfNext(session, after);
+      if (next && next == StartOfNext(session, before)) continue;
       HONE_RETURN_IF_ERROR(
           db_->Run("UPDATE session SET ended = ? WHERE id = ?", EndOf(session, before, written_), session.id));
     }

@@ -3,11 +3,12 @@
 // Runs within a process resemble one another and do not predict the next process, so the processes are compared, with
 // the estimate and the interval of base/rank_test.h. A machine that shares its host is at one speed in one process and
 // 35 % faster in the next. So each process runs both libraries in turns, one as its own and one as the pace, and counts
-// by the median ratio of runs that follow one another. (What loading order and pages do to the ratio, it does to both
-// libraries' processes, and cancels.) Where there is no pace, as on devices, a process counts by the lower quartile of
-// its runs. A page that is made every
-// night must not claim a difference once a quarter by chance: for equal libraries, "faster" or "slower" must come out
-// in at most 0.1 % of the measurements.
+// by the median of the ratios of corresponding runs in neighbouring turns. Loading order and the placement of pages
+// affect both libraries' processes alike, so they cancel. Where there is no pace, as on devices, a process counts by
+// the lower quartile of its runs.
+//
+// A page that is made every night must not claim a difference once a quarter by chance: for equal libraries, "faster"
+// or "slower" must come out in at most 0.1 % of the measurements.
 //
 // NextProcesses adds processes until the comparison is settled, so one measurement is looked at several times, and each
 // look can err. It is looked at only at kProcessCounts counts of processes, and the 0.1 % are divided evenly among
