@@ -212,7 +212,9 @@ bool IsDirectory(const std::string& path) {
 Status MakeDirs(const std::string& path) {
   std::vector<std::string> parents;  // of the folders that are missing
   for (std::string missing = path; !missing.empty() && !Exists(missing); missing = parents.back()) {
-    parents.push_back(DirName(missing));
+    const std::string parent = DirName(missing);
+    if (parent == missing) break;  // "." in a folder that may not be searched
+    parents.push_back(parent);
   }
   std::error_code error;
   fs::create_directories(path, error);

@@ -173,7 +173,7 @@ Result<FileLock> FileLock::AcquireWithin(const std::string& path, double seconds
   const Deadline deadline(seconds);
   const double begin = RealClock()->NowSeconds();
   bool said = false;
-  for (;;) {
+  for (double pause = 0.02;; pause = std::min(1.5 * pause, 1.0)) {  // each try writes to the disk
     Result<FileLock> lock = Acquire(path);
     if (lock.ok() || lock.status().kind() != StatusKind::kLocked || deadline.Passed()) return lock;
     if (Interrupted()) return Status::Interrupted(path + ": interrupted while waiting for this lock");
@@ -181,7 +181,7 @@ Result<FileLock> FileLock::AcquireWithin(const std::string& path, double seconds
       LogInfo("waiting" + (seconds < 0 ? "" : " for up to " + FormatSeconds(seconds)) + ": " + lock.status().message());
       said = true;
     }
-    RealClock()->SleepSeconds(std::min(0.02, deadline.SecondsLeft()));
+    RealClock()->SleepSeconds(std::min(pause, deadline.SecondsLeft()));
   }
 }
 

@@ -84,9 +84,10 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   const std::string message = fmt::format("linking {}: {}", output_path, LinkerMessage(errors.str(), names));
   if (broken) return Status::Crashed(message);
   const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
-  // The inputs are files that we wrote, so only their symbols can be wrong. All else is the machine's fault: no space,
-  // descriptors or memory.
-  return says("undefined symbol") || says("duplicate symbol") ? Status::Invalid(message) : Status::Io(message);
+  // The inputs are files that we wrote, so only what they define and refer to can be wrong. All else is the machine's
+  // fault: no space, descriptors or memory.
+  const bool wrong = says("undefined symbol") || says("duplicate symbol") || says("relocation");
+  return wrong ? Status::Invalid(message) : Status::Io(message);
 }
 
 }  // namespace hone::codegen
