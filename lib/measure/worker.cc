@@ -20,7 +20,7 @@
 
 namespace hone::measure {
 
-constexpr std::string_view kStarted = "started\n";  // what a child writes to its standard error at first
+constexpr std::string_view kStarted = "started\n";  // a line of a child that has started
 constexpr int kMachineFailed = 75;                  // exit code: EX_TEMPFAIL of sysexits.h
 
 // Returns whether the code that ran in the child caused its end. An unknown cause counts as the machine's.
@@ -115,18 +115,23 @@ Status Worker::Ended() {
   const size_t line = text.rfind('\n');
   const std::string words = line == std::string::npos ? text : text.substr(line + 1);
   const std::string message = status->ToString() + (words.empty() ? "" : ": " + words);
-  return HasStarted() && ByItself(*status, text) ? Status::Crashed(message) : Status::Io(message);
+  return StartOfText() > 0 && ByItself(*status, text) ? Status::Crashed(message) : Status::Io(message);
 }
 
-bool Worker::HasStarted() const {
-  char buffer[kStarted.size()];
-  return pread(stderr_fd_, buffer, sizeof buffer, 0) == sizeof buffer &&
-         std::string_view(buffer, sizeof buffer) == kStarted;
+// The loader and plugins may print before.
+off_t Worker::StartOfText() const {
+  char buffer[4096];
+  const ssize_t got = pread(stderr_fd_, buffer, sizeof buffer, 0);
+  const std::string_view text(buffer, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  for (size_t at = text.find(kStarted); at != text.npos; at = text.find(kStarted, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') return static_cast<off_t>(at + kStarted.size());
+  }
+  return 0;
 }
 
 std::string Worker::LastText() const {
   char buffer[2048];
-  const off_t end = lseek(stderr_fd_, 0, SEEK_END), begin = HasStarted() ? static_cast<off_t>(kStarted.size()) : 0;
+  const off_t end = lseek(stderr_fd_, 0, SEEK_END), begin = StartOfText();
   const off_t from = std::max(begin, end - static_cast<off_t>(sizeof buffer));
   const ssize_t got = pread(stderr_fd_, buffer, sizeof buffer, from);
   if (got <= 0) return "";

@@ -44,7 +44,7 @@ class Worker {
 
  private:
   Status Ended();                // the Status for a child that closed its end
-  bool HasStarted() const;       // whether the child came as far as SayStarted()
+  off_t StartOfText() const;     // where its standard error goes on after SayStarted(); 0 if it did not come so far
   std::string LastText() const;  // the end of its standard error
 
   WorkerOptions options_;
