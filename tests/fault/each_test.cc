@@ -138,6 +138,7 @@ class EachFailure : public SmallWork {
     Restore(bytes_before);
     ASSERT_TRUE(RunJob(job, {}, 0).status.ok());
     const int64_t count = Allocations();
+    ASSERT_GT(count, 0) << job.name << ": no allocation was seen";
     const int64_t runs = std::getenv("HONE_EACH") == nullptr ? 1 : 400;
     int64_t failed = 0, bad = 0;
     Rng rng(Digest128(job.name).lo);

@@ -57,6 +57,8 @@ class EnvironmentFolder : public TuneFolder {
     TuneUntroubled();
     expected_ = {Outcomes(kDb), WithoutTimes(Stamp()), Files(), RealClock()->NowSeconds() - start, Starts()};
     ASSERT_EQ(expected_->outcomes.size(), 6u);
+    for (const std::string& line : expected_->outcomes) ASSERT_EQ(Split(line, ':').size(), 1u) << line;  // no failure
+    ASSERT_GT(expected_->children, 0u);
     Reset();
   }
   void TearDown() override {

@@ -118,7 +118,7 @@ class EnvironmentStrikes : public EnvironmentFolder {
   }
   // Another tuner in a container with the same /dev/shm, where process ids mean others.
   bool TuneInContainer() {
-    const Words container = {"unshare", "--pid", "--fork", "--mount-proc"};
+    const Words container = {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"};
     Words command = Tuner();
     std::replace(command.begin(), command.end(), std::string(kDb), std::string("records/other.db"));
     std::replace(command.begin(), command.end(), std::string(kStamp), std::string("stamps/other.done"));

@@ -214,6 +214,7 @@ std::vector<Kind> Kinds() {
 
 TEST_P(Environment, IsNoFaultOfACandidate) {
   const int rounds = static_cast<int>(FromEnvironment("HONE_FAULT_ROUNDS", 1));
+  ASSERT_GT(rounds, 0);
   const Kind& kind = GetParam();
   int done = 0;
   for (int round = 0; round < rounds && !HasFailure(); ++round) {

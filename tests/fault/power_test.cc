@@ -52,6 +52,7 @@ class PowerCut : public SmallWork {
     ASSERT_TRUE(run.status.ok() && !run.hung) << run.out;
     const Files after_bytes = Bytes();
     const Files after = Essences(after_bytes);
+    ASSERT_FALSE(states.empty()) << job.name << ": no call was seen";
     // The model is right about the disk without a power cut.
     for (const auto& [path, bytes] : model.Whole()) {
       const auto real = after_bytes.find(path);
