@@ -9,17 +9,24 @@ namespace hone::pipeline {
 
 constexpr char kStampEnding[] = ".done";
 
+constexpr char kTf32[] = ".tf32", kWinograd[] = ".winograd-";
+
 std::string StampPath(const std::string& task, const std::string& target, const TuneSettings& settings) {
   const int64_t cap = settings.winograd;
-  std::string own = cap == TuneSettings().winograd ? ""
-                    : cap == 0                     ? ".winograd-off"
-                                                   : ".winograd-" + std::to_string(cap);
-  if (settings.tf32) own += ".tf32";
+  std::string own = cap == TuneSettings().winograd ? "" : kWinograd + (cap == 0 ? "off" : std::to_string(cap));
+  if (settings.tf32) own += kTf32;
   return "stamps/" + task + "." + target + own + kStampEnding;
 }
 
 bool IsStampOf(const std::string& name, const std::string& task, const std::string& target) {
-  return StartsWith(name, task + "." + target + ".") && EndsWith(name, kStampEnding);
+  std::string_view own = name;
+  const std::string begin = task + "." + target;
+  if (!StartsWith(own, begin) || !EndsWith(own, kStampEnding)) return false;
+  own.remove_prefix(begin.size());
+  own.remove_suffix(std::size(kStampEnding) - 1);
+  if (EndsWith(own, kTf32)) own.remove_suffix(std::size(kTf32) - 1);
+  // Else it is of another target, as names of targets may have dots.
+  return own.empty() || (StartsWith(own, kWinograd) && own.find('.', 1) == own.npos);
 }
 
 // The folder of a round: NET.TARGET.rK.

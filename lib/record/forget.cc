@@ -29,7 +29,7 @@ std::optional<double> StartOfNext(const Session& session, const std::vector<Sess
 
 // The latest time at which a trial of the session can have been recorded.
 double EndOf(const Session& session, const std::vector<Session>& all, double written) {
-  if (session.ended > 0) return session.ended;
+  if (session.ended > 0 || session.killed_before > 0) return std::max(session.ended, session.killed_before);
   return std::max(std::min(written, StartOfNext(session, all).value_or(written)),
                   session.started + session.tuning_seconds);
 }
@@ -59,7 +59,7 @@ class Forgetter {
     HONE_ASSIGN_OR_RETURN(const std::vector<Session> before, SessionsOf(db_));
     HONE_RETURN_IF_ERROR(RemoveClosingRows());
     HONE_RETURN_IF_ERROR(ShortenSessions());
-    HONE_RETURN_IF_ERROR(EndSessions(before));
+    HONE_RETURN_IF_ERROR(NoteEnds(before));
     HONE_RETURN_IF_ERROR(
         db_->Execute("DELETE FROM sample WHERE trial IN (SELECT ordinal FROM temp.gone);"
                      "DELETE FROM trial WHERE ordinal IN (SELECT ordinal FROM temp.gone)"));
@@ -111,14 +111,14 @@ class Forgetter {
 
   // The file is written now, and the next session may be gone: neither bounds a killed session any more. Closing rows
   // count only if their session ended well.
-  Status EndSessions(const std::vector<Session>& before) {
+  Status NoteEnds(const std::vector<Session>& before) {
     HONE_ASSIGN_OR_RETURN(const std::vector<Session> after, SessionsOf(db_));
     for (const Session& session : before) {
-      if (session.ended > 0 || Closing::FromSettings(session.settings)) continue;
+      if (session.ended > 0 || session.killed_before > 0 || Closing::FromSettings(session.settings)) continue;
       const auto next = StartOfNext(session, after);
       if (next && next == StartOfNext(session, before)) continue;
       HONE_RETURN_IF_ERROR(
-          db_->Run("UPDATE session SET ended = ? WHERE id = ?", EndOf(session, before, written_), session.id));
+          db_->Run("UPDATE session SET ended = ? WHERE id = ?", -EndOf(session, before, written_), session.id));
     }
     return Status();
   }

@@ -29,8 +29,8 @@ Result<std::vector<Trial>> FindForgettable(const std::string& path, TrialError e
 // - A session without trials goes. The tuning time of other sessions shrinks by the removed trials' share of the cost,
 //   so a budget of seconds has that time again.
 // - The closing rows of the machines concerned go (Closing): they referred to all trials.
-// - A killed session without a later one on its machine gets the end that FindForgettable assumed: this call itself
-//   writes the file, and the next one must not count the session until now.
+// - The end that FindForgettable assumed for a killed session is noted (Session::killed_before) where nothing bounds it
+//   any more: this call itself writes the file, and the next one must not count the session until now.
 // `written` is when the file was last written, before FindForgettable opened it, which may roll back a transaction; by
 // default the time of the file as it is.
 //

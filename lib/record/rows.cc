@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "base/statistics.h"
 #include "base/text.h"
@@ -40,13 +41,15 @@ Session SessionOfRow(const Statement& row) {
   row.Read(&s.id, &s.started, &s.ended, &s.host, &s.device, &s.driver, &s.fingerprint, &s.tool_version,
            &s.codegen_version, &s.protocol_version, &seed, &s.settings, &s.tuning_seconds);
   s.seed = std::strtoull(seed.c_str(), nullptr, 10);
+  if (s.ended < 0) s.killed_before = -std::exchange(s.ended, 0);
   return s;
 }
 
 Status InsertSession(Database* db, const Session& s) {
+  const double end = s.ended > 0 ? s.ended : -s.killed_before;
   return db->Run(fmt::format("INSERT INTO session({}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", kSessionColumns),
                  s.id > 0 ? std::optional(s.id) : std::nullopt, s.started,
-                 s.ended > 0 ? std::optional(s.ended) : std::nullopt, s.host, s.device, s.driver, s.fingerprint,
+                 end != 0 ? std::optional(end) : std::nullopt, s.host, s.device, s.driver, s.fingerprint,
                  s.tool_version, s.codegen_version, s.protocol_version, std::to_string(s.seed), s.settings,
                  s.tuning_seconds);
 }

@@ -174,8 +174,9 @@ Transaction::~Transaction() {
 
 Status Transaction::Commit() {
   const Status status = db_->Execute("COMMIT");
-  // The last step, a sync, may fail when all is on the disk: who writes the same again may have it twice.
-  db_->in_doubt_ = !status.ok();
+  // The last step, a sync, may fail when all is on the disk: who writes the same again may have it twice. A file that
+  // is busy, or a full disk, is known to have nothing of it.
+  db_->in_doubt_ = !status.ok() && (sqlite3_errcode(db_->db_) & 0xff) == SQLITE_IOERR;
   if (status.ok()) db_ = nullptr;
   return status;
 }

@@ -127,13 +127,13 @@ class Database {
   friend class Transaction;
   const std::string path_;
   sqlite3* db_;
-  bool in_doubt_ = false;  // a commit failed
+  bool in_doubt_ = false;  // a commit failed, and may be stored all the same
 };
 
 // BEGIN IMMEDIATE; its destructor rolls back unless Commit was called.
 class Transaction {
  public:
-  // Fails after a failed commit, whose result is unknown.
+  // Fails after a commit whose result is unknown.
   static Result<Transaction> Begin(Database* db);
   Transaction(Transaction&& other) noexcept : db_(other.db_) { other.db_ = nullptr; }
   Transaction& operator=(Transaction&&) = delete;

@@ -31,7 +31,8 @@ struct Meta {
 
 struct Session {
   int64_t id = 0;
-  double started = 0, ended = 0;  // unix seconds; ended is 0 if the session was killed (but: RemoveTrials)
+  double started = 0, ended = 0;  // unix seconds; ended is 0 if the session was killed
+  double killed_before = 0;       // then: what RemoveTrials noted of its end; 0: nothing
   double tuning_seconds = 0;      // spent on trials, by a monotonic clock; updated with each batch
   std::string host, device, driver, fingerprint;
   std::string tool_version, codegen_version, protocol_version;

@@ -18,9 +18,12 @@ namespace hone::command {
 
 namespace {
 
-// The damaged file gets a second name first, so that there is a record file under its own name at any moment.
+// The damaged file gets a second name or a copy first, so that there is a record file under its own name at any moment.
 Status Replace(const std::string& file, const std::string& salvaged, const std::string& damaged) {
-  HONE_RETURN_IF_ERROR(ShareFile(file, damaged));
+  if (!ShareFile(file, damaged).ok()) {  // a file system without such links
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    HONE_RETURN_IF_ERROR(WriteFileAtomic(damaged, bytes));
+  }
   const Status renamed = Rename(salvaged, file);
   if (!renamed.ok()) (void)Remove(damaged).ok();
   return renamed;

@@ -14,7 +14,7 @@ TEST(StampFiles, AreThoseOfTheTaskOnItsTarget) {
   };
   for (const char* name :
        {"a.cpu.done", "a.cpu.winograd-off.tf32.done", "net.cpu.r1/a.done", "net.cpu.r2/a.done", "net.cpu.r2/b.done",
-        "other.gpu.r1/a.done", "b.cpu.done", "a.gpu.done", "a2.cpu.done", "net.cpu.tuned", "a.cpu.notes"}) {
+        "other.gpu.r1/a.done", "b.cpu.done", "a.gpu.done", "a2.cpu.done", "net.cpu.tuned", "a.cpu.notes", "a.cpu.old.done"}) {
     write(std::string("work/stamps/") + name);
   }
   std::vector<std::string> expected;
@@ -53,6 +53,10 @@ TEST(StampFiles, AreRecognisedAsTheyAreNamed) {
   }
   EXPECT_EQ(StampPath("a", "cpu", settings), "stamps/a.cpu.winograd-off.tf32.done");
   EXPECT_FALSE(IsStampOf("a.cpu.notes", "a", "cpu"));
+  for (const char* of_cpu_old : {"a.cpu.old.done", "a.cpu.old.tf32.done", "a.cpu.old.winograd-2.done"}) {
+    EXPECT_FALSE(IsStampOf(of_cpu_old, "a", "cpu")) << of_cpu_old;
+    EXPECT_TRUE(IsStampOf(of_cpu_old, "a", "cpu.old")) << of_cpu_old;
+  }
 }
 
 }  // namespace

@@ -116,7 +116,8 @@ TEST_F(ForgetTest, ForgettingTwiceRemovesNoMoreTrials) {
   EXPECT_GT(ModifiedSeconds(path_), 1e9);
   EXPECT_EQ(Found(TrialError::kTimeout, 1500), (Ordinals{0}));
   EXPECT_EQ(Found(TrialError::kTimeout, 1501), Ordinals());
-  EXPECT_EQ(Sessions()[0].ended, 1500);
+  EXPECT_EQ(Sessions()[0].ended, 0) << "nobody knows how long it took";
+  EXPECT_EQ(Sessions()[0].killed_before, 1500);
 
   Fill(2000, kNever, {Bad(3, TrialError::kTimeout, "x")});
   Fill(3000, kNever, {Bad(4, TrialError::kCompile, "x")});
@@ -139,8 +140,17 @@ TEST_F(ForgetTest, OnlySessionsThatNeedItGetAnEnd) {
   WrittenAt(3000);
   Must(RemoveTrials(path_, Found(TrialError::kCompile)));
   std::vector<double> ends;
-  for (const Session& session : Sessions()) ends.push_back(session.ended);
-  EXPECT_EQ(ends, (std::vector<double>{kNever, 3000, 2600, kNever}));
+  for (const Session& session : Sessions()) ends.push_back(session.ended - session.killed_before);
+  EXPECT_EQ(ends, (std::vector<double>{kNever, -3000, 2600, kNever}));
+}
+
+TEST_F(ForgetTest, AKilledSessionKeepsItsBoundWhenOnlyTheNextOneGoes) {
+  Fill(1000, kNever, {Bad(1, TrialError::kTimeout, "x")});
+  Fill(2000, 2100, {Bad(2, TrialError::kCompile, "x")});
+  Fill(3000, 3100, {Bad(3, TrialError::kTimeout, "x")});
+  Must(RemoveTrials(path_, Found(TrialError::kCompile)));
+  EXPECT_EQ(Found(TrialError::kTimeout, 2000), (Ordinals{0, 1}));
+  EXPECT_EQ(Found(TrialError::kTimeout, 2001), (Ordinals{1}));
 }
 
 TEST_F(ForgetTest, ACopyOfAVerdictGoesWithTheVerdict) {
