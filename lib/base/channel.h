@@ -17,7 +17,7 @@ namespace hone {
 
 inline constexpr size_t kMaxFrameBytes = size_t{16} << 20;  // a peer that was led astray cannot fill our memory
 
-// The descriptor by which a child of ours gets its end.
+// The child's descriptor of its end.
 inline constexpr int kChannelFd = 3;
 
 // Owns one end. Movable. Only one thread may send and only one may receive at a time.

@@ -100,17 +100,22 @@ Status AppendTo(int fd, const std::string& path, const std::string& line) {
 
 }  // namespace
 
-Result<int> OpenFile(const std::string& path, int flags, unsigned mode) {
+Result<int> OpenFile(const std::string& path, int flags) {
   // Without O_NONBLOCK, a pipe waits for its other end; without O_NOCTTY, a terminal may become ours.
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
   if (fd < 0) {
     const int error = errno;
     const bool follow = (flags & O_NOFOLLOW) == 0;
     if (error == ENXIO || error == EISDIR || error == ELOOP) HONE_RETURN_IF_ERROR(CheckRegular(path, follow));
     return ErrnoStatus(error, path + ": cannot open");
   }
-  struct stat info = {};
-  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) return fd;
+  struct stat info;
+  if (::fstat(fd, &info) != 0) {
+    const int error = errno;
+    ::close(fd);
+    return ErrnoStatus(error, path + ": cannot open");
+  }
+  if (S_ISREG(info.st_mode)) return fd;
   if (IsUnnamedPipe(fd, info) && ::fcntl(fd, F_SETFL, flags & O_ACCMODE) == 0) return fd;
   ::close(fd);
   return NotRegular(path, SpecialKind(info));

@@ -17,9 +17,9 @@ namespace hone {
 // Opens a file with these flags of open(2) and O_CLOEXEC. Never waits: folders, devices, sockets and pipes with a name
 // are kIo, also behind a link, and so is a link with O_NOFOLLOW. Accepts pipes without a name, for `cmd | tool
 // /dev/stdin` and <(cmd). The caller closes the descriptor.
-Result<int> OpenFile(const std::string& path, int flags, unsigned mode = 0666);
+Result<int> OpenFile(const std::string& path, int flags);
 
-// kIo if there is something at `path` that OpenFile rejects, without `follow` also a link; ok for a missing file. For
+// Returns kIo if `path` exists and OpenFile would reject it; with `follow` false, also for symbolic links. For
 // libraries that open files themselves.
 Status CheckRegular(const std::string& path, bool follow = true);
 

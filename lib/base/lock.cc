@@ -126,6 +126,7 @@ Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, d
   if (!FlockWithin(fd, watch_seconds + kJudgeSeconds)) {
     status = Status::Locked(path + ": another program keeps this lock file locked (flock); stop it, see `lsof " + path +
                             "`");
+    if (Interrupted()) status = Status::Interrupted(path + ": interrupted while waiting for this lock");
   } else if (StillNames(path, fd) && ::fstat(fd, &held) == 0) {
     Result<std::string> text = ReadFile(path);
     LockOwner owner = ParseLockText(text.ok() ? *text : "");

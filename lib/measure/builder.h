@@ -71,9 +71,9 @@ class Measurer {
   // compile_seconds. kInterrupted abandons the trial; any other failure means that measuring is not possible here.
   virtual Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) = 0;
 
-  // Whether the first kernel that was right is still found right, except by a measurer that was replaced meanwhile. If
-  // not, a candidate led the measurer astray: do not trust what it measured since it was asked last. Runs a kernel.
-  // Fails as Measure does.
+  // Whether the first kernel that was right is still found right; true without a check if the measurer was replaced
+  // since. If not, a candidate led the measurer astray: do not trust what it measured since it was asked last. Runs a
+  // kernel. Fails as Measure does.
   virtual Result<bool> Sound() { return true; }
 
   // Times kernels that were found correct before, interleaved: `rounds` rounds of one run each, in order; the first

@@ -18,8 +18,6 @@ namespace hone::measure {
 // this factor at most. Only that one precedes all candidates.
 constexpr double kMostGrowth = 2;
 
-constexpr double kBoundSeconds = 0.1;  // several time slices of the scheduler
-
 // Setting up reads the reference, fills the inputs and measures the peak; it runs no code of a candidate.
 constexpr double kSetupTimeoutSeconds = 120;
 
@@ -150,7 +148,10 @@ bool ChildMeasurer::FasterThanPossible(const BuiltKernel& kernel, double seconds
   if (peak_flops_ <= 0 || flops <= peak_flops_ * slack) return false;
   if (!setup_.target.empty()) return true;  // a device's peak is what its driver says
   // This host's was measured, perhaps while others used the machine. This process runs no candidate.
-  return flops > runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds) * slack;
+  if (flops > bound_flops_ * slack) {
+    bound_flops_ = std::max(bound_flops_, runtime::MeasureArithmeticBound(setup_.threads));
+  }
+  return flops > bound_flops_ * slack;
 }
 
 Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbent) {

@@ -58,6 +58,7 @@ class ChildMeasurer : public Measurer {
   int64_t requests_ = 0;
   double setup_peak_ = 0;  // the highest that a child measured before it ran a candidate
   double peak_flops_ = 0;
+  double bound_flops_ = 0;              // of this host's arithmetic, once it was needed
   std::optional<double> busy_seconds_;  // total of all children
   bool ready_ = false;                  // the child is set up
   bool was_ready_ = false;              // a child was set up before

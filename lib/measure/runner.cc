@@ -14,7 +14,6 @@
 namespace hone::measure {
 
 constexpr double kPeakSeconds = 0.015;  // long enough for the clocks to settle
-constexpr double kBoundSeconds = 0.1;   // several time slices of the scheduler
 constexpr double kPulseSeconds = 0.0002;
 // After idling or computing in registers, a machine needs some tens of milliseconds of traffic to bring its last-level
 // cache and memory up to speed. Until then kernels take a third longer, which busy networks never see.
@@ -251,7 +250,7 @@ bool Runner::FasterThanPossible(double flops) {
   // The peak may have been measured, now or before, while something else was running: reject a kernel only by a bound
   // that no load can lower.
   peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
-  const double bound = runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds);
+  const double bound = runtime::MeasureArithmeticBound(setup_.threads);
   return CandidateRunner::FasterThanPossible(flops) && flops > bound * setup_.protocol.roofline_slack;
 }
 

@@ -429,7 +429,7 @@ class Run {
   Device device_;
   bool building_ = false;  // while others are measured or awaited
   std::vector<Outcome> uncommitted_;
-  size_t checked_ = 0;  // that many of them were measured before the measurer was found sound
+  size_t checked_ = 0;  // the first ones, known to come from a sound measurer
   bool astray_ = false;
   SessionResult result_;
 };
@@ -438,9 +438,11 @@ class Run {
 
 Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history) {
   const int64_t before = history->count();
-  Run run(options, world, /*careful=*/false, history);
-  Result<SessionResult> result = run.Go();
-  if (!run.astray()) return result;
+  {  // its devices are closed before the careful run opens others
+    Run run(options, world, /*careful=*/false, history);
+    Result<SessionResult> result = run.Go();
+    if (!run.astray()) return result;
+  }
   LogWarning("a candidate led the measuring child astray; tuning goes on before it, one candidate at a time");
   History stored(history->fingerprint(), history->scope());
   HONE_RETURN_IF_ERROR(stored.Load(*world.store));

@@ -16,6 +16,6 @@ double MeasureFmaPeak(ThreadPool* pool, double seconds);
 // An upper bound of the FLOP/s of `threads` threads: the rate of the calling thread alone, times `threads`. Unlike the
 // peak it needs no moment in which all cores are free, so it holds on a busy machine. It may exceed the peak: on an
 // idle machine, and if separate units for additions work beside those for multiply-adds (AMD's Zen: 1.5 times as much).
-double MeasureArithmeticBound(int threads, double seconds);
+double MeasureArithmeticBound(int threads, double seconds = 0.1);  // several time slices of the scheduler
 
 }  // namespace hone::runtime
