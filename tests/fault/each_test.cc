@@ -9,6 +9,26 @@
 namespace hone {
 namespace {
 
+// Calls whose failure once did harm, by a part of their description: the first of them, or the first `most`.
+struct Row {
+  const char* job;
+  CallKind kind;
+  const char* call;
+  int most = 1;
+};
+constexpr Row kRows[] = {
+    {"plan", CallKind::kFork, "in hone-plan"},              // a tool that could not be asked for its versions had none
+    {"plan again", CallKind::kWrite, "write(/memfd:"},      // a tool that could not write its versions succeeded
+    {"plan", CallKind::kThread, "in hone-plan"},            // SIGABRT
+    {"extract", CallKind::kOpen, "openat(/proc/cpuinfo)"},  // a target of another machine
+    {"tune", CallKind::kThread, "in hone-tune"},            // SIGABRT
+    {"tune", CallKind::kMmap, "in hone-worker"},            // a child that could not be loaded: its candidate's fault
+    {"tune", CallKind::kFtruncate, ".so.tmp"},              // a kernel that could not be linked: the same
+    {"verify", CallKind::kWrite, "write(/memfd:"},          // printed nothing and succeeded
+    {"tune simulated", CallKind::kFsync, ".db-journal)", 12},  // trials were stored twice
+    {"salvage", CallKind::kRename, "rename(", 4},              // the record file was gone
+};
+
 class EachFailure : public SmallWork {
  protected:
   // The differences of two states, in words.
@@ -93,27 +113,10 @@ class EachFailure : public SmallWork {
     return wrong;
   }
 
-  // Calls whose failure once did harm.
-  struct Row {
-    const char* job;
-    CallKind kind;
-    int n;
-  };
-  static constexpr Row kRows[] = {
-      {"plan", CallKind::kFork, 1},              // a tool that could not be asked for its versions had none
-      {"plan again", CallKind::kWrite, 3},       // a tool that could not write its versions succeeded
-      {"plan", CallKind::kThread, 8},            // SIGABRT
-      {"extract", CallKind::kOpen, 72},          // /proc/cpuinfo: a target of another machine
-      {"tune", CallKind::kThread, 1},            // SIGABRT
-      {"tune", CallKind::kMmap, 203},            // a child that could not be loaded: its candidate was to blame
-      {"tune", CallKind::kFtruncate, 3},         // a kernel that could not be linked: its candidate was to blame
-      {"verify", CallKind::kWrite, 1},           // printed nothing and succeeded
-      {"tune simulated", CallKind::kFsync, 17},  // trials were stored twice
-      {"salvage", CallKind::kRename, 3},         // the record file was gone
-  };
-
   // The numbers to try of a kind with so many calls.
-  static std::vector<int> Numbers(const Job& job, CallKind kind, int count) {
+  static std::vector<int> Numbers(const Job& job, CallKind kind, const WatchedRun& whole) {
+    const std::vector<std::string>& calls = whole.calls[static_cast<size_t>(kind)];
+    const int count = static_cast<int>(calls.size());
     const char* each = std::getenv("HONE_EACH");
     std::vector<int> numbers;
     const auto k = static_cast<uint64_t>(kind);
@@ -121,7 +124,14 @@ class EachFailure : public SmallWork {
     if (each == nullptr) {
       if (job.slow && k % 8 != 0) few = 0;
       for (const Row& row : kRows) {
-        if (row.job == job.name && row.kind == kind && row.n <= count) numbers.push_back(row.n);
+        if (row.job != job.name || row.kind != kind) continue;
+        int found = 0;
+        for (int i = 0; i < count && found < row.most; ++i) {
+          if (calls[static_cast<size_t>(i)].find(row.call) == std::string::npos) continue;
+          numbers.push_back(i + 1);
+          ++found;
+        }
+        EXPECT_GT(found, 0) << job.name << " makes no call " << row.call << "\n" << Join(calls, "\n");
       }
     }
     const char* seed = std::getenv("HONE_FAULT_SEED");
@@ -180,7 +190,7 @@ class EachFailure : public SmallWork {
       int ran = 0, failed = 0, reached = 0, bad = 0;
       const double start = RealClock()->NowSeconds();
       reruns_ = 0;
-      for (const int n : Numbers(job, kind, count)) {
+      for (const int n : Numbers(job, kind, whole)) {
         Restore(bytes_before);
         const WatchedRun run = RunJob(job, {kind, n});
         const std::string wrong = Judge(job, kind, run, before, after, bytes_before, whole.out);
@@ -210,7 +220,7 @@ class EachFailure : public SmallWork {
 };
 
 TEST_F(EachFailure, LeavesWhatARerunCompletes) {
-  if (!CanWatch()) GTEST_SKIP() << "the kernel gives no notifications of system calls";
+  if (const std::string why = WhyNoWatching(); !why.empty()) GTEST_SKIP() << why;
   const Words plan = Tool("hone-plan", {"--pipelines", Path("pipelines"), "--work", "."});
   Try({"plan", plan});
   ReadCommands();

@@ -129,13 +129,19 @@ int Enter(const std::vector<sock_filter>& code) {
 
 // What the child and its watcher tell each other, in memory that they share.
 struct Meeting {
-  std::atomic<int> listener{-2};  // the child's descriptor; -1: the kernel refused
+  std::atomic<int> listener{-2};  // the child's descriptor; -1: it failed
+  std::atomic<int> error{0};      // with this errno
   std::atomic<bool> taken{false};
 };
 
 [[noreturn]] void Become(const WatchOptions& options, const std::vector<sock_filter>& code, int out, Meeting* meeting) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // else it waits for ever for a test that was killed
   setsid();
-  if (!options.cwd.empty() && chdir(options.cwd.c_str()) != 0) _exit(126);
+  if (!options.cwd.empty() && chdir(options.cwd.c_str()) != 0) {
+    meeting->error = errno;
+    meeting->listener = -1;
+    _exit(126);
+  }
   const int null_fd = open("/dev/null", O_RDONLY);
   dup2(null_fd, 0);
   dup2(out, 1);
@@ -145,7 +151,9 @@ struct Meeting {
   for (const std::string& word : options.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   if (!code.empty()) {
-    meeting->listener = Enter(code);
+    const int listener = Enter(code);
+    meeting->error = errno;
+    meeting->listener = listener;
     while (!meeting->taken) sched_yield();
   }
   execvp(argv[0], argv.data());
@@ -178,13 +186,16 @@ class Watcher {
     if (child < 0) return ErrnoStatus(errno, "fork");
     const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
     while (meeting->listener == -2) sched_yield();
-    listener_ =
-        meeting->listener == -1 ? -1 : static_cast<int>(syscall(SYS_pidfd_getfd, pidfd, meeting->listener.load(), 0));
+    const bool entered = meeting->listener >= 0;
+    if (entered) listener_ = static_cast<int>(syscall(SYS_pidfd_getfd, pidfd, meeting->listener.load(), 0));
+    const int error = entered ? errno : meeting->error.load();
     meeting->taken = true;
     if (listener_ < 0) {
       kill(child, SIGKILL);
       waitpid(child, nullptr, 0);
-      return Status::Unsupported("the kernel gives no notifications of system calls");
+      const bool refused = error == EINVAL || error == ENOSYS || error == EPERM || error == EBUSY;
+      return refused ? Status::Unsupported("the kernel gives no notifications of system calls: " + ErrnoText(error))
+                     : ErrnoStatus(error, "cannot watch the system calls of " + options_.argv[0]);
     }
     Serve(child);
     close(listener_);
@@ -257,6 +268,7 @@ class Watcher {
     for (int kind = 0; kind < kCallKinds; ++kind) {
       if (!IsKind(static_cast<CallKind>(kind), asked.data)) continue;
       const int n = ++run_.counts[static_cast<size_t>(kind)];
+      if (options_.describe) run_.calls[static_cast<size_t>(kind)].push_back(DescribeCall(CallOf(asked)));
       if (n == failing_.n && kind == static_cast<int>(failing_.kind)) {
         answer.error = -kRows[kind].error;
         answer.flags = 0;
@@ -293,7 +305,11 @@ class Watcher {
 const char* CallKindName(CallKind kind) { return kRows[static_cast<int>(kind)].name; }
 int CallError(CallKind kind) { return kRows[static_cast<int>(kind)].error; }
 
-bool CanWatch() { return Watcher({.argv = {"true"}}, {}).Run().ok(); }
+std::string WhyNoWatching() {
+  const WatchOptions options{.argv = {"true"}};
+  const auto run = Watcher(options, {}).Run();
+  return run.status().kind() == StatusKind::kUnsupported ? run.status().message() : "";
+}
 
 Result<WatchedRun> RunWatched(const WatchOptions& options, FailingCall failing) {
   return Watcher(options, failing).Run();

@@ -39,12 +39,14 @@ struct WatchOptions {
   std::string cwd;
   double limit_seconds = 30;
   std::function<void(const SeenCall&)> see;  // is told each call, of all kinds
+  bool describe = false;                     // fills WatchedRun::calls
 };
 
 struct WatchedRun {
   ExitStatus status;
   bool hung = false;                     // it or one of its processes had not ended in time; they were killed
   std::array<int, kCallKinds> counts{};  // calls of each kind; of one kind only if a call was to fail
+  std::array<std::vector<std::string>, kCallKinds> calls;  // in order: DescribeCall of each
   std::string failed;      // the call that failed: "openat(/proc/cpuinfo) in hone-tune"; empty: it was not reached
   bool by_loader = false;  // the loader made that call
   std::string out;         // stdout and stderr
@@ -58,8 +60,9 @@ std::string TextIn(pid_t pid, uint64_t address);
 // "openat(/proc/cpuinfo) in hone-tune".
 std::string DescribeCall(const SeenCall& call);
 
-// False where the kernel has no such notifications (before Linux 5.19).
-bool CanWatch();
+// Why the kernel gives no such notifications (before Linux 5.19, in some containers); empty if nothing is known against
+// them.
+std::string WhyNoWatching();
 
 // Runs a program to its end, and waits for all processes that it started.
 Result<WatchedRun> RunWatched(const WatchOptions& options, FailingCall failing = {});

@@ -125,7 +125,7 @@ class PowerCut : public SmallWork {
 };
 
 TEST_F(PowerCut, LosesNothingThatWasReported) {
-  if (!CanWatch()) GTEST_SKIP() << "the kernel gives no notifications of system calls";
+  if (const std::string why = WhyNoWatching(); !why.empty()) GTEST_SKIP() << why;
   const Words plan = Tool("hone-plan", {"--pipelines", Path("pipelines"), "--work", "."});
   Cut({"plan", plan});
   ReadCommands();

@@ -176,7 +176,8 @@ class SmallWork : public TestFolder {
                                              {"HONE_ALLOC_FAIL", std::to_string(*allocation)},
                                              {"HONE_ALLOC_COUNT", Path("allocations")}});
     }
-    return Must(RunWatched({.argv = job.argv, .env = environment, .cwd = Root()}, failing));
+    const WatchOptions options{.argv = job.argv, .env = environment, .cwd = Root(), .describe = failing.n == 0};
+    return Must(RunWatched(options, failing));
   }
 
   int64_t Allocations() const { return Must(ParseInt(Read("allocations"))); }
