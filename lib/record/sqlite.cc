@@ -85,9 +85,8 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMo
   static const bool guarded = GuardFiles();
   HONE_CHECK(guarded);
   HONE_RETURN_IF_ERROR(CheckRegular(path));
-  const int flags = mode == OpenMode::kRead     ? SQLITE_OPEN_READONLY
-                    : mode == OpenMode::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                                : SQLITE_OPEN_READWRITE;
+  // SQLite opens a file that is not writable for reading.
+  const int flags = SQLITE_OPEN_READWRITE | (mode == OpenMode::kCreate ? SQLITE_OPEN_CREATE : 0);
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   if (raw == nullptr) return Status::Io("{}: not enough memory to open it", path);
@@ -99,6 +98,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMo
   sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   if (mode != OpenMode::kSalvage) HONE_RETURN_IF_ERROR(db->Execute("PRAGMA cell_size_check = ON"));
+  if (mode == OpenMode::kRead) HONE_RETURN_IF_ERROR(db->Execute("PRAGMA query_only = ON"));
   // Only this switch makes SQLite read a truncated file. Nothing is written then.
   if (mode == OpenMode::kSalvage) {
     sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);  // its tables' names may stand for anything

@@ -15,6 +15,7 @@ struct sqlite3_stmt;
 
 namespace hone::record {
 
+// kRead: statements cannot write, but opening rolls back the transaction of a killed writer if the file is writable.
 // kSalvage: as kWrite, but whole pages can be read although the file is shorter than its header says.
 enum class OpenMode { kRead, kWrite, kCreate, kSalvage };
 

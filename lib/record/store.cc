@@ -200,15 +200,10 @@ Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, co
 
 Result<std::unique_ptr<Store>> Store::OpenForReading(const std::string& path) {
   if (!Exists(path)) return Status::NotFound(path + ": no such record file; has its task been tuned?");
-  // A reader that finds a journal must roll back a killed writer's transaction, for which it needs write access;
-  // without it, it can still read a file that needs no such repair.
-  Result<std::unique_ptr<Database>> db = Database::Open(path, OpenMode::kWrite);
-  if (!db.ok()) db = Database::Open(path, OpenMode::kRead);
-  if (!db.ok()) return db.status();
-  HONE_ASSIGN_OR_RETURN(const int64_t version, CheckReadable(db->get()));
-  HONE_RETURN_IF_ERROR((*db)->Execute("PRAGMA query_only = ON"));
-  HONE_ASSIGN_OR_RETURN(Meta meta, ReadMeta(db->get(), version));
-  return std::unique_ptr<Store>(new SqliteStore(std::move(*db), std::move(meta), version));
+  HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kRead));
+  HONE_ASSIGN_OR_RETURN(const int64_t version, CheckReadable(db.get()));
+  HONE_ASSIGN_OR_RETURN(Meta meta, ReadMeta(db.get(), version));
+  return std::unique_ptr<Store>(new SqliteStore(std::move(db), std::move(meta), version));
 }
 
 const char* StopReasonName(StopReason reason) { return ChoiceName(kReasons, reason); }
