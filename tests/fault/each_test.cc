@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/rng.h"
+#include "nightly/accepted.h"
 #include "small_work.h"
 
 namespace hone {
@@ -27,6 +28,7 @@ constexpr Row kRows[] = {
     {"verify", CallKind::kWrite, "write(/memfd:"},          // printed nothing and succeeded
     {"tune simulated", CallKind::kFsync, ".db-journal)", 12},  // trials were stored twice
     {"salvage", CallKind::kRename, "rename(", 4},              // the record file was gone
+    {"import", CallKind::kFtruncate, ".db-journal)", 2},       // no reader could open its database
 };
 
 class EachFailure : public SmallWork {
@@ -55,7 +57,8 @@ class EachFailure : public SmallWork {
       const auto old = before.find(name), done = after.find(name);
       const bool same =
           (old != before.end() && old->second == essence) || (done != after.end() && done->second == essence);
-      const bool part = name.ends_with(".db") && done != after.end() && done->second.starts_with(essence);
+      const bool grows = name.ends_with(".db") || name.ends_with(".jsonl");
+      const bool part = grows && done != after.end() && done->second.starts_with(essence);
       if (same || part || (!leftovers && IsLeftover(name))) continue;
       text += name + " is neither as before nor as after: " + essence.substr(0, 300) + "; ";
     }
@@ -246,6 +249,12 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   Quietly(Command({"hone-build", "tiny", "--untuned"}));
   Try({.name = "bench", .argv = Command({"hone-bench", "tiny"}), .slow = true});
   Try({.name = "report", .argv = Command({"hone-report", "tiny"}), .allocates = true});
+  Try({"accept", Tool("hone-report", {"accept", "--reason", "the beginning", "tiny.cpu"})});
+  const auto accepted = nightly::ReadAcceptances(JoinPath(Root(), "accepted"), "tiny.cpu");
+  Write("times", Must(accepted).back().digest + " 0.01\n");  // real times take half a minute
+  Try({"nightly",
+       Tool("hone-bench", {"nightly", "--job", "tiny.cpu", "--lib", "out/tiny.cpu", "--fake-times", Path("times")})});
+  Try({"verdict", Tool("hone-report", {"nightly", "--close", "--out", "report/nightly"}), true});
   const auto records = [&](const std::string& name, const Words& words, bool prints = false) {
     Try({name, Tool("hone-records", Words{name} + words), prints, true, true});
   };
@@ -256,8 +265,26 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   records("status", {"."});
   records("export", {"records/cpu", "--out", "all.jsonl"});
   records("merge", {"records/cpu", "--out", "merged"});
+  Write("a.log", ForeignLine(1, "0.002") + ForeignLine(2, "0.001"));
+  Write("b.log", ForeignLine(1, "0.003"));
+  Quietly(Tool("hone-records", {"import", Path("b.log"), "--db", "foreign/b.db"}));
+  Try({"import", Tool("hone-records", {"import", Path("a.log"), "--db", "foreign/a.db"}), true});
+  Try({"import again", Tool("hone-records", {"import", Path("a.log"), "--db", "foreign/b.db"}), true, true});
+  records("compare", {"foreign/a.db", "foreign/b.db"}, true);
+  Try({"list foreign", Tool("hone-records", {"list", "foreign"}), true, true});
+  Try({"show foreign", Tool("hone-records", {"show", "foreign/a.db", "--trial", "2"}), true, true});
+  Try({"export foreign", Tool("hone-records", {"export", "foreign", "--format", "autotvm", "--out", "out.log"}), false,
+       true});
+  Try({"verify foreign", Tool("hone-records", {"verify", "foreign"}), true, true});
   Try({"replay", Tool("hone-replay", {"--tuner", "random", "--seeds", "2", "--trials", "8", Replay()}), false, true});
   Try({.name = "doctor", .argv = Tool("hone-doctor", {}), .aside = true, .slow = true});
+  const Words task = {"--task", Option(tune, "--task"), "--settings", Option(tune, "--settings")};
+  Try({"list space", Tool("hone-tune", task + Words{"--list-space"}), true, true});
+  Try({.name = "compile only", .argv = Tool("hone-tune", task + Words{"--compile-only"}), .aside = true, .slow = true});
+  const std::string point =
+      Must(Must(record::Store::OpenForReading(JoinPath(Root(), db)))->Trials())[0].outcome.config.IndexText();
+  Try({.name = "one trial", .argv = Tool("hone-tune", task + Words{"--trial", point}), .aside = true, .slow = true});
+  Try({"explain trial", Tool("hone-tune", task + Words{"--db", db, "--explain", "0"}), false, true});
   for (size_t i = 0; i < tune.size(); ++i) {
     if (tune[i] == "--db") tune[i + 1] = "failed/t.db";
     if (tune[i] == "--stamp") tune[i + 1] = "failed/t.done";

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "failing_call.h"
 #include "pipeline/best_file.h"
+#include "record/foreign_store.h"
 #include "record/store.h"
 #include "test_folder.h"
 
@@ -87,11 +88,15 @@ class SmallWork : public TestFolder {
   // What counts of a file, to be compared with an undisturbed run's.
   std::string Essence(const std::string& name, const std::string& bytes) const {
     if (name.ends_with(".db")) return Records(name, bytes);
+    if (name.ends_with(".jsonl")) return HistoryLines(name, bytes);
+    if (name.ends_with("nightly/index.html") || name.ends_with("nightly/junit.xml")) return "a page";
     if (!name.ends_with(".json") && !name.ends_with(".done")) return bytes;
     auto json = ParseJson(bytes, name);
     if (!json.ok()) return "half-written: " + json.status().message();
     if (name.ends_with(".done")) {
       for (const char* key : {"search", "best"}) json->erase(key);
+    } else if (name.ends_with("night.json")) {
+      for (const char* key : {"night", "opened"}) json->erase(key);
     } else if (name.starts_with("bench/") || name.starts_with("report/") || name.ends_with(".confirmed.json") ||
                name.ends_with(".choice.json")) {
       return name.starts_with("best/")
@@ -100,15 +105,32 @@ class SmallWork : public TestFolder {
     }
     return DumpJson(*json);
   }
+  // The whole lines of a history of nights, acceptances or samples, without times and dates. The next writer cuts off a
+  // torn one.
+  static std::string HistoryLines(const std::string& name, const std::string& bytes) {
+    std::string text;
+    const Words lines = Split(bytes, '\n');
+    for (size_t i = 0; i + 1 < lines.size(); ++i) {
+      auto json = ParseJson(lines[i], name);
+      if (!json.ok()) return text + "no line: " + json.status().message();
+      for (const char* key : {"recorded", "night", "samples", "ratio", "low", "high", "p", "why"}) json->erase(key);
+      for (const char* key : {"library", "reference", "canary"}) {
+        if (json->contains(key)) json->at(key).erase("processes");
+      }
+      text += DumpJson(*json, -1) + "\n";
+    }
+    return text;
+  }
   static Words Keys(const Json& json) {
     Words keys;
     for (const auto& [key, value] : json.items()) keys.push_back(key);
     return keys;
   }
 
-  // A line for each trial.
+  // A line for each trial, or each record of another tuner.
   std::string Records(const std::string& name, const std::string& bytes) const {
     if (bytes.empty()) return "";
+    if (name.starts_with("foreign/")) return ForeignRecords(name);
     auto store = record::Store::OpenForReading(JoinPath(Root(), name));
     // A tuner that did not come as far as its first commit.
     if (!store.ok() && store.status().message().find("an empty record file") != std::string::npos) return "";
@@ -129,6 +151,19 @@ class SmallWork : public TestFolder {
     return text;
   }
 
+  std::string ForeignRecords(const std::string& name) const {
+    const auto store = record::ForeignStore::OpenForReading(JoinPath(Root(), name));
+    if (!store.ok() && store.status().message().find("an empty file of foreign records") != std::string::npos)
+      return "";
+    if (!store.ok()) return store.status().message();
+    std::string text;
+    const Status read = (*store)->ForEach("", [&](int64_t number, const record::ForeignRecord& r) {
+      text += fmt::format("{} {} {} {} {}\n", number, r.task, r.seconds, r.error, r.text);
+      return true;
+    });
+    return text + read.message();
+  }
+
   Files Essences(const Files& bytes) const {
     Files files;
     for (const auto& [name, text] : bytes) {
@@ -137,7 +172,9 @@ class SmallWork : public TestFolder {
         const auto holder = FileLock::Holder(JoinPath(Root(), name));
         if (holder.ok() && *holder && (*holder)->gone) continue;
       }
-      files[name] = Essence(name, text);
+      // Samples are in a file that is named after its night.
+      const bool samples = name.find("/samples/") != std::string::npos;
+      files[samples ? JoinPath(DirName(name), "NIGHT.jsonl") : name] += Essence(name, text);
     }
     return files;
   }
@@ -213,6 +250,15 @@ class SmallWork : public TestFolder {
   void Quietly(const Words& words) const {
     const WatchedRun run = RunJob({"", words}, {});
     ASSERT_TRUE(run.status.ok()) << Join(words, " ") << "\n" << run.out;
+  }
+  // A line of AutoTVM's log.
+  static std::string ForeignLine(int index, const std::string& seconds) {
+    return fmt::format(
+               R"({{"input": ["cuda -model=x", "some.template", [["TENSOR", [1, 4], "float32"]], {{}}], )"
+               R"("config": {{"index": {}, "code_hash": null, "entity": []}}, "result": [[{}], 0, 1.5, 1.6e9], )"
+               R"("version": 0.2}})",
+               index, seconds) +
+           "\n";
   }
   static std::string Replay() { return AbsolutePath("tests/replay/spaces/conv1x1_144x28.replay"); }
 
