@@ -82,14 +82,16 @@ Status Database::Error(int code) const {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMode mode) {
+  HONE_RETURN_IF_ERROR(CheckRegular(path));
+  const Status no_memory = Status::Io("{}: not enough memory to open it", path);
+  if (sqlite3_initialize() != SQLITE_OK) return no_memory;
   static const bool guarded = GuardFiles();
   HONE_CHECK(guarded);
-  HONE_RETURN_IF_ERROR(CheckRegular(path));
   // SQLite opens a file that is not writable for reading.
   const int flags = SQLITE_OPEN_READWRITE | (mode == OpenMode::kCreate ? SQLITE_OPEN_CREATE : 0);
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  if (raw == nullptr) return Status::Io("{}: not enough memory to open it", path);
+  if (raw == nullptr) return no_memory;
   std::unique_ptr<Database> db(new Database(path, raw));
   if (code != SQLITE_OK) return db->Error(code);
   // The file may be untrusted: its schema gets no rights beyond reading the file, and its pages are checked before use.
