@@ -17,7 +17,8 @@
 #   make check-asan          test everything that reads files under the address and undefined sanitizers (clang-19)
 #   make check-tsan          test everything with threads under the thread sanitizer
 #   make fault-rounds        inject ROUNDS of faults from SEED: kills, full disk, damaged records, bad candidates
-#   make fault-each          let each system call of each tool fail, one at a time; cut the power after each write
+#   make fault-each          let each system call of each tool fail, one at a time; cut the power after each write;
+#                            HONE_EACH_JOB="tune,plan again" HONE_EACH_KIND=open: only these jobs and calls
 #   make environment-rounds  tune while the environment fails: ROUNDS of each kind from SEED; KINDS='*shm*': only these
 #   make load-check          find times and choices that noisy neighbours spoil (on an otherwise idle machine)
 #   make aa-check            count the differences that hone-bench claims: RUNS of equal libraries under load, and of a
@@ -156,11 +157,12 @@ fault-rounds: build
 	@ninja -C $(BUILD) fault_test
 	@HONE_FAULT_ROUNDS=$(ROUNDS) HONE_FAULT_SEED=$(SEED) $(BUILD)/bin/fault_test
 
-# Takes about an hour. EACH=20: a sample of 20 calls of each kind.
+# Takes over an hour. EACH=20: a sample of 20 calls of each kind. A share of it, by HONE_EACH_JOB or HONE_EACH_KIND, cuts
+# no power.
 EACH ?= all
 fault-each: build
 	@ninja -C $(BUILD) each_failure_test power_cut_test
-	@HONE_EACH=$(EACH) $(BUILD)/bin/power_cut_test
+	@test -n "$$HONE_EACH_JOB$$HONE_EACH_KIND" || HONE_EACH=$(EACH) $(BUILD)/bin/power_cut_test
 	@HONE_EACH=$(EACH) $(BUILD)/bin/each_failure_test
 
 environment-rounds: ROUNDS = 50

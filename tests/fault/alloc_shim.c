@@ -1,5 +1,5 @@
-/* Preloaded into a tool: its HONE_ALLOC_FAIL-th allocation from main on fails. At its end, writes the number of
- * allocations into the file HONE_ALLOC_COUNT. C++'s operator new calls malloc. */
+/* Preloaded into a tool: its HONE_ALLOC_FAIL-th allocation from main on fails, and the file HONE_ALLOC_REPORT then
+ * holds "refused". If none fails, the file gets their number at the end. C++'s operator new calls malloc. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,17 +35,24 @@ int __libc_start_main(Main* main, int argc, char** argv, void (*init)(void), voi
   return start(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-__attribute__((destructor)) static void end(void) {
-  const char* path = getenv("HONE_ALLOC_COUNT");
-  char text[32];
+static void report(const char* text) {
+  const char* path = getenv("HONE_ALLOC_REPORT");
   const int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
   if (fd < 0) return;
-  (void)!write(fd, text, (size_t)snprintf(text, sizeof text, "%ld", (long)count));
+  (void)!write(fd, text, strlen(text));
   close(fd);
+}
+
+__attribute__((destructor)) static void end(void) {
+  char text[32];
+  if (failing > 0 && count >= failing) return;
+  snprintf(text, sizeof text, "%ld", (long)count);
+  report(text);
 }
 
 static int fails(void) {
   if (!began || atomic_fetch_add(&count, 1) + 1 != atomic_load(&failing)) return 0;
+  report("refused");
   errno = ENOMEM;
   return 1;
 }

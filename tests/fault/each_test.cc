@@ -1,6 +1,7 @@
 // Every tool over a small job, with one system call failing: the n-th of its kind, for all n with HONE_EACH=all, else a
-// few. Afterwards no file is half-written and no stamp says too much, and the same command without the failure ends
-// with the results of an undisturbed run.
+// few. HONE_EACH_JOB="tune,plan again" and HONE_EACH_KIND="open,malloc" choose jobs and kinds. Afterwards no file is
+// half-written and no stamp says too much, and the same command without the failure ends with the results of an
+// undisturbed run.
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/rng.h"
@@ -50,27 +51,18 @@ class EachFailure : public SmallWork {
     return text;
   }
 
-  // A run that failed: each file is as before or as after.
-  static std::string Halves(const Files& now, const Files& before, const Files& after, bool leftovers) {
-    std::string text;
-    for (const auto& [name, essence] : now) {
-      const auto old = before.find(name), done = after.find(name);
-      const bool same =
-          (old != before.end() && old->second == essence) || (done != after.end() && done->second == essence);
-      const bool grows = name.ends_with(".db") || name.ends_with(".jsonl");
-      const bool part = grows && done != after.end() && done->second.starts_with(essence);
-      if (same || part || (!leftovers && IsLeftover(name))) continue;
-      text += name + " is neither as before nor as after: " + essence.substr(0, 300) + "; ";
-    }
-    for (const auto& [name, essence] : before) {
-      if (!now.contains(name) && after.contains(name)) text += name + " is gone; ";
-    }
-    return text;
-  }
+  struct Tally {
+    int64_t runs = 0, reached = 0, failed = 0, reruns = 0, wrong = 0;
+  };
+  // Around an undisturbed run.
+  struct Whole {
+    Files bytes_before, before, after;
+    std::string printed;
+  };
 
   // All that is wrong after a run with a failure.
-  std::string Judge(const Job& job, CallKind kind, const WatchedRun& run, const Files& before, const Files& after,
-                    const Files& bytes_before, const std::string& printed) {
+  std::string Judge(const Job& job, CallKind kind, const WatchedRun& run, const Whole& whole, Tally* tally) {
+    const auto& [bytes_before, before, after, printed] = whole;
     std::string wrong;
     if (run.hung) wrong += "hung; ";
     // Before main, the loader of glibc 2.36 reads what it did not get, in hone-records and hone-report.
@@ -87,7 +79,7 @@ class EachFailure : public SmallWork {
       wrong += Difference(now, after, tidy);
       if (job.prints && run.out != printed) wrong += "printed something else; ";
     } else {
-      wrong += Halves(now, before, after, tidy);
+      wrong += HalfWritten(now, before, after, tidy ? [](const std::string&) { return false; } : IsLeftover);
       if (run.out.empty() && kind != CallKind::kWrite) wrong += "no message; ";
       const bool stamped = std::ranges::any_of(
           now, [&](const auto& file) { return file.first.ends_with(".done") && !before.contains(file.first); });
@@ -109,7 +101,7 @@ class EachFailure : public SmallWork {
     if (bytes == bytes_before && !run.status.ok()) return wrong;
     if (run.status.ok() && wrong.empty()) return wrong;
     const WatchedRun again = RunJob(job, {});
-    ++reruns_;
+    ++tally->reruns;
     if (!again.status.ok() || again.hung) wrong += "the rerun " + again.status.ToString() + ": " + again.out + "; ";
     const std::string different = Difference(Essences(Bytes()), after, tidy);
     if (!different.empty()) wrong += "after the rerun: " + different;
@@ -120,22 +112,19 @@ class EachFailure : public SmallWork {
   static std::vector<int> Numbers(const Job& job, CallKind kind, const WatchedRun& whole) {
     const std::vector<std::string>& calls = whole.calls[static_cast<size_t>(kind)];
     const int count = static_cast<int>(calls.size());
-    const char* each = std::getenv("HONE_EACH");
+    const bool sampled = std::getenv("HONE_EACH") == nullptr;
     std::vector<int> numbers;
     const auto k = static_cast<uint64_t>(kind);
-    int few = each == nullptr ? 1 : std::string(each) == "all" ? count : static_cast<int>(Must(ParseInt(each)));
-    if (each == nullptr) {
-      if (job.slow && k % 8 != 0) few = 0;
-      for (const Row& row : kRows) {
-        if (row.job != job.name || row.kind != kind) continue;
-        int found = 0;
-        for (int i = 0; i < count && found < row.most; ++i) {
-          if (calls[static_cast<size_t>(i)].find(row.call) == std::string::npos) continue;
-          numbers.push_back(i + 1);
-          ++found;
-        }
-        EXPECT_GT(found, 0) << job.name << " makes no call " << row.call << "\n" << Join(calls, "\n");
+    const int few = sampled && job.slow && k % 8 != 0 ? 0 : static_cast<int>(Each(1, count));
+    for (const Row& row : kRows) {
+      if (!sampled || row.job != job.name || row.kind != kind) continue;
+      int found = 0;
+      for (int i = 0; i < count && found < row.most; ++i) {
+        if (calls[static_cast<size_t>(i)].find(row.call) == std::string::npos) continue;
+        numbers.push_back(i + 1);
+        ++found;
       }
+      EXPECT_GT(found, 0) << job.name << " makes no call " << row.call << "\n" << Join(calls, "\n");
     }
     const char* seed = std::getenv("HONE_FAULT_SEED");
     Rng rng(Mix64(Digest128(job.name).lo ^ Mix64(k)) ^ static_cast<uint64_t>(seed ? Must(ParseInt(seed)) : 1));
@@ -145,85 +134,96 @@ class EachFailure : public SmallWork {
     return numbers;
   }
 
-  // Likewise for a sample of its allocations: there are too many to try all.
-  void TryAllocations(const Job& job, const Files& before, const Files& after, const Files& bytes_before,
-                      const std::string& printed) {
-    Restore(bytes_before);
-    ASSERT_TRUE(RunJob(job, {}, 0).status.ok());
-    const int64_t count = Allocations();
-    ASSERT_GT(count, 0) << job.name << ": no allocation was seen";
-    const int64_t runs = std::getenv("HONE_EACH") == nullptr ? 1 : 400;
-    int64_t failed = 0, bad = 0;
+  // Numbers of allocations to try: a sample of all, one in each of so many equal parts.
+  static std::vector<int64_t> AllocationNumbers(const Job& job, int64_t count) {
     Rng rng(Digest128(job.name).lo);
-    for (int64_t i = 0; i < runs; ++i) {
-      const int64_t n = 1 + (i * count + static_cast<int64_t>(rng.UniformInt(static_cast<uint64_t>(count)))) / runs;
-      Restore(bytes_before);
-      const WatchedRun run = RunJob(job, {}, n);
-      const std::string wrong = Judge(job, CallKind::kMmap, run, before, after, bytes_before, printed);
-      failed += !run.status.ok();
-      bad += !wrong.empty();
-      if (!wrong.empty()) {
-        ADD_FAILURE() << job.name << ", allocation " << n << " of " << count << ", " << run.status.ToString() << ": "
-                      << wrong << "\n"
-                      << run.out.substr(0, 600);
-      }
+    const int64_t few = Each(1, 400);
+    std::vector<int64_t> numbers;
+    for (int64_t i = 0; i < few; ++i) {
+      numbers.push_back(1 + (i * count + static_cast<int64_t>(rng.UniformInt(static_cast<uint64_t>(count)))) / few);
     }
-    std::printf("%-16s %-10s calls %5ld, runs %5ld, failed %5ld, wrong %4ld\n", job.name.c_str(), "malloc", count, runs,
-                failed, bad);
+    return numbers;
+  }
+
+  // One run for each number, with that call failing; `kind` is kMmap for allocations, which fail as it does.
+  template <typename Numbers>
+  void TryNumbers(const Job& job, CallKind kind, bool allocations, const Numbers& numbers, int64_t count,
+                  const Whole& whole) {
+    const char* name = allocations ? kAllocations : CallKindName(kind);
+    const double start = RealClock()->NowSeconds();
+    Tally tally;
+    for (const auto n : numbers) {
+      Restore(whole.bytes_before);
+      const WatchedRun run = allocations ? RunJob(job, {}, n) : RunJob(job, FailingCall{kind, static_cast<int>(n)});
+      ++tally.runs;
+      tally.reached += allocations ? Read("allocations") == "refused" : !run.failed.empty();
+      tally.failed += !run.status.ok();
+      const std::string wrong = Judge(job, kind, run, whole, &tally);
+      if (wrong.empty()) continue;
+      ++tally.wrong;
+      ADD_FAILURE() << job.name << ", " << name << " " << n << " of " << count << ", " << run.failed << ", "
+                    << run.status.ToString() << ": " << wrong << "\n"
+                    << run.out.substr(0, 600);
+    }
+    if (tally.runs == 0) return;
+    std::printf("%-16s %-10s calls %5ld, runs %5ld, reached %5ld, failed %5ld, reruns %5ld, wrong %4ld, %6.1f s\n",
+                job.name.c_str(), name, count, tally.runs, tally.reached, tally.failed, tally.reruns, tally.wrong,
+                RealClock()->NowSeconds() - start);
     std::fflush(stdout);
+    runs_ += tally.runs;
+    reached_ += tally.reached;
+  }
+
+  // Whether a comma-separated list in the environment has the name. Without the list, all are chosen.
+  static bool Chosen(const char* variable, const std::string& name) {
+    const char* list = std::getenv(variable);
+    return list == nullptr || std::ranges::count(Split(list, ','), name) > 0;
+  }
+  static void ExpectKnown(const char* variable, const Words& known) {
+    const char* list = std::getenv(variable);
+    for (const std::string& name : Split(list == nullptr ? "" : list, ',')) {
+      EXPECT_TRUE(list == nullptr || std::ranges::count(known, name) > 0)
+          << variable << ": no `" << name << "`; known: " << Join(known, ",");
+    }
   }
 
   // From the present state: an undisturbed run, then one for each failure. Ends in the undisturbed state, or where it
   // began if the job is `aside`.
   void Try(const Job& job) {
-    const char* only = std::getenv("HONE_EACH_JOB");
+    jobs_.push_back(job.name);
     const Files bytes_before = Bytes();
     const Files before = Essences(bytes_before);
-    const WatchedRun whole = RunJob(job, {});
-    ASSERT_TRUE(whole.status.ok() && !whole.hung) << job.name << ": " << whole.out;
+    const WatchedRun run = RunJob(job, {});
+    ASSERT_TRUE(run.status.ok() && !run.hung) << job.name << ": " << run.out;
     const Files bytes_after = Bytes();
-    const Files after = Essences(bytes_after);
-    if (only != nullptr && ("," + std::string(only) + ",").find("," + job.name + ",") == std::string::npos)
-      return Restore(job.aside ? bytes_before : bytes_after);
-    for (int k = 0; k < kCallKinds; ++k) {
-      const auto kind = static_cast<CallKind>(k);
-      const char* which = std::getenv("HONE_EACH_KIND");
-      if (which != nullptr && std::string(which).find(CallKindName(kind)) == std::string::npos) continue;
-      const int count = whole.counts[static_cast<size_t>(k)];
-      int ran = 0, failed = 0, reached = 0, bad = 0;
-      const double start = RealClock()->NowSeconds();
-      reruns_ = 0;
-      for (const int n : Numbers(job, kind, whole)) {
-        Restore(bytes_before);
-        const WatchedRun run = RunJob(job, {kind, n});
-        const std::string wrong = Judge(job, kind, run, before, after, bytes_before, whole.out);
-        ++ran;
-        failed += !run.status.ok();
-        reached += !run.failed.empty();
-        bad += !wrong.empty();
-        if (!wrong.empty()) {
-          ADD_FAILURE() << job.name << ", " << CallKindName(kind) << " " << n << " of " << count << ", " << run.failed
-                        << ", " << run.status.ToString() << ": " << wrong << "\n"
-                        << run.out.substr(0, 600);
-        }
+    if (Chosen("HONE_EACH_JOB", job.name)) {
+      const Whole whole{bytes_before, before, Essences(bytes_after), run.out};
+      for (int k = 0; k < kCallKinds; ++k) {
+        const auto kind = static_cast<CallKind>(k);
+        if (!Chosen("HONE_EACH_KIND", CallKindName(kind))) continue;
+        TryNumbers(job, kind, false, Numbers(job, kind, run), run.counts[static_cast<size_t>(k)], whole);
       }
-      if (ran > 0) {
-        std::printf("%-16s %-10s calls %5d, runs %5d, reached %5d, failed %5d, reruns %5d, wrong %4d, %6.1f s\n",
-                    job.name.c_str(), CallKindName(kind), count, ran, reached, failed, reruns_, bad,
-                    RealClock()->NowSeconds() - start);
-        std::fflush(stdout);
+      if (job.allocates && Chosen("HONE_EACH_KIND", kAllocations)) {
+        Restore(bytes_before);
+        ASSERT_TRUE(RunJob(job, {}, 0).status.ok());
+        const int64_t count = Must(ParseInt(Read("allocations")));
+        ASSERT_GT(count, 0) << job.name << ": no allocation was seen";
+        TryNumbers(job, CallKind::kMmap, true, AllocationNumbers(job, count), count, whole);
       }
     }
-    if (job.allocates && std::getenv("HONE_EACH_KIND") == nullptr)
-      TryAllocations(job, before, after, bytes_before, whole.out);
     Restore(job.aside ? bytes_before : bytes_after);
   }
 
-  int reruns_ = 0;
+  static constexpr const char* kAllocations = "malloc";
+  Words jobs_;
+  int64_t runs_ = 0, reached_ = 0;
 };
 
 TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   if (const std::string why = WhyNoWatching(); !why.empty()) GTEST_SKIP() << why;
+  Words kinds = {kAllocations};
+  for (int k = 0; k < kCallKinds; ++k) kinds.emplace_back(CallKindName(static_cast<CallKind>(k)));
+  ExpectKnown("HONE_EACH_KIND", kinds);
   const Words plan = Tool("hone-plan", {"--pipelines", Path("pipelines"), "--work", "."});
   Try({"plan", plan});
   ReadCommands();
@@ -291,11 +291,11 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   }
   Quietly(tune + Words{"--fake-measure", "5,0,0.5", "--optional"});
   records("forget", {"failed/t.db", "--error", "crash"});
-  Files bytes = Bytes();
-  std::string& damaged = bytes.at(db);
-  for (size_t i = damaged.size() - 4096; i < damaged.size(); ++i) damaged[i] = 'x';
-  Restore(bytes);
+  DamageEnd(db);
   records("salvage", {db});
+  ExpectKnown("HONE_EACH_JOB", jobs_);
+  EXPECT_GT(runs_, 0) << "no chosen job makes a call of a chosen kind";
+  EXPECT_GE(2 * reached_, runs_) << "most of the calls that were to fail were not made";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -179,6 +180,40 @@ class SmallWork : public TestFolder {
     return files;
   }
 
+  // After a run that failed: the files that are neither as before nor as after a whole run, and those that are gone.
+  // Records and histories may have some of their lines.
+  static std::string HalfWritten(const Files& now, const Files& before, const Files& after,
+                                 bool (*ignored)(const std::string& name)) {
+    const auto is = [](const Files& files, const std::string& name, const std::string& essence) {
+      return files.contains(name) && files.at(name) == essence;
+    };
+    std::string text;
+    for (const auto& [name, essence] : now) {
+      const bool grows = name.ends_with(".db") || name.ends_with(".jsonl");
+      const bool part = grows && after.contains(name) && after.at(name).starts_with(essence);
+      if (part || ignored(name) || is(before, name, essence) || is(after, name, essence)) continue;
+      text += name + " is neither as before nor as after: " + essence.substr(0, 300) + "; ";
+    }
+    for (const auto& [name, essence] : before) {
+      if (!now.contains(name) && after.contains(name)) text += name + " is gone; ";
+    }
+    return text;
+  }
+
+  // The number in HONE_EACH: `all` if that is its value, `few` without it.
+  static int64_t Each(int64_t few, int64_t all) {
+    const char* each = std::getenv("HONE_EACH");
+    if (each == nullptr) return few;
+    return std::string(each) == "all" ? all : Must(ParseInt(each));
+  }
+
+  void DamageEnd(const std::string& name) const {
+    Files bytes = Bytes();
+    std::string& file = bytes.at(name);
+    std::fill(file.end() - 4096, file.end(), 'x');
+    Restore(bytes);
+  }
+
   void Restore(const Files& files) const {
     const Files now = Bytes();
     for (const auto& [name, bytes] : now) {
@@ -205,19 +240,17 @@ class SmallWork : public TestFolder {
   static std::vector<std::pair<std::string, std::string>> Environment() {
     return {{"HONE_LAUNCHER", ""}, {"OCL_ICD_VENDORS", "/nowhere"}};
   }
-  // With `allocation`, the n-th allocation fails; with 0, Allocations() counts.
+  // With `allocation`, the n-th allocation fails; with 0, all are counted. The shim reports in "allocations".
   WatchedRun RunJob(const Job& job, FailingCall failing, std::optional<int64_t> allocation = {}) const {
     auto environment = Environment();
     if (allocation) {
       environment.insert(environment.end(), {{"LD_PRELOAD", HONE_ALLOC_SHIM},
                                              {"HONE_ALLOC_FAIL", std::to_string(*allocation)},
-                                             {"HONE_ALLOC_COUNT", Path("allocations")}});
+                                             {"HONE_ALLOC_REPORT", Path("allocations")}});
     }
     const WatchOptions options{.argv = job.argv, .env = environment, .cwd = Root(), .describe = failing.n == 0};
     return Must(RunWatched(options, failing));
   }
-
-  int64_t Allocations() const { return Must(ParseInt(Read("allocations"))); }
 
   Words Tool(const std::string& name, const Words& more) const {
     return Words{std::string(HONE_BIN) + "/" + name} + more;
