@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -100,7 +101,36 @@ void DiskModel::Sync(pid_t pid, int fd) {
   });
 }
 
+bool DiskModel::IsUnknown(const SeenCall& call) const {
+  const auto& a = call.args;
+  const auto file = [&](size_t i) { return Of(call.pid, static_cast<int>(a[i])) != nullptr; };
+  switch (call.number) {
+    case SYS_creat:
+    case SYS_truncate:
+      return Relative(call.pid, AT_FDCWD, a[0]).has_value();
+    case SYS_openat2:
+      return Relative(call.pid, static_cast<int>(a[0]), a[1]).has_value();
+    case SYS_open:
+    case SYS_openat:
+      return (a[call.number == SYS_open ? 1 : 2] & O_TMPFILE) == O_TMPFILE;
+    case SYS_renameat2:
+      return a[4] != 0;
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_sendfile:
+    case SYS_fallocate:
+      return file(0);
+    case SYS_copy_file_range:
+      return file(2);
+    case SYS_mmap:
+      return (a[3] & MAP_TYPE) != MAP_PRIVATE && (a[3] & MAP_ANONYMOUS) == 0 && (a[2] & PROT_WRITE) != 0 && file(4);
+    default:
+      return false;
+  }
+}
+
 bool DiskModel::See(const SeenCall& call) {
+  if (unknown_.empty() && IsUnknown(call)) unknown_ = DescribeCall(call);
   const auto& a = call.args;
   const pid_t pid = call.pid;
   const auto fd = static_cast<int>(a[0]);

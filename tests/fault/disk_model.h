@@ -22,6 +22,8 @@ class DiskModel {
 
   // Before the call is made. Returns whether it changes anything.
   bool See(const SeenCall& call);
+  // The first call that may change these files in a way that this model does not know; empty without one.
+  const std::string& unknown() const { return unknown_; }
 
   // The disk now: of each call that was not synced, all, nothing or some sectors arrived, in any order.
   Files AfterPowerCut(Rng* rng) const;
@@ -54,8 +56,9 @@ class DiskModel {
   void Write(File* file, Change change);
   void Name(Naming naming);
   void Sync(pid_t pid, int fd);
+  bool IsUnknown(const SeenCall& call) const;
 
-  std::string root_;
+  std::string root_, unknown_;
   Names synced_, now_;
   std::vector<Naming> pending_;
 };
