@@ -13,6 +13,7 @@
 extern void* __libc_malloc(size_t);
 extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
+extern void* __libc_memalign(size_t, size_t);
 
 typedef int Main(int, char**, char**);
 
@@ -60,3 +61,7 @@ static int fails(void) {
 void* malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
 void* calloc(size_t n, size_t size) { return fails() ? NULL : __libc_calloc(n, size); }
 void* realloc(void* old, size_t size) { return fails() ? NULL : __libc_realloc(old, size); }
+void* aligned_alloc(size_t to, size_t size) { return fails() ? NULL : __libc_memalign(to, size); }
+int posix_memalign(void** out, size_t to, size_t size) {
+  return fails() || (*out = __libc_memalign(to, size)) == NULL ? ENOMEM : 0;
+}

@@ -106,15 +106,16 @@ class SmallWork : public TestFolder {
     }
     return DumpJson(*json);
   }
-  // The whole lines of a history of nights, acceptances or samples, without times and dates. The next writer cuts off a
-  // torn one.
+  // The whole lines of a history of nights, acceptances or samples, without times, dates and names of users. The next
+  // writer cuts off a torn one.
   static std::string HistoryLines(const std::string& name, const std::string& bytes) {
     std::string text;
     const Words lines = Split(bytes, '\n');
     for (size_t i = 0; i + 1 < lines.size(); ++i) {
       auto json = ParseJson(lines[i], name);
       if (!json.ok()) return text + "no line: " + json.status().message();
-      for (const char* key : {"recorded", "night", "samples", "ratio", "low", "high", "p", "why"}) json->erase(key);
+      for (const char* key : {"recorded", "by", "night", "samples", "ratio", "low", "high", "p", "why"})
+        json->erase(key);
       for (const char* key : {"library", "reference", "canary"}) {
         if (json->contains(key)) json->at(key).erase("processes");
       }
