@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "base/os_error.h"
 #include "rounds.h"
 #include "tune_folder.h"
 
@@ -43,13 +44,17 @@ class EnvironmentFolder : public TuneFolder {
       put("/proc/self/uid_map", fmt::format("0 {} 1", user));
       put("/proc/self/gid_map", fmt::format("0 {} 1", group));
     }
-    own_disks_ = unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                 mount("tmpfs", kShm.c_str(), "tmpfs", 0, "mode=1777") == 0;
+    const bool own_disks = unshare(CLONE_NEWNS) == 0 &&
+                           mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                           mount("tmpfs", kShm.c_str(), "tmpfs", 0, "mode=1777") == 0;
+    if (!own_disks) {
+      why_no_disks_ = fmt::format("user {} gets no file system of its own at {}: {}", user, kShm, ErrnoText(errno));
+    }
     real_root_ = user == 0;
   }
 
   void SetUp() override {
-    if (!own_disks_) GTEST_SKIP() << "no file systems of its own: neither root nor user namespaces";
+    if (!why_no_disks_.empty()) GTEST_SKIP() << why_no_disks_;
     TuneFolder::SetUp();
     WriteSettings(6, R"(, "measure": {"candidate_seconds": 0.01, "timeout_seconds": 60, "finalists": 2})");
     if (expected_) return;
@@ -68,8 +73,12 @@ class EnvironmentFolder : public TuneFolder {
     disk_.clear();
   }
 
-  bool CanBeOther() const {
-    return real_root_ && Must(RunCommand(kAsOther + Words{"test", "-x", HONE_TUNE}, {})).status.ok();
+  // Why the tuner cannot run as another user; empty if it can.
+  std::string WhyNotOther() const {
+    if (!real_root_) return "only root can start a program as another user";
+    const Words command = kAsOther + Words{"test", "-x", HONE_TUNE};
+    const CommandResult tried = Must(RunCommand(command, {}));
+    return tried.status.ok() ? "" : fmt::format("{}: {} {}", Join(command, " "), tried.status.ToString(), tried.err);
   }
 
   // The tuner runs these lines first. Children leave a mark when they start.
@@ -107,7 +116,10 @@ class EnvironmentFolder : public TuneFolder {
     const Result<int64_t> size = FileSize(Path(db));
     if (!size.ok() || *size == 0) return lines;  // ended before or while it was created
     const auto store = record::Store::OpenForReading(Path(db));
-    if (!store.ok()) return lines;
+    if (!store.ok()) {
+      const std::string& why = store.status().message();  // an outcome that no sound machine has
+      return why.find("an empty record file") == std::string::npos ? Words{why} : lines;
+    }
     for (const record::Trial& trial : Must((*store)->AllTrials())) {
       const Outcome& o = trial.outcome;
       lines.push_back(fmt::format("{} {} {}{}", trial.ordinal, o.config.index, TrialErrorName(o.error),
@@ -130,7 +142,8 @@ class EnvironmentFolder : public TuneFolder {
     return all;
   }
 
-  static inline bool own_disks_ = false, real_root_ = false;
+  static inline std::string why_no_disks_;
+  static inline bool real_root_ = false;
   static inline std::optional<Expected> expected_;
   std::string disk_;  // where one is mounted for this round
 };

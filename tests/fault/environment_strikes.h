@@ -26,14 +26,20 @@ class EnvironmentStrikes : public EnvironmentFolder {
     }
     return found;
   }
-  // One of them, as soon as there is one; 0 if the tuner ends before.
-  pid_t Child(const std::string& word) {
-    while (tuner_.Running()) {
-      const std::vector<pid_t> children = Children(word);
-      if (!children.empty()) return children[rng_.UniformInt(children.size())];
+  // Waits for `there` while the tuner runs. Returns whether it came.
+  bool WhileItRuns(const std::function<bool()>& there) {
+    const double end = RealClock()->NowSeconds() + kHang;
+    while (!there()) {
+      if (!tuner_.Running() || RealClock()->NowSeconds() > end) return false;
       RealClock()->SleepSeconds(0.0005);
     }
-    return 0;
+    return true;
+  }
+  // One of them, as soon as there is one; 0 if the tuner ends before.
+  pid_t Child(const std::string& word) {
+    std::vector<pid_t> children;
+    const bool any = WhileItRuns([&] { return !(children = Children(word)).empty(); });
+    return any ? children[rng_.UniformInt(children.size())] : 0;
   }
   // Ends a child by a signal that no code of its own raises.
   bool Kill(const std::string& word) {
@@ -56,16 +62,16 @@ class EnvironmentStrikes : public EnvironmentFolder {
   }
   Words PrivateFolders() const { return Must(ListDir(kShm)); }
   bool RemovePrivateFolder(bool only_kernels) {
-    bool any = false;
-    while (!any && tuner_.Running()) {
+    return WhileItRuns([&] {
+      bool any = false;
       for (const std::string& folder : PrivateFolders()) {
         const std::string path = JoinPath(kShm, folder);
         if (!only_kernels) any |= RemoveTree(path).ok();
         const auto names = only_kernels ? ListDir(path) : Words();
         for (const std::string& name : names.ok() ? *names : Words()) any |= Remove(JoinPath(path, name)).ok();
       }
-    }
-    return any;
+      return any;
+    });
   }
   // Leaves no room in /dev/shm until the round is over.
   bool FillShm() {
@@ -78,7 +84,7 @@ class EnvironmentStrikes : public EnvironmentFolder {
   }
   bool DamageReference() {
     const std::string path = Path("records/t.reference");
-    while (!Exists(path) && tuner_.Running()) RealClock()->SleepSeconds(0.0005);
+    WhileItRuns([&] { return Exists(path); });
     Result<std::string> bytes = ReadFile(path);
     if (!bytes.ok() || bytes->empty() || rng_.UniformInt(3) == 0) {
       (void)Remove(path).ok();
@@ -124,11 +130,12 @@ class EnvironmentStrikes : public EnvironmentFolder {
     std::replace(command.begin(), command.end(), std::string(kStamp), std::string("stamps/other.done"));
     Subprocess other = Start(container + command);
     bool both = false;
-    while (other.Running()) {
+    const double end = RealClock()->NowSeconds() + kHang;
+    while (other.Running() && RealClock()->NowSeconds() < end) {
       both |= tuner_.Running() && PrivateFolders().size() > 1;
       RealClock()->SleepSeconds(0.001);
     }
-    EXPECT_TRUE(Must(other.Wait(kHang)).ok());
+    EXPECT_TRUE(Must(other.Wait(0)).ok());
     EXPECT_EQ(Outcomes("records/other.db"), expected_->outcomes);
     for (const std::string& name : Must(ListDir(Path("records")))) {
       if (StartsWith(name, "other.")) Delete("records/" + name);
@@ -143,7 +150,7 @@ class EnvironmentStrikes : public EnvironmentFolder {
     return running;
   }
   bool RemoveLock() {
-    while (!Has("records/t.db.lock") && tuner_.Running()) RealClock()->SleepSeconds(0.0005);
+    WhileItRuns([&] { return Has("records/t.db.lock"); });
     return Remove(Path("records/t.db.lock")).ok() && tuner_.Running();
   }
 

@@ -30,7 +30,8 @@ class Environment : public EnvironmentStrikes, public testing::WithParamInterfac
  protected:
   void SetUp() override {
     EnvironmentStrikes::SetUp();
-    if (!IsSkipped() && GetParam().as_other_user && !CanBeOther()) GTEST_SKIP() << "cannot run as another user";
+    const std::string why = !IsSkipped() && GetParam().as_other_user ? WhyNotOther() : "";
+    if (!why.empty()) GTEST_SKIP() << why;
   }
 
   // The text with this round's numbers.
