@@ -18,10 +18,10 @@
 #include "base/channel.h"
 #include "base/clock.h"
 #include "base/fields.h"
-#include "base/sandbox_layers.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "common/inner_process.h"
+#include "common/kernel_layers.h"
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
 #include "measure/worker.h"
@@ -147,16 +147,6 @@ double ClocksApart() {
   return static_cast<double>(wall.tv_sec - steady.tv_sec) + 1e-9 * static_cast<double>(wall.tv_nsec - steady.tv_nsec);
 }
 
-// Whether the kernel has a layer, in this sandbox or not.
-bool HasSeccomp() { return Must(ReadFile("/proc/self/status")).find("\nSeccomp:") != std::string::npos; }
-bool HasLandlock() { return sandbox::LandlockVersion() > 0; }
-bool HasNamespaces() {
-  const pid_t child = fork();
-  if (child == 0) _exit(unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC) != 0);
-  int status = -1;
-  return waitpid(child, &status, 0) == child && status == 0;
-}
-
 // Everything outside that a misdeed would change.
 struct World {
   std::string records, folder, shared_memory, queues, semaphores, limits, host;
@@ -220,7 +210,7 @@ class EscapeTest : public ::testing::Test {
 };
 
 TEST_F(EscapeTest, EachMisdeedEndsTheCandidateByNameAndChangesNothing) {
-  if (!HasSeccomp()) GTEST_SKIP() << "this kernel has no seccomp filters";
+  if (!HasSeccomp()) GTEST_SKIP() << kNoSeccomp;
   static_assert(std::size(kMisdeeds) >= 40);
   const World before = Look(victims_.path());
   const double clocks = ClocksApart();
@@ -247,7 +237,7 @@ TEST_F(EscapeTest, EachMisdeedEndsTheCandidateByNameAndChangesNothing) {
 }
 
 TEST_F(EscapeTest, NoFileButItsOwnCanBeRead) {
-  if (!HasLandlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  if (!HasLandlock()) GTEST_SKIP() << kNoLandlock;
   for (const char* symbol : kReads) ExpectRight(symbol);
 }
 
@@ -267,7 +257,12 @@ TEST_F(EscapeTest, TheChildIsApart) {
   const auto stat = SplitWords(Must(ReadFile(process + "/stat")));
   EXPECT_EQ(stat[5], std::to_string(measurer_->child_pid()));
   EXPECT_EQ(stat[6], "0");
-  if (!HasNamespaces()) return;
+}
+
+TEST_F(EscapeTest, TheChildHasNamespacesOfItsOwn) {
+  if (!HasNamespaces()) GTEST_SKIP() << kNoNamespaces;
+  ExpectRight("right");
+  const std::string process = "/proc/" + InnerProcess(measurer_->child_pid());
   for (const char* kind : {"user", "pid", "net", "uts", "ipc"}) {
     const std::string name = std::string("/ns/") + kind;
     EXPECT_NE(std::filesystem::read_symlink(process + name), std::filesystem::read_symlink("/proc/self" + name))
@@ -373,7 +368,9 @@ __kernel void hostile3(__global const float* data, __global const float* packed,
 TEST_F(EscapeTest, ThroughOpenClNothingReachesOutside) {
   const Target target{.kind = &OpenClKind()};
   const auto device = DescribeMachine(target);
-  if (!device.ok() || device->name.find("pthread") == std::string::npos) GTEST_SKIP() << "no PoCL on this CPU";
+  if (device.status().kind() == StatusKind::kNotFound) GTEST_SKIP() << device.status().message();
+  ASSERT_TRUE(device.ok()) << device.status().message();
+  if (device->name.find("pthread") == std::string::npos) GTEST_SKIP() << device->name << " is not PoCL's CPU";
   setup_.target = target.Text();
   ChildMeasurer measurer(HONE_REAL_WORKER, setup_);
   std::string source = kOpenClSource;
