@@ -68,10 +68,12 @@ TEST(BeginTool, ItEndsWithItsNinja) {
         ::dup2(reads[1], STDOUT_FILENO);
         ::dup2(reads[1], STDERR_FILENO);
         ::close(reads[1]);
+        ::alarm(60);
+        (void)!::write(lives[1], "s", 1);
         while (late && ::getppid() == parent) ::usleep(1000);
+        (void)!::write(lives[1], "o", 1);
         BeginTool();
         (void)!::write(lives[1], "b", 1);
-        ::alarm(60);
         while (true) ::pause();
       }
       while (true) ::pause();
@@ -79,13 +81,18 @@ TEST(BeginTool, ItEndsWithItsNinja) {
     ::close(lives[1]);
     ::close(reads[0]);
     ::close(reads[1]);
-    char byte;
-    if (!late) EXPECT_EQ(::read(lives[0], &byte, 1), 1) << "it has begun";
-    if (late) ::usleep(50000);
+    std::string steps;  // started, about to begin, begun
+    const auto read_up_to = [&](char step) {
+      char byte = 0;
+      while (byte != step && WaitReadable({lives[0]}, 60) == 0 && ::read(lives[0], &byte, 1) == 1) steps += byte;
+    };
+    read_up_to(late ? 's' : 'b');
+    EXPECT_EQ(steps, late ? "s" : "sob");
     ::kill(ninja, SIGKILL);
     ::waitpid(ninja, nullptr, 0);
-    EXPECT_EQ(WaitReadable({lives[0]}, 30), 0);
-    EXPECT_EQ(::read(lives[0], &byte, 1), 0) << "it has ended";
+    read_up_to('e');  // the end
+    EXPECT_EQ(steps, late ? "so" : "sob") << "it ends when it begins, or when its Ninja ends";
+    EXPECT_EQ(WaitReadable({lives[0]}, 0), 0) << "it has ended";
     ::close(lives[0]);
   }
 }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/channel.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -152,15 +153,25 @@ TEST_F(LockTest, AFlockOfAStrangerIsNoReasonToWaitForEver) {
 TEST_F(LockTest, WaitsForTheHolderAndEndsWithAnInterrupt) {
   std::optional<FileLock> lock = Must(FileLock::Acquire(path_));
   EXPECT_EQ(FileLock::AcquireWithin(path_, 0).status().kind(), StatusKind::kLocked);
-  testing::internal::CaptureStderr();
-  std::thread releasing([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  int said[2];
+  ASSERT_EQ(::pipe(said), 0);
+  const int stderr_before = ::dup(STDERR_FILENO);
+  ::dup2(said[1], STDERR_FILENO);
+  ::close(said[1]);
+  std::string text;
+  std::thread releasing([&] {  // once the other says that it waits
+    char bytes[4096];
+    while (text.find('\n') == std::string::npos && WaitReadable({said[0]}, 60) == 0) {
+      text.append(bytes, static_cast<size_t>(std::max<ssize_t>(0, ::read(said[0], bytes, sizeof bytes))));
+    }
     lock.reset();
   });
   EXPECT_TRUE(FileLock::AcquireWithin(path_, -1).ok());
   releasing.join();
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("waiting: " + path_ + ": held by process " + std::to_string(::getpid()) + " on host "));
+  ::dup2(stderr_before, STDERR_FILENO);
+  ::close(stderr_before);
+  ::close(said[0]);
+  EXPECT_THAT(text, HasSubstr("waiting: " + path_ + ": held by process " + std::to_string(::getpid()) + " on host "));
   lock = Must(FileLock::Acquire(path_));
   RequestInterrupt();
   EXPECT_EQ(FileLock::AcquireWithin(path_, -1).status().kind(), StatusKind::kInterrupted);
