@@ -304,7 +304,8 @@ class Inferrer {
   void InferRegion(const Stage& stage, StageBounds* out) {
     arith::Analyzer& analyzer = bounds_.analyzer;
     const std::vector<int64_t>& shape = stage.tensor.shape();
-    std::vector<Interval> total(shape.size()), open(shape.size());  // open: may extend beyond the tensor's end
+    std::vector<Interval> total(shape.size());
+    std::vector<Interval> unclipped(shape.size());  // may extend beyond the tensor's end
     for (const Stage& reader : schedule_.stages()) {
       if (reader.attach == AttachKind::kInline) continue;
       const std::vector<const ir::Access*> accesses = AccessesOf(stage.name(), reader.tensor.node()->body);
@@ -318,7 +319,7 @@ class Inferrer {
           r = Clip(r, shape[d]);
           if (places_) {
             const Interval o = {r.min, whole.max};
-            open[d] = open[d].known() ? arith::Union(open[d], o, &analyzer) : o;
+            unclipped[d] = unclipped[d].known() ? arith::Union(unclipped[d], o, &analyzer) : o;
           }
           total[d] = total[d].known() ? arith::Union(total[d], r, &analyzer) : r;
         }
@@ -331,7 +332,7 @@ class Inferrer {
       // Computes a tile that crosses the edge as a whole if its size is known well: its readers then need no
       // conditions.
       const int64_t inside = std::max<int64_t>(1, analyzer.ConstUpperBound(out->extent[d]).value_or(shape[d]));
-      const int64_t whole = analyzer.ConstUpperBound(arith::ExtentOf(open[d], &analyzer)).value_or(inside);
+      const int64_t whole = analyzer.ConstUpperBound(arith::ExtentOf(unclipped[d], &analyzer)).value_or(inside);
       out->box.push_back(whole > inside && whole <= kMostBeyond * inside ? whole : inside);
     }
   }

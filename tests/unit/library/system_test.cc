@@ -19,8 +19,15 @@
 static std::atomic<int64_t> allocations = 0;
 extern "C" void* __libc_malloc(size_t);
 extern "C" void* __libc_calloc(size_t, size_t);
+extern "C" void* __libc_realloc(void*, size_t);
+extern "C" void* __libc_memalign(size_t, size_t);
 extern "C" void* malloc(size_t bytes) { return ++allocations, __libc_malloc(bytes); }
 extern "C" void* calloc(size_t count, size_t bytes) { return ++allocations, __libc_calloc(count, bytes); }
+extern "C" void* realloc(void* old, size_t bytes) { return ++allocations, __libc_realloc(old, bytes); }
+extern "C" void* aligned_alloc(size_t to, size_t bytes) { return ++allocations, __libc_memalign(to, bytes); }
+extern "C" int posix_memalign(void** out, size_t to, size_t bytes) {
+  return ++allocations, (*out = __libc_memalign(to, bytes)) == nullptr ? ENOMEM : 0;
+}
 
 namespace hone::library {
 namespace {
@@ -162,6 +169,26 @@ TEST_F(LibraryAndSystem, InstancesMapTheParametersAndCopyNothing) {
     }
   }
   EXPECT_TRUE(MappingsOf(ParamsFile()).empty());
+}
+
+TEST(Allocations, AreCountedInEveryWay) {
+  struct alignas(256) Wide {
+    char bytes[256];
+  };
+  void* kept = nullptr;
+  const std::function<void()> kWays[] = {[&] { kept = std::malloc(8); },
+                                         [&] { kept = std::calloc(1, 8); },
+                                         [&] { kept = std::realloc(kept, 4096); },
+                                         [&] { kept = std::aligned_alloc(64, 64); },
+                                         [&] { EXPECT_EQ(::posix_memalign(&kept, 64, 64), 0); },
+                                         [&] { delete new int; },
+                                         [&] { delete[] new char[64]; },
+                                         [&] { delete new Wide; }};
+  for (size_t i = 0; i < std::size(kWays); ++i) {
+    const int64_t before = allocations;
+    kWays[i]();
+    EXPECT_EQ(allocations, before + 1) << i;
+  }
 }
 
 TEST_F(LibraryAndSystem, ARunAllocatesNothing) {
