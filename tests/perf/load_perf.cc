@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/subprocess.h"
+#include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "op/operator.h"
 #include "perf/flags.h"
-#include "perf/neighbour.h"
 #include "pipeline/task_list.h"
 #include "record/store.h"
 #include "semantics/semantics.h"
@@ -53,7 +53,7 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(const Tuned quiet, Tune(id + ".quiet"));
     Result<Tuned> loaded = Status::Io("not tuned");
     {
-      const perf::Neighbour neighbour(UsableCpus().back(), {.rests = true, .seed = seed_});
+      const fake::Neighbour neighbour(UsableCpus().back(), {.rests = true, .seed = seed_});
       loaded = Tune(id + ".load");
     }
     HONE_RETURN_IF_ERROR(loaded.status());

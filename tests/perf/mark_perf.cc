@@ -7,10 +7,10 @@
 // than 1.5 %, the machine itself changed, and the trial does not count. Goal: at most 2 % of the trials without a mark
 // are more than 3 % slow beside busy loops. Exits with 1 otherwise. Nothing else may run.
 #include "base/cpu.h"
+#include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "op/operator.h"
 #include "perf/flags.h"
-#include "perf/neighbour.h"
 #include "pipeline/task_list.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"
@@ -110,7 +110,7 @@ class Bench {
       HONE_RETURN_IF_ERROR(turn(quiet, &counts_.quiet));
       for (const bool memory : {false, true}) {
         for (const int cpu : {UsableCpus().front(), UsableCpus().back()}) {
-          neighbours_.push_back(std::make_unique<perf::Neighbour>(cpu, perf::Neighbour::Habits{.memory = memory}));
+          neighbours_.push_back(std::make_unique<fake::Neighbour>(cpu, fake::Neighbour::Habits{.memory = memory}));
         }
         RealClock()->SleepSeconds(0.05);
         HONE_RETURN_IF_ERROR(turn(beside, memory ? &counts_.memory : &counts_.loop));
@@ -123,7 +123,7 @@ class Bench {
   const int candidates_, turns_;
   Rng& rng_;
   Counts& counts_;
-  std::vector<std::unique_ptr<perf::Neighbour>> neighbours_;
+  std::vector<std::unique_ptr<fake::Neighbour>> neighbours_;
 };
 
 }  // namespace

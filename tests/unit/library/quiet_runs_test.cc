@@ -10,9 +10,9 @@ namespace {
 constexpr double kRun = 0.02;  // longer than a time slice of the scheduler
 
 TEST(QuietRunsTest, ARunThatANeighbourDisturbsIsTakenAgainUntilPatienceIsUsedUp) {
-  fake::Neighbour neighbour;
+  const fake::SharedCore core;
   if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
-  ASSERT_TRUE(neighbour.Come());
+  ASSERT_TRUE(core.shared());
   int calls = 0;
   const auto run = [&calls] {
     ++calls;

@@ -266,9 +266,9 @@ TEST_F(ChildTest, AHopelessKernelIsPrunedWithALowerBound) {
 // The child uses the protocol's patience: beside a neighbour on its core, runs are repeated for that long, and without
 // patience disturbances are not detected.
 TEST_F(ChildTest, DisturbedRunsAreTakenAgainWithTheProtocolsPatience) {
-  fake::Neighbour neighbour;
+  const fake::SharedCore core;
   if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
-  ASSERT_TRUE(neighbour.Come());
+  ASSERT_TRUE(core.shared());
   setup_.threads = 1;
   for (const double patience : {0.2, 0.0}) {
     measurer_.reset();

@@ -132,10 +132,10 @@ TEST(StoppingRuleUnderLoad, ADisturbedRunPrunesNothing) {
 }
 
 TEST(LoadMeterTest, SeesANeighbourOnTheSameCore) {
-  fake::Neighbour neighbour;
+  const fake::SharedCore core;
   LoadMeter meter;
   if (!meter.SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
-  ASSERT_TRUE(neighbour.Come());
+  ASSERT_TRUE(core.shared());
   meter.Start();
   fake::Work(0.2);  // many time slices: the two share the core
   EXPECT_GT(meter.Lost(), 0.02);
