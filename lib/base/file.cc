@@ -43,7 +43,7 @@ const char* SpecialKind(const struct stat& info) {
 }
 
 Status NotRegular(const std::string& path, const char* kind) {
-  return Status::Io("{}: cannot read: it is {}, not a file", path, kind);
+  return Status::Io("{}: cannot open: it is {}, not a file", path, kind);
 }
 
 // A pipe that the shell made for this process lies in no folder, so its writer is known to be there.
@@ -128,12 +128,22 @@ Status CheckRegular(const std::string& path, bool follow) {
   return kind == nullptr ? Status() : NotRegular(path, kind);
 }
 
-Result<std::string> ReadStart(const std::string& path, size_t most) {
+Result<int> CreateFresh(const std::string& path, mode_t mode, const std::string& what) {
+  constexpr int kFresh = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+  int fd = ::open(path.c_str(), kFresh, mode);
+  if (fd < 0 && errno == EEXIST && ::unlink(path.c_str()) == 0) fd = ::open(path.c_str(), kFresh, mode);
+  return fd < 0 ? Result<int>(ErrnoStatus(errno, what)) : fd;
+}
+
+// The first `most` bytes of a file that has at most `largest`.
+static Result<std::string> Read(const std::string& path, size_t most, size_t largest) {
   if (path.empty()) return Status::Io("the name of a file to read is empty");
   HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDONLY));
   // The size is only a hint: files in /proc say 0, and a file can grow while we read it.
   struct stat info;
-  size_t chunk = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) + 1 : 65536;
+  const size_t size = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) : 0;
+  if (size > largest) most = 0;
+  size_t chunk = size > 0 ? size + 1 : 65536;
   std::string bytes;
   while (bytes.size() < most) {
     const size_t used = bytes.size();
@@ -151,16 +161,13 @@ Result<std::string> ReadStart(const std::string& path, size_t most) {
     chunk = 65536;
   }
   ::close(fd);
+  if (size > largest || bytes.size() > largest) return Status::Io(path + ": cannot read: it is larger than 4 GiB");
   return bytes;
 }
 
-Result<std::string> ReadFile(const std::string& path) {
-  const Result<int64_t> size = FileSize(path);
-  const bool large = size.ok() && *size > static_cast<int64_t>(kMaxRead);
-  HONE_ASSIGN_OR_RETURN(std::string bytes, ReadStart(path, large ? 0 : kMaxRead + 1));
-  if (large || bytes.size() > kMaxRead) return Status::Io(path + ": cannot read: it is larger than 4 GiB");
-  return bytes;
-}
+Result<std::string> ReadStart(const std::string& path, size_t bytes) { return Read(path, bytes, SIZE_MAX); }
+
+Result<std::string> ReadFile(const std::string& path) { return Read(path, kMaxRead + 1, kMaxRead); }
 
 Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   static std::atomic<uint64_t> counter{0};
@@ -172,12 +179,7 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   std::string folder = DirName(path);
   std::string temp = JoinPath(
       folder, "." + BaseName(path) + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");
-  // Never open an existing file: it may be a link to something else. First remove one left by a process that had this
-  // pid.
-  constexpr int kFresh = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  int fd = ::open(temp.c_str(), kFresh, 0666);
-  if (fd < 0 && errno == EEXIST && ::unlink(temp.c_str()) == 0) fd = ::open(temp.c_str(), kFresh, 0666);
-  if (fd < 0) return ErrnoStatus(errno, path + ": cannot create a file in its folder");
+  HONE_ASSIGN_OR_RETURN(const int fd, CreateFresh(temp, 0666, path + ": cannot create a file in its folder"));
   Status status = WriteAll(fd, bytes, path);
   if (status.ok() && ::fsync(fd) != 0) status = ErrnoStatus(errno, path + ": cannot write");
   if (::close(fd) != 0 && status.ok()) status = ErrnoStatus(errno, path + ": cannot write");

@@ -2,6 +2,8 @@
 // starts with the path. Paths are byte strings with '/'; relative ones are relative to the current folder.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +25,10 @@ Result<int> OpenFile(const std::string& path, int flags);
 // libraries that open files themselves.
 Status CheckRegular(const std::string& path, bool follow = true);
 
+// Creates `path`, a temporary name of this process, for writing and reading. Removes one left by a process that had
+// this pid, and never opens an existing one, which may be a link to something else. An error begins with `what`.
+Result<int> CreateFresh(const std::string& path, mode_t mode, const std::string& what);
+
 // Reads a file of at most 4 GiB. Returns kIo for an empty path, and for what OpenFile rejects.
 Result<std::string> ReadFile(const std::string& path);
 
@@ -31,7 +37,7 @@ Result<std::string> ReadStart(const std::string& path, size_t bytes);
 
 // Replaces `path` by a file that holds exactly `bytes`, or leaves it as it was. Writes a temporary file in the same
 // folder, fsyncs it, renames it and fsyncs the folder; removes the temporary file on failure. The folder must exist.
-// If only the last step fails, the file is new all the same, and a power cut may bring the old one back.
+// If only the last step fails, the new file is in place, but a power cut may bring the old one back.
 Status WriteFileAtomic(const std::string& path, std::string_view bytes);
 
 // Calls WriteFileAtomic unless the file already holds exactly `bytes`. Returns true if it wrote. Keeping the mtime lets

@@ -50,11 +50,7 @@ constexpr double kJudgeSeconds = 5;  // to judge a lock file, beside watching it
 // Creates a file with `text` as `temp`, a unique name beside `path`, and returns it open. Its mtime is the file
 // system's current time.
 Result<int> WriteClaim(const std::string& path, const std::string& temp, std::string_view text) {
-  // Never one that exists: it may be a link to something else, or left by a process that had this pid.
-  constexpr int kFresh = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-  int fd = ::open(temp.c_str(), kFresh, 0644);
-  if (fd < 0 && errno == EEXIST && ::unlink(temp.c_str()) == 0) fd = ::open(temp.c_str(), kFresh, 0644);
-  if (fd < 0) return ErrnoStatus(errno, path + ": cannot create the lock file");
+  HONE_ASSIGN_OR_RETURN(const int fd, CreateFresh(temp, 0644, path + ": cannot create the lock file"));
   // Synced, as a lock without a text that outlives a power cut would name no owner who can be seen to be gone.
   if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || ::fsync(fd) != 0) {
     int error = errno;

@@ -153,7 +153,7 @@ TEST_F(Nightly, ACanaryThatIsDamagedIsLeftOut) {
   // A folder in its place: the disk is not what it was, and no night is measured on it.
   RunOk({"rm", file});
   RunOk({"mkdir", file});
-  ExpectBadNight({"one.params: cannot read: it is a folder"});
+  ExpectBadNight({"one.params: cannot open: it is a folder"});
   EXPECT_EQ(Nights().size(), 1u);
 }
 

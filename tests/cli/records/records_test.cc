@@ -68,7 +68,7 @@ TEST_F(RecordsTool, AFolderStandsForItsRecordFiles) {
   EXPECT_EQ(Out({"verify", "records"}), "records/a.db: ok\nrecords/b.db: ok\n");
   Write("empty/x", "");
   ExpectRefused(Records({"list", "empty"}), 1, {"empty: no record file (*.db) in this folder"});
-  ExpectRefused(Records({"show", "records"}), 1, {"records: cannot read: it is a folder, not a file"});
+  ExpectRefused(Records({"show", "records"}), 1, {"records: cannot open: it is a folder, not a file"});
   // Good files beside a bad one.
   Write("records/text.db", "this is no database\n");
   const CommandResult result = Records({"list", "records"});

@@ -78,9 +78,9 @@ TEST_F(FileTest, MissingFilesAreNotFoundAndNamed) {
 }
 
 TEST_F(FileTest, WhatNeverEndsOrIsNoFileIsRefused) {
-  EXPECT_EQ(ReadFile("/dev/zero").status().message(), "/dev/zero: cannot read: it is a device, not a file");
+  EXPECT_EQ(ReadFile("/dev/zero").status().message(), "/dev/zero: cannot open: it is a device, not a file");
   EXPECT_EQ(ReadFile("/dev/zero").status().kind(), StatusKind::kIo);
-  EXPECT_EQ(ReadFile(dir_.path()).status().message(), dir_.path() + ": cannot read: it is a folder, not a file");
+  EXPECT_EQ(ReadFile(dir_.path()).status().message(), dir_.path() + ": cannot open: it is a folder, not a file");
   EXPECT_EQ(ReadFile("").status().message(), "the name of a file to read is empty");
   ASSERT_TRUE(WriteFileAtomic(In("huge"), "").ok());
   EXPECT_EQ(*ReadStart("/proc/self/comm", 3), ReadFile("/proc/self/comm")->substr(0, 3));
@@ -98,7 +98,7 @@ TEST_F(FileTest, SpecialFilesAreRefusedAtOnce) {
   const std::pair<const char*, const char*> kinds[] = {
       {"pipe", "a pipe"}, {"link", "a pipe"}, {"zero", "a device"}, {"socket", "a socket"}, {"folder", "a folder"}};
   for (const auto& [name, kind] : kinds) {
-    const std::string message = In(name) + ": cannot read: it is " + kind + ", not a file";
+    const std::string message = In(name) + ": cannot open: it is " + kind + ", not a file";
     EXPECT_EQ(CheckRegular(In(name)).message(), message);
     EXPECT_EQ(ReadFile(In(name)).status().message(), message);
     for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR, O_WRONLY | O_CREAT | O_APPEND}) {

@@ -54,7 +54,7 @@ TEST(Log, NoLinkIsFollowed) {
   TempDir dir = Must(TempDir::Create());
   ASSERT_TRUE(WriteFileAtomic(dir.Join("precious"), "mine\n").ok());
   ASSERT_EQ(symlink(dir.Join("precious").c_str(), dir.Join("log").c_str()), 0);
-  EXPECT_THAT(OpenLogFile(dir.Join("log")).message(), HasSubstr("log: cannot read: it is a symbolic link, not a file"));
+  EXPECT_THAT(OpenLogFile(dir.Join("log")).message(), HasSubstr("log: cannot open: it is a symbolic link, not a file"));
   ASSERT_EQ(mkfifo(dir.Join("pipe").c_str(), 0600), 0);
   EXPECT_FALSE(OpenLogFile(dir.Join("pipe")).ok()) << "and it did not wait for a reader";
   EXPECT_EQ(*ReadFile(dir.Join("precious")), "mine\n");

@@ -128,7 +128,7 @@ TEST_F(SalvageTest, RefusesWhatItCannotOrMustNotDo) {
             dir_.Join("text.db") +
                 ": its first page cannot be read: nothing can be saved; move it away to start the task again");
   EXPECT_EQ(SalvageRecords(dir_.path(), dir_.Join("o.db")).status().message(),
-            dir_.path() + ": cannot read: it is a folder, not a file");
+            dir_.path() + ": cannot open: it is a folder, not a file");
   EXPECT_FALSE(Exists(dir_.Join("o.db")));
 }
 

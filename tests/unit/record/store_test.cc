@@ -152,7 +152,7 @@ TEST_F(StoreTest, OldFilesAreReadAndMigratedWithTheirTrials) {
 
 TEST_F(StoreTest, ANewerFormatACutFileAndAFolderAreRefused) {
   Must(MakeDirs(path_));
-  ExpectRefused(StatusKind::kIo, path_ + ": cannot read: it is a folder, not a file");
+  ExpectRefused(StatusKind::kIo, path_ + ": cannot open: it is a folder, not a file");
   Must(RemoveTree(path_));
   Fill();
   const std::string bytes = *ReadFile(path_);
