@@ -45,7 +45,7 @@ Status HeldInSilence(const std::string& path, const LockOwner& owner, double sil
       WholeSeconds(stale_seconds - silent) + " to take the lock over");
 }
 
-constexpr double kJudgeSeconds = 5;  // to judge a lock file, beside watching its heartbeat
+constexpr double kJudgeSeconds = 5;  // to judge a lock file; watching its heartbeat takes longer
 
 // Creates a file with `text` as `temp`, a unique name beside `path`, and returns it open. Its mtime is the file
 // system's current time.
@@ -98,17 +98,6 @@ bool IsStale(Life life, const std::string& path, const struct stat& held, double
   return false;
 }
 
-// Waits for another process that judges the same lock file. False if it takes longer: every user who may read a file
-// can lock it for ever.
-bool FlockWithin(int fd, double seconds) {
-  const Deadline deadline(seconds);
-  while (::flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
-    if (deadline.Passed() || Interrupted()) return false;
-    RealClock()->SleepSeconds(std::min(0.02, deadline.SecondsLeft()));
-  }
-  return true;  // also where the file system has no such locks
-}
-
 // Removes the lock file at `path` if it is stale. Returns ok if it is gone (try again), kLocked if somebody holds it.
 Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, double stale_seconds,
                      double watch_seconds) {
@@ -116,13 +105,18 @@ Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, d
   if (!opened.ok()) return opened.status().kind() == StatusKind::kNotFound ? Status() : opened.status();
   const int fd = *opened;
   // Two processes may find the same stale file. Its flock lets one of them remove it; the other then sees that the name
-  // is gone or stands for another file. The holder of a live lock never comes here.
+  // is gone or stands for another file. The holder of a live lock never comes here. Every user who may read the file
+  // can lock it for ever, so do not wait for long.
+  const Status judging = Flock(path, fd, LOCK_EX, Deadline(kJudgeSeconds), [] { return false; }).status();
   Status status;
   struct stat held;
-  if (!FlockWithin(fd, watch_seconds + kJudgeSeconds)) {
-    status = Status::Locked(path + ": another program keeps this lock file locked (flock); stop it, see `lsof " + path +
-                            "`");
-    if (Interrupted()) status = Status::Interrupted(path + ": interrupted while waiting for this lock");
+  if (judging.kind() == StatusKind::kInterrupted) {
+    status = judging;
+  } else if (judging.kind() == StatusKind::kTimeout) {
+    status = Status::Locked(
+        "{0}: another process checks whether its holder is alive, or a program keeps this file "
+        "locked (flock): see `lsof {0}`",
+        path);
   } else if (StillNames(path, fd) && ::fstat(fd, &held) == 0) {
     Result<std::string> text = ReadFile(path);
     LockOwner owner = ParseLockText(text.ok() ? *text : "");

@@ -35,12 +35,13 @@ class FileLock {
  public:
   // Returns kLocked if another process holds it, naming that holder's host and pid; if nothing is known about the
   // holder except that two heartbeats are missing, the message also says what to do. Returns kIo if the file cannot be
-  // created. May wait for `watch_seconds`, two heartbeats, to see whether the holder is alive.
+  // created. May wait for `watch_seconds`, two heartbeats, to see whether a silent holder is alive.
   // Rejects with kIo what is not a regular file.
   static Result<FileLock> Acquire(const std::string& path, double stale_seconds = 120, double watch_seconds = 40);
 
-  // Tries again for `seconds` (negative: without a limit) while another process holds it, and logs who that is. Returns
-  // kInterrupted once Interrupted().
+  // Tries again for `seconds` (negative: without a limit) while another process holds it, and logs who that is. The
+  // last try may watch a holder that was silent for long, as Acquire does: nobody could take over its lock otherwise.
+  // Returns kInterrupted once Interrupted().
   static Result<FileLock> AcquireWithin(const std::string& path, double seconds);
 
   // The holder, or nothing if the lock is free. Only reads; works on any host.
@@ -70,9 +71,9 @@ class FileLock {
 // timing. Uses flock, so the kernel releases it whenever its owner ends. A stream of shared users does not starve those
 // that wait for exclusive use. Logs the holders after four seconds of waiting, and then once a minute.
 //
-// All users can read the files, so all can lock them. A lock does not count, and is passed over with a warning after a
-// second, if its holders have ended, are suspended, or are not programs of Hone by their name. Programs of Hone then
-// exclude each other by the gate. If that is held in the same way, they no longer do.
+// All users can read the files, so all can lock them. If each holder has ended, is suspended or has a name that no
+// program of Hone has, we pass over the lock after a second, with a warning. Programs of Hone then exclude each other
+// by the gate, unless such a process holds the gate as well.
 class MachineLock {
  public:
   // The lock file of device "cpu", "GPU-<uuid>", ..., in /run/lock, or in /tmp if that folder does not exist.
@@ -99,7 +100,6 @@ class MachineLock {
  private:
   MachineLock(std::string path, int fd, int gate_fd) : path_(std::move(path)), fd_(fd), gate_fd_(gate_fd) {}
   Status Lock(int operation, double timeout_seconds);
-  Result<bool> Flock(int fd, int operation, const Deadline& deadline);
   bool PassesOver(int fd);
   std::string path_;
   int fd_ = -1;

@@ -2,12 +2,17 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/interrupt.h"
+#include "base/os_error.h"
 #include "base/text.h"
 
 namespace hone {
@@ -90,6 +95,20 @@ bool StillNames(const std::string& path, int fd) {
   struct stat held, named;
   return fd >= 0 && ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
          held.st_ino == named.st_ino;
+}
+
+Result<bool> Flock(const std::string& path, int fd, int operation, const Deadline& deadline,
+                   const std::function<bool()>& give_up) {
+  double pause = 0.0002;
+  while (::flock(fd, operation | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, path + ": cannot lock");
+    if (Interrupted()) return Status::Interrupted(path + ": interrupted while waiting for this lock");
+    if (give_up()) return false;
+    if (deadline.Passed()) return Status::Timeout(path + ": locked by another process");
+    RealClock()->SleepSeconds(std::min(pause, deadline.SecondsLeft()));
+    pause = std::min(pause * 1.5, 0.005);
+  }
+  return true;
 }
 
 }  // namespace hone

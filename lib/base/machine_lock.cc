@@ -169,7 +169,7 @@ bool MachineLock::PassesOver(int fd) {
   const std::string who = NamesOf(holdings);
   if (!holdings.empty() && std::all_of(holdings.begin(), holdings.end(), [](const auto& h) { return h.idle; })) {
     if (who != passed_over_) {
-      LogWarning(path_ + ": held by " + who + ", which is not tuning; going on without this lock");
+      LogWarning(path_ + ": held by " + who + ", but no process is tuning; going on without this lock");
     }
     passed_over_ = who;
     return true;
@@ -182,28 +182,14 @@ bool MachineLock::PassesOver(int fd) {
   return false;
 }
 
-// False if others hold it and are passed over.
-Result<bool> MachineLock::Flock(int fd, int operation, const Deadline& deadline) {
-  double pause = 0.0002;
-  while (::flock(fd, operation | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, path_ + ": cannot lock");
-    if (Interrupted()) return Status::Interrupted(path_ + ": interrupted while waiting for the machine");
-    if (PassesOver(fd)) return false;
-    if (deadline.Passed()) return Status::Timeout(path_ + ": the machine is in use by another process of Hone");
-    RealClock()->SleepSeconds(std::min(pause, deadline.SecondsLeft()));
-    pause = std::min(pause * 1.5, 0.005);
-  }
-  return true;
-}
-
 Status MachineLock::Lock(int operation, double timeout_seconds) {
   Unlock();
   Deadline deadline(timeout_seconds);
   for (;;) {
     // Processes pass the gate one at a time. One that wants exclusive use waits inside it, so no new shared user
     // passes.
-    HONE_RETURN_IF_ERROR(Flock(gate_fd_, LOCK_EX, deadline).status());
-    const Result<bool> locked = Flock(fd_, operation, deadline);
+    HONE_RETURN_IF_ERROR(Flock(path_, gate_fd_, LOCK_EX, deadline, [this] { return PassesOver(gate_fd_); }).status());
+    const Result<bool> locked = Flock(path_, fd_, operation, deadline, [this] { return PassesOver(fd_); });
     // Where the lock cannot be had, the gate takes its place until Unlock.
     if (!locked.ok() || *locked) ::flock(gate_fd_, LOCK_UN);
     if (!locked.ok()) return locked.status();

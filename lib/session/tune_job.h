@@ -24,7 +24,7 @@ struct TuneJobOptions {
   std::string like, tuner;               // override the settings if not empty
   std::string worker_program;            // hone-worker; empty: the one beside this program
   bool optional = false;                 // a task that the network does without: succeed even if no trial is correct
-  bool wait = false;                     // for a tuner that holds the records; otherwise fails after ten seconds
+  bool wait = false;                     // for a live tuner that holds the records; otherwise fails after ten seconds
   bool fake = false;                     // no compiler and no clock: measure/fake.h
   measure::FakeWorld fake_world;
 };
