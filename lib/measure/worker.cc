@@ -85,6 +85,7 @@ Status Worker::Start() {
 
 Status Worker::Send(std::string_view message) {
   const Status sent = channel_.Send(message, 60);
+  if (sent.kind() == StatusKind::kTimeout) return Status::Io("does not read what it is sent");
   return sent.kind() == StatusKind::kCrashed ? Ended() : sent;
 }
 

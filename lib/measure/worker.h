@@ -33,7 +33,7 @@ class Worker {
   int fd() const { return channel_.fd(); }  // becomes readable when the child answers or ends
 
   Status Start();  // REQUIRES: !started()
-  // Returns kCrashed or kIo, as Receive, if the child is gone.
+  // Returns kCrashed or kIo, as Receive, if the child is gone; kIo also if it does not read for a minute.
   Status Send(std::string_view message);
   // Returns kTimeout if nothing arrived yet; kInterrupted if the user asked us to stop; kCrashed, with "killed by
   // SIGSEGV: <last words>", if the child's own work ended it; kIo, with such words, if this machine lacked memory or
