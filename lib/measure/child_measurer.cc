@@ -155,21 +155,24 @@ bool ChildMeasurer::FasterThanPossible(const BuiltKernel& kernel, double seconds
 }
 
 Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbent) {
-  const Outcome described{.config = kernel.config,
-                          .artifact_digest = kernel.artifact_digest,
-                          .compile_seconds = kernel.compile_seconds,
-                          .steps = kernel.steps};
+  const auto unmeasured = [&kernel](double measure_seconds) {
+    return Outcome{.config = kernel.config,
+                   .artifact_digest = kernel.artifact_digest,
+                   .compile_seconds = kernel.compile_seconds,
+                   .measure_seconds = measure_seconds,
+                   .steps = kernel.steps};
+  };
   const std::string message =
       DumpJson({{"do", "measure"}, {"kernel", FieldsJson(kernel)}, {"incumbent", incumbent}}, -1);
   const double started = RealClock()->NowSeconds();
   for (int attempt = 0;; ++attempt) {
     HONE_RETURN_IF_ERROR(EnsureReady({kernel}));
-    Outcome outcome = described;
+    Outcome outcome = unmeasured(0);
     const Result<Json> answer = AskReady(message, setup_.protocol.timeout_seconds);
     const Status status = answer.ok() ? ReadOutcome(*answer, &outcome) : answer.status();
     if (status.ok()) {
       if (outcome.state == TrialState::kOk && FasterThanPossible(kernel, outcome.median)) {
-        outcome = described;
+        outcome = unmeasured(outcome.measure_seconds);
         outcome.error = TrialError::kWrong;
         outcome.error_text = "faster than the roofline allows";
       }
@@ -189,8 +192,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
     const StatusKind kind = status.kind();
     if (kind == StatusKind::kIo && attempt + 1 < kMostAttempts) continue;
     if (kind != StatusKind::kIo && !MayBeTheKernel(status)) return status;
-    outcome = described;
-    outcome.measure_seconds = RealClock()->NowSeconds() - started;
+    outcome = unmeasured(RealClock()->NowSeconds() - started);
     outcome.error = kind == StatusKind::kTimeout ? TrialError::kTimeout
                     : kind == StatusKind::kIo    ? TrialError::kDevice
                                                  : TrialError::kCrash;

@@ -153,6 +153,7 @@ TEST_F(ChildTest, AnswersThatCannotBeAreNotBelieved) {
   EXPECT_TRUE(Must(Measurer().Sound())) << "a new child";
   EXPECT_EQ(Measurer().peak_flops(), 2e9) << "it claims more each time, but only the first claim precedes candidates";
   ExpectFailure(verdict("1e-9,1e-9", "1e-9"), TrialError::kWrong, "faster than the roofline allows");
+  EXPECT_EQ(Measure(verdict("1e-9,1e-9", "1e-9")).measure_seconds, 0.1) << "its measuring counts";
   for (const std::string& lie : {verdict("", "0.003"), verdict("0.003,-0.003,0.003", "0.003"), verdict("0.003", "-1"),
                                  verdict("0.003", "0.0001"), verdict("0.003,0.004", "0.004", "pruned"),
                                  verdict("0.003", "0.003", "failed"), std::string("{}"), std::string("7")}) {
