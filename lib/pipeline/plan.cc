@@ -63,9 +63,9 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
     Round round;
     round.job = job;
     round.round = r;
-    round.dir = "settings/" + name + ".r" + std::to_string(r);
+    round.dir = "settings/" + RoundName(name, r);
     round.before = std::move(before);
-    round.before_dir = "stamps/" + name + ".r" + std::to_string(r - 1);
+    round.before_dir = "stamps/" + RoundName(name, r - 1);
     before.clear();
     for (const TaskEntry& entry : job->tasks->tasks) {
       TuneJob task;
@@ -76,7 +76,7 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
       task.optional = entry.optional;
       task.settings = round.dir + "/" + entry.id + ".tune.json";
       task.own_settings = true;
-      task.stamp = "stamps/" + name + ".r" + std::to_string(r) + "/" + entry.id + ".done";
+      task.stamp = RoundStampPath("stamps/" + RoundName(name, r), entry.id);
       task.db = RecordsPath(job->target->name, entry.id);
       round.settings.push_back(task.settings);
       before.push_back(task.stamp);

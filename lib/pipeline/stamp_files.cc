@@ -1,7 +1,5 @@
 #include "pipeline/stamp_files.h"
 
-#include <algorithm>
-
 #include "base/file.h"
 #include "base/text.h"
 
@@ -9,7 +7,7 @@ namespace hone::pipeline {
 
 constexpr char kStampEnding[] = ".done";
 
-constexpr char kTf32[] = ".tf32", kWinograd[] = ".winograd-";
+constexpr char kTf32[] = ".tf32", kWinograd[] = ".winograd-", kRound[] = ".r";
 
 std::string StampPath(const std::string& task, const std::string& target, const TuneSettings& settings) {
   const int64_t cap = settings.winograd;
@@ -29,9 +27,14 @@ bool IsStampOf(const std::string& name, const std::string& task, const std::stri
   return own.empty() || (StartsWith(own, kWinograd) && own.find('.', 1) == own.npos);
 }
 
-// The folder of a round: NET.TARGET.rK.
+std::string RoundName(const std::string& job, int round) { return job + kRound + std::to_string(round); }
+
+std::string RoundStampPath(const std::string& folder, const std::string& task) {
+  return JoinPath(folder, task + kStampEnding);
+}
+
 static bool IsRoundOf(const std::string& name, const std::string& target) {
-  const size_t round = name.rfind(".r");
+  const size_t round = name.rfind(kRound);
   return round != std::string::npos && EndsWith(name.substr(0, round), "." + target);
 }
 
@@ -46,9 +49,7 @@ Result<std::vector<std::string>> StampsOfRecords(const std::string& db) {
   for (const std::string& entry : names) {
     const std::string at = JoinPath(stamps, entry);
     if (IsStampOf(entry, task, target)) found.push_back(at);
-    if (!IsRoundOf(entry, target) || !IsDirectory(at)) continue;
-    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> of_round, ListDir(at));
-    if (std::ranges::binary_search(of_round, task + kStampEnding)) found.push_back(JoinPath(at, task + kStampEnding));
+    if (IsRoundOf(entry, target) && Exists(RoundStampPath(at, task))) found.push_back(RoundStampPath(at, task));
   }
   return found;
 }

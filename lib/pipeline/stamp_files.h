@@ -16,9 +16,14 @@ std::string StampPath(const std::string& task, const std::string& target, const 
 // Whether this file of the folder stamps/ is that stamp under any numerics.
 bool IsStampOf(const std::string& name, const std::string& task, const std::string& target);
 
+// The folder of a round below settings/ and stamps/: "NET.TARGET.rK". `job` is "NET.TARGET".
+std::string RoundName(const std::string& job, int round);
+// The stamp of a task that is tuned in rounds; `folder` is that of the round below stamps/.
+std::string RoundStampPath(const std::string& folder, const std::string& task);
+
 // The existing stamps of the task whose records are WORK/records/TARGET/TASKID.db: under all numerics, and of all
-// rounds of all networks (pipeline/plan.cc names them). Empty if the file is not in such a folder, or if there is no
-// folder WORK/stamps. Returns an error if that folder cannot be read.
+// rounds of all networks. Empty if the file is not in such a folder, or if there is no folder WORK/stamps. Returns an
+// error if that folder cannot be read.
 Result<std::vector<std::string>> StampsOfRecords(const std::string& db);
 
 }  // namespace hone::pipeline

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "pipeline/settings.h"
 #include "pipeline/shares.h"
+#include "pipeline/stamp_files.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
@@ -21,7 +22,7 @@ static Result<std::vector<ShareTask>> ReadState(const AllocateOptions& options, 
   for (const TaskEntry& entry : list.tasks) {
     ShareTask task{entry.weight, entry.flop};
     if (options.round > 1) {
-      const std::string path = JoinPath(options.stamps, entry.id + ".done");
+      const std::string path = pipeline::RoundStampPath(options.stamps, entry.id);
       HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
       const auto state = pipeline::ParseStamp(text, path);
       if (!state.ok()) return state.status().WithContext("remove it: hone-tune writes it again");
