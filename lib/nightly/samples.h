@@ -40,7 +40,8 @@ struct ProcessTimes {
   double Seconds() const;
   double PaceSeconds() const;
   // The library's time as a multiple of the pace's: the fastest run of each turn divided by the fastest run of the
-  // pace's neighbouring turn; the median of these ratios. 0 without a pace, or if the pace took no time.
+  // pace's neighbouring turn; the median of these ratios. 0 without a pace, or if the pace took no time. Benchmark runs
+  // count differently: report/speedup.h says why.
   double PaceRatio() const;
 };
 

@@ -7,6 +7,9 @@
 // affect both libraries' processes alike, so they cancel. Where there is no pace, as on devices, a process counts by
 // the lower quartile of its runs.
 //
+// The nightly gate takes the fastest run of each turn instead (nightly/samples.h), which varies less. It compares a
+// library with an earlier build of itself; here the libraries differ, and the fastest runs hide if one is often slow.
+//
 // A page that is made every night must not claim a difference once a quarter by chance: for equal libraries, "faster"
 // or "slower" must come out in at most 0.1 % of the measurements.
 //

@@ -6,6 +6,7 @@
 // most a second after the last commit; a kill loses later trials. Before that, the measurer is checked: if a candidate
 // led it astray, the trials since the last check are dropped, and the session begins anew behind the stored ones, with
 // a check after each candidate. The culprit then fails as a crash, so that the same trials do not come again for ever.
+// After an interrupt, or if tuning cannot go on, the trials since the last check are stored without one.
 #pragma once
 
 #include <cstdint>
