@@ -1,6 +1,6 @@
 // Expressions of Hone's loop-level program: immutable nodes behind value handles.
 //
-// The interpreter (ir/interpreter.h) defines what a program means, and every back end must agree with it:
+// The interpreter (tests/interpreter) defines what a program means, and every back end must agree with it:
 // - Integers are two's complement of their width; add, sub and mul wrap. Index arithmetic is i64 throughout.
 // - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is
 //   not defined.

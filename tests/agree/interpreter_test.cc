@@ -1,7 +1,7 @@
 // A lowered function, run by the interpreter, gives exactly the te DAG's values for any steps, for CPUs and for GPUs.
 // The interpreter also reports accesses out of bounds, reads of unwritten memory, dependent parallel loops (by its
 // order of iterations), races between threads, and barriers that some threads do not reach.
-#include "ir/interpreter.h"
+#include "interpreter/interpreter.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "agree/problems.h"
 #include "agree/te_eval.h"
-#include "ir/interpreter.h"
+#include "interpreter/interpreter.h"
 #include "ir/stmt.h"
 
 namespace hone::agree {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ir/interpreter_ops.h"
+#include "interpreter/ops.h"
 
 namespace hone::ir {
 

@@ -5,7 +5,7 @@
 
 #include "compile/backend.h"
 #include "fake/toy/program.h"
-#include "ir/interpreter.h"
+#include "interpreter/interpreter.h"
 #include "measure/machine.h"
 
 namespace hone::toy {

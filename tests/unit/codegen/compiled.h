@@ -5,7 +5,7 @@
 #include "codegen/llvm/codegen.h"
 #include "common/bytes.h"
 #include "common/expect.h"
-#include "ir/interpreter.h"
+#include "interpreter/interpreter.h"
 #include "ir/stmt.h"
 #include "runtime/host/loader.h"
 

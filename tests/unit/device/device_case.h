@@ -3,7 +3,7 @@
 
 #include "common/bytes.h"
 #include "common/expect.h"
-#include "ir/interpreter.h"
+#include "interpreter/interpreter.h"
 #include "ir/stmt.h"
 #include "runtime/device/device.h"
 #include "target/target.h"

@@ -1,8 +1,8 @@
 // Kernels of a device in the interpreter and the verifier: correct ones give their values; races and divergence are
 // found by whichever can know them.
 #include "common/expect.h"
+#include "interpreter/interpreter.h"
 #include "ir/device_kernels.h"
-#include "ir/interpreter.h"
 #include "ir/verifier.h"
 #include "types.h"
 

@@ -1,7 +1,7 @@
 // Products of a warp (Intrinsic::kMmaTf32) in the interpreter and the verifier, on a plain product of matrices: a
 // hand-written kernel loads and stores elements in the layout of the instruction's fragments (ir/expr.h).
 #include "common/expect.h"
-#include "ir/interpreter.h"
+#include "interpreter/interpreter.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
 #include "ir/verifier.h"

@@ -5,8 +5,8 @@
 
 #include "common/expect.h"
 #include "common/outline.h"
+#include "interpreter/interpreter.h"
 #include "ir/device_kernels.h"
-#include "ir/interpreter.h"
 #include "lower/lower.h"
 
 namespace hone::lower {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "interpreter/interpreter.h"
 #include "ir/device_kernels.h"
-#include "ir/interpreter.h"
 #include "ir/printer.h"
 
 namespace hone::testing {

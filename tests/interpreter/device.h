@@ -1,7 +1,7 @@
 // Part of the interpreter: kernels of a device. Runs the threads of a block one after the other from one barrier to the
 // next, and blocks one after the other. Reports what a device leaves undefined: two threads of a block access an
 // element between two barriers, and one of them writes; two blocks of a kernel access an element of global memory, and
-// one of them writes; only some threads of a block reach a barrier. Not for other layers.
+// one of them writes; only some threads of a block reach a barrier. Only for the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "ir/interpreter.h"
-#include "ir/interpreter_ops.h"
+#include "interpreter/interpreter.h"
+#include "interpreter/ops.h"
 
 namespace hone::ir::interp {
 

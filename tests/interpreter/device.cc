@@ -1,4 +1,4 @@
-#include "ir/interpreter_device.h"
+#include "interpreter/device.h"
 
 #include <fmt/format.h>
 

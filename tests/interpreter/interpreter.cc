@@ -1,4 +1,4 @@
-#include "ir/interpreter.h"
+#include "interpreter/interpreter.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "base/rng.h"
+#include "interpreter/device.h"
+#include "interpreter/ops.h"
 #include "ir/device_kernels.h"
-#include "ir/interpreter_device.h"
-#include "ir/interpreter_ops.h"
 #include "ir/printer.h"
 
 namespace hone::ir {

@@ -1,4 +1,4 @@
-#include "ir/interpreter_ops.h"
+#include "interpreter/ops.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "ir/interpreter_device.h"
+#include "interpreter/device.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
 

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "ir/interpreter_ops.h"
+#include "interpreter/ops.h"
 
 namespace hone::ir::interp {
 namespace {
@@ -33,7 +33,7 @@ void WithMemoryType(DType type, const F& fn) {
 
 // memcpy, as memory may not be aligned for the type.
 void ReadElements(DType type, const char* from, int count, Slot* to) {
-  WithMemoryType(type, [&]<typename T, typename Held>(Tag<T>, Held Slot::*member) {
+  WithMemoryType(type, [&]<typename T, typename Held>(Tag<T>, Held Slot::* member) {
     for (int i = 0; i < count; ++i) {
       T value;
       std::memcpy(&value, from + i * sizeof(T), sizeof(T));
@@ -43,7 +43,7 @@ void ReadElements(DType type, const char* from, int count, Slot* to) {
 }
 
 void WriteElements(DType type, const Slot* from, int count, char* to) {
-  WithMemoryType(type, [&]<typename T, typename Held>(Tag<T>, Held Slot::*member) {
+  WithMemoryType(type, [&]<typename T, typename Held>(Tag<T>, Held Slot::* member) {
     for (int i = 0; i < count; ++i) {
       const T value = static_cast<T>(from[i].*member);
       std::memcpy(to + i * sizeof(T), &value, sizeof(T));

@@ -1,5 +1,6 @@
 // Part of the interpreter: compiled expressions. A node owns a fixed place for its result (programs have no recursion),
-// so evaluating it costs a call for the node and a loop over its lanes, with no lookup. Not for other layers.
+// so evaluating it costs a call for the node and a loop over its lanes, with no lookup. Only for the interpreter and
+// common/evaluate.h.
 #pragma once
 
 #include <functional>
@@ -27,7 +28,7 @@ struct BufferState {
   bool writable = true;
   std::vector<char> memory;      // an allocation's
   std::vector<uint8_t> written;  // an allocation's, one flag for each element; empty for arguments
-  RaceCheck* race = nullptr;     // set if threads of a device may conflict (ir/interpreter_device.h)
+  RaceCheck* race = nullptr;     // set if threads of a device may conflict (interpreter/device.h)
 };
 
 // The first thing that went wrong; later ones are ignored.
