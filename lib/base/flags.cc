@@ -222,11 +222,6 @@ Flags::Flag Flags::Add(const std::string& name, Variable variable, const std::st
       variable);
 }
 
-void Flags::AddGone(const std::string& name, const std::string& advice) {
-  const auto gone = [=] { throw CLI::ParseError(name + " " + advice, CLI::ExitCodes::InvalidError); };
-  app_->add_flag_callback(name, gone)->group("");
-}
-
 Flags& Flags::AddCommand(const std::string& name, const std::string& description) {
   commands_.push_back(std::unique_ptr<Flags>(new Flags(app_->add_subcommand(name, description))));
   return *commands_.back();

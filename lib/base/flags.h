@@ -58,9 +58,6 @@ class Flags {
   // `name` is "--flag", "word" for a positional argument, or both: "words,--flag".
   Flag Add(const std::string& name, Variable variable, const std::string& help);
 
-  // A flag that earlier versions had. It is not in --help; using it prints `advice`.
-  void AddGone(const std::string& name, const std::string& advice);
-
   // Adds a subcommand with its own flags. It lives as long as this object.
   Flags& AddCommand(const std::string& name, const std::string& description);
   void RequireCommand();

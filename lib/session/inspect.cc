@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -41,25 +40,6 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
     HONE_RETURN_IF_ERROR(tuner.WithContext(options.settings_path + ": /tuner"));
   }
   return inputs;
-}
-
-// "812 of 4096 points are legal", or "about 20 %, ..." if there are too many to check.
-std::string LegalText(const search::Space& space) {
-  constexpr uint64_t kCountLimit = 65536;
-  constexpr int kSample = 20000;
-  const PointIndex size = space.size();
-  uint64_t legal = 0;
-  if (size <= kCountLimit) {
-    space.ForEach(0, size, [&](PointIndex, bool is_legal) {
-      legal += is_legal;
-      return true;
-    });
-    return fmt::format("{} of {} points are legal", legal, size);
-  }
-  Rng rng(1);
-  for (int i = 0; i < kSample; ++i) legal += space.Legal(space.Uniform(rng));
-  return fmt::format("{} points, about {:.2g} % of them are legal (a sample of {})", size,
-                     100.0 * static_cast<double>(legal) / kSample, kSample);
 }
 
 // The default and the tuner's first batch. A learning tuner asks for only a few at a time: the rest are drawn.
@@ -116,25 +96,6 @@ std::string VerdictText(const Outcome& outcome, const std::vector<double>& sampl
 }
 
 }  // namespace
-
-Result<int> ListSpace(const TuneJobOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace task,
-                        op::MakeTaskSpace(inputs.task.workload, inputs.task.target, NumericsOf(inputs.settings)));
-  std::string text = fmt::format("{}\n{}\n", inputs.task.workload.Text(), inputs.task.target.Text());
-  for (const search::Space& space : task.spaces()) {
-    text += fmt::format("{}: {}\n", space.template_name(), LegalText(space));
-    for (const search::Knob& knob : space.knobs()) {
-      text += fmt::format("  {} ({}):", knob.name(), knob.size());
-      for (size_t i = 0; i < knob.size(); ++i) text += " [" + knob.value(i).Text() + "]";
-      text += "\n";
-    }
-  }
-  auto first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
-  if (first.ok()) text += fmt::format("default: {} {}\n", first->IndexText(), first->Text());
-  PrintOut(text);
-  return static_cast<int>(kDone);
-}
 
 Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));

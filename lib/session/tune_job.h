@@ -60,11 +60,7 @@ Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const st
 // kFailed; kMisused for bad input files; kInterrupted.
 int RunTuneJob(const TuneJobOptions& options);
 
-// The next four inspect a task without tuning it, print to stdout and return an exit code.
-
-// --list-space: prints the templates, their knobs with all values, and the numbers of points and of legal points
-// (counted up to 65536 points, else estimated from a seeded sample).
-Result<int> ListSpace(const TuneJobOptions& options);
+// The next three inspect a task without tuning it, print to stdout and return an exit code.
 
 // --compile-only: compiles the candidates that a run with these settings would try first, including the default, then
 // other legal points until there are `count` or no more, each once. Measures and stores nothing. Prints a line for each

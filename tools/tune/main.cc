@@ -17,7 +17,6 @@ int main(int argc, char** argv) {
   flags.Add("--wait", &options.wait, "if another process tunes this task, wait until it ends");
   flags.Add("--like", &options.like, "autotvm: the tuner uses that system's constants (default: the settings')");
   flags.Add("--tuner", &options.tuner, "tuner to use (default: the settings')");
-  flags.Add("--list-space", &options.list_space, "print the knobs and the number of legal points, and stop");
   flags.Add("--compile-only", &options.compile_only, "check that the first candidates compile, and stop");
   flags.Add("--explain", &options.explain,
             "print the recorded trial with this number (config, steps, sizes), and stop");
@@ -32,9 +31,6 @@ int main(int argc, char** argv) {
   flags.Add("--worker", &options.worker_program, "hone-worker to start (default: the one beside this program)")
       .Hidden();
   flags.Add("--fake-measure", &options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]").Hidden();
-  for (const std::string tool : {"doctor", "replay"}) {
-    flags.AddGone("--" + tool, "is now a separate tool: run hone-" + tool);
-  }
   if (const auto code = flags.Parse(argc, argv, hone::command::TuneAbi)) return *code;
   return hone::command::RunTune(options);
 }

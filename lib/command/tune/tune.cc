@@ -42,8 +42,8 @@ int RunTune(const TuneOptions& options) {
     job.fake = true;
     job.fake_world = *world;
   }
-  const int modes = options.list_space + options.compile_only + options.explain.has_value() + options.trial.has_value();
-  if (modes > 1) return Misused("--list-space, --compile-only, --explain and --trial exclude each other");
+  const int modes = options.compile_only + options.explain.has_value() + options.trial.has_value();
+  if (modes > 1) return Misused("--compile-only, --explain and --trial exclude each other");
   for (const std::string& what : options.show) {
     if (what != "program" && what != "llvm" && what != "assembly" && what != "source") {
       return Misused("--show " + what + ": known are program, llvm, assembly, source");
@@ -52,7 +52,6 @@ int RunTune(const TuneOptions& options) {
   if (!options.find_device.empty()) return RunFindDevice(options.find_device, options.out);
   if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
   if (options.task_path.empty()) return Misused("--task is required: the task file");
-  if (options.list_space) return CodeOf(session::ListSpace(job));
   if (options.compile_only) return CodeOf(session::CompileOnly(job, kCompileOnlyCandidates));
   if (options.trial) return CodeOf(session::TryOne(job, *options.trial));
   if (options.db_path.empty()) return Misused("--db is required: the records of the task");

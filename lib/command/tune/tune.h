@@ -12,7 +12,6 @@ namespace hone::command {
 
 struct TuneOptions : session::TuneJobOptions {
   // Instead of tuning, with a task:
-  bool list_space = false;
   bool compile_only = false;
   std::optional<int64_t> explain;  // ordinal of a recorded trial
   std::vector<std::string> show;   // for explain: "program", "llvm", "assembly"

@@ -11,10 +11,8 @@ TEST_F(RefuseTest, Flags) {
   ExpectMisused(TuneTask({"--settings", "s.json", "--db", kDb}), "--stamp");
   ExpectMisused(TuneTask(Words{"--settings", "s.json", "--db", kDb, "--stamp", "."} + kFake),
                 "it is a folder, not a file; --stamp is to be a file");
-  ExpectMisused(Tune({"--list-space", "--compile-only"}), "exclude");
+  ExpectMisused(Tune({"--trial", "0", "--compile-only"}), "exclude");
   ExpectMisused(Tune({"--explain", "0", "--show", "asm"}), "assembly");
-  ExpectMisused(Run({HONE_TUNE, "--doctor"}), "run hone-doctor");
-  ExpectMisused(Run({HONE_TUNE, "--replay", "none.replay", "--seeds", "2"}), "run hone-replay");
   ExpectMisused(Run({HONE_REPLAY, "none.replay", "--seeds", "0"}), "--seeds");
   ExpectMisused(Run({HONE_REPLAY, "none.replay", "--like", "autotmv"}),
                 "--like: knows no `autotmv`; did you mean `autotvm`?");
