@@ -49,24 +49,13 @@ Result<std::pair<Channel, Channel>> Channel::Pair() {
   return std::pair<Channel, Channel>(Channel(fds[0]), Channel(fds[1]));
 }
 
-Channel::Channel(Channel&& other) noexcept { *this = std::move(other); }
-
-Channel& Channel::operator=(Channel&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(partial_, other.partial_);
-  return *this;
-}
-
-Channel::~Channel() { Close(); }
-
 void Channel::Close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
+  fd_ = Fd();
   partial_.clear();
 }
 
 Status Channel::Send(std::string_view payload, double timeout_seconds) {
-  if (fd_ < 0) return Status::Crashed("the channel is closed");
+  if (!fd_.open()) return Status::Crashed("the channel is closed");
   if (payload.size() > kMaxFrameBytes) {
     return Status::Invalid("a message of " + std::to_string(payload.size()) + " bytes is too long for a channel");
   }
@@ -76,13 +65,13 @@ Status Channel::Send(std::string_view payload, double timeout_seconds) {
   frame.append(payload);
   std::string_view left = frame;
   while (!left.empty()) {
-    ssize_t n = ::send(fd_, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t n = ::send(fd(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n >= 0) {
       left.remove_prefix(static_cast<size_t>(n));
     } else if (PeerIsGone(errno)) {
       return Status::Crashed("the peer is gone");
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!WaitFor(fd_, POLLOUT, deadline)) return Status::Timeout("the peer does not read");
+      if (!WaitFor(fd(), POLLOUT, deadline)) return Status::Timeout("the peer does not read");
     } else if (errno != EINTR) {
       return Failed(errno, "cannot send");
     }
@@ -91,7 +80,7 @@ Status Channel::Send(std::string_view payload, double timeout_seconds) {
 }
 
 Result<std::string> Channel::Receive(double timeout_seconds) {
-  if (fd_ < 0) return Status::Crashed("the channel is closed");
+  if (!fd_.open()) return Status::Crashed("the channel is closed");
   Deadline deadline(timeout_seconds);
   for (;;) {
     // Never reads beyond the frame: then poll reports remaining bytes, and no frame stays unseen in a buffer.
@@ -110,13 +99,13 @@ Result<std::string> Channel::Receive(double timeout_seconds) {
       }
     }
     char chunk[65536];
-    ssize_t n = ::recv(fd_, chunk, std::min(sizeof chunk, wanted - partial_.size()), MSG_DONTWAIT);
+    ssize_t n = ::recv(fd(), chunk, std::min(sizeof chunk, wanted - partial_.size()), MSG_DONTWAIT);
     if (n > 0) {
       partial_.append(chunk, static_cast<size_t>(n));
     } else if (n == 0 || PeerIsGone(errno)) {
       return Status::Crashed(partial_.empty() ? "the peer is gone" : "the peer died in the middle of a message");
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!WaitFor(fd_, POLLIN, deadline)) return Status::Timeout("no message in time");
+      if (!WaitFor(fd(), POLLIN, deadline)) return Status::Timeout("no message in time");
     } else if (errno != EINTR) {
       return Failed(errno, "cannot receive");
     }
@@ -125,7 +114,7 @@ Result<std::string> Channel::Receive(double timeout_seconds) {
 
 bool Channel::Pending() const {
   char byte;
-  return !partial_.empty() || ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return !partial_.empty() || ::recv(fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 int WaitReadable(const std::vector<int>& fds, double timeout_seconds) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
 
 namespace hone {
@@ -28,11 +29,8 @@ class Channel {
 
   explicit Channel(int fd) : fd_(fd) {}  // takes ownership of the stream socket
   Channel() = default;
-  Channel(Channel&& other) noexcept;
-  Channel& operator=(Channel&& other) noexcept;
-  ~Channel();
 
-  int fd() const { return fd_; }  // for WaitReadable; -1 if closed
+  int fd() const { return fd_.get(); }  // for WaitReadable; -1 if closed
   void Close();
 
   // Returns kInvalid if the payload is longer than kMaxFrameBytes (nothing is sent), kCrashed if the peer is gone, and
@@ -47,7 +45,7 @@ class Channel {
   bool Pending() const;
 
  private:
-  int fd_ = -1;
+  Fd fd_;
   std::string partial_;  // header and payload bytes of the frame being received; never beyond its end
 };
 

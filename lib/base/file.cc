@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <linux/magic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -20,16 +21,6 @@ namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
-
-Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return ErrnoStatus(errno, path + ": cannot write");
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return Status();
-}
 
 constexpr size_t kMaxRead = size_t{4} << 30;  // far above any file that Hone reads; small enough for the machine
 
@@ -55,9 +46,8 @@ bool IsUnnamedPipe(int fd, const struct stat& info) {
 // The folder is synced so that names in it survive a power cut. Some file systems cannot sync folders, and a folder may
 // be writable but not readable; that is no reason to fail.
 Status SyncFolder(const std::string& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int error = fd < 0 || ::fsync(fd) != 0 ? errno : 0;
-  if (fd >= 0) ::close(fd);
+  const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const int error = !fd.open() || ::fsync(fd.get()) != 0 ? errno : 0;
   if (error == 0 || error == EACCES || error == EINVAL || error == ENOTSUP || error == EROFS) return Status();
   return ErrnoStatus(error, folder + ": cannot write the folder to the disk");
 }
@@ -100,24 +90,40 @@ Status AppendTo(int fd, const std::string& path, const std::string& line) {
 
 }  // namespace
 
-Result<int> OpenFile(const std::string& path, int flags) {
+Fd MemoryFile() { return Fd(::memfd_create("hone", MFD_CLOEXEC)); }
+
+bool WriteAll(const Fd& fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+std::string ReadFrom(const Fd& fd, off_t begin) {
+  std::string bytes;
+  char chunk[65536];
+  ssize_t n;
+  while ((n = ::pread(fd.get(), chunk, sizeof chunk, begin + static_cast<off_t>(bytes.size()))) > 0) {
+    bytes.append(chunk, static_cast<size_t>(n));
+  }
+  return bytes;
+}
+
+Result<Fd> OpenFile(const std::string& path, int flags) {
   // Without O_NONBLOCK, a pipe waits for its other end; without O_NOCTTY, a terminal may become ours.
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-  if (fd < 0) {
+  Fd fd(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
+  struct stat info;
+  if (!fd.open() || ::fstat(fd.get(), &info) != 0) {
     const int error = errno;
     const bool follow = (flags & O_NOFOLLOW) == 0;
     if (error == ENXIO || error == EISDIR || error == ELOOP) HONE_RETURN_IF_ERROR(CheckRegular(path, follow));
     return ErrnoStatus(error, path + ": cannot open");
   }
-  struct stat info;
-  if (::fstat(fd, &info) != 0) {
-    const int error = errno;
-    ::close(fd);
-    return ErrnoStatus(error, path + ": cannot open");
-  }
   if (S_ISREG(info.st_mode)) return fd;
-  if (IsUnnamedPipe(fd, info) && ::fcntl(fd, F_SETFL, flags & O_ACCMODE) == 0) return fd;
-  ::close(fd);
+  if (IsUnnamedPipe(fd.get(), info) && ::fcntl(fd.get(), F_SETFL, flags & O_ACCMODE) == 0) return fd;
   return NotRegular(path, SpecialKind(info));
 }
 
@@ -128,20 +134,21 @@ Status CheckRegular(const std::string& path, bool follow) {
   return kind == nullptr ? Status() : NotRegular(path, kind);
 }
 
-Result<int> CreateFresh(const std::string& path, mode_t mode, const std::string& what) {
+Result<Fd> CreateFresh(const std::string& path, mode_t mode, const std::string& what) {
   constexpr int kFresh = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-  int fd = ::open(path.c_str(), kFresh, mode);
-  if (fd < 0 && errno == EEXIST && ::unlink(path.c_str()) == 0) fd = ::open(path.c_str(), kFresh, mode);
-  return fd < 0 ? Result<int>(ErrnoStatus(errno, what)) : fd;
+  Fd fd(::open(path.c_str(), kFresh, mode));
+  if (!fd.open() && errno == EEXIST && ::unlink(path.c_str()) == 0) fd = Fd(::open(path.c_str(), kFresh, mode));
+  if (!fd.open()) return ErrnoStatus(errno, what);
+  return fd;
 }
 
 // The first `most` bytes of a file that has at most `largest`.
 static Result<std::string> Read(const std::string& path, size_t most, size_t largest) {
   if (path.empty()) return Status::Io("the name of a file to read is empty");
-  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDONLY));
+  HONE_ASSIGN_OR_RETURN(const Fd fd, OpenFile(path, O_RDONLY));
   // The size is only a hint: files in /proc say 0, and a file can grow while we read it.
   struct stat info;
-  const size_t size = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) : 0;
+  const size_t size = ::fstat(fd.get(), &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) : 0;
   if (size > largest) most = 0;
   size_t chunk = size > 0 ? size + 1 : 65536;
   std::string bytes;
@@ -149,18 +156,14 @@ static Result<std::string> Read(const std::string& path, size_t most, size_t lar
     const size_t used = bytes.size();
     chunk = std::min(chunk, most - used);
     bytes.resize(used + chunk);
-    const ssize_t n = ::read(fd, bytes.data() + used, chunk);
+    const ssize_t n = ::read(fd.get(), bytes.data() + used, chunk);
     const int error = errno;
     bytes.resize(used + (n > 0 ? static_cast<size_t>(n) : 0));
     if (n < 0 && error == EINTR) continue;
-    if (n < 0) {
-      ::close(fd);
-      return ErrnoStatus(error, path + ": cannot read");
-    }
+    if (n < 0) return ErrnoStatus(error, path + ": cannot read");
     if (n == 0) break;
     chunk = 65536;
   }
-  ::close(fd);
   if (size > largest || bytes.size() > largest) return Status::Io(path + ": cannot read: it is larger than 4 GiB");
   return bytes;
 }
@@ -179,10 +182,10 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   std::string folder = DirName(path);
   std::string temp = JoinPath(
       folder, "." + BaseName(path) + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");
-  HONE_ASSIGN_OR_RETURN(const int fd, CreateFresh(temp, 0666, path + ": cannot create a file in its folder"));
-  Status status = WriteAll(fd, bytes, path);
-  if (status.ok() && ::fsync(fd) != 0) status = ErrnoStatus(errno, path + ": cannot write");
-  if (::close(fd) != 0 && status.ok()) status = ErrnoStatus(errno, path + ": cannot write");
+  HONE_ASSIGN_OR_RETURN(Fd fd, CreateFresh(temp, 0666, path + ": cannot create a file in its folder"));
+  Status status;
+  if (!WriteAll(fd, bytes) || ::fsync(fd.get()) != 0) status = ErrnoStatus(errno, path + ": cannot write");
+  if (::close(fd.Release()) != 0 && status.ok()) status = ErrnoStatus(errno, path + ": cannot write");
   if (status.ok() && ::rename(temp.c_str(), path.c_str()) != 0) status = ErrnoStatus(errno, path + ": cannot replace");
   if (!status.ok()) {
     ::unlink(temp.c_str());
@@ -203,10 +206,8 @@ Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes)
 }
 
 void DropCached(const std::string& path) {
-  const Result<int> fd = OpenFile(path, O_RDONLY);
-  if (!fd.ok()) return;
-  (void)::posix_fadvise(*fd, 0, 0, POSIX_FADV_DONTNEED);
-  ::close(*fd);
+  const Result<Fd> fd = OpenFile(path, O_RDONLY);
+  if (fd.ok()) (void)::posix_fadvise(fd->get(), 0, 0, POSIX_FADV_DONTNEED);
 }
 
 bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -310,10 +311,8 @@ double ModifiedSeconds(const std::string& path) {
 Status AppendLine(const std::string& path, const std::string& line) {
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
   const bool is_new = !Exists(path);
-  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW));
-  const Status status = AppendTo(fd, path, line);
-  close(fd);
-  HONE_RETURN_IF_ERROR(status);
+  HONE_ASSIGN_OR_RETURN(const Fd fd, OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW));
+  HONE_RETURN_IF_ERROR(AppendTo(fd.get(), path, line));
   return is_new ? SyncFolder(DirName(path)) : Status();
 }
 

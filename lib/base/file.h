@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "base/status.h"
 
@@ -18,8 +19,8 @@ namespace hone {
 
 // Opens a file with these flags of open(2) and O_CLOEXEC. Never waits: folders, devices, sockets and pipes with a name
 // are kIo, also behind a link, and so is a link with O_NOFOLLOW. Accepts pipes without a name, for `cmd | tool
-// /dev/stdin` and <(cmd). The caller closes the descriptor.
-Result<int> OpenFile(const std::string& path, int flags);
+// /dev/stdin` and <(cmd).
+Result<Fd> OpenFile(const std::string& path, int flags);
 
 // Returns kIo if `path` exists and OpenFile would reject it; with `follow` false, also for symbolic links. For
 // libraries that open files themselves.
@@ -27,7 +28,7 @@ Status CheckRegular(const std::string& path, bool follow = true);
 
 // Creates `path`, a temporary name of this process, for writing and reading. Removes one left by a process that had
 // this pid, and never opens an existing one, which may be a link to something else. An error begins with `what`.
-Result<int> CreateFresh(const std::string& path, mode_t mode, const std::string& what);
+Result<Fd> CreateFresh(const std::string& path, mode_t mode, const std::string& what);
 
 // Reads a file of at most 4 GiB. Returns kIo for an empty path, and for what OpenFile rejects.
 Result<std::string> ReadFile(const std::string& path);
@@ -52,7 +53,7 @@ bool Exists(const std::string& path);  // any kind, also a folder; a dangling li
 bool IsDirectory(const std::string& path);
 // Also creates the parents; ok if the folder exists. New folders survive a power cut.
 Status MakeDirs(const std::string& path);
-Status Remove(const std::string& path);    // a file, a link or an empty folder; ok if it does not exist
+Status Remove(const std::string& path);  // a file, a link or an empty folder; ok if it does not exist
 // Replaces an existing file. The new name survives a power cut.
 Status Rename(const std::string& from, const std::string& to);
 Status RemoveTree(const std::string& path);  // recursive, does not follow links; ok if the path does not exist
@@ -74,16 +75,15 @@ class TempDir {
   // The folder's name begins with `prefix`. A `prefix` that contains a folder replaces $TMPDIR.
   static Result<TempDir> Create(const std::string& prefix = "hone");
   TempDir(TempDir&& other) noexcept;
-  TempDir& operator=(TempDir&& other) noexcept;
   ~TempDir();
 
   const std::string& path() const { return path_; }
   std::string Join(std::string_view name) const { return JoinPath(path_, name); }
 
  private:
-  TempDir(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  TempDir(std::string path, Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;  // empty: nothing to remove
-  int lock_ = -1;     // -1: the file system does not support locks
+  Fd lock_;           // not open: the file system does not support locks
 };
 
 // When the content was last changed, in unix seconds by the file system's clock.

@@ -17,9 +17,9 @@ namespace hone {
 namespace {
 
 // The second number of a schedstat file: nanoseconds spent waiting in a run queue, counted when the wait ends.
-double WaitedSeconds(int fd) {
+double WaitedSeconds(const Fd& fd) {
   char text[128];
-  const ssize_t n = ::pread(fd, text, sizeof text - 1, 0);
+  const ssize_t n = ::pread(fd.get(), text, sizeof text - 1, 0);
   if (n <= 0) return 0;
   text[n] = 0;
   const char* second = std::strchr(text, ' ');
@@ -38,9 +38,9 @@ long VoluntarySwitches() {
 }
 
 // Field 8 of the line "cpu" of /proc/stat, in ticks; negative if it is not there.
-double StolenSeconds(int fd) {
+double StolenSeconds(const Fd& fd) {
   char text[256];
-  const ssize_t n = ::pread(fd, text, sizeof text - 1, 0);
+  const ssize_t n = ::pread(fd.get(), text, sizeof text - 1, 0);
   if (n <= 0) return -1;
   text[n] = 0;
   char* at = text + 3;
@@ -60,17 +60,12 @@ LoadMeter::LoadMeter() {
   const std::string folder = "/proc/self/task";
   auto names = ListDir(folder);
   for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
-    const int fd = ::open((folder + "/" + name + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) files_.push_back({fd});
+    Fd fd(::open((folder + "/" + name + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd.open()) files_.push_back({std::move(fd)});
   }
-  stat_fd_ = ::open("/proc/stat", O_RDONLY | O_CLOEXEC);
+  stat_ = Fd(::open("/proc/stat", O_RDONLY | O_CLOEXEC));
   Start();
   (void)Stolen();
-}
-
-LoadMeter::~LoadMeter() {
-  for (const Thread& thread : files_) ::close(thread.fd);
-  if (stat_fd_ >= 0) ::close(stat_fd_);
 }
 
 void LoadMeter::Start() {
@@ -90,8 +85,8 @@ double LoadMeter::Lost() {
 }
 
 double LoadMeter::Stolen() {
-  if (stat_fd_ < 0) return 0;
-  const double now = StolenSeconds(stat_fd_);
+  if (!stat_.open()) return 0;
+  const double now = StolenSeconds(stat_);
   const double before = stolen_;
   stolen_ = now;
   return before < 0 || now < before ? 0 : now - before;

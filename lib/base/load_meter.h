@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/fd.h"
+
 namespace hone {
 
 // Use it only from the thread that created it.
@@ -11,9 +13,6 @@ class LoadMeter {
  public:
   // Watches all threads that the process has at this moment.
   LoadMeter();
-  LoadMeter(const LoadMeter&) = delete;
-  LoadMeter& operator=(const LoadMeter&) = delete;
-  ~LoadMeter();
 
   bool SeesWaiting() const { return !files_.empty(); }
 
@@ -31,11 +30,11 @@ class LoadMeter {
 
  private:
   struct Thread {
-    int fd;             // /proc/self/task/TID/schedstat
+    Fd fd;              // /proc/self/task/TID/schedstat
     double waited = 0;  // at the last reading
   };
   std::vector<Thread> files_;
-  int stat_fd_ = -1;
+  Fd stat_;
   double wall_ = 0, ran_ = 0;  // at Start()
   long slept_ = 0;             // voluntary switches at Start()
   double stolen_ = -1;

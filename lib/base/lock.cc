@@ -49,16 +49,13 @@ constexpr double kJudgeSeconds = 5;  // to judge a lock file; watching its heart
 
 // Creates a file with `text` as `temp`, a unique name beside `path`, and returns it open. Its mtime is the file
 // system's current time.
-Result<int> WriteClaim(const std::string& path, const std::string& temp, std::string_view text) {
-  HONE_ASSIGN_OR_RETURN(const int fd, CreateFresh(temp, 0644, path + ": cannot create the lock file"));
+Result<Fd> WriteClaim(const std::string& path, const std::string& temp, std::string_view text) {
+  HONE_ASSIGN_OR_RETURN(Fd fd, CreateFresh(temp, 0644, path + ": cannot create the lock file"));
   // Synced, as a lock without a text that outlives a power cut would name no owner who can be seen to be gone.
-  if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || ::fsync(fd) != 0) {
-    int error = errno;
-    ::close(fd);
-    ::unlink(temp.c_str());
-    return ErrnoStatus(error, path + ": cannot write the lock file");
-  }
-  return fd;
+  if (WriteAll(fd, text) && ::fsync(fd.get()) == 0) return fd;
+  const Status failed = ErrnoStatus(errno, path + ": cannot write the lock file");
+  ::unlink(temp.c_str());
+  return failed;
 }
 
 // Whether a heartbeat arrives within `seconds`. The clocks of hosts and file systems differ and jump, but a live
@@ -101,36 +98,30 @@ bool IsStale(Life life, const std::string& path, const struct stat& held, double
 // Removes the lock file at `path` if it is stale. Returns ok if it is gone (try again), kLocked if somebody holds it.
 Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, double stale_seconds,
                      double watch_seconds) {
-  const Result<int> opened = OpenFile(path, O_RDONLY | O_NOFOLLOW);
-  if (!opened.ok()) return opened.status().kind() == StatusKind::kNotFound ? Status() : opened.status();
-  const int fd = *opened;
+  const Result<Fd> fd = OpenFile(path, O_RDONLY | O_NOFOLLOW);
+  if (!fd.ok()) return fd.status().kind() == StatusKind::kNotFound ? Status() : fd.status();
   // Two processes may find the same stale file. Its flock lets one of them remove it; the other then sees that the name
   // is gone or stands for another file. The holder of a live lock never comes here. Every user who may read the file
-  // can lock it for ever, so do not wait for long.
-  const Status judging = Flock(path, fd, LOCK_EX, Deadline(kJudgeSeconds), [] { return false; }).status();
-  Status status;
-  struct stat held;
-  if (judging.kind() == StatusKind::kInterrupted) {
-    status = judging;
-  } else if (judging.kind() == StatusKind::kTimeout) {
-    status = Status::Locked(
-        "{0}: another process checks whether its holder is alive, or a program keeps this file "
-        "locked (flock): see `lsof {0}`",
+  // can lock it for ever, so do not wait for long. A file system may have no such locks.
+  const Status judging = Flock(path, *fd, LOCK_EX, Deadline(kJudgeSeconds), [] { return false; }).status();
+  if (judging.kind() == StatusKind::kInterrupted) return judging;
+  if (judging.kind() == StatusKind::kTimeout) {
+    return Status::Locked(
+        "{0}: another process checks whether its holder is alive, or a program keeps this file locked (flock): see "
+        "`lsof {0}`",
         path);
-  } else if (StillNames(path, fd) && ::fstat(fd, &held) == 0) {
-    Result<std::string> text = ReadFile(path);
-    LockOwner owner = ParseLockText(text.ok() ? *text : "");
-    const Life life = LifeOf(owner, me);
-    const double age = now - ModifiedSeconds(held);
-    if (!IsStale(life, path, held, now, stale_seconds, watch_seconds)) {
-      const bool silent = life == Life::kUnknown && age > watch_seconds && age <= stale_seconds;
-      status = silent ? HeldInSilence(path, owner, age, stale_seconds) : HeldBy(path, owner, age);
-    } else if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
-      status = ErrnoStatus(errno, path + ": cannot remove the stale lock file");
-    }
   }
-  ::close(fd);
-  return status;
+  struct stat held;
+  if (!StillNames(path, *fd) || ::fstat(fd->get(), &held) != 0) return Status();
+  const LockOwner owner = ParseLockText(ReadFrom(*fd, 0));
+  const Life life = LifeOf(owner, me);
+  const double age = now - ModifiedSeconds(held);
+  if (!IsStale(life, path, held, now, stale_seconds, watch_seconds)) {
+    const bool silent = life == Life::kUnknown && age > watch_seconds && age <= stale_seconds;
+    return silent ? HeldInSilence(path, owner, age, stale_seconds) : HeldBy(path, owner, age);
+  }
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return Status();
+  return ErrnoStatus(errno, path + ": cannot remove the stale lock file");
 }
 
 }  // namespace
@@ -139,22 +130,21 @@ Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds
   static std::atomic<uint64_t> counter{0};
   LockOwner me = ThisProcess();
   std::string temp = path + "." + me.host + "." + std::to_string(me.pid) + "." + std::to_string(counter++) + ".claim";
-  HONE_ASSIGN_OR_RETURN(int fd, WriteClaim(path, temp, LockText(me)));
+  HONE_ASSIGN_OR_RETURN(Fd fd, WriteClaim(path, temp, LockText(me)));
   struct stat mine;
-  ::fstat(fd, &mine);
+  ::fstat(fd.get(), &mine);
   Status status;
   for (int attempt = 0; attempt < 100; ++attempt) {
     // link() makes the complete file appear at once, and fails if the name exists, also on NFS.
     if (::link(temp.c_str(), path.c_str()) == 0) {
       ::unlink(temp.c_str());
-      return FileLock(path, fd);
+      return FileLock(path, std::move(fd));
     }
     status = errno == EEXIST ? RemoveIfStale(path, me, ModifiedSeconds(mine), stale_seconds, watch_seconds)
                              : ErrnoStatus(errno, path + ": cannot create the lock file");
     if (!status.ok()) break;
   }
   if (status.ok()) status = Status::Locked(path + ": others take this lock again and again; try later");
-  ::close(fd);
   ::unlink(temp.c_str());
   return status;
 }
@@ -191,28 +181,17 @@ Result<std::optional<LockHolder>> FileLock::Holder(const std::string& path, doub
   return std::optional<LockHolder>(std::move(holder));
 }
 
-FileLock::FileLock(FileLock&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
-
-FileLock& FileLock::operator=(FileLock&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-FileLock::~FileLock() { Release(); }
-
 bool FileLock::StillOurs() const { return StillNames(path_, fd_); }
 
 Status FileLock::Touch() {
   if (!StillOurs()) return Status::Locked(path_ + ": this lock was taken over or removed; stopping");
-  if (::futimens(fd_, nullptr) != 0) return ErrnoStatus(errno, path_ + ": cannot refresh the lock");
+  if (::futimens(fd_.get(), nullptr) != 0) return ErrnoStatus(errno, path_ + ": cannot refresh the lock");
   return Status();
 }
 
 void FileLock::Release() {
   if (StillOurs()) ::unlink(path_.c_str());
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
+  fd_ = Fd();
 }
 
 }  // namespace hone

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/result.h"
 #include "base/status.h"
 
@@ -47,9 +48,8 @@ class FileLock {
   // The holder, or nothing if the lock is free. Only reads; works on any host.
   static Result<std::optional<LockHolder>> Holder(const std::string& path, double stale_seconds = 120);
 
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&& other) noexcept;
-  ~FileLock();  // Release()
+  FileLock(FileLock&&) noexcept = default;
+  ~FileLock() { Release(); }
 
   // The heartbeat: call it at least every stale_seconds / 3. Returns kLocked if another process has taken the lock, for
   // example because this process was suspended for long: stop writing at once.
@@ -61,10 +61,10 @@ class FileLock {
   const std::string& path() const { return path_; }
 
  private:
-  FileLock(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  FileLock(std::string path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
   bool StillOurs() const;
   std::string path_;
-  int fd_ = -1;  // our lock file, kept open: its inode identifies our claim
+  Fd fd_;  // our lock file, kept open: its inode identifies our claim
 };
 
 // Locks a device of this machine against all users and programs of Hone: shared while compiling, exclusive while
@@ -84,9 +84,9 @@ class MachineLock {
   // "hone-" before the name of this process, unless it begins so.
   static Result<MachineLock> Open(const std::string& path);
 
-  MachineLock(MachineLock&& other) noexcept;
-  MachineLock& operator=(MachineLock&& other) noexcept;
-  ~MachineLock();  // Unlock()
+  MachineLock(MachineLock&&) noexcept = default;
+  MachineLock& operator=(MachineLock&&) noexcept = default;
+  ~MachineLock() { Unlock(); }
 
   // Returns kTimeout if the lock is not free in time (negative: no limit) and kInterrupted once Interrupted(). Replaces
   // the previous lock.
@@ -98,12 +98,11 @@ class MachineLock {
   std::string Holders() const;
 
  private:
-  MachineLock(std::string path, int fd, int gate_fd) : path_(std::move(path)), fd_(fd), gate_fd_(gate_fd) {}
+  MachineLock(std::string path, Fd fd, Fd gate) : path_(std::move(path)), fd_(std::move(fd)), gate_(std::move(gate)) {}
   Status Lock(int operation, double timeout_seconds);
-  bool PassesOver(int fd);
+  bool PassesOver(const Fd& fd);
   std::string path_;
-  int fd_ = -1;
-  int gate_fd_ = -1;
+  Fd fd_, gate_;
   std::string passed_over_;    // the holders of the last warning
   double waiting_since_ = -1;  // by the clock, over calls that timed out; negative: not waiting
   double next_look_ = 0, next_log_ = 0;

@@ -91,16 +91,16 @@ Life LifeOf(const LockOwner& owner, const LockOwner& me) {
   return stat.start == owner.start ? Life::kAlive : Life::kDead;
 }
 
-bool StillNames(const std::string& path, int fd) {
+bool StillNames(const std::string& path, const Fd& fd) {
   struct stat held, named;
-  return fd >= 0 && ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
-         held.st_ino == named.st_ino;
+  return fd.open() && ::fstat(fd.get(), &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-Result<bool> Flock(const std::string& path, int fd, int operation, const Deadline& deadline,
+Result<bool> Flock(const std::string& path, const Fd& fd, int operation, const Deadline& deadline,
                    const std::function<bool()>& give_up) {
   double pause = 0.0002;
-  while (::flock(fd, operation | LOCK_NB) != 0) {
+  while (::flock(fd.get(), operation | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, path + ": cannot lock");
     if (Interrupted()) return Status::Interrupted(path + ": interrupted while waiting for this lock");
     if (give_up()) return false;

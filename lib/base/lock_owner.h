@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/result.h"
 
 namespace hone {
@@ -36,11 +37,11 @@ enum class Life {
 Life LifeOf(const LockOwner& owner, const LockOwner& me);
 
 // Whether `path` still names the file that is open as `fd`.
-bool StillNames(const std::string& path, int fd);
+bool StillNames(const std::string& path, const Fd& fd);
 
 // Waits for flock(2) of the file `path`, open as `fd`. Returns false once `give_up` says so while others hold it;
 // kTimeout at the deadline; kInterrupted once Interrupted(); kIo where the file system has no such locks.
-Result<bool> Flock(const std::string& path, int fd, int operation, const Deadline& deadline,
+Result<bool> Flock(const std::string& path, const Fd& fd, int operation, const Deadline& deadline,
                    const std::function<bool()>& give_up);
 
 }  // namespace hone

@@ -1,6 +1,5 @@
 #include "base/log.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -22,7 +21,7 @@ struct State {
   std::mutex mutex;
   std::string name;
   LogLevel lowest = LogLevel::kInfo;
-  int file = -1;
+  Fd file;
   std::string live;  // the live line as shown now
 };
 
@@ -74,19 +73,17 @@ void SetLogLevel(LogLevel lowest) {
 
 Status OpenLogFile(const std::string& path) {
   // A planted link could append to any file of this user.
-  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW));
-  CloseLogFile();
+  HONE_ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW));
   State& state = Global();
   std::lock_guard<std::mutex> hold(state.mutex);
-  state.file = fd;
+  state.file = std::move(fd);
   return Status();
 }
 
 void CloseLogFile() {
   State& state = Global();
   std::lock_guard<std::mutex> hold(state.mutex);
-  if (state.file >= 0) ::close(state.file);
-  state.file = -1;
+  state.file = Fd();
 }
 
 void Log(LogLevel level, std::string_view raw) {
@@ -98,8 +95,9 @@ void Log(LogLevel level, std::string_view raw) {
     // One write, so that lines of different processes do not mix.
     WriteOnce(STDERR_FILENO, state.live.empty() ? text : "\r\x1b[K" + text + state.live);
   }
-  if (state.file >= 0) {
-    WriteOnce(state.file, FormatIso8601(RealClock()->WallSeconds()) + " " + LevelName(level) + " " + message + "\n");
+  if (state.file.open()) {
+    WriteOnce(state.file.get(),
+              FormatIso8601(RealClock()->WallSeconds()) + " " + LevelName(level) + " " + message + "\n");
   }
 }
 

@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/lock_owner.h"
 #include "base/log.h"
@@ -26,14 +25,14 @@
 namespace hone {
 
 // Read-only is enough for flock, and, unlike O_CREAT, allowed for other users' files in a sticky folder.
-static Result<int> OpenShared(const std::string& path) {
+static Result<Fd> OpenShared(const std::string& path) {
   for (int attempt = 0; attempt < 10; ++attempt) {
-    Result<int> old = OpenFile(path, O_RDONLY | O_NOFOLLOW);
+    Result<Fd> old = OpenFile(path, O_RDONLY | O_NOFOLLOW);
     if (old.ok() || old.status().kind() != StatusKind::kNotFound) return old;
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
-    if (fd < 0 && errno == EEXIST) continue;
-    if (fd < 0) return ErrnoStatus(errno, path + ": cannot create the machine's lock");
-    (void)!::fchmod(fd, 0444);  // regardless of the umask
+    Fd fd(::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444));
+    if (!fd.open() && errno == EEXIST) continue;
+    if (!fd.open()) return ErrnoStatus(errno, path + ": cannot create the machine's lock");
+    (void)!::fchmod(fd.get(), 0444);  // regardless of the umask
     return fd;
   }
   return Status::Io(path + ": cannot open the machine's lock");
@@ -66,9 +65,9 @@ std::string NameOf(const std::string& pid) {
 // Others know a program of Hone by its name; tests and benchmarks have other ones.
 void TakeName() {
   const std::string name = NameOf("self");
-  const int fd = StartsWith(name, kNameStart) ? -1 : ::open("/proc/self/comm", O_WRONLY | O_CLOEXEC);
-  const std::string ours = kNameStart + name;
-  if (fd >= 0) (void)!::write(fd, ours.data(), ours.size()), ::close(fd);
+  if (StartsWith(name, kNameStart)) return;
+  const Fd fd(::open("/proc/self/comm", O_WRONLY | O_CLOEXEC));
+  (void)WriteAll(fd, kNameStart + name);
 }
 
 LockHolding HoldingOf(const std::string& pid) {
@@ -90,10 +89,10 @@ LockHolding HoldingOf(const std::string& pid) {
 
 // /proc/locks has a line for each lock: "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF", with "->" after the number
 // for waiting processes. Device numbers are hexadecimal, inodes decimal.
-std::vector<LockHolding> HoldingsOf(int fd) {
+std::vector<LockHolding> HoldingsOf(const Fd& fd) {
   struct stat info;
   Result<std::string> locks = ReadFile("/proc/locks");
-  if (fd < 0 || ::fstat(fd, &info) != 0 || !locks.ok()) return {};
+  if (!fd.open() || ::fstat(fd.get(), &info) != 0 || !locks.ok()) return {};
   std::set<std::string> pids;
   for (const std::string& line : Split(*locks, '\n')) {
     const std::vector<std::string> words = SplitWords(line);
@@ -129,36 +128,13 @@ std::string MachineLock::DefaultPath(const std::string& device) {
 
 Result<MachineLock> MachineLock::Open(const std::string& path) {
   TakeName();
-  HONE_ASSIGN_OR_RETURN(int fd, OpenShared(path));
-  Result<int> gate = OpenShared(path + ".gate");
-  if (!gate.ok()) {
-    ::close(fd);
-    return gate.status();
-  }
-  return MachineLock(path, fd, *gate);
-}
-
-MachineLock::MachineLock(MachineLock&& other) noexcept { *this = std::move(other); }
-
-MachineLock& MachineLock::operator=(MachineLock&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(fd_, other.fd_);
-  std::swap(gate_fd_, other.gate_fd_);
-  std::swap(passed_over_, other.passed_over_);
-  std::swap(waiting_since_, other.waiting_since_);
-  std::swap(next_look_, other.next_look_);
-  std::swap(next_log_, other.next_log_);
-  return *this;
-}
-
-MachineLock::~MachineLock() {
-  Unlock();
-  if (fd_ >= 0) ::close(fd_);
-  if (gate_fd_ >= 0) ::close(gate_fd_);
+  HONE_ASSIGN_OR_RETURN(Fd fd, OpenShared(path));
+  HONE_ASSIGN_OR_RETURN(Fd gate, OpenShared(path + ".gate"));
+  return MachineLock(path, std::move(fd), std::move(gate));
 }
 
 // Called while others hold `fd`. True if none of them tunes.
-bool MachineLock::PassesOver(int fd) {
+bool MachineLock::PassesOver(const Fd& fd) {
   const double now = RealClock()->NowSeconds();
   if (waiting_since_ < 0) {
     waiting_since_ = now;
@@ -188,10 +164,10 @@ Status MachineLock::Lock(int operation, double timeout_seconds) {
   for (;;) {
     // Processes pass the gate one at a time. One that wants exclusive use waits inside it, so no new shared user
     // passes.
-    HONE_RETURN_IF_ERROR(Flock(path_, gate_fd_, LOCK_EX, deadline, [this] { return PassesOver(gate_fd_); }).status());
+    HONE_RETURN_IF_ERROR(Flock(path_, gate_, LOCK_EX, deadline, [this] { return PassesOver(gate_); }).status());
     const Result<bool> locked = Flock(path_, fd_, operation, deadline, [this] { return PassesOver(fd_); });
     // Where the lock cannot be had, the gate takes its place until Unlock.
-    if (!locked.ok() || *locked) ::flock(gate_fd_, LOCK_UN);
+    if (!locked.ok() || *locked) ::flock(gate_.get(), LOCK_UN);
     if (!locked.ok()) return locked.status();
     waiting_since_ = -1;
     if (StillNames(path_, fd_)) return Status();
@@ -206,13 +182,13 @@ Status MachineLock::LockShared(double timeout_seconds) { return Lock(LOCK_SH, ti
 Status MachineLock::LockExclusive(double timeout_seconds) { return Lock(LOCK_EX, timeout_seconds); }
 
 void MachineLock::Unlock() {
-  if (fd_ >= 0) ::flock(fd_, LOCK_UN);
-  if (gate_fd_ >= 0) ::flock(gate_fd_, LOCK_UN);
+  if (fd_.open()) ::flock(fd_.get(), LOCK_UN);
+  if (gate_.open()) ::flock(gate_.get(), LOCK_UN);
 }
 
 std::string MachineLock::Holders() const {
   const std::string holders = NamesOf(HoldingsOf(fd_));
-  return holders.empty() ? NamesOf(HoldingsOf(gate_fd_)) : holders;
+  return holders.empty() ? NamesOf(HoldingsOf(gate_)) : holders;
 }
 
 }  // namespace hone

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "base/fd.h"
 #include "base/sandbox_layers.h"
 
 namespace hone::sandbox {
@@ -69,13 +70,11 @@ int EnterLandlock(const FileAccess& access) {
   if (version >= 4) attributes.network = kTcp;
   if (version >= kLandlockScopes) attributes.scopes = kScopes;
   const size_t size = version >= kLandlockScopes ? 24 : version >= 4 ? 16 : 8;
-  const int ruleset = static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
-  if (ruleset < 0) return 0;
-  for (const std::string& path : access.readable) AllowBelow(ruleset, path, kRead & attributes.files);
-  for (const std::string& path : access.writable) AllowBelow(ruleset, path, (write | kRead) & attributes.files);
-  const bool done = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
-  close(ruleset);
-  return done ? version : 0;
+  const Fd ruleset(static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
+  if (!ruleset.open()) return 0;
+  for (const std::string& path : access.readable) AllowBelow(ruleset.get(), path, kRead & attributes.files);
+  for (const std::string& path : access.writable) AllowBelow(ruleset.get(), path, (write | kRead) & attributes.files);
+  return syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0 ? version : 0;
 }
 
 std::vector<std::string> DriverFolders() {

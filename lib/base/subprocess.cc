@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -150,32 +149,29 @@ Result<Subprocess> Subprocess::Spawn(const SpawnOptions& options) {
   }
   plan.moved.resize(plan.fds.size());
 
-  int error_pipe[2];
-  if (::pipe2(error_pipe, O_CLOEXEC) != 0) return ErrnoStatus(errno, program + ": cannot start");
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return ErrnoStatus(errno, program + ": cannot start");
+  const Fd errors(ends[0]);
   // dup2 in the child must not hit the pipe's write end.
-  int error_fd = ::fcntl(error_pipe[1], F_DUPFD_CLOEXEC, kFirstFreeFd);
-  ::close(error_pipe[1]);
-  plan.error_fd = error_fd;
+  Fd error_fd(::fcntl(ends[1], F_DUPFD_CLOEXEC, kFirstFreeFd));
+  ::close(ends[1]);
+  plan.error_fd = error_fd.get();
 
   sigset_t all, old;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &old);
-  pid_t pid = error_fd < 0 ? -1 : ::fork();
+  pid_t pid = error_fd.open() ? ::fork() : -1;
   int fork_error = errno;
   if (pid == 0) RunChild(&plan);
   ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  if (error_fd >= 0) ::close(error_fd);
-  if (pid < 0) {
-    ::close(error_pipe[0]);
-    return ErrnoStatus(fork_error, program + ": cannot start");
-  }
+  error_fd = Fd();
+  if (pid < 0) return ErrnoStatus(fork_error, program + ": cannot start");
 
   int child_error = 0;
   ssize_t n;
   do {
-    n = ::read(error_pipe[0], &child_error, sizeof child_error);
+    n = ::read(errors.get(), &child_error, sizeof child_error);
   } while (n < 0 && errno == EINTR);
-  ::close(error_pipe[0]);
   if (n == static_cast<ssize_t>(sizeof child_error)) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -185,7 +181,7 @@ Result<Subprocess> Subprocess::Spawn(const SpawnOptions& options) {
   Subprocess child;
   child.pid_ = pid;
   child.own_session_ = options.own_session;
-  child.pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  child.pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   return child;
 }
 
@@ -209,10 +205,7 @@ Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   return *this;
 }
 
-Subprocess::~Subprocess() {
-  KillAndWait();
-  if (pidfd_ >= 0) ::close(pidfd_);
-}
+Subprocess::~Subprocess() { KillAndWait(); }
 
 Result<ExitStatus> Subprocess::Wait(double timeout_seconds) {
   if (pid_ < 0) return Status::Invalid("there is no child to wait for");
@@ -227,8 +220,8 @@ Result<ExitStatus> Subprocess::Wait(double timeout_seconds) {
     }
     if (got < 0 && errno != EINTR) return ErrnoStatus(errno, "cannot wait for process " + std::to_string(pid_));
     if (deadline.Passed()) return Status::Timeout("process " + std::to_string(pid_) + " is still running");
-    if (pidfd_ >= 0) {
-      pollfd entry = {pidfd_, POLLIN, 0};
+    if (pidfd_.open()) {
+      pollfd entry = {pidfd_.get(), POLLIN, 0};
       (void)::poll(&entry, 1, deadline.PollMillis());
     } else {
       RealClock()->SleepSeconds(std::min(pause, deadline.SecondsLeft()));
@@ -252,63 +245,28 @@ void Subprocess::KillAndWait() {
   (void)Wait().ok();
 }
 
-namespace {
-
-// An anonymous file in memory. Unlike a pipe it needs no draining, so it cannot deadlock, and a grandchild that keeps
-// it open blocks nobody.
-class MemoryFile {
- public:
-  MemoryFile() : fd_(::memfd_create("hone", MFD_CLOEXEC)) {}
-  ~MemoryFile() { ::close(fd_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  int fd() const { return fd_; }
-
-  bool Fill(std::string_view bytes) {
-    while (!bytes.empty()) {
-      ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-      if (n <= 0) return false;
-      bytes.remove_prefix(static_cast<size_t>(n));
-    }
-    return ::lseek(fd_, 0, SEEK_SET) == 0;
-  }
-
-  std::string Contents() const {
-    std::string bytes;
-    char chunk[65536];
-    ssize_t n;
-    while ((n = ::pread(fd_, chunk, sizeof chunk, static_cast<off_t>(bytes.size()))) > 0) {
-      bytes.append(chunk, static_cast<size_t>(n));
-    }
-    return bytes;
-  }
-
- private:
-  int fd_;
-};
-
-}  // namespace
-
 Result<CommandResult> RunCommand(const std::vector<std::string>& argv, const CommandOptions& options) {
-  MemoryFile in, out, err;
-  if (in.fd() < 0 || out.fd() < 0 || err.fd() < 0 || !in.Fill(options.input)) {
+  // Unlike pipes they need no draining, so they cannot deadlock, and a grandchild that keeps one open blocks nobody.
+  const Fd in = MemoryFile(), out = MemoryFile(), err = MemoryFile();
+  const bool made = in.open() && out.open() && err.open();
+  if (!made || !WriteAll(in, options.input) || ::lseek(in.get(), 0, SEEK_SET) != 0) {
     return ErrnoStatus(errno, "cannot make a file in memory");
   }
   SpawnOptions spawn;
   spawn.argv = argv;
   spawn.env = options.env;
   spawn.cwd = options.cwd;
-  spawn.stdin_fd = in.fd();
-  spawn.stdout_fd = out.fd();
-  spawn.stderr_fd = err.fd();
+  spawn.stdin_fd = in.get();
+  spawn.stdout_fd = out.get();
+  spawn.stderr_fd = err.get();
   HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
   Result<ExitStatus> status = child.Wait(options.timeout_seconds);
   if (!status.ok()) {
     child.KillAndWait();
     return Status(status.status().kind(), argv[0] + ": did not end within " + FormatSeconds(options.timeout_seconds) +
-                                              "; its stderr ended with: " + std::string(Trim(err.Contents())));
+                                              "; its stderr ended with: " + std::string(Trim(ReadFrom(err, 0))));
   }
-  return CommandResult{*status, out.Contents(), err.Contents()};
+  return CommandResult{*status, ReadFrom(out, 0), ReadFrom(err, 0)};
 }
 
 }  // namespace hone

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
 
 namespace hone {
@@ -63,7 +64,7 @@ class Subprocess {
 
  private:
   pid_t pid_ = -1;
-  int pidfd_ = -1;  // -1: the kernel lacks pidfds, and Wait polls
+  Fd pidfd_;  // not open: the kernel lacks pidfds, and Wait polls
   bool own_session_ = false;
   std::optional<ExitStatus> status_;
 };

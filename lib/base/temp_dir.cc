@@ -20,15 +20,14 @@ namespace {
 
 constexpr int kMostTries = 10;
 
-// A descriptor that holds the lock of folder `path`, or -1 with errno: EWOULDBLOCK if another process holds it.
-int Hold(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return -1;
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+// A descriptor that holds the lock of folder `path`, or none with errno: EWOULDBLOCK if another process holds it.
+Fd Hold(const std::string& path) {
+  Fd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd.open() || flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
   const int error = errno;
-  close(fd);
+  fd = Fd();
   errno = error;
-  return -1;
+  return fd;
 }
 
 bool HasNoLocks(int error) { return error == ENOLCK || error == EOPNOTSUPP || error == EBADF || error == EINVAL; }
@@ -54,11 +53,9 @@ void RemoveAbandoned(const std::string& folder, const std::string& prefix) {
   for (const std::string& name : *names) {
     if (!IsOurName(name, prefix)) continue;
     const std::string path = JoinPath(folder, name);
-    const int fd = Hold(path);
-    if (fd < 0) continue;
+    const Fd fd = Hold(path);
     struct stat info = {};
-    if (fstat(fd, &info) == 0 && info.st_uid == geteuid()) (void)RemoveTree(path).ok();
-    close(fd);
+    if (fd.open() && fstat(fd.get(), &info) == 0 && info.st_uid == geteuid()) (void)RemoveTree(path).ok();
   }
 }
 
@@ -72,32 +69,22 @@ Result<TempDir> TempDir::Create(const std::string& prefix) {
   for (int i = 0;; ++i) {
     std::string path = name;
     if (mkdtemp(path.data()) == nullptr) return ErrnoStatus(errno, path + ": cannot create a temporary folder");
-    const int lock = Hold(path);
-    const int error = lock < 0 ? errno : 0;
-    if (lock < 0 && HasNoLocks(error)) return TempDir(std::move(path), -1);
-    if (lock >= 0 && StillNames(path, lock)) return TempDir(std::move(path), lock);
-    if (lock >= 0) close(lock);
+    Fd lock = Hold(path);
+    const int error = lock.open() ? 0 : errno;
+    if (HasNoLocks(error) || StillNames(path, lock)) return TempDir(std::move(path), std::move(lock));
     // Another process may take it for an abandoned one before we hold it: then try again. Never use a folder that
     // could be locked and is not, since the next Create would remove it.
-    const bool removed = lock >= 0 || error == EWOULDBLOCK || error == ENOENT;
+    const bool removed = lock.open() || error == EWOULDBLOCK || error == ENOENT;
     if (removed && i < kMostTries) continue;
     (void)RemoveTree(path).ok();
     return ErrnoStatus(error != 0 ? error : EWOULDBLOCK, path + ": cannot hold a temporary folder");
   }
 }
 
-TempDir::TempDir(TempDir&& other) noexcept
-    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
-
-TempDir& TempDir::operator=(TempDir&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(lock_, other.lock_);
-  return *this;
-}
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 TempDir::~TempDir() {
   if (!path_.empty()) (void)RemoveTree(path_).ok();
-  if (lock_ >= 0) close(lock_);
 }
 
 }  // namespace hone

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,31 +51,24 @@ void EndWithoutMemory() {
   std::set_new_handler([] { EndForTheMachine("no memory"); });
 }
 
-Worker::Worker(Worker&& other) noexcept
-    : options_(std::move(other.options_)),
-      process_(std::move(other.process_)),
-      channel_(std::move(other.channel_)),
-      stderr_fd_(std::exchange(other.stderr_fd_, -1)) {}
-
 Worker::~Worker() { Stop(); }
 
 Status Worker::Start() {
   HONE_CHECK(!started());
   HONE_ASSIGN_OR_RETURN(auto ends, Channel::Pair());
-  stderr_fd_ = memfd_create("hone-worker-stderr", MFD_CLOEXEC);
-  if (stderr_fd_ < 0) return ErrnoStatus(errno, "memfd_create");
-  const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null_fd < 0) return ErrnoStatus(errno, "/dev/null");
+  stderr_ = MemoryFile();
+  if (!stderr_.open()) return ErrnoStatus(errno, "memfd_create");
+  const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null.open()) return ErrnoStatus(errno, "/dev/null");
   SpawnOptions spawn;
   spawn.argv = {options_.program, options_.mode};
   spawn.argv.insert(spawn.argv.end(), options_.arguments.begin(), options_.arguments.end());
-  spawn.stdin_fd = null_fd;
-  spawn.stdout_fd = null_fd;
-  spawn.stderr_fd = stderr_fd_;
+  spawn.stdin_fd = null.get();
+  spawn.stdout_fd = null.get();
+  spawn.stderr_fd = stderr_.get();
   spawn.extra_fds = {{ends.second.fd(), kChannelFd}};
   if (options_.max_memory_bytes > 0) spawn.max_memory_bytes = options_.max_memory_bytes;
   auto process = Subprocess::Spawn(spawn);
-  close(null_fd);
   if (!process.ok()) return process.status().WithContext("cannot start " + options_.program);
   process_ = std::move(*process);
   channel_ = std::move(ends.first);
@@ -122,7 +114,7 @@ Status Worker::Ended() {
 // The loader and plugins may print before.
 off_t Worker::StartOfText() const {
   char buffer[4096];
-  const ssize_t got = pread(stderr_fd_, buffer, sizeof buffer, 0);
+  const ssize_t got = pread(stderr_.get(), buffer, sizeof buffer, 0);
   const std::string_view text(buffer, static_cast<size_t>(std::max<ssize_t>(got, 0)));
   for (size_t at = text.find(kStarted); at != text.npos; at = text.find(kStarted, at + 1)) {
     if (at == 0 || text[at - 1] == '\n') return static_cast<off_t>(at + kStarted.size());
@@ -132,9 +124,9 @@ off_t Worker::StartOfText() const {
 
 std::string Worker::LastText() const {
   char buffer[2048];
-  const off_t end = lseek(stderr_fd_, 0, SEEK_END), begin = StartOfText();
+  const off_t end = lseek(stderr_.get(), 0, SEEK_END), begin = StartOfText();
   const off_t from = std::max(begin, end - static_cast<off_t>(sizeof buffer));
-  const ssize_t got = pread(stderr_fd_, buffer, sizeof buffer, from);
+  const ssize_t got = pread(stderr_.get(), buffer, sizeof buffer, from);
   if (got <= 0) return "";
   return std::string(Trim(std::string_view(buffer, static_cast<size_t>(got))));
 }
@@ -143,8 +135,7 @@ void Worker::Stop() {
   if (started()) process_.KillAndWait();
   process_ = Subprocess();
   channel_.Close();
-  if (stderr_fd_ >= 0) close(stderr_fd_);
-  stderr_fd_ = -1;
+  stderr_ = Fd();
 }
 
 Result<std::string> DefaultWorkerProgram() {

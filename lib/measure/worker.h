@@ -24,7 +24,7 @@ struct WorkerOptions {
 class Worker {
  public:
   explicit Worker(WorkerOptions options) : options_(std::move(options)) {}
-  Worker(Worker&&) noexcept;
+  Worker(Worker&&) noexcept = default;
   Worker& operator=(Worker&&) = delete;
   ~Worker();
 
@@ -50,7 +50,7 @@ class Worker {
   WorkerOptions options_;
   Subprocess process_;
   Channel channel_;
-  int stderr_fd_ = -1;
+  Fd stderr_;
 };
 
 // How many children a candidate gets when this machine fails, before it is left without a verdict.

@@ -10,8 +10,8 @@
 #include "base/dtype.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/os_error.h"
 #include "base/json.h"
+#include "base/os_error.h"
 #include "base/text.h"
 #include "record/foreign_formats.h"
 #include "search/autotvm/autotvm_space.h"
@@ -237,13 +237,10 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
 
 Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,
                                    const std::function<void(int64_t, const std::string&)>& report) {
-  HONE_ASSIGN_OR_RETURN(const int fd, OpenFile(path, O_RDONLY));
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd, "rb"), &std::fclose);
-  if (file == nullptr) {
-    const int error = errno;
-    close(fd);
-    return ErrnoStatus(error, path + ": cannot read");
-  }
+  HONE_ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDONLY));
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd.get(), "rb"), &std::fclose);
+  if (file == nullptr) return ErrnoStatus(errno, path + ": cannot read");
+  (void)fd.Release();  // `file` closes it
   AutoTvmReader reader;
   ForeignImport import(db);
   ImportCounts& counts = import.counts;

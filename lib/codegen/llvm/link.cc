@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/raw_ostream.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <mutex>
 
+#include "base/fd.h"
 #include "base/os_error.h"
 #include "codegen/llvm/codegen.h"
 
@@ -16,31 +15,15 @@ namespace hone::codegen {
 namespace {
 
 // lld reads files; an anonymous file in memory has a path as long as it is open.
-class MemoryFile {
- public:
-  MemoryFile() = default;
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  MemoryFile(MemoryFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  ~MemoryFile() {
-    if (fd_ >= 0) close(fd_);
-  }
+struct InMemory {
+  Fd fd;
 
   Status Write(const std::string& name, const std::string& bytes) {
-    auto failed = [&] { return ErrnoStatus(errno, name + ": cannot hand to the linker"); };
-    fd_ = memfd_create("hone-link", MFD_CLOEXEC);
-    if (fd_ < 0) return failed();
-    for (size_t done = 0; done < bytes.size();) {
-      ssize_t n = write(fd_, bytes.data() + done, bytes.size() - done);
-      if (n < 0 && errno != EINTR) return failed();
-      if (n > 0) done += static_cast<size_t>(n);
-    }
-    return Status::Ok();
+    fd = MemoryFile();
+    if (fd.open() && WriteAll(fd, bytes)) return Status();
+    return ErrnoStatus(errno, name + ": cannot hand to the linker");
   }
-  std::string Path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  int fd_ = -1;
+  std::string Path() const { return fmt::format("/proc/self/fd/{}", fd.get()); }
 };
 
 }  // namespace
@@ -53,7 +36,7 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   if (broken) return Status::Crashed("the linker crashed earlier in this process and cannot be used again");
 
   const std::string script = ExportScript(options);
-  std::vector<MemoryFile> files(inputs.size() + 1);
+  std::vector<InMemory> files(inputs.size() + 1);
   std::vector<std::pair<std::string, std::string>> names;
   std::vector<std::string> paths;
   for (size_t i = 0; i < inputs.size(); ++i) {

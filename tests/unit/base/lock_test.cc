@@ -172,7 +172,7 @@ TEST_F(LockTest, WaitsForTheHolderAndEndsWithAnInterrupt) {
   ::close(stderr_before);
   ::close(said[0]);
   EXPECT_THAT(text, HasSubstr("waiting: " + path_ + ": held by process " + std::to_string(::getpid()) + " on host "));
-  lock = Must(FileLock::Acquire(path_));
+  lock.emplace(Must(FileLock::Acquire(path_)));
   RequestInterrupt();
   EXPECT_EQ(FileLock::AcquireWithin(path_, -1).status().kind(), StatusKind::kInterrupted);
   ClearInterruptForTest();
