@@ -27,6 +27,10 @@ bool IsStampOf(const std::string& name, const std::string& task, const std::stri
   return own.empty() || (StartsWith(own, kWinograd) && own.find('.', 1) == own.npos);
 }
 
+bool IsOfOtherNumerics(const std::string& stamp) {
+  return stamp.find(kWinograd) != std::string::npos || EndsWith(stamp, std::string(kTf32) + kStampEnding);
+}
+
 std::string RoundName(const std::string& job, int round) { return job + kRound + std::to_string(round); }
 
 std::string RoundStampPath(const std::string& folder, const std::string& task) {

@@ -16,6 +16,9 @@ std::string StampPath(const std::string& task, const std::string& target, const 
 // Whether this file of the folder stamps/ is that stamp under any numerics.
 bool IsStampOf(const std::string& name, const std::string& task, const std::string& target);
 
+// Whether a stamp's path is of non-default numerics.
+bool IsOfOtherNumerics(const std::string& stamp);
+
 // The folder of a round below settings/ and stamps/: "NET.TARGET.rK". `job` is "NET.TARGET".
 std::string RoundName(const std::string& job, int round);
 // The stamp of a task that is tuned in rounds; `folder` is that of the round below stamps/.

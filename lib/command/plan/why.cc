@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "command/plan/ninja_view.h"
+#include "pipeline/stamp_files.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
@@ -106,9 +107,7 @@ class Why {
   std::string WithoutStamp(const NinjaBuild& build) const {
     const std::string& stamp = build.outputs[0];
     if (!IsThere(build.Binding("db"))) return "never tuned";
-    if (stamp.find(".winograd-") != std::string::npos || EndsWith(stamp, ".tf32.done")) {
-      return "not tuned yet under these numerics";
-    }
+    if (pipeline::IsOfOtherNumerics(stamp)) return "not tuned yet under these numerics";
     return "its stamp is missing; its records exist";
   }
 
