@@ -1,5 +1,6 @@
 // A fully measured space in one small text file: everything that tuners need to search it again without the device, the
-// operator or the compiler that it was measured with. doc/internals/search.md says how such files are made.
+// operator or the compiler that it was measured with. doc/internals/search.md says how such files are made; only tests
+// write them (tests/common/replay_text.h).
 //
 // Format, version 1: lines of words separated by one space, in this order, each line ended by a newline.
 //   hone-replay 1
@@ -9,10 +10,10 @@
 //   template NAME VERSION DEFAULT a template; DEFAULT: its default point as an index of its own space, or -
 //   knob NAME KIND VALUE..        a knob of the template above, first knob first. KIND: `number`, `word`, `split`,
 //                                 `reorder`, `annotate`; the parts of one value (not of number, word) joined by commas
-//   points N                      then N lines, one per legal point, ascending: GAP TIME                      GAP:
-//   index minus that of the previous line (in the first line: the index); TIME: for an
-//                                 ok point its median in microseconds, for a pruned one `>` and its lower bound, for a
-//                                 failed one `!` and the kind of error
+//   points N                      then N lines, one per legal point, ascending: GAP TIME
+//                                 GAP: index minus that of the previous line (in the first line: the index); TIME: for
+//                                 an ok point its median in microseconds, for a pruned one `>` and its lower bound, for
+//                                 a failed one `!` and the kind of error
 //   end
 // Indices run through the templates in order, first knob least significant (search/space). Points that are not listed
 // are not legal.
@@ -57,7 +58,6 @@ struct ReplaySpace {
   double best() const;                              // seconds; 0 if no point is ok
 };
 
-std::string ReplayText(const ReplaySpace& space);
 // Returns kInvalid with "FILE:LINE: what"; kUnsupported for a newer version.
 Result<ReplaySpace> ParseReplay(std::string_view text, const std::string& file_name);
 

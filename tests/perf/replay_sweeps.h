@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/statistics.h"
+#include "common/replay_text.h"
 #include "record/replay_space.h"
 
 namespace hone::record {

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "common/expect.h"
+#include "common/replay_text.h"
 #include "perf/replay_donors.h"
 
 namespace hone::session {

@@ -1,3 +1,4 @@
+#include "common/replay_text.h"
 #include "fuzz_target.h"
 #include "record/replay_space.h"
 
