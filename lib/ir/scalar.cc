@@ -1,7 +1,5 @@
 #include "ir/scalar.h"
 
-#include <bit>
-#include <cmath>
 
 #include "base/check.h"
 
@@ -51,14 +49,6 @@ double RoundFloat(DType type, double value) {
   if (type.bits == 32) return static_cast<float>(value);
   if (type.bits == 16) return static_cast<double>(static_cast<_Float16>(value));
   return value;
-}
-
-double RoundTf32(double value) {
-  const float f = static_cast<float>(value);
-  if (!std::isfinite(f)) return f;
-  constexpr uint32_t kDropped = 13;  // of 23 bits; adding half of the last kept bit carries into the kept ones
-  const uint32_t bits = std::bit_cast<uint32_t>(f) + (1u << (kDropped - 1));
-  return std::bit_cast<float>(bits >> kDropped << kDropped);
 }
 
 int64_t EvalInt(ExprKind kind, DType type, int64_t a, int64_t b) {

@@ -1,4 +1,4 @@
-// Arithmetic on single values as ir/expr.h defines it, used by both constant folding and the interpreter.
+// Arithmetic on single values as ir/expr.h defines it, used by both constant folding and the interpreter of the tests.
 //
 // An integer of any type is held in an int64_t: sign-extended (iN), zero-extended (uN, bool), u64 as its bit pattern. A
 // float of any type is held in a double that the type can represent exactly.
@@ -16,8 +16,6 @@ int64_t WrapInt(DType type, int64_t value);
 
 // `value` rounded to the nearest float of `type`, ties to even.
 double RoundFloat(DType type, double value);
-// A value of f32 rounded to 10 explicit bits of mantissa, ties away from zero (Intrinsic::kTf32).
-double RoundTf32(double value);
 
 // Rounds towards minus infinity. REQUIRES: b != 0. FloorDiv(INT64_MIN, -1) wraps.
 inline int64_t FloorDiv(int64_t a, int64_t b) {

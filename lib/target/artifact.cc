@@ -15,14 +15,6 @@ const EntryPoint* Artifact::Find(const std::string& symbol) const {
   return nullptr;
 }
 
-Digest Artifact::ContentDigest() const {
-  Hasher hasher;
-  hasher.AddField(format);
-  hasher.AddField(bytes);
-  hasher.AddField(EntriesText(entries));
-  return hasher.Finish();
-}
-
 static void ListFields(Fields* f, ArtifactArg* arg) {
   f->Value("name", &arg->name);
   f->As(

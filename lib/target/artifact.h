@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/dtype.h"
-#include "base/hash.h"
 #include "base/result.h"
 
 namespace hone {
@@ -48,7 +47,6 @@ struct Artifact {
   std::vector<EntryPoint> entries;
 
   const EntryPoint* Find(const std::string& symbol) const;
-  Digest ContentDigest() const;    // of the bytes and the entries
 };
 
 // Converts the entries to JSON text and back (the bytes are kept separately). Checks that everything a launch refers to

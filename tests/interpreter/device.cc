@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "interpreter/tf32.h"
 #include "ir/analysis.h"
 #include "ir/printer.h"
-#include "ir/scalar.h"
 #include "ir/walk.h"
 
 namespace hone::ir::interp {

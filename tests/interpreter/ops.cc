@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "interpreter/device.h"
+#include "interpreter/tf32.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
 

@@ -2,8 +2,8 @@
 // hand-written kernel loads and stores elements in the layout of the instruction's fragments (ir/expr.h).
 #include "common/expect.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/tf32.h"
 #include "ir/printer.h"
-#include "ir/scalar.h"
 #include "ir/verifier.h"
 #include "types.h"
 

@@ -1,9 +1,9 @@
 // The template for tensor cores in the interpreter, compared with the reference (tests/agree has odd shapes). Inputs
 // are multiples of 1/8, exact in TF32, so results are exact; rounding is tested separately.
 #include "common/expect.h"
+#include "interpreter/tf32.h"
 #include "ir/device_kernels.h"
 #include "ir/printer.h"
-#include "ir/scalar.h"
 #include "op/gpu/conv2d.h"
 #include "op/numerics.h"
 #include "unit/op/gpu_case.h"

@@ -32,20 +32,6 @@ TEST(Artifact, EntriesSurviveTheirText) {
   EXPECT_EQ(EntriesText(parsed), EntriesText(artifact.entries));
 }
 
-TEST(Artifact, DigestSeesEveryPart) {
-  Digest digest = Example().ContentDigest();
-  EXPECT_EQ(Example().ContentDigest(), digest);
-  Artifact a = Example();
-  a.bytes[5] = '\2';
-  EXPECT_NE(a.ContentDigest(), digest);
-  Artifact b = Example();
-  b.entries[0].scratch_bytes = 65;
-  EXPECT_NE(b.ContentDigest(), digest);
-  Artifact c = Example();
-  c.format = "elf-shared";
-  EXPECT_NE(c.ContentDigest(), digest);
-}
-
 EntryPoint OfADevice() {
   EntryPoint entry{"conv", {{"in", DType::Float(32), 12, false}, {"out", DType::Float(32), 24, true}}, 0, 0};
   entry.workspace_buffers = {4096};
