@@ -72,7 +72,7 @@ class Measurer {
   virtual Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) = 0;
 
   // Whether the first kernel that was right is still found right; true without a check if the measurer was replaced
-  // since. If not, a candidate led the measurer astray: do not trust what it measured since it was asked last. Runs a
+  // since. If not, a candidate corrupted the measurer: do not trust what it measured since it was asked last. Runs a
   // kernel. Fails as Measure does.
   virtual Result<bool> Sound() { return true; }
 

@@ -119,7 +119,7 @@ Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const Hist
   world.unlock();
   if (!measured.ok()) return measured.status();
   std::vector<measure::Series> series(positions.size());
-  if (sound.ok() && !*sound) return series;  // one of them led the measurer astray: their first times stand
+  if (sound.ok() && !*sound) return series;  // one of them corrupted the measurer: their first times stand
   for (size_t k = 0; k < slots.size(); ++k) series[slots[k]] = std::move((*measured)[k]);
   return series;
 }

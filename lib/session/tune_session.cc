@@ -32,8 +32,8 @@ class Run {
   Result<SessionResult> Go() {
     Status status = Tune();
     if (status.ok()) status = CheckTheRest();
-    if (!astray_) checked_ = uncommitted_.size();  // an interrupt or a failure elsewhere proves nothing against them
-    Unlock();                                      // release what a failed or interrupted step may hold
+    if (!corrupted_) checked_ = uncommitted_.size();  // an interrupt or a failure elsewhere proves nothing against them
+    Unlock();                                         // release what a failed or interrupted step may hold
     tuned_seconds_ = TuningSeconds();
     if (status.ok() && result_.reason != StopReason::kNone) status = Close();
     Unlock();
@@ -52,8 +52,8 @@ class Run {
     return result_;
   }
 
-  // Whether a candidate led the measurer astray: what it measured since it was checked last is not stored.
-  bool astray() const { return astray_; }
+  // Whether a candidate corrupted the measurer: what it measured since it was checked last is not stored.
+  bool corrupted() const { return corrupted_; }
 
  private:
   double Elapsed() const { return world_.clock->NowSeconds() - started_; }
@@ -323,7 +323,7 @@ class Run {
     HONE_ASSIGN_OR_RETURN(outcome, device_.measurer->Measure(built.kernel, history_.best_seconds()));
     if (!careful_ || IsSound()) return outcome;
     return Outcome{.error = TrialError::kCrash,
-                   .error_text = "led the measuring child astray: after it, a kernel that was right was found wrong",
+                   .error_text = "corrupted the measuring child: after it, a kernel that was right was found wrong",
                    .artifact_digest = outcome.artifact_digest,
                    .compile_seconds = outcome.compile_seconds,
                    .measure_seconds = outcome.measure_seconds,
@@ -350,10 +350,10 @@ class Run {
   // It runs a kernel, so call it while the device is locked.
   Status CheckMeasurer() {
     if (checked_ == uncommitted_.size()) return Status();
-    astray_ = !IsSound();
-    if (astray_) {
+    corrupted_ = !IsSound();
+    if (corrupted_) {
       uncommitted_.resize(checked_);
-      return Status::Io("a candidate led the measuring child astray");
+      return Status::Io("a candidate corrupted the measuring child");
     }
     checked_ = uncommitted_.size();
     return Status();
@@ -430,7 +430,7 @@ class Run {
   bool building_ = false;  // while others are measured or awaited
   std::vector<Outcome> uncommitted_;
   size_t checked_ = 0;  // the first ones, known to come from a sound measurer
-  bool astray_ = false;
+  bool corrupted_ = false;
   SessionResult result_;
 };
 
@@ -441,9 +441,9 @@ Result<SessionResult> RunSession(const SessionOptions& options, const SessionWor
   {  // its devices are closed before the careful run opens others
     Run run(options, world, /*careful=*/false, history);
     Result<SessionResult> result = run.Go();
-    if (!run.astray()) return result;
+    if (!run.corrupted()) return result;
   }
-  LogWarning("a candidate led the measuring child astray; tuning goes on before it, one candidate at a time");
+  LogWarning("a candidate corrupted the measuring child; tuning goes on before it, one candidate at a time");
   History stored(history->fingerprint(), history->scope());
   HONE_RETURN_IF_ERROR(stored.Load(*world.store));
   *history = std::move(stored);

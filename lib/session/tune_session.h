@@ -4,8 +4,8 @@
 // the same measured values give the same trials in the same order, whenever the kill came. Trial 0 is the default
 // config, in a batch of its own. A trial is stored when its batch is complete and the next one is being built, or at
 // most a second after the last commit; a kill loses later trials. Before that, the measurer is checked: if a candidate
-// led it astray, the trials since the last check are dropped, and the session begins anew behind the stored ones, with
-// a check after each candidate. The culprit then fails as a crash, so that the same trials do not come again for ever.
+// corrupted it, the trials since the last check are dropped, and the session begins anew behind the stored ones, with a
+// check after each candidate. That candidate then fails as a crash, so that the same trials do not come again for ever.
 // After an interrupt, or if tuning cannot go on, the trials since the last check are stored without one.
 #pragma once
 
@@ -52,7 +52,7 @@ struct SessionWorld {
   record::Store* store = nullptr;
   Clock* clock = nullptr;
   Turns* turns = nullptr;  // null: no other processes (fakes)
-  // Called while the host is shared, and again after a candidate led the measurer astray.
+  // Called while the host is shared, and again after a candidate corrupted the measurer.
   std::function<Result<Device>()> open_device;
   // Makes the tuner; null: search::MakeTuner with the options.
   std::function<Result<std::unique_ptr<search::Tuner>>()> make_tuner;

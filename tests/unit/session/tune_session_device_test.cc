@@ -41,19 +41,19 @@ TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichEndsAsUndisturb
   ExpectSameTrials(store, undisturbed, "after a device that was away");
 }
 
-// The culprit leaves the output right, so that only the check after it can tell.
-TEST_F(FailingDeviceTest, ACandidateThatLeadsTheMeasurerAstrayIsFoundAndTheOthersAreMeasuredAnew) {
+// This candidate leaves the output right, so that only the check after it can tell.
+TEST_F(FailingDeviceTest, ACandidateThatCorruptsTheMeasurerIsFoundAndTheOthersAreMeasuredAnew) {
   MemoryStore store, undisturbed;
   ASSERT_TRUE(RunWith(&undisturbed, 1000).ok());
   const auto expected = TrialsOf(undisturbed);
-  const Config culprit = expected[20].outcome.config;
-  bool astray = false;
+  const Config bad = expected[20].outcome.config;
+  bool corrupted = false;
   hooks_.after = [&](const Config& config, Outcome* outcome) {
     clock_.Advance(0.1);
-    if (astray) outcome->median *= 100;  // it spoils what comes behind it
-    astray |= config == culprit;
+    if (corrupted) outcome->median *= 100;  // it spoils what comes behind it
+    corrupted |= config == bad;
   };
-  hooks_.sound = [&] { return !std::exchange(astray, false); };  // it is replaced then
+  hooks_.sound = [&] { return !std::exchange(corrupted, false); };  // it is replaced then
   const SessionResult result = Must(Run(&store));
   EXPECT_EQ(result.reason, StopReason::kTrials);
   const auto trials = TrialsOf(store);
@@ -64,7 +64,7 @@ TEST_F(FailingDeviceTest, ACandidateThatLeadsTheMeasurerAstrayIsFoundAndTheOther
     EXPECT_EQ(outcome.median, i == 20 ? 0 : expected[i].outcome.median) << i;
   }
   EXPECT_EQ(trials[20].outcome.error, TrialError::kCrash);
-  EXPECT_THAT(trials[20].outcome.error_text, StartsWith("led the measuring child astray"));
+  EXPECT_THAT(trials[20].outcome.error_text, StartsWith("corrupted the measuring child"));
   EXPECT_EQ(counts_.devices, 2) << "opened by each run";
   EXPECT_EQ(Must(Run(&store)).new_trials, 0);
 }
