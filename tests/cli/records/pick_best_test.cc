@@ -43,6 +43,15 @@ TEST_F(PickBestTool, TakesTheFastestCorrectTrial) {
   EXPECT_EQ(Best().tasks.at(0).fingerprint, "machine-2");
 }
 
+TEST_F(PickBestTool, WarnsOfATimeThatWasTakenBesideOthers) {
+  Outcome marked = Ok(1, 2e-3);
+  marked.disturbed = 1;
+  TaskA({Ok(0, 4e-3), marked});
+  EXPECT_THAT(Picked(), HasSubstr("trial 1 was timed while other programs used the machine"));
+  Record("a", kWorkloadA, {Ok(2, 1e-3)});
+  EXPECT_EQ(Picked(), "");
+}
+
 // A recorded candidate is built and checked against the numerics, even if no template of this version makes it.
 TEST_F(PickBestTool, TakesTrialsWhoseTemplateIsGone) {
   Outcome gone = Ok(0, 1e-3);

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/load_meter.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -147,9 +148,9 @@ TEST_F(ChildTest, AnswersThatCannotBeAreNotBelieved) {
   EXPECT_TRUE(Must(Measurer().Sound()));
   Measure(verdict("0.003", "0.003"));
   Measure(verdict("0.003", "0.003"));
-  const pid_t astray = Measurer().child_pid();
+  const pid_t corrupted = Measurer().child_pid();
   EXPECT_FALSE(Must(Measurer().Sound()));
-  EXPECT_NE(Measurer().child_pid(), astray);
+  EXPECT_NE(Measurer().child_pid(), corrupted);
   EXPECT_TRUE(Must(Measurer().Sound())) << "a new child";
   EXPECT_EQ(Measurer().peak_flops(), 2e9) << "it claims more each time, but only the first claim precedes candidates";
   ExpectFailure(verdict("1e-9,1e-9", "1e-9"), TrialError::kWrong, "faster than the roofline allows");
@@ -193,7 +194,27 @@ TEST_F(ChildTest, AChildIsSoundAsLongAsTheFirstRightKernelIsRight) {
   EXPECT_NE(Measurer().child_pid(), -1);
 }
 
-TEST_F(ChildTest, WritingBehindTheOutputIsACrash) { ExpectFailure("overrun", TrialError::kCrash, "while verifying"); }
+TEST_F(ChildTest, WritingBehindABufferIsACrash) {
+  for (const char* symbol : {"overrun", "workspace_overrun", "constant_overrun", "input_overrun"}) {
+    ExpectFailure(symbol, TrialError::kCrash, "while verifying");
+  }
+}
+
+// It reads the memory of its process, and looks for what candidates are compared with and made from.
+TEST_F(ChildTest, ReferenceAndInputsCannotBeOverwritten) {
+  ExpectFailure("changes_the_reference", TrialError::kCrash, "SIGSEGV: while verifying");
+  ExpectFailure("changes_the_inputs", TrialError::kCrash, "SIGSEGV: while verifying");
+  ExpectRight("right");
+}
+
+// The digest of such outputs differs from run to run; their elements agree within the tolerance.
+TEST_F(ChildTest, AKernelMaySumInAnotherOrderInEachRun) { ExpectRight("sums_differently"); }
+
+TEST_F(ChildTest, ThreadsHaveACoreEach) {
+  setup_.threads = 2;
+  if (UsableCpus().size() < 2) GTEST_SKIP() << "this process may use one core only";
+  ExpectRight("pinned");
+}
 
 TEST_F(ChildTest, WritingBehindAThreadsScratchIsACrash) {
   setup_.threads = 2;
@@ -320,6 +341,14 @@ TEST_F(ChildTest, InterleavedRoundsGiveASampleEach) {
   ASSERT_EQ(series.size(), 2u);
   for (const Series& each : series) EXPECT_EQ(each.seconds.size(), 7u);
   EXPECT_GT(Median(series[1].seconds), Median(series[0].seconds)) << "half a million iterations against 64";
+}
+
+// The first rounds warm the machine up for 60 ms, and do not count.
+TEST_F(ChildTest, FinalistsAreWarmWhenTheirRunsCount) {
+  setup_.protocol.patience_seconds = 0;  // repeated runs would take that time as well
+  const auto series = Must(Measurer().MeasureInterleaved({Kernel("cold_at_first")}, 7));
+  ASSERT_EQ(series[0].seconds.size(), 7u) << series[0].error_text;
+  EXPECT_LT(Median(series[0].seconds), 5e-3) << "what each run takes at least, while it is cold";
 }
 
 TEST_F(ChildTest, ARunThatIsWrongLaterIsFound) {

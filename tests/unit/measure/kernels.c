@@ -1,5 +1,6 @@
 /* Candidates for the measuring tests, good and bad. */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,6 +41,88 @@ KERNEL(overrun) {
   UNUSED;
   Right(buffers);
   ((volatile float*)buffers[2])[kCount] = 1;
+}
+
+KERNEL(workspace_overrun) { /* of 4096 bytes: a page */
+  UNUSED;
+  Right(buffers);
+  ((volatile char*)workspace)[4096] = 1;
+}
+
+KERNEL(constant_overrun) {
+  UNUSED;
+  Right(buffers);
+  ((volatile float*)buffers[1])[kCount] = 1;
+}
+
+KERNEL(input_overrun) {
+  UNUSED;
+  Right(buffers);
+  ((volatile float*)buffers[0])[kCount] = 1;
+}
+
+/* Finds another copy of `values` in the memory around them, by asking the kernel which pages there are, and changes it.
+ * Right if there is none. */
+static void ChangeOther(const float* values) {
+  float wanted[kCount];
+  memcpy(wanted, values, sizeof wanted);
+  const uintptr_t here = (uintptr_t)values / 4096 * 4096, reach = (uintptr_t)64 << 20;
+  for (uintptr_t page = here - reach; page < here + reach; page += 4096) {
+    volatile float* other = (volatile float*)page;
+    if (page == here || write(2, (const void*)page, 1) != 1) continue;
+    if (memcmp((const void*)page, wanted, sizeof wanted) != 0) continue;
+    (void)!write(2, "\n", 1); /* ends the line of last words that was written above */
+    other[0] = 7;
+  }
+}
+
+KERNEL(changes_the_reference) { /* and leaves what agrees with it */
+  UNUSED;
+  Right(buffers);
+  ChangeOther(buffers[2]);
+}
+
+KERNEL(changes_the_inputs) { /* those that are copied for the next candidate */
+  UNUSED;
+  Right(buffers);
+  ChangeOther(buffers[0]);
+}
+
+KERNEL(sums_differently) { /* in every second run, as by another order of a sum */
+  UNUSED;
+  static int runs = 0;
+  Right(buffers);
+  if (++runs % 2 == 0) ((float*)buffers[2])[7] *= 1 + 0x1p-22f;
+}
+
+KERNEL(cold_at_first) { /* slow for 55 ms from its first run on */
+  UNUSED;
+  static struct timespec first;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (first.tv_sec == 0) first = now;
+  const int64_t began = (now.tv_sec - first.tv_sec) * 1000000000 + now.tv_nsec - first.tv_nsec;
+  for (int64_t at = began; began < 55000000 && at < began + 5000000;) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    at = (now.tv_sec - first.tv_sec) * 1000000000 + now.tv_nsec - first.tv_nsec;
+  }
+  Right(buffers);
+}
+
+/* Right if each of two threads may use one core alone. */
+static void CountCores(void* closure, int64_t begin, int64_t end, char* scratch) {
+  (void)scratch;
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return;
+  for (int64_t i = begin; i < end; ++i) ((int*)closure)[i] = CPU_COUNT(&cores);
+}
+
+KERNEL(pinned) {
+  (void)workspace, (void)scratch;
+  int cores[2] = {0, 0};
+  parallel->launch(parallel->pool, CountCores, cores, 2);
+  Right(buffers);
+  if (cores[0] != 1 || cores[1] != 1) ((float*)buffers[2])[0] += 1;
 }
 
 KERNEL(moody) { /* wrong in every tenth run */

@@ -1,6 +1,7 @@
 #include "runtime/host/buffer.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "common/expect.h"
 #include "runtime/host/loader.h"
 
@@ -76,6 +77,22 @@ TEST(AlignedBuffer, MarkedBytesAreUntouchedUntilOneChanges) {
     }
     std::fill(bytes.begin(), bytes.end(), 0);
     EXPECT_EQ(AlignedBuffer::Untouched(begin, begin + count), count == 0) << "all alike, but no mark";
+  }
+}
+
+// As the memory of a network library does: times would differ otherwise.
+TEST(AlignedBuffer, ALargeOneAsksForHugePages) {
+  if (!Exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "this kernel has no huge pages on request";
+  for (const bool guard : {false, true}) {
+    const auto buffer = Must(AlignedBuffer::Create(int64_t{4} << 20, guard));
+    const auto address = reinterpret_cast<uintptr_t>(buffer.data());
+    bool inside = false, asked = false;
+    for (const std::string& line : Split(Must(ReadFile("/proc/self/smaps")), '\n')) {
+      unsigned long begin = 0, end = 0;
+      if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) inside = begin <= address && address < end;
+      if (inside && StartsWith(line, "VmFlags:")) asked = line.find(" hg") != std::string::npos;
+    }
+    EXPECT_TRUE(asked) << guard;
   }
 }
 

@@ -54,6 +54,7 @@ struct Hooks {
   std::function<void()> before;  // before a candidate is measured
   std::function<void(const Config&, Outcome*)> after;
   std::function<void(std::vector<measure::BuildResult>*)> built;
+  std::function<void(const std::vector<measure::BuiltKernel>&, int rounds)> heat;
   std::function<void(std::vector<measure::Series>*)> finalists;
   std::function<double()> busy_seconds;
   std::function<bool()> sound;
@@ -73,6 +74,7 @@ class HookedMeasurer : public measure::FakeMeasurer {
   }
   Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
                                                           int rounds) override {
+    if (hooks_.heat) hooks_.heat(kernels, rounds);
     auto series = FakeMeasurer::MeasureInterleaved(kernels, rounds);
     if (hooks_.finalists) hooks_.finalists(&*series);
     return series;
