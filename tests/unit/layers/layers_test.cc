@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/seccomp_list.h"
 #include "base/text.h"
 #include "common/expect.h"
 
@@ -310,6 +311,18 @@ TEST(SecurityPage, TheTestsThatItNamesExist) {
   }
   EXPECT_GT(threats, 20);
 }
+
+#if defined(__x86_64__)
+// The pages say how many system calls the host's list has.
+TEST(SecurityPage, SaysHowManyCallsAreAllowed) {
+  std::set<long> calls;
+  for (const CallRule& rule : HostCalls()) calls.insert(rule.call);
+  const auto page = [](const std::string& name) { return Must(ReadFile(JoinPath(kRoot, "doc/" + name))); };
+  const std::string count = std::to_string(calls.size());
+  EXPECT_THAT(page("reference/security.md"), HasSubstr(count + " system calls"));
+  EXPECT_THAT(page("internals/sandbox.md"), HasSubstr("| calls (seccomp) | " + count + ";"));
+}
+#endif
 
 // Each of these rules can fail.
 const Rows kRows = {{"base", 0}, {"task", 1}, {"ir", 2}, {"search/space", 3}, {"schedule", 4}, {"search/tuner", 7}};
