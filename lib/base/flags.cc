@@ -29,6 +29,10 @@ std::vector<std::string> KnownFlags(const CLI::App& app) {
   return names;
 }
 
+std::string HelpOf(const CLI::App& root, const CLI::App& app) {
+  return root.get_name() + (&app == &root ? "" : " " + app.get_name()) + " --help";
+}
+
 std::vector<std::string> KnownCommands(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -49,8 +53,7 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
       if (option == nullptr && app != &root) option = root.get_option_no_throw(flag);
       if (option == nullptr) {
         const std::optional<std::string> near = Suggest(flag, KnownFlags(*app));
-        const std::string help = root.get_name() + (app == &root ? "" : " " + app->get_name()) + " --help";
-        return "unknown flag " + flag + (near ? "; did you mean " + *near + "?" : "; see " + help);
+        return "unknown flag " + flag + (near ? "; did you mean " + *near + "?" : "; see " + HelpOf(root, *app));
       }
       if (flag == word && option->get_items_expected_max() > 0) ++i;  // skip its value
       continue;
@@ -108,11 +111,15 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   }
   std::string what = error.what();
   for (char& c : what) c = c == '\n' ? ' ' : c;
+  const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (!surplus && !missing) return what;
   // A misspelt flag also makes a required flag missing; report the misspelling.
-  bool may_be_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
-                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (!may_be_unknown) return what;
-  return FindUnknown(app, argc, argv).value_or(what);
+  if (const auto unknown = FindUnknown(app, argc, argv)) return *unknown;
+  if (surplus) what = "`" + what.substr(what.find(": ") + 2) + "` is not expected";
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands()[0];
+  return what + "; see " + HelpOf(app, *command);
 }
 
 // Output to a full disk is lost, and often only the flush at the end fails. So a tool must not exit with 0 before it.
@@ -175,13 +182,13 @@ Flags::Flag& Flags::Flag::SplitAt(char separator) {
   return *this;
 }
 
-Flags::Flag& Flags::Flag::Within(int low, int high) {
-  option_->check(CLI::Range(low, high));
-  return *this;
-}
-
 Flags::Flag& Flags::Flag::Within(double low, double high) {
-  option_->check(CLI::Range(low, high));
+  const std::string range = FormatDouble(low) + " to " + FormatDouble(high);
+  const auto outside = [=](const std::string& text) {
+    const auto value = ParseDouble(text);
+    return value.ok() && *value >= low && *value <= high ? "" : text + " is not in the range from " + range;
+  };
+  option_->check(CLI::Validator(outside, range));
   return *this;
 }
 
@@ -269,7 +276,8 @@ std::optional<int> Flags::Parse(int argc, const char* const* argv, std::string (
 std::optional<int> Flags::Require(const std::vector<std::string>& flags) const {
   for (const std::string& flag : flags) {
     if (app_->count(flag) > 0) continue;
-    std::fprintf(stderr, "%s: %s is required\n", app_->get_name().c_str(), flag.c_str());
+    const char* tool = app_->get_name().c_str();
+    std::fprintf(stderr, "%s: %s is required; see %s --help\n", tool, flag.c_str(), tool);
     return kMisused;
   }
   return std::nullopt;

@@ -37,7 +37,6 @@ class Flags {
     Flag& Hidden();       // leaves it out of --help
     Flag& Once();         // for a list: allows exactly one value
     Flag& SplitAt(char separator);
-    Flag& Within(int low, int high);
     Flag& Within(double low, double high);
     Flag& OneOf(const std::vector<std::string>& words);
     Flag& Needs(const Flag& other);

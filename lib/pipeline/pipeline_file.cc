@@ -235,8 +235,10 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
 
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   PipelineFolder result;
-  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> paths, TomlFiles(folder, &result.read));
-  for (const std::string& path : paths) {
+  const Result<std::vector<std::string>> paths = TomlFiles(folder, &result.read);
+  if (!paths.ok())
+    return Status::Io("{}; pass the folder of the pipeline files by --pipelines", paths.status().message());
+  for (const std::string& path : *paths) {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
     HONE_ASSIGN_OR_RETURN(PipelineFile file, ParsePipelineFile(text, path));
     result.pipelines.push_back(std::move(file));

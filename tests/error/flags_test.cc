@@ -7,7 +7,7 @@ namespace {
 class FlagErrors : public ErrorFolder {};
 
 const char* const kTools[] = {"hone-plan",  "hone-extract", "hone-tune",  "hone-pick-best",
-                              "hone-build", "hone-bench",   "hone-report"};
+                              "hone-build", "hone-confirm", "hone-bench", "hone-report"};
 
 TEST_F(FlagErrors, AMisspeltFlagIsNamedWithTheRightOne) {
   for (const char* tool : kTools) {
@@ -36,6 +36,12 @@ TEST_F(FlagErrors, WhatIsRequiredIsNamed) {
   }
 }
 
+TEST_F(FlagErrors, WhatIsMissingComesWithWhatToDo) {
+  ExpectRefused(With("hone-plan", "--pipelines", "none"), {"none: cannot list", "--pipelines"});
+  ExpectRefused({"hone-plan", "--tools", "bin", "--why", "what"}, {"unknown target 'what'", "-t targets all"});
+  ExpectRefused({"hone-report", "accept", "--work", "pipelines", "--reason", "x", "one.cpu"}, {"tune a network first"});
+}
+
 TEST_F(FlagErrors, ValuesOutOfRangeAreNamed) {
   ExpectRefused(With("hone-extract", "--batch", "many"), {"--batch"});
   ExpectRefused(With("hone-tune", "--trial", "-1"), {"--trial"});
@@ -52,6 +58,11 @@ TEST_F(FlagErrors, OutputsThatCannotBeWrittenAreNamed) {
        {std::pair("hone-plan", "--work"), std::pair("hone-extract", "--graph"), std::pair("hone-tune", "--db"),
         std::pair("hone-pick-best", "--out"), std::pair("hone-build", "--out"), std::pair("hone-report", "--out")}) {
     ExpectRefused(With(tool, flag, "file/out"), {"file"});
+  }
+  // Not after minutes of measuring.
+  for (const auto& [tool, flag] :
+       {std::pair("hone-bench", "--out"), std::pair("hone-confirm", "--out"), std::pair("hone-confirm", "--choice")}) {
+    ExpectRefused(With(tool, flag, "work"), {std::string(flag) + ": work: cannot read: it is a folder"});
   }
 }
 

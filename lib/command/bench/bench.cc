@@ -52,6 +52,7 @@ class Bench {
     if (!options_.settings.empty()) {
       HONE_ASSIGN_OR_RETURN(settings_, pipeline::ReadBenchSettings(options_.settings));
     }
+    HONE_RETURN_IF_ERROR(CheckRegular(options_.out).WithContext("--out"));  // not after minutes of measuring
     HONE_RETURN_IF_ERROR(Add(report::BenchRole::kTuned, options_.lib));
     if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
     HONE_ASSIGN_OR_RETURN(target_, Target::Parse(subjects_[0].folder.target));

@@ -100,6 +100,8 @@ class Confirmer {
   explicit Confirmer(const ConfirmOptions& options) : options_(options) {}
 
   Status Run() {
+    HONE_RETURN_IF_ERROR(CheckRegular(options_.out).WithContext("--out"));
+    HONE_RETURN_IF_ERROR(CheckRegular(options_.choice).WithContext("--choice"));
     HONE_RETURN_IF_ERROR(ReadQuestion());
     best_ = question_.best;
     if (most_ > 1 || !best_.alternatives.empty()) HONE_RETURN_IF_ERROR(Answer());

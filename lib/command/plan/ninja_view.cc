@@ -1,5 +1,7 @@
 #include "command/plan/ninja_view.h"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "base/file.h"
@@ -37,7 +39,9 @@ static Result<std::string> AskNinja(const std::string& work, const std::vector<s
   for (const std::string& line : Split(said, '\n')) {
     if (StartsWith(line, "ninja: error: ")) said = line.substr(std::string("ninja: error: ").size());
   }
-  return Status::Invalid("{}: {}", work, Printable(said));
+  const bool alone = StartsWith(said, "unknown target") && said.find("did you mean") == std::string::npos;
+  const std::string advice = alone ? fmt::format("; `ninja -C {} -t targets all` lists them", work) : "";
+  return Status::Invalid("{}: {}{}", work, Printable(said), advice);
 }
 
 // Lines "START END MTIME OUTPUT HASH" with tabs: START and END in ms, MTIME in ns. The last line of an output counts.

@@ -67,7 +67,7 @@ Status AcceptJobs(const AcceptOptions& options) {
   if (options.jobs.empty() != options.all) return Status::Invalid("name jobs (NET.TARGET), or --all, not both");
   const std::string out = JoinPath(options.work, "out");
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> there, JobsWithLibrary(out));
-  if (options.all && there.empty()) return Status::NotFound("{}: no library there; tune a network first", out);
+  if (there.empty()) return Status::NotFound("{}: no library there; tune a network first", out);
   const std::vector<std::string>& jobs = options.all ? there : options.jobs;
   for (const std::string& job : jobs) {
     if (std::find(there.begin(), there.end(), job) != there.end()) continue;

@@ -59,8 +59,9 @@ TEST(Flags, AMistakeIsOneLineThatNamesIt) {
       {{"--task", "x", "--index", "99999999999999999999"}, "--index: 99999999999999999999 is too large"},
       {{"--task", ""}, "--task: its value is empty"},
       {{"--task="}, ""},
-      {{}, ""},
-      {{"--task", "x", "stray"}, ""},
+      {{"--task", "x", "--share", "1.5"}, "--share: 1.5 is not in the range from 0 to 1\n"},
+      {{}, "--task is required; see hone-tune --help\n"},
+      {{"--task", "x", "stray"}, "`stray` is not expected; see hone-tune --help\n"},
   };
   for (const auto& [argv, message] : cases) {
     const Outcome outcome = Parse(argv);
@@ -108,9 +109,8 @@ TEST(Flags, MistakesInCommands) {
 }
 
 TEST(Flags, WhatACommandRequiresIsNamed) {
-  const std::string mistake = CommandMistake({"list", "--limit", "3"});
-  EXPECT_THAT(mistake, Not(HasSubstr("unknown")));
-  EXPECT_THAT(mistake, HasSubstr("files"));
+  EXPECT_EQ(CommandMistake({"list", "--limit", "3"}),
+            "hone-records: files is required; see hone-records list --help\n");
 }
 
 }  // namespace
