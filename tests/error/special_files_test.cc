@@ -111,12 +111,43 @@ TEST_F(SpecialFiles, PipesOfTheShellAreRead) {
 
 // Every tool that writes, with room for 512 bytes a file.
 TEST_F(SpecialFiles, AWriteBeyondTheLimitOnFileSizesIsAnError) {
-  for (const char* tool : {"hone-plan", "hone-extract", "hone-tune", "hone-pick-best", "hone-build", "hone-report"}) {
-    SCOPED_TRACE(tool);
-    Words argv = Good(tool);
-    argv[0] = Path("bin/" + argv[0]);
+  Copy();
+  Write("bad/log.json",
+        R"({"input": ["cuda", "t", [["TENSOR", [1, 4], "float32"]], {}], "result": [[0.002], 0, 1, 1], )"
+        R"("config": {"index": 0, "code_hash": null, "entity": []}, "version": 0.2})"
+        "\n");
+  Json total = ReadJson("work/settings/one.tune.json");
+  total["trials_total"] = 100;
+  total["tuner"] = std::string(600, 'x');  // makes the written files longer than the limit
+  Write("bad/total.json", total.dump());
+  {
+    const auto store = Must(record::Store::OpenForWriting(Path("bad/f.db"), {"f", "dense", "cpu", {{"dense", 1}}}));
+    const Outcome wrong{.error = TrialError::kWrong, .error_text = "out[0] is 1"};
+    Must(store->Append(Must(store->BeginSession({})), {wrong}, 1));
+  }
+  const std::string db = "bad/r.db", tasks = "work/tasks/one.cpu.tasks.json";
+  const std::vector<Words> writers = {Good("hone-plan"),
+                                      Good("hone-extract"),
+                                      Good("hone-tune"),
+                                      Good("hone-pick-best"),
+                                      Good("hone-confirm"),
+                                      Good("hone-build"),
+                                      Good("hone-bench"),
+                                      Good("hone-report"),
+                                      {"hone-plan", "--work", "work", "--export-jobs", "new.jsonl"},
+                                      {"hone-allocate", "--tasks", tasks, "--settings", "bad/total.json", "--round",
+                                       "1", "--stamps", "none", "--out", "new"},
+                                      {"hone-report", "accept", "--work", "work", "--reason", "x", "one.cpu"},
+                                      {"hone-records", "merge", "--out", "new", db},
+                                      {"hone-records", "import", "bad/log.json", "--db", "new/f.db"},
+                                      {"hone-records", "salvage", db},
+                                      {"hone-records", "forget", "bad/f.db", "--error", "wrong"}};
+  for (Words argv : writers) {
+    SCOPED_TRACE(Join(argv, " "));
+    const std::string tool = argv[0];
+    argv[0] = Path("bin/" + tool);
     const CommandResult result = Run(Words{"sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"} + argv);
-    hone::ExpectRefused(result, 1, {std::string(tool) + ": ", "File too large", "ulimit -f"});
+    hone::ExpectRefused(result, 1, {tool + ": ", "File too large", "ulimit -f"});
     Must(RemoveTree(Path("new")));
   }
 }
