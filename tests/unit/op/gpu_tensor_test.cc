@@ -92,7 +92,7 @@ TEST(GpuTensor, TheBoundIsThatOfTheRounding) {
     worst = std::max(worst, error);
     squares += (rounded - exact) * (rounded - exact), ++count;
   }
-  EXPECT_NEAR(std::log2(std::sqrt(squares / count)), -11.3, 0.2) << "as gpu_conv2d.h derives it";
+  EXPECT_NEAR(std::log2(std::sqrt(squares / count)), -11.3, 0.2) << "as op/gpu/conv2d.h derives it";
   EXPECT_LT(worst, kTf32Rounding / 2);
 }
 
