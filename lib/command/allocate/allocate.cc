@@ -40,7 +40,7 @@ static Status Allocate(const AllocateOptions& options) {
   HONE_ASSIGN_OR_RETURN(const pipeline::TuneSettings base, pipeline::ReadTuneSettings(options.settings));
   const int64_t count = static_cast<int64_t>(list.tasks.size());
   if (base.trials_total < count) {
-    return Status::Invalid("{}: /trials_total is {}, but there are {} tasks: each needs one trial at least",
+    return Status::Invalid("{}: /trials_total is {}, fewer than the tasks ({}): each needs one trial at least",
                            options.settings, base.trials_total, count);
   }
   HONE_ASSIGN_OR_RETURN(const std::vector<ShareTask> tasks, ReadState(options, list));

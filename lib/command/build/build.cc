@@ -76,9 +76,9 @@ static Status Build(const BuildOptions& options) {
         "tune again",
         built.changed));
   }
-  LogInfo(fmt::format("{}/lib{}.so: {} kernels, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
-                      built.name, built.kernels.size(), static_cast<double>(built.params_bytes) * 1e-6,
-                      static_cast<double>(built.workspace_bytes) * 1e-6,
+  LogInfo(fmt::format("{}/lib{}.so: {} kernel{}, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
+                      built.name, built.kernels.size(), built.kernels.size() == 1 ? "" : "s",
+                      static_cast<double>(built.params_bytes) * 1e-6, static_cast<double>(built.workspace_bytes) * 1e-6,
                       FormatSeconds(RealClock()->NowSeconds() - start)));
   return Status();
 }

@@ -54,7 +54,7 @@ TEST_F(Refuse, ToShareOutWhatIsNotThere) {
                   code, {part});
     EXPECT_FALSE(Has("new"));
   };
-  expect("work/settings/alpha.tune.json", "1", 2, "/trials_total is 0, but there are 2 tasks");
+  expect("work/settings/alpha.tune.json", "1", 2, "/trials_total is 0, fewer than the tasks (2)");
   expect("work/settings/alpha.tune.json", "5", 2, "--round 5: the rounds are 1 to 4");
   expect("work/settings/alpha.bench.json", "1", 2, "settings/alpha.bench.json");
   Write("total.json", "{\"version\": 1, \"trials_total\": 9}\n");
