@@ -87,6 +87,12 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
     kernel.functions.push_back(std::move(function));
     kernel.has_prepare = true;
     kernel.prepare_args = Sources(prepare_args, computation, constants);
+    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+    const std::vector<Operand> operands = op->Operands(workload, target);
+    for (const ArgSource& read : kernel.prepare_args) {  // once, before all runs
+      if (read.kind == ArgSource::Kind::kPrepared || operands[read.index].role == OperandRole::kConstant) continue;
+      return Status::Invalid("`{}` differs between runs: only constants can be packed", operands[read.index].name);
+    }
     for (const te::Tensor& c : constants) {
       kernel.prepared.push_back({c.name(), c.type(), semantics::Product(c.shape())});
     }

@@ -10,8 +10,8 @@
 namespace hone {
 
 enum class OperandRole {
-  kData,      // an activation, which differs between runs
-  kConstant,  // weights, bias: fixed; passed plain, packed once by the kernel's prepare function
+  kData,      // an activation; a parameter in its place is stored once, as the kernel reads it
+  kConstant,  // weights, bias: a graph gives parameters; passed plain, packed once by the kernel's prepare function
   kOutput,
 };
 

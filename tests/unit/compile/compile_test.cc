@@ -55,6 +55,19 @@ TEST(Compile, WithoutConstantsThereIsNoPrepare) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(k.kernel_args[i].index, i);
 }
 
+// The prepare function runs once, so packed data would be that of another run.
+TEST(Compile, OnlyConstantsArePacked) {
+  const Target target = *HostTarget();
+  for (const auto& [text, step] : {std::pair("dense(f32[3,16], f32[16,16])", Relayout("data", {"d1", "d0"}, "turned")),
+                                   std::pair("add(f32[4,16], f32[4,16])", Relayout("data1", {"d0"}, "turned"))}) {
+    const Workload w = Must(op::ParseChecked(text));
+    Candidate candidate = Must(op::Instantiate(w, target, *op::DefaultConfig(w, target)));
+    candidate.steps.insert(candidate.steps.begin(), step);
+    const Status status = LowerKernel(w, target, candidate, {}).status();
+    EXPECT_EQ(status.message(), "`" + step.stage + "` differs between runs: only constants can be packed");
+  }
+}
+
 TEST(Compile, TextOnlyIfAskedFor) {
   CompiledKernel k = Must(Compile("dense(f32[1,16], f32[16,16])"));
   EXPECT_TRUE(k.llvm_ir.empty() && k.assembly.empty() && k.program.empty());
