@@ -73,21 +73,15 @@ GpuUseOf GemmUse(const Workload& w) {
 Result<Candidate> GemmBuild(const Workload& w, const Target& target, const Config& config) {
   const GpuGemmShape g(w);
   const GemmPoint p = GemmPointOf(config);
-  const GpuGemmStages gemm(p.parts);
+  const GpuGemmStages gemm(p.parts, g.s.o);
   Candidate candidate{{"gemm", {{"k", g.part(p.parts, p.k)}, {"parts", p.parts}}}, {}};
   std::vector<Step>& steps = candidate.steps;
   const std::string images = SeparateParts(gemm, &steps), &stored = gemm.stored;
   MapProduct(stored, images, "f", config.Sizes("tile_f"), "p", config.Sizes("tile_p"), &steps);
   steps.push_back(Unroll(stored, "f.i"));
-  const bool vectors = target.limits.vector_bytes >= 4 * kGemmVector;
-  if (vectors && p.own_p == kGemmVector && g.pixels() % kGemmVector == 0) {
-    steps.push_back(Vectorize(stored, "p.i"));
-  } else {
-    steps.push_back(Unroll(stored, "p.i"));
-  }
-  const GpuUse use = GemmUse(w)(config);
-  // A tile of whole vectors is aligned, as the packed rows are.
-  FetchFactors(gemm, {p.k}, use.threads, vectors && p.f() % kGemmVector == 0 ? kGemmVector : 1, p.stages, &steps);
+  const bool vectors = target.limits.vector_bytes >= 4 * kGemmVector && g.pixels() % kGemmVector == 0;
+  steps.push_back(vectors && p.own_p == kGemmVector ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
+  FetchFactors(gemm, {p.k}, GemmUse(w)(config).threads, target.limits, p.stages, &steps);
   steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
   return candidate;
 }
@@ -95,7 +89,7 @@ Result<Candidate> GemmBuild(const Workload& w, const Target& target, const Confi
 }  // namespace
 
 const Template& GpuConv2dGemm() {
-  static const GpuTemplate t({"conv2d_gpu_gemm", 3, GemmKnobs, GemmUse, GemmBuild, {"tile_p", "tile_f"}});
+  static const GpuTemplate t({"conv2d_gpu_gemm", 4, GemmKnobs, GemmUse, GemmBuild, {"tile_p", "tile_f"}});
   return t;
 }
 

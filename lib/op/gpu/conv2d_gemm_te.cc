@@ -1,5 +1,7 @@
 #include "op/gpu/conv2d_gemm_te.h"
 
+#include <fmt/format.h>
+
 #include "op/conv/conv2d_te.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
@@ -10,8 +12,6 @@
 #include "op/steps.h"
 
 namespace hone::op {
-
-static Expr Tf32(const Expr& value) { return ir::MakeCall(value.type(), ir::Intrinsic::kTf32, {value}); }
 
 static Tensor Windows(const Conv2dShape& s, const Tensor& data, int64_t depth, int64_t pixels) {
   const int64_t window = s.kh * s.kw;
@@ -41,12 +41,10 @@ Result<Computation> ComputeGpuGemm(const Workload& w, const Target&, const Algor
   const int64_t filters = algorithm.Number("filters", s.o), pixels = algorithm.Number("pixels", shape.pixels());
   const Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
   const Tensor weight = te::Placeholder("weight", {s.o, rounds});
-  const std::vector<int64_t> packed_shape = {part * parts, tf32 ? filters : RoundUp(filters, kGemmVector)};
-  const Tensor packed = te::ComputeConstant("weight.packed", packed_shape, {"k", "f"}, [&](const Vars& x) {
-    Expr inside = x[0] < rounds && x[1] < s.o;
-    const Expr value =
-        ir::MakeSelect(inside, weight(ir::Min(x[1], s.o - 1), ir::Min(x[0], rounds - 1)), ir::Imm(DType::Float(32), 0));
-    return tf32 ? Tf32(value) : value;
+  const auto factor = [&](const Expr& x) { return tf32 ? ir::MakeCall(x.type(), ir::Intrinsic::kTf32, {x}) : x; };
+  const std::vector<int64_t> shape_of_all = {filters, part * parts};
+  const Tensor weights = te::ComputeConstant("weight.whole", shape_of_all, {"f", "k"}, [&](const Vars& x) {
+    return factor(te::ReadOrZero(weight, {x[0], x[1]}, shape_of_all));
   });
   const Tensor windows = Windows(s, data, part * parts, pixels);
   const ir::IterVar k = te::ReduceAxis(part, "k");
@@ -58,8 +56,7 @@ Result<Computation> ComputeGpuGemm(const Workload& w, const Target&, const Algor
   const Tensor sums = te::Compute("sums", sums_shape, names, [&](const Vars& x) {
     const size_t at = split ? 1 : 0;
     const Expr index = split ? x[0] * part + k.var : Expr(k.var);
-    const Expr value = windows(x[at], index, x[at + 2]);
-    return te::Sum((tf32 ? Tf32(value) : value) * packed(index, x[at + 1]), {k});
+    return te::Sum(factor(windows(x[at], index, x[at + 2])) * weights(x[at + 1], index), {k});
   });
   Tensor whole = sums;
   const std::vector<int64_t> out_shape = {s.n, s.o, shape.pixels()};
@@ -83,8 +80,8 @@ std::string SeparateParts(const GpuGemmStages& gemm, std::vector<Step>* steps) {
   return "sn";
 }
 
-void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, const int64_t (&threads)[3], int64_t vector,
-                  int64_t stages, std::vector<Step>* steps) {
+void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, const int64_t (&threads)[3],
+                  const DeviceLimits& limits, int64_t stages, std::vector<Step>* steps) {
   const std::string& acc = gemm.acc;
   steps->push_back(ComputeAt(acc, gemm.stored, "p.t"));
   if (!gemm.split) steps->push_back(SetScope(acc, "register"));
@@ -97,10 +94,16 @@ void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, cons
   steps->push_back(Split(acc, "k", factors, order));
   if (gemm.split) order.emplace_back("s");
   for (const char* axis : {"n", "f", "p"}) order.emplace_back(axis);
-  Append(steps, {Reorder(acc, order), CacheRead("weight.packed", "shared", {acc}, "weight.shared"),
+  std::vector<std::string> layout = {"d1", "d0"}, axes = {"p0", "p1"};
+  if (gemm.filters % kGemmVector != 0) {
+    layout = {"d1", fmt::format("d0/{}", kGemmVector), fmt::format("d0%{}", kGemmVector)};
+    axes.emplace_back("p2");
+  }
+  Append(steps, {Reorder(acc, order), Relayout("weight.whole", layout, "weight.packed"),
+                 CacheRead("weight.packed", "shared", {acc}, "weight.shared"),
                  CacheRead("windows", "shared", {acc}, "windows.shared"), Inline("windows"),
                  ComputeAt("weight.shared", acc, "k.o"), ComputeAt("windows.shared", acc, "k.o")});
-  FetchTogether("weight.shared", {"k", "f"}, threads, vector, steps);
+  FetchTogether("weight.shared", axes, threads, limits.vector_bytes >= 4 * kGemmVector ? kGemmVector : 1, steps);
   FetchTogether("windows.shared", {"n", "k", "p"}, threads, 1, steps);
   for (const char* stage : {"weight.shared", "windows.shared"}) AddStages(stage, stages, steps);
 }

@@ -1,11 +1,12 @@
 // A convolution as a product of matrices, as the implicit GEMMs for GPUs see it:
-//   weight.packed  [k, f]     the weights, transposed and padded with zeros
-//   windows        [n, k, p]  the input under position k of the window (channel, row, column) of pixel p
-//   sums           [n, f, p]  over k; with several parts [s, n, f, p], each over its part of k, and `whole` adds up
-//   out            [n, f, p]  with the epilogue
+//   weight.whole  [f, k]     the weights, with zeros beyond their end
+//   windows       [n, k, p]  the input under position k of the window (channel, row, column) of pixel p
+//   sums          [n, f, p]  over k; with several parts [s, n, f, p], each over its part of k, and `whole` adds up
+//   out           [n, f, p]  with the epilogue
 // In every direction, more may be computed than exists. The algorithms are "gemm(k, parts)", with k iterations in each
 // of `parts` of the reduction, and "gemm_tf32(k, parts, filters, pixels)", which also states how many filters and
-// pixels are computed and rounds both factors to TF32, the weights when they are packed.
+// pixels are computed and rounds both factors to TF32, the weights when they are packed. The templates store the
+// weights as weight.packed [k, f], in rows of whole vectors.
 #pragma once
 
 #include <string>
@@ -26,14 +27,15 @@ struct GpuGemmShape {
   int64_t part(int64_t parts, int64_t step) const;
 };
 
-// Granularity of the filters of weight.packed, unless the computed filters are rounded up already.
+// The filters of a vector of weight.packed.
 inline constexpr int64_t kGemmVector = 4;
 
-// The names of the stages of a reduction in `parts`.
+// The names of the stages of a reduction in `parts`, and the number of computed filters.
 struct GpuGemmStages {
-  explicit GpuGemmStages(int64_t parts) : split(parts > 1), stored(split ? "sums" : "out") {
+  GpuGemmStages(int64_t parts, int64_t filters) : filters(filters), split(parts > 1), stored(split ? "sums" : "out") {
     acc = split ? "sums.acc" : "sums";
   }
+  int64_t filters;
   bool split;
   std::string stored;  // the tiled stage: the output, or the parts
   std::string acc;     // a thread's sums of it
@@ -43,10 +45,10 @@ struct GpuGemmStages {
 // name of the axis of images of `stored`.
 std::string SeparateParts(const GpuGemmStages& gemm, std::vector<Step>* steps);
 
-// Keeps `acc` in registers, its reduction split by `k`, each a multiple of the next: a step, and its inner loops. All
-// threads of the block fetch both factors of a step into shared memory, `stages` steps at once, weights as vectors of
-// `vector`.
-void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, const int64_t (&threads)[3], int64_t vector,
-                  int64_t stages, std::vector<Step>* steps);
+// Packs the weights, and keeps `acc` in registers, its reduction split by `k`, each a multiple of the next: a step, and
+// its inner loops. All threads of the block fetch both factors of a step into shared memory, `stages` steps at once,
+// weights as vectors if the device has them. REQUIRES: whole vectors of filters in a block
+void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, const int64_t (&threads)[3],
+                  const DeviceLimits& limits, int64_t stages, std::vector<Step>* steps);
 
 }  // namespace hone::op

@@ -18,7 +18,6 @@ namespace hone::op {
 namespace {
 
 constexpr int64_t kFragmentRows = 16, kFragmentColumns = 8, kFragmentDepth = 8;  // of one product
-constexpr int64_t kTensorVector = 4;                                             // floats of a vector load
 
 struct TensorPoint {
   int64_t rows, columns, warps_f, warps_p, k, parts, stages;
@@ -92,7 +91,7 @@ GpuUseOf TensorUse(const Workload& w) {
 Result<Candidate> TensorBuild(const Workload& w, const Target& target, const Config& config) {
   const GpuGemmShape g(w);
   const TensorPoint p = TensorPointOf(config);
-  const GpuGemmStages gemm(p.parts);
+  const GpuGemmStages gemm(p.parts, RoundUp(g.s.o, p.f()));
   Candidate candidate{{kTf32Gemm,
                        {{"k", g.part(p.parts, p.k)},
                         {"parts", p.parts},
@@ -116,10 +115,8 @@ Result<Candidate> TensorBuild(const Workload& w, const Target& target, const Con
   }
   const bool pairs = (p.parts > 1 || g.pixels() % 2 == 0) && target.limits.vector_bytes >= 8;
   steps.push_back(pairs ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
-  const bool vectors = target.limits.vector_bytes >= 4 * kTensorVector;
-  FetchFactors(gemm, {p.k, kFragmentDepth}, TensorUse(w)(config).threads, vectors ? kTensorVector : 1, p.stages,
-               &steps);
-  Append(&steps, {AlignStorage("weight.shared", "k", 32, kFragmentDepth),
+  FetchFactors(gemm, {p.k, kFragmentDepth}, TensorUse(w)(config).threads, target.limits, p.stages, &steps);
+  Append(&steps, {AlignStorage("weight.shared", "p0", 32, kFragmentDepth),
                   AlignStorage("windows.shared", "k", 32, kFragmentDepth), UnrollRounds(gemm.acc, "k.i", config)});
   steps.push_back({StepKind::kTensorize, gemm.acc, {"k.m"}, {}, "mma_tf32", {}});
   return candidate;
@@ -134,7 +131,7 @@ bool GpuConv2dTensorApplies(const Conv2dShape& s, const Target& target) {
 }
 
 const Template& GpuConv2dTensor() {
-  static const GpuTemplate t({"conv2d_gpu_tensor", 1, TensorKnobs, TensorUse, TensorBuild, {}, 2, TensorLimit});
+  static const GpuTemplate t({"conv2d_gpu_tensor", 2, TensorKnobs, TensorUse, TensorBuild, {}, 2, TensorLimit});
   return t;
 }
 
