@@ -89,14 +89,16 @@ class Operator {
   // Checks that the workload makes sense (semantics::InferOutput) and that there is a kernel for it; else a one-line
   // error.
   virtual Status Check(const Workload& workload) const;
-  // Inputs first (data and constants of the anchor, then of the epilogue: bias, residual), the output last.
+  // Inputs first (data and constants of the anchor, then of the epilogue: bias, residual), the output last. The weight
+  // and the biases of a layer (semantics::Definition::layer) are constants, whatever the graph.
   virtual std::vector<Operand> Operands(const Workload& workload, const Target& target) const = 0;
   // Templates for this target, the preferred one first; at least one.
   virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
   // All templates that Templates may return, for any workload and target.
   virtual TemplateList AllTemplates() const = 0;
   // The workload by one of the operator's algorithms, with operands stored as in Operands. Returns kInvalid if the
-  // workload has no such algorithm. Does not use templates.
+  // workload has no such algorithm. Does not use templates. The target matters by its family, which has the algorithms,
+  // and by its ChannelBlock; only `direct` also divides the pixels of a 1x1 convolution into rows for its threads.
   virtual Result<Computation> Compute(const Workload& workload, const Target& target,
                                       const Algorithm& algorithm) const = 0;
   // Computes the output from the other operands as semantics/ defines it, rounded to the output's type. `buffers` has

@@ -1,6 +1,7 @@
 // Tuner: proposes which points of a space to try next. A pure function of (space, context, seed, history): resuming
 // means replaying the history, and equal histories give equal proposals, whatever the number of threads. It does not
-// measure, use a clock or write files.
+// measure, use a clock or write files. A tuner knows a point by its place in the space, from which it takes steps;
+// everybody else by its values (Config::ValueDigest), which also mean something in another space.
 #pragma once
 
 #include <cstdint>

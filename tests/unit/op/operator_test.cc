@@ -2,9 +2,16 @@
 // by hand.
 #include "op/operator.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
 #include "common/expect.h"
+#include "ir/printer.h"
 #include "op/numerics.h"
 #include "semantics/semantics.h"
+#include "unit/op/kernel_grid.h"
 
 namespace hone::op {
 namespace {
@@ -75,6 +82,56 @@ TEST(Operator, RefusesAlgorithmsThatAWorkloadDoesNotHave) {
   }
   const Status unknown = Compute(*ParseChecked(layer), cuda, {"winograt", {{"m", 4}}}).status();
   EXPECT_EQ(unknown.message(), "conv2d has no algorithm `winograt` for this target; did you mean `winograd`?");
+}
+
+// All tensors of a computation as text.
+std::string DagText(const Computation& computation) {
+  std::string text;
+  for (const Tensor& t : te::TopologicalOrder(computation.outputs)) {
+    text += fmt::format("{} [{}]{}", t.name(), fmt::join(t.shape(), ","), t.node()->constant ? " constant" : "");
+    for (const ir::IterVar& axis : t.node()->axes) text += " " + axis.var.name();
+    if (t.node()->body.defined()) text += " = " + ir::ToString(t.node()->body);
+    text += "\n";
+  }
+  return text;
+}
+
+// Its pixels are divided into rows for the target's threads.
+bool IsPointwise(const Workload& w) {
+  const std::vector<int64_t>& weight = w.inputs.back().shape;
+  return w.op.starts_with("conv") && std::all_of(weight.begin() + 2, weight.end(), [](int64_t x) { return x == 1; });
+}
+
+// Threads, registers, instructions and limits are matters of the schedule.
+TEST(Operator, ComputationsDependOnTheTargetOnlyByStorage) {
+  Target narrow = Avx512();
+  narrow.cpu = "znver4", narrow.threads = 7, narrow.vector_registers = 16, narrow.features = {"fma"};
+  const std::pair<Target, Target> pairs[] = {
+      {Avx512(), narrow},
+      {*Target::Parse("cuda -arch=sm_80"),
+       *Target::Parse("opencl -threads=64 -block=64x64x64 -shared=16384 -registers=16384 -vector=4")}};
+  std::vector<std::string> layers = OddLayers();
+  layers.push_back(
+      "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1) -> max_pool2d(f32[1,16,8,8], kernel=2x2, stride=2x2)");
+  layers.push_back("matmul(f32[2,32,16], f32[2,16,32])");
+  std::set<std::string> algorithms;
+  for (const auto& [one, other] : pairs) {
+    for (const std::string& text : layers) {
+      const Workload w = Must(ParseChecked(text));
+      const Operator* op = Must(FindOperator(w));
+      for (const Template* t : op->Templates(w, one)) {
+        const Result<Config> config = t->Default(Must(t->MakeSpace(w, one)), w, one);
+        if (!config.ok()) continue;  // no point of AutoTVM's is legal for some shapes
+        const Algorithm algorithm = Must(t->Instantiate(w, one, *config)).algorithm;
+        algorithms.insert(algorithm.name);
+        Target second = other;
+        if (IsPointwise(w)) second.threads = one.threads;
+        EXPECT_EQ(DagText(Must(Compute(w, one, algorithm))), DagText(Must(Compute(w, second, algorithm)))) << text;
+      }
+    }
+  }
+  EXPECT_EQ(algorithms, (std::set<std::string>{"batches", "direct", "gemm", "gemm_tf32", "grouped", "lanes", "pixels",
+                                               "winograd"}));
 }
 
 // A computation has its constants as they are given, with zeros beyond their end: steps store them another way.
