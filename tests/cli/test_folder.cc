@@ -93,7 +93,7 @@ std::string TestFolder::Snapshot(const std::string& folder, const Words& aside) 
   Words lines;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(Path(folder))) {
     const std::string path = entry.path().string();
-    struct stat st {};
+    struct stat st{};
     const bool counts = std::ranges::none_of(aside, [&](const std::string& end) { return path.ends_with(end); });
     if (!counts || lstat(path.c_str(), &st) != 0 || S_ISDIR(st.st_mode)) continue;
     lines.push_back(path + ": " + std::to_string(st.st_size) + " bytes, " + std::to_string(st.st_mtim.tv_sec) +
@@ -114,6 +114,15 @@ CommandResult TestFolder::Run(const Words& argv, const std::vector<std::pair<std
 }
 
 std::string TestFolder::RunOk(const Words& argv) { return ExpectOk(Run(argv)).out; }
+
+bool TestFolder::WaitFor(double seconds, const std::function<bool()>& there) {
+  const Deadline deadline(seconds);
+  while (!there()) {
+    if (deadline.Passed()) return false;
+    RealClock()->SleepSeconds(0.01);
+  }
+  return true;
+}
 
 Result<Subprocess> StartQuietly(const Words& argv, const std::string& folder) {
   SpawnOptions options{.argv = argv, .env = {{"HONE_LAUNCHER", ""}}, .cwd = folder};

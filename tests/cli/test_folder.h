@@ -1,6 +1,8 @@
 // A temporary folder for tests that run real programs in it.
 #pragma once
 
+#include <functional>
+
 #include "base/file.h"
 #include "base/json_fwd.h"
 #include "base/subprocess.h"
@@ -51,6 +53,9 @@ class TestFolder : public testing::Test {
   std::string RunOk(const Words& argv);
   // Starts one whose input and output are nowhere.
   Subprocess Start(const Words& argv);
+
+  // Waits until `there` holds; false on timeout.
+  static bool WaitFor(double seconds, const std::function<bool()>& there);
 
   double timeout_seconds_ = 240;        // of Run
   std::shared_ptr<const TempDir> dir_;  // a suite may keep one for all of its tests

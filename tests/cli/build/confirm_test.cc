@@ -135,7 +135,7 @@ TEST_F(ConfirmTest, StoppedItLeavesNothing) {
   for (const int signal : {SIGKILL, SIGTERM}) {
     const Words left = folders();
     Subprocess process = Start(command);
-    while (process.Running() && (folders() == left || folders().empty())) RealClock()->SleepSeconds(0.01);
+    EXPECT_TRUE(WaitFor(60, [&] { return !process.Running() || (folders() != left && !folders().empty()); }));
     EXPECT_EQ(process.Wait(0.2).status().kind(), StatusKind::kTimeout);
     EXPECT_EQ(folders().size(), 1u) << "what a killed one left is gone";
     process.Kill(signal);

@@ -163,7 +163,8 @@ TEST_F(Nightly, WhoeverLostTheLockWritesNothing) {
   const std::string lock = Work("nights/one.cpu.lock");
   const CommandResult lost =
       Run({"sh", "-c",
-           fmt::format("{{ until test -s '{0}'; do sleep 0.01; done; echo 'host far' > '{0}.far'; mv '{0}.far' '{0}'; "
+           fmt::format("{{ for i in $(seq 6000); do test -s '{0}' && break; sleep 0.01; done; echo 'host far' > "
+                       "'{0}.far'; mv '{0}.far' '{0}'; "
                        "echo '{1} 0.01'; }} | '{2}/hone-bench' nightly --fake-times /dev/stdin --accepted '{3}' "
                        "--nights '{4}' --lib '{5}' --job one.cpu",
                        lock, Log()[0].digest, HONE_BIN, Work("accepted"), Work("nights"), Work("out/one.cpu"))});

@@ -58,22 +58,27 @@ TEST_F(ResumeTest, EverySignalEndsItWith75AndTheSameCommandGoesOn) {
 
 TEST_F(ResumeTest, ASecondTunerWaitsForAMomentOrIfItIsToldSo) {
   Undisturbed();
-  Subprocess first = Start(Command({"--fake-measure", "7,0.05"}));
+  Subprocess first = Start(Command({"--fake-measure", "7,1"}));
   WaitForProgress(&first);
-  const CommandResult second = TuneOk(kFake + Words{"--wait"});
-  EXPECT_THAT(second.err, HasSubstr("waiting: records/t.db.lock: held by process " + std::to_string(first.pid())));
-  EXPECT_THAT(second.err, HasSubstr("nothing to do"));
-  EXPECT_EQ(Must(first.Wait(60)).ToString(), "exited 0");
-  EXPECT_EQ(StampText(), stamp_);
-  Reset();
-  first = Start(Command({"--fake-measure", "7,1"}));
-  WaitForProgress(&first);
-  ExpectFails(Tune(kFake), {"waiting for up to 10", fmt::format("process {} on host {}", first.pid(), Hostname()), "last heartbeat "});
-  Subprocess third = Start(Command(kFake + Words{"--wait"}));
-  EXPECT_EQ(third.Wait(0.5).status().kind(), StatusKind::kTimeout);
+  first.Kill(SIGSTOP);  // it keeps its lock until it may go on
+  const std::string holder = fmt::format("process {} on host {}", first.pid(), Hostname());
+  ExpectFails(Tune(kFake), {"waiting for up to 10", holder, "last heartbeat "});
+  const auto start_waiting = [&](const std::string& errors) {
+    Subprocess process = Start(Words{"sh", "-c", "exec \"$@\" 2> " + errors, "sh"} + Command(kFake + Words{"--wait"}));
+    EXPECT_TRUE(WaitFor(60, [&] {
+      return Has(errors) && Read(errors).find("waiting: records/t.db.lock: held by " + holder) != std::string::npos;
+    })) << errors;
+    return process;
+  };
+  Subprocess second = start_waiting("second.txt"), third = start_waiting("third.txt");
   third.Kill(SIGTERM);
   EXPECT_EQ(Must(third.Wait(60)).ToString(), "exited 75");
-  first.KillAndWait();
+  first.Kill(SIGTERM);
+  first.Kill(SIGCONT);
+  EXPECT_EQ(Must(first.Wait(60)).ToString(), "exited 75");
+  EXPECT_EQ(Must(second.Wait(60)).ToString(), "exited 0") << Read("second.txt");
+  EXPECT_EQ(Indices(), indices_);
+  EXPECT_EQ(StampText(), stamp_);
 }
 
 TEST_F(ResumeTest, WhatIsDeletedIsMadeAgain) {

@@ -74,7 +74,7 @@ class TuneFolder : public TestFolder {
   }
   // Waits until the process has tried something or ended.
   void WaitForProgress(Subprocess* process) const {
-    while (!Has(kProgress) && process->Running()) RealClock()->SleepSeconds(0.002);
+    EXPECT_TRUE(WaitFor(120, [&] { return Has(kProgress) || !process->Running(); }));
   }
 };
 

@@ -16,7 +16,7 @@
 
 namespace hone {
 
-inline constexpr double kStartSeconds = 30;
+inline constexpr double kStartSeconds = 120;
 // Times are the shortest that Slurm accepts: a node counts as dead after 15 s, and a requeued job starts when its old
 // credential has expired.
 inline constexpr const char* kConfiguration = R"(ClusterName=honetest

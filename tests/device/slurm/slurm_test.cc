@@ -30,7 +30,7 @@ class SlurmTest : public ChainFolder {
 
   void SetUp() override {
     if (!missing_.empty()) GTEST_SKIP() << missing_ << " is not installed (slurmctld, slurmd, slurm-client, munge)";
-    if (!cluster_) GTEST_SKIP() << "no Slurm can be run here: " << why_not_;
+    ASSERT_NE(cluster_, nullptr) << "Slurm is installed and does not start: " << why_not_;
     ChainFolder::SetUp();
     InventTimes(kSeed);
     ExpectOk(Plan());
@@ -77,14 +77,6 @@ class SlurmTest : public ChainFolder {
   }
   std::string State(const std::string& job) {  // "PENDING", "RUNNING", ...; empty once Slurm has forgotten it
     return std::string(Trim(Run({"squeue", "-h", "-j", job, "-t", "all", "-o", "%T"}).out));
-  }
-  static bool WaitFor(double seconds, const std::function<bool()>& there) {
-    const double deadline = RealClock()->NowSeconds() + seconds;
-    while (!there()) {
-      if (RealClock()->NowSeconds() > deadline) return false;
-      RealClock()->SleepSeconds(0.15);
-    }
-    return true;
   }
   bool WaitForState(const std::string& job, const std::set<std::string>& states, double seconds) {
     return WaitFor(seconds, [&] { return states.count(State(job)) > 0; });
