@@ -157,55 +157,28 @@ void CheckStdout(int code, void*) {
 
 }  // namespace
 
-Flags::Flag& Flags::Flag::Required() {
-  option_->required();
-  return *this;
-}
-
 Flags::Flag& Flags::Flag::ShowDefault() {
   option_->capture_default_str();
   return *this;
 }
 
-Flags::Flag& Flags::Flag::Hidden() {
-  option_->group("");
-  return *this;
-}
-
-Flags::Flag& Flags::Flag::Once() {
-  option_->expected(1);
-  return *this;
-}
-
-Flags::Flag& Flags::Flag::SplitAt(char separator) {
-  option_->delimiter(separator);
-  return *this;
-}
-
+Flags::Flag& Flags::Flag::Required() { return Also(option_->required()); }
+Flags::Flag& Flags::Flag::Hidden() { return Also(option_->group("")); }
+Flags::Flag& Flags::Flag::Once() { return Also(option_->expected(1)); }
+Flags::Flag& Flags::Flag::SplitAt(char separator) { return Also(option_->delimiter(separator)); }
 Flags::Flag& Flags::Flag::Within(double low, double high) {
   const std::string range = FormatDouble(low) + " to " + FormatDouble(high);
   const auto outside = [=](const std::string& text) {
     const auto value = ParseDouble(text);
     return value.ok() && *value >= low && *value <= high ? "" : text + " is not in the range from " + range;
   };
-  option_->check(CLI::Validator(outside, range));
-  return *this;
+  return Also(option_->check(CLI::Validator(outside, range)));
 }
-
 Flags::Flag& Flags::Flag::OneOf(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
-  return *this;
+  return Also(option_->check(CLI::IsMember(words)));
 }
-
-Flags::Flag& Flags::Flag::Needs(const Flag& other) {
-  option_->needs(other.option_);
-  return *this;
-}
-
-Flags::Flag& Flags::Flag::Excludes(const Flag& other) {
-  option_->excludes(other.option_);
-  return *this;
-}
+Flags::Flag& Flags::Flag::Needs(const Flag& other) { return Also(option_->needs(other.option_)); }
+Flags::Flag& Flags::Flag::Excludes(const Flag& other) { return Also(option_->excludes(other.option_)); }
 
 Flags::Flags(const std::string& tool, const std::string& description)
     : own_(std::make_unique<CLI::App>(description, tool)), app_(own_.get()) {

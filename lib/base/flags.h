@@ -45,6 +45,7 @@ class Flags {
    private:
     friend class Flags;
     explicit Flag(CLI::Option* option) : option_(option) {}
+    Flag& Also(const CLI::Option*) { return *this; }  // for chains
     CLI::Option* option_;
   };
 
