@@ -285,7 +285,6 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   Try({"replay", Tool("hone-replay", {"--tuner", "random", "--seeds", "2", "--trials", "8", Replay()}), false, true});
   Try({.name = "doctor", .argv = Tool("hone-doctor", {}), .aside = true, .slow = true});
   const Words task = {"--task", Option(tune, "--task"), "--settings", Option(tune, "--settings")};
-  Try({"list space", Tool("hone-tune", task + Words{"--list-space"}), true, true});
   Try({.name = "compile only", .argv = Tool("hone-tune", task + Words{"--compile-only"}), .aside = true, .slow = true});
   const std::string point =
       Must(Must(record::Store::OpenForReading(JoinPath(Root(), db)))->Trials())[0].outcome.config.IndexText();
