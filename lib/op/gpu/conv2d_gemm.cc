@@ -13,6 +13,8 @@
 namespace hone::op {
 namespace {
 
+constexpr int64_t kPixelVector = 4;  // stored at once
+
 struct GemmPoint {
   int64_t vf, tf, vp, tp;  // virtual threads and threads along channels and pixels; each thread has kOwn side by side
   int64_t own_f, own_p, k, parts;
@@ -79,8 +81,8 @@ Result<Candidate> GemmBuild(const Workload& w, const Target& target, const Confi
   const std::string images = SeparateParts(gemm, &steps), &stored = gemm.stored;
   MapProduct(stored, images, "f", config.Sizes("tile_f"), "p", config.Sizes("tile_p"), &steps);
   steps.push_back(Unroll(stored, "f.i"));
-  const bool vectors = target.limits.vector_bytes >= 4 * kGemmVector && g.pixels() % kGemmVector == 0;
-  steps.push_back(vectors && p.own_p == kGemmVector ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
+  const bool vectors = target.limits.vector_bytes >= 4 * kPixelVector && g.pixels() % kPixelVector == 0;
+  steps.push_back(vectors && p.own_p == kPixelVector ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
   FetchFactors(gemm, {p.k}, GemmUse(w)(config).threads, target.limits, p.stages, &steps);
   steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
   return candidate;

@@ -1,7 +1,5 @@
 #include "op/gpu/conv2d_gemm_te.h"
 
-#include <fmt/format.h>
-
 #include "op/conv/conv2d_te.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
@@ -94,18 +92,11 @@ void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, cons
   steps->push_back(Split(acc, "k", factors, order));
   if (gemm.split) order.emplace_back("s");
   for (const char* axis : {"n", "f", "p"}) order.emplace_back(axis);
-  std::vector<std::string> layout = {"d1", "d0"}, axes = {"p0", "p1"};
-  if (gemm.filters % kGemmVector != 0) {
-    layout = {"d1", fmt::format("d0/{}", kGemmVector), fmt::format("d0%{}", kGemmVector)};
-    axes.emplace_back("p2");
-  }
-  Append(steps, {Reorder(acc, order), Relayout("weight.whole", layout, "weight.packed"),
-                 CacheRead("weight.packed", "shared", {acc}, "weight.shared"),
-                 CacheRead("windows", "shared", {acc}, "windows.shared"), Inline("windows"),
-                 ComputeAt("weight.shared", acc, "k.o"), ComputeAt("windows.shared", acc, "k.o")});
-  FetchTogether("weight.shared", axes, threads, limits.vector_bytes >= 4 * kGemmVector ? kGemmVector : 1, steps);
-  FetchTogether("windows.shared", {"n", "k", "p"}, threads, 1, steps);
-  for (const char* stage : {"weight.shared", "windows.shared"}) AddStages(stage, stages, steps);
+  steps->push_back(Reorder(acc, order));
+  FetchWeights({"weight", acc, threads, stages}, "weight.whole", {"d1"}, 0, gemm.filters,
+               limits.vector_bytes >= 4 * kFilterVector, steps);
+  FetchShared({"windows", acc, threads, stages}, "windows", {"n", "k", "p"}, 1, steps);
+  steps->push_back(Inline("windows"));
 }
 
 }  // namespace hone::op

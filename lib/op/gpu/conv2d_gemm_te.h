@@ -6,7 +6,7 @@
 // In every direction, more may be computed than exists. The algorithms are "gemm(k, parts)", with k iterations in each
 // of `parts` of the reduction, and "gemm_tf32(k, parts, filters, pixels)", which also states how many filters and
 // pixels are computed and rounds both factors to TF32, the weights when they are packed. The templates store the
-// weights as weight.packed [k, f], in rows of whole vectors.
+// weights as weight.packed [k, f].
 #pragma once
 
 #include <string>
@@ -26,9 +26,6 @@ struct GpuGemmShape {
   // Iterations of each of `parts` of the reduction, in whole steps of `step`.
   int64_t part(int64_t parts, int64_t step) const;
 };
-
-// The filters of a vector of weight.packed.
-inline constexpr int64_t kGemmVector = 4;
 
 // The names of the stages of a reduction in `parts`, and the number of computed filters.
 struct GpuGemmStages {

@@ -3,7 +3,7 @@
 //   v [i, j, c, t]   the input's tiles transformed: a thread per tile and channel, all in registers
 //   m [i, j, f, t]   a product of matrices for each of the (m + r - 1)^2 positions i, j
 //   out              a thread per tile of an output channel: transformed back in registers, the epilogue, stored
-// Weights are transformed when they are packed: [i, j, c, f].
+// Weights [i, j, c, f] are transformed when they are packed.
 
 #include <algorithm>
 
@@ -21,7 +21,6 @@
 namespace hone::op {
 namespace {
 
-constexpr int64_t kWinogradVector = 4;
 constexpr int64_t kTransformThreads = 128;  // per transforming block
 
 // The tiles of outputs for one m.
@@ -135,20 +134,13 @@ Result<Candidate> BuildOf(const Workload& w, const Target& target, const Config&
   steps.push_back(Fuse("m", {"i", "j"}, "ij"));
   MapProduct("m", "ij", "f", p.f, "t", p.t, &steps);
   Append(&steps, {Unroll("m", "f.i"), Unroll("m", "t.i"), ComputeAt("m.acc", "m", "t.t"),
-                  Split("m.acc", "k", {p.k}, {"k.o", "k.i"}), Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}),
-                  CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"),
-                  CacheRead("v", "shared", {"m.acc"}, "v.shared")});
+                  Split("m.acc", "k", {p.k}, {"k.o", "k.i"}), Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"})});
   const GpuUse use = UseOf(s, p);
-  for (const char* stage : {"weight.shared", "v.shared"}) {
-    steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
-    const bool weights = stage[0] == 'w';
-    const bool vectors =
-        weights && p.f[1] * p.f[2] * p.f[3] % kWinogradVector == 0 && target.limits.vector_bytes >= 4 * kWinogradVector;
-    FetchTogether(stage,
-                  weights ? std::vector<std::string>{"i", "j", "c", "f"} : std::vector<std::string>{"i", "j", "c", "t"},
-                  use.threads, vectors ? kWinogradVector : 1, &steps);
-    AddStages(stage, p.twice ? 2 : 1, &steps);
-  }
+  const bool vectors = p.f[1] * p.f[2] * p.f[3] % kFilterVector == 0 && target.limits.vector_bytes >= 4 * kFilterVector;
+  const int64_t stages = p.twice ? 2 : 1;
+  FetchWeights({"weight", "m.acc", use.threads, stages}, "weight.transformed", {"d0", "d1", "d2"}, 3, s.o, vectors,
+               &steps);
+  FetchShared({"v", "m.acc", use.threads, stages}, "v", {"i", "j", "c", "t"}, 1, &steps);
   if (p.unroll > 0) {
     steps.push_back(UnrollRounds("m.acc", "k.i", config));
   } else {
@@ -199,15 +191,14 @@ Result<Computation> ComputeGpuWinograd(const Workload& w, const Target&, const A
   const Tiling k(s, size);
   HONE_ASSIGN_OR_RETURN(const CookToom ct,
                         MakeCookToom(static_cast<int>(k.m), static_cast<int>(s.kh), GoodPoints(static_cast<int>(k.a))));
-  const int64_t filters = RoundUp(s.o, kWinogradVector);
   const Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
   const Tensor weight = te::Placeholder("weight", {s.o, s.c, s.kh, s.kw});
-  const Tensor packed =
-      te::ComputeConstant("weight.packed", {k.a, k.a, s.c, filters}, {"i", "j", "c", "f"}, [&](const Vars& x) {
+  const Tensor transformed =
+      te::ComputeConstant("weight.transformed", {k.a, k.a, s.c, s.o}, {"i", "j", "c", "f"}, [&](const Vars& x) {
         Expr sum;
         for (int64_t p = 0; p < s.kh; ++p) {
           for (int64_t q = 0; q < s.kw; ++q) {
-            const Expr tap = ir::MakeCast(DType::Float(64), weight(ir::Min(x[3], s.o - 1), x[2], Expr(p), Expr(q)));
+            const Expr tap = ir::MakeCast(DType::Float(64), weight(x[3], x[2], Expr(p), Expr(q)));
             const Expr product =
                 tap * PickEntry(ct.g, x[0], static_cast<size_t>(p)) * PickEntry(ct.g, x[1], static_cast<size_t>(q));
             sum = sum.defined() ? sum + product : product;
@@ -229,7 +220,7 @@ Result<Computation> ComputeGpuWinograd(const Workload& w, const Target&, const A
   });
   const ir::IterVar c = te::ReduceAxis(s.c, "k");
   const Tensor m = te::Compute("m", {k.a, k.a, s.o, k.count}, {"i", "j", "f", "t"}, [&](const Vars& x) {
-    return te::Sum(v(x[0], x[1], c.var, x[3]) * packed(x[0], x[1], c.var, x[2]), {c});
+    return te::Sum(v(x[0], x[1], c.var, x[3]) * transformed(x[0], x[1], c.var, x[2]), {c});
   });
   const Tensor mrow = te::Compute("mrow", {s.o, k.count, k.m, k.a}, {"f", "t", "y", "j"}, [&](const Vars& x) {
     return Pick(x[2], ApplyMatrix(ct.at, Line(k.a, [&](Expr i) { return m(i, x[3], x[0], x[1]); })));
@@ -250,13 +241,13 @@ Result<Computation> ComputeGpuWinograd(const Workload& w, const Target&, const A
 
 const Template& GpuConv2dWinograd() {
   static const GpuTemplate t(
-      {"conv2d_gpu_winograd", 3, WinogradKnobs, WinogradUse, WinogradBuild, {"tile_t", "tile_f"}, 2, WinogradLimit});
+      {"conv2d_gpu_winograd", 4, WinogradKnobs, WinogradUse, WinogradBuild, {"tile_t", "tile_f"}, 2, WinogradLimit});
   return t;
 }
 
 const Template& GpuConv2dWinogradAutoTvm() {
   static const GpuTemplate t(
-      {"conv2d_nchw_winograd.cuda", 2, nullptr, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, AutoTvmLimit});
+      {"conv2d_nchw_winograd.cuda", 3, nullptr, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, AutoTvmLimit});
   return t;
 }
 

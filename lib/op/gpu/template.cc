@@ -1,5 +1,7 @@
 #include "op/gpu/template.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -91,6 +93,25 @@ void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* step
   if (stages < 2) return;
   steps->push_back(DoubleBuffer(stage));
   if (stages > 2) steps->push_back(PragmaStep(stage, "fetch.turn", "stages", stages));
+}
+
+void FetchShared(const SharedCopy& copy, const std::string& tensor, const std::vector<std::string>& axes,
+                 int64_t vector, std::vector<Step>* steps) {
+  const std::string stage = copy.name + ".shared";
+  Append(steps, {CacheRead(tensor, "shared", {copy.reader}, stage), ComputeAt(stage, copy.reader, "k.o")});
+  FetchTogether(stage, axes, copy.threads, vector, steps);
+  AddStages(stage, copy.stages, steps);
+}
+
+void FetchWeights(const SharedCopy& copy, const std::string& weight, std::vector<std::string> outer, int dimension,
+                  int64_t filters, bool vectors, std::vector<Step>* steps) {
+  const bool fill = vectors && filters % kFilterVector != 0;
+  outer.push_back(fill ? fmt::format("d{}/{}", dimension, kFilterVector) : fmt::format("d{}", dimension));
+  if (fill) outer.push_back(fmt::format("d{}%{}", dimension, kFilterVector));
+  std::vector<std::string> axes;
+  for (size_t i = 0; i < outer.size(); ++i) axes.push_back(fmt::format("p{}", i));
+  steps->push_back(Relayout(weight, outer, "weight.packed"));
+  FetchShared(copy, "weight.packed", axes, vectors ? kFilterVector : 1, steps);
 }
 
 void AddUnrollKnob(const std::string& rounds, Space* space) {

@@ -69,6 +69,21 @@ void FetchTogether(const std::string& stage, const std::vector<std::string>& axe
 // After FetchTogether: fetches `stages` steps of `stage` at once (lower/double_buffer.cc); does nothing for 1.
 void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* steps);
 
+// All of this for a copy of `tensor` in shared memory, "<name>.shared", which `reader` reads in its loop "k.o".
+struct SharedCopy {
+  std::string name, reader;
+  const int64_t (&threads)[3];
+  int64_t stages;
+};
+void FetchShared(const SharedCopy& copy, const std::string& tensor, const std::vector<std::string>& axes,
+                 int64_t vector, std::vector<Step>* steps);
+
+// The same for the constant `weight`, which is stored as weight.packed: by the parts `outer`, then by its dimension
+// `dimension`, the filters. With `vectors` it is fetched in vectors of filters, and its rows consist of whole ones.
+inline constexpr int64_t kFilterVector = 4;
+void FetchWeights(const SharedCopy& copy, const std::string& weight, std::vector<std::string> outer, int dimension,
+                  int64_t filters, bool vectors, std::vector<Step>* steps);
+
 // The loop over a step's iterations of a reduction is unrolled by the knob "unroll", which AddUnrollKnob adds with the
 // rule that it does not exceed their number ("rounds").
 void AddUnrollKnob(const std::string& rounds, Space* space);

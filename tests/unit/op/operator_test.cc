@@ -135,12 +135,13 @@ TEST(Operator, ComputationsDependOnTheTargetOnlyByStorage) {
 }
 
 // A computation has its constants as they are given, with zeros beyond their end: steps store them another way.
-TEST(Operator, TheProductOfMatricesReadsWeightsAsTheyAre) {
+TEST(Operator, ProductsOnGpusReadWeightsAsTheyAre) {
   const Target cuda = *Target::Parse("cuda -arch=sm_80");
   const Workload w = *ParseChecked("conv2d(f32[1,16,14,14], f32[17,16,3,3], pad=1,1,1,1)");
   for (const auto& [algorithm, shape] : {std::pair("gemm(k=144, parts=1)", std::vector<int64_t>{17, 144}),
                                          {"gemm(k=80, parts=2)", {17, 160}},
-                                         {"gemm_tf32(k=144, parts=1, filters=32, pixels=200)", {32, 144}}}) {
+                                         {"gemm_tf32(k=144, parts=1, filters=32, pixels=200)", {32, 144}},
+                                         {"winograd(m=4)", {6, 6, 16, 17}}}) {
     const Computation c = Must(Compute(w, cuda, *Algorithm::Parse(algorithm)));
     std::vector<std::vector<int64_t>> constants;
     for (const Tensor& t : te::TopologicalOrder(c.outputs)) {
