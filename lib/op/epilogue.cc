@@ -80,31 +80,22 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
   auto called = [&](const char* name, int count) {
     return rename ? rename(Numbered(name, count)) : Numbered(name, count);
   };
+  const int64_t blocks = lanes > 0 ? CeilDiv(channels, lanes) : 0;
+  const bool fill = channels < blocks * lanes;
+  const std::vector<int64_t> plain = {channels}, blocked = {blocks, lanes};
   int biases = 0, residuals = 0;
   for (const EpilogueOp& e : workload.epilogue) {
-    if (e.kind == EpilogueKind::kAdd) {
-      tensors.placeholders.push_back(te::Placeholder(called("residual", residuals++), stored));
-      tensors.read.push_back(tensors.placeholders.back());
-      tensors.is_bias.push_back(false);
-    } else if (e.kind == EpilogueKind::kBias) {
-      std::string name = called("bias", biases++);
-      if (lanes == 0) {
-        tensors.placeholders.push_back(te::Placeholder(name, {channels}));
-        tensors.read.push_back(tensors.placeholders.back());
-      } else if (channels % lanes == 0) {
-        tensors.placeholders.push_back(te::Placeholder(name, {channels / lanes, lanes}));
-        tensors.read.push_back(tensors.placeholders.back());
-      } else {
-        Tensor raw = te::Placeholder(name, {channels});
-        tensors.placeholders.push_back(raw);
-        tensors.read.push_back(
-            te::ComputeConstant(name + ".packed", {CeilDiv(channels, lanes), lanes}, {"co", "ci"}, [&](const Vars& i) {
-              Expr c = i[0] * lanes + i[1];
-              return ir::MakeSelect(c < channels, raw(ir::Min(c, channels - 1)), Float(0));
-            }));
-      }
-      tensors.is_bias.push_back(true);
-    }
+    const bool bias = e.kind == EpilogueKind::kBias;
+    if (!bias && e.kind != EpilogueKind::kAdd) continue;
+    const Tensor raw = bias ? te::Placeholder(called("bias", biases++), lanes == 0 || fill ? plain : blocked)
+                            : te::Placeholder(called("residual", residuals++), stored);
+    tensors.placeholders.push_back(raw);
+    tensors.is_bias.push_back(bias);
+    tensors.read.push_back(raw);
+    if (!bias || !fill) continue;
+    tensors.read.back() = te::ComputeConstant(raw.name() + ".packed", blocked, {"co", "ci"}, [&](const Vars& i) {
+      return te::ReadOrZero(raw, {i[0] * lanes + i[1]}, {blocks * lanes});
+    });
   }
   return tensors;
 }
