@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <optional>
 
 #include "base/file.h"
@@ -18,6 +17,15 @@ namespace hone::command {
 
 namespace {
 
+// Removes the second name, or the copy, that was left where the file was not replaced. Fails if its bytes cannot be
+// compared.
+Status TidyAfter(const std::string& file, const std::string& damaged) {
+  if (!Exists(damaged)) return Status();
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+  HONE_ASSIGN_OR_RETURN(const std::string kept, ReadFile(damaged));
+  return bytes == kept ? Remove(damaged) : Status();
+}
+
 // The damaged file gets a second name or a copy first, so that there is a record file under its own name at any moment.
 Status Replace(const std::string& file, const std::string& salvaged, const std::string& damaged) {
   if (!ShareFile(file, damaged).ok()) {  // a file system without such links
@@ -25,23 +33,20 @@ Status Replace(const std::string& file, const std::string& salvaged, const std::
     HONE_RETURN_IF_ERROR(WriteFileAtomic(damaged, bytes));
   }
   const Status renamed = Rename(salvaged, file);
-  if (!renamed.ok()) (void)Remove(damaged).ok();
+  if (!renamed.ok()) (void)TidyAfter(file, damaged).ok();
   return renamed;
 }
 
-// Removes the second name that a killed process left.
-Status TidyAfter(const std::string& file, const std::string& damaged) {
-  std::error_code error;
-  return std::filesystem::equivalent(file, damaged, error) ? Remove(damaged) : Status();
+Status CheckSound(const std::string& file) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(file));
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, store->Verify());
+  return findings.empty() ? Status() : Status::Corrupt(findings[0]);
 }
 
 Status Save(const std::string& file, const std::string& target, record::SalvageCount* count) {
   HONE_ASSIGN_OR_RETURN(*count, record::SalvageRecords(file, target));
   // Never hand out an incomplete file.
-  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(target));
-  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, store->Verify());
-  if (findings.empty()) return Status();
-  return Status::Corrupt("{}: the salvaged records are inconsistent: {}", target, findings[0]);
+  return CheckSound(target).WithContext(target + ": the salvaged records are inconsistent");
 }
 
 Status Salvage(const std::string& file, const std::string& out) {
@@ -56,7 +61,12 @@ Status Salvage(const std::string& file, const std::string& out) {
     heartbeat.emplace(&*lock);
     HONE_RETURN_IF_ERROR(TidyAfter(file, damaged));
     if (Exists(damaged)) {
-      return Status::Invalid(damaged + ": exists from an earlier salvage; move it away or use --out");
+      if (!CheckSound(file).ok()) {
+        return Status::Invalid(damaged + ": exists from an earlier salvage; move it away or use --out");
+      }
+      PrintOut(
+          fmt::format("{}: sound, was salvaged before; the damaged file is {}\n", Printable(file), Printable(damaged)));
+      return Status();
     }
     HONE_RETURN_IF_ERROR(Remove(target));  // left by a killed process
   }
