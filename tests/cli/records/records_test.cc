@@ -131,6 +131,11 @@ TEST_F(RecordsTool, SalvageGoesOnInPlaceAndKeepsTheDamagedFile) {
   ExpectHas(RecordsOk({"salvage", "records/b.db"}), {"trials saved, "});
   RecordsOk({"verify", "records/b.db"});
   EXPECT_EQ(Read("records/b.db.damaged"), bytes);
+  const std::string saved = Read("records/b.db");
+  ExpectHas(RecordsOk({"salvage", "records/b.db"}), {"records/b.db: sound", "records/b.db.damaged"});
+  EXPECT_EQ(Read("records/b.db"), saved);
+  EXPECT_EQ(Read("records/b.db.damaged"), bytes);
+  Write("records/b.db", bytes + " and again");
   ExpectRefused(Records({"salvage", "records/b.db"}), 2, {"records/b.db.damaged: exists"});
   ExpectRefused(Records({"salvage", "records/none.db"}), 1, {"records/none.db: no such record file"});
 }
