@@ -62,16 +62,24 @@ test: build
 plan: build
 	@$(BUILD)/bin/hone-plan --pipelines pipelines --work $(WORK) --tools $(BUILD)/bin
 
+# Runs Ninja. If it does not know the target, says which ones there are.
+define ninja
+@ninja -C $(WORK) $@ || { code=$$?; ninja -C $(WORK) -t query $@ > /dev/null 2>&1 || \
+  printf 'make: no pipeline makes %s: pipelines/NET.toml makes tune-NET-TARGET for each of its `targets`; there are\n%s\n' \
+    $@ "$$(ninja -C $(WORK) -t targets all | sed -n 's/^\(tune-.*\): phony$$/\1/p' | tr '\n' ' ' | fold -s -w 118)" >&2; \
+  exit $$code; }
+endef
+
 # Runs a whole chain and prints its report; plain `ninja -C work tune-...` does the same without printing it.
 tune-%: plan
-	@ninja -C $(WORK) $@
+	$(ninja)
 	@for dir in $(WORK)/report/*.*/; do \
 	  if [ "tune-$$(basename "$$dir" | sed 's/\.\([^.]*\)$$/-\1/')" = $@ ]; then cat "$$dir/report.md"; fi; \
 	done
 
 # The steps of that chain.
 records-% best-% build-% bench-%: plan
-	@ninja -C $(WORK) $@
+	$(ninja)
 
 bench-peers: build
 	@packaging/install-packages.sh packaging/apt-packages-peers.txt
