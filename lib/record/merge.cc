@@ -150,7 +150,7 @@ Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::v
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Database> db, Database::Open(made, OpenMode::kWrite));
   // Nothing uses the file before the rename: a kill costs only this merge.
   HONE_RETURN_IF_ERROR(
-      db->Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;"
+      db->Execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;"
                   "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;"
                   "CREATE TEMP TABLE sessions(theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL);"
                   "CREATE TEMP TABLE trials(theirs INTEGER PRIMARY KEY, ours INTEGER);"
@@ -160,9 +160,8 @@ Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::v
     HONE_RETURN_IF_ERROR(merger.Add(sources[i].path, sources[i].templates));
     if (i == 0 && there) merger.count() = MergeCount();
   }
-  // The next write that waits for the disk also syncs the earlier ones.
-  HONE_RETURN_IF_ERROR(
-      db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; UPDATE meta SET value = value"));
+  // The next write that waits for the disk also syncs the earlier ones. An UPDATE to equal values would write nothing.
+  HONE_RETURN_IF_ERROR(db->Execute(fmt::format("PRAGMA synchronous = FULL; PRAGMA user_version = {}", kSchemaVersion)));
   return merger.count();
 }
 

@@ -140,11 +140,12 @@ class SmallWork : public TestFolder {
     const auto trials = (*store)->Trials();
     if (!trials.ok()) return trials.status().message();
     std::string text;
-    const auto sessions = Must((*store)->Sessions());
+    const auto sessions = (*store)->Sessions();
+    if (!sessions.ok()) return sessions.status().message();
     for (const record::Trial& trial : *trials) {
       const Outcome& o = trial.outcome;
       std::string fingerprint;
-      for (const record::Session& session : sessions) {
+      for (const record::Session& session : *sessions) {
         if (session.id == trial.session) fingerprint = session.fingerprint;
       }
       text += fmt::format("{} {} {} {} {} {}\n", trial.ordinal, o.config.index, TrialErrorName(o.error),
