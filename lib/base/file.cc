@@ -317,7 +317,7 @@ Status AppendLine(const std::string& path, const std::string& line) {
 }
 
 Status ShareFile(const std::string& from, const std::string& to) {
-  return link(from.c_str(), to.c_str()) == 0 ? Status() : Failed(to, "cannot link it");
+  return link(from.c_str(), to.c_str()) == 0 ? SyncFolder(DirName(to)) : Failed(to, "cannot link it");
 }
 
 Status MakeReadOnly(const std::string& path) {

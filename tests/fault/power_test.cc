@@ -101,7 +101,7 @@ class PowerCut : public SmallWork {
 
   std::string Judge(const Files& reported, const Files& first, const Files& after) {
     std::string wrong;
-    const Files now = Essences(Bytes());  // reading rolls back what a commit left
+    const Files files = Bytes(), now = Essences(files);  // reading rolls back what a commit left
     wrong += HalfWritten(now, first, after, IsDraft);
     for (const auto& [name, essence] : now) {
       if (!name.ends_with(".done") || first.contains(name)) continue;
@@ -109,6 +109,12 @@ class PowerCut : public SmallWork {
         if (db.ends_with(".db") && !first.contains(db) && (!now.contains(db) || now.at(db) != records))
           wrong += name + " without its records; ";
       }
+    }
+    // A damaged file is kept once it is replaced.
+    for (const auto& [name, bytes] : after) {
+      const std::string db = name.substr(0, name.rfind(".damaged"));
+      if (!name.ends_with(".damaged") || !files.contains(db) || files.at(db) == bytes) continue;
+      if (!now.contains(name) || now.at(name) != bytes) wrong += name + " is lost; ";
     }
     // Records at the last report.
     for (const auto& [name, bytes] : reported) {
