@@ -62,7 +62,7 @@ TEST_F(FlagErrors, OutputsThatCannotBeWrittenAreNamed) {
   // Not after minutes of measuring.
   for (const auto& [tool, flag] :
        {std::pair("hone-bench", "--out"), std::pair("hone-confirm", "--out"), std::pair("hone-confirm", "--choice")}) {
-    ExpectRefused(With(tool, flag, "work"), {std::string(flag) + ": work: cannot read: it is a folder"});
+    ExpectRefused(With(tool, flag, "work"), {std::string(flag) + ": work: cannot open: it is a folder"});
   }
 }
 
