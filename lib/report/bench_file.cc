@@ -7,6 +7,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/counted.h"
 #include "base/fields.h"
 #include "base/statistics.h"
 
@@ -92,8 +93,7 @@ static void ListFields(Fields* f, BenchLibrary* library) {
     const double share = Share(*library, library->layers[i]);
     f->Check(Follows(shares[i], share), fmt::format("the share of layer {} does not follow: it is {}", i, share));
   }
-  f->MaybeObject(
-      "with_copies", [library](Fields* c) { ListRuns(c, &library->copies); }, !library->copies.empty());
+  f->MaybeObject("with_copies", [library](Fields* c) { ListRuns(c, &library->copies); }, !library->copies.empty());
   f->Maybe("start_seconds", &library->start_seconds, library->start_seconds > 0);
   f->Maybe("resident_bytes", &library->resident_bytes, library->resident_bytes > 0);
 }
@@ -158,7 +158,7 @@ const BenchLibrary* BenchFile::Find(BenchRole role) const {
 
 std::string BenchFile::What() const {
   const std::string images = batch > 0 ? fmt::format(", batch {}", batch) : "";
-  return fmt::format("{}{}, {} thread{}", network, images, threads, threads == 1 ? "" : "s");
+  return fmt::format("{}{}, {}", network, images, Counted(threads, "thread"));
 }
 
 double BenchFile::PredictedRatio() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/outputs.h"
 #include "report/page.h"
@@ -54,8 +55,8 @@ class JobPageWriter {
                                           [](const TaskFact& task) { return task.source != "tuned"; });
     if (lacking > 0) {
       html_.Open("p", {{"class", "wrong"}});
-      html_.Text(fmt::format("{} of {} tasks have no records of their own: see the column \"built from\" of the tasks.",
-                             lacking, data_.tasks.size()));
+      html_.Text(fmt::format("Without records of their own: {} of {}; see the column \"built from\" of the tasks.",
+                             lacking, Counted(static_cast<int64_t>(data_.tasks.size()), "task")));
       html_.Close();
     }
     std::vector<std::pair<const char*, const char*>> sections = {
@@ -181,9 +182,10 @@ class JobPageWriter {
     if (p.chosen > 0) {
       const std::string fused = data_.FusedText();
       page_.Paragraph(
-          fmt::format("By the kernels' own times {} places are computed otherwise than node by node: {} "
-                      "together instead of {}. Of these {} are built{}.{}",
-                      p.chosen, FormatSeconds(p.chosen_seconds), FormatSeconds(p.alone_seconds), p.built,
+          fmt::format("By the kernels' own times {} {} computed otherwise than node by node: {} "
+                      "together instead of {}. Built: {} of {}{}.{}",
+                      Counted(p.chosen, "place"), p.chosen == 1 ? "is" : "are", FormatSeconds(p.chosen_seconds),
+                      FormatSeconds(p.alone_seconds), p.built, p.chosen,
                       p.exact ? "" : " (there were too many to be sure that these are the best)",
                       fused.empty() ? "" : " Fused: " + fused + "."));
     }
@@ -273,7 +275,7 @@ class JobPageWriter {
     page_.Fact("tasks", data_.tasks_path);
     page_.Fact("best", data_.best_path);
     page_.Fact("records", data_.records_path);
-    page_.Fact("where choices come from", "hone-records explain " + data_.best_path);
+    page_.Fact("where choices come from", data_.explain);
     page_.EndTable();
     page_.Note("All figures of this page, and every sample, are in the JSON text at its end, which is report.json.");
   }

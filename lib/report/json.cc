@@ -26,7 +26,9 @@ Json TotalsJson(const Totals& totals) {
           {"failures", totals.failures},
           {"compile_seconds", totals.compile_seconds},
           {"measure_seconds", totals.measure_seconds},
-          {"wall_seconds", totals.wall_seconds}};
+          {"wall_seconds", totals.wall_seconds},
+          {"disturbed", totals.disturbed},
+          {"retaken", totals.retaken}};
 }
 
 Json LibraryJson(const ReportData& data, const BenchLibrary& library) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/text.h"
 #include "task/workload.h"
 
@@ -16,6 +17,8 @@ constexpr const char* kEpilogues[] = {" +bias", " +add", " +relu", " +relu6", " 
 static void Add(const TaskFact& task, Totals* totals) {
   for (const TrialFact& trial : task.trials) {
     ++totals->trials;
+    totals->disturbed += trial.disturbed;
+    totals->retaken += trial.retaken;
     if (trial.state == TrialState::kOk) ++totals->ok;
     if (trial.state == TrialState::kPruned) ++totals->pruned;
     if (trial.state != TrialState::kFailed) continue;
@@ -95,11 +98,17 @@ Totals TotalsOf(const TaskFact& task) {
 
 std::string CountsText(const Totals& totals) {
   if (totals.trials == 0) return "no trials";
-  std::string text = fmt::format("{} trial{}: {} ok", FormatCount(totals.trials), totals.trials == 1 ? "" : "s",
-                                 FormatCount(totals.ok));
+  std::string text = fmt::format("{}: {} ok", Counted(totals.trials, "trial"), FormatCount(totals.ok));
   if (totals.pruned > 0) text += fmt::format(", {} pruned", FormatCount(totals.pruned));
   for (const auto& [kind, count] : totals.failures) text += fmt::format(", {} {}", FormatCount(count), kind);
   return text;
+}
+
+std::string DisturbedText(const Totals& totals) {
+  if (100 * (totals.disturbed + totals.retaken) < std::max<int64_t>(totals.trials, 1)) return "";
+  return fmt::format("other programs used the machine during tuning: {} repeated, {} marked as disturbed{}",
+                     Counted(totals.retaken, "run"), Counted(totals.disturbed, "trial"),
+                     totals.disturbed > 0 ? " (the recorded time may be too long)" : "");
 }
 
 std::string ShortWorkload(const std::string& text) {

@@ -21,6 +21,8 @@ struct TrialFact {
   double seconds = 0;          // the median; a lower bound for a pruned trial; 0 for a failed one
   double measure_seconds = 0;  // duration of its timing
   Config config = {};
+  bool disturbed = false;  // its time may be too long: other programs used the machine
+  int64_t retaken = 0;     // runs repeated for that reason
 };
 
 // All failures of one kind in one task.
@@ -80,12 +82,15 @@ struct Totals {
   int64_t trials = 0, ok = 0, pruned = 0, failed = 0;
   std::map<std::string, int64_t> failures;  // by kind
   double compile_seconds = 0, measure_seconds = 0, wall_seconds = 0;
+  int64_t disturbed = 0, retaken = 0;  // trials and runs, as in TrialFact
 };
 
 struct ReportData {
   std::string job;  // "resnet18.cpu": the stem of the bench file
   std::string network, target, target_name;
   std::string bench_path, tasks_path, best_path, records_path, out_path;  // as given
+  std::string folder;   // the work folder: absolute, what the paths above are relative to
+  std::string explain;  // command that shows where the choices come from; works in any folder
   BenchFile bench;
   std::vector<TaskFact> tasks;  // in the task list's order
   PartitionFact partition;
@@ -119,6 +124,10 @@ std::string AlgorithmText(const std::string& workload, const Config& config);
 // "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong"; "no trials".
 std::string CountsText(const Totals& totals);
 Totals TotalsOf(const TaskFact& task);
+
+// How far other programs disturbed tuning; empty if less than one trial in a hundred was marked or one run repeated for
+// every hundred trials: a machine is seldom quite idle.
+std::string DisturbedText(const Totals& totals);
 
 // "alternatives" and so on in words: "fused kernels", "concatenations without copies", "sums in place".
 std::string ChoiceText(const std::string& what);

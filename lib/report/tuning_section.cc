@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/outputs.h"
 #include "report/page.h"
@@ -40,6 +41,9 @@ class Section {
     if (data_.Sum().trials == 0) {
       page_.Paragraph("No task has trials.");
       return;
+    }
+    if (const std::string disturbed = DisturbedText(data_.Sum()); !disturbed.empty()) {
+      page_.Paragraph("Note: " + disturbed + ".");
     }
     Keys();
     html_.Open("div", {{"class", "cards"}});
@@ -124,8 +128,7 @@ class Section {
 
   void ByKnob(const TaskFact& task) {
     html_.Open("details").Open("summary").Element("span", ShortWorkload(task.workload));
-    html_.Element("span", fmt::format(" {} trials", FormatCount(static_cast<int64_t>(task.trials.size()))),
-                  {{"class", "soft"}});
+    html_.Element("span", " " + Counted(static_cast<int64_t>(task.trials.size()), "trial"), {{"class", "soft"}});
     html_.Close().Open("div", {{"class", "cards"}});
     for (const KnobFact& fact : KnobFacts(task)) Knob(fact);
     html_.Close().Close();

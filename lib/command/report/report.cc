@@ -43,6 +43,10 @@ class ReportCollector {
     data.best_path = options_.best;
     data.records_path = options_.records;
     data.out_path = options_.out;
+    data.folder = AbsolutePath(".");
+    HONE_ASSIGN_OR_RETURN(const std::string program, CurrentExecutable());
+    data.explain = fmt::format("{} explain {}", pipeline::ShellQuote(JoinPath(DirName(program), "hone-records")),
+                               pipeline::ShellQuote(AbsolutePath(options_.best)));
     data.bench = std::move(bench);
     for (const pipeline::TaskEntry& entry : list.tasks) {
       const pipeline::BestEntry* choice = best.Find(entry.id);
@@ -141,7 +145,7 @@ class ReportCollector {
       }
       const Outcome& o = trial.outcome;
       task->trials.push_back({trial.ordinal, o.state, o.error, o.state == TrialState::kFailed ? 0 : o.median,
-                              o.measure_seconds, o.config});
+                              o.measure_seconds, o.config, o.disturbed > 0, o.retaken});
       task->compile_seconds += o.compile_seconds;
       task->measure_seconds += o.measure_seconds;
       if (o.state == TrialState::kFailed) AddFailure(db, *task, trial, &failures[TrialErrorName(o.error)]);

@@ -72,6 +72,32 @@ TEST_F(ReportTool, CollectsTheFacts) {
   ExpectHas(Read("report/net.cpu/junit.xml"), {"tests=\"3\" failures=\"1\""});
 }
 
+// The report names the tool that is in use and absolute paths, as the reader's shell is seldom in the work folder.
+TEST_F(ReportTool, TheNextCommandWorksInAnyFolder) {
+  ExpectOk(Report());
+  const std::string text = Read("report/net.cpu/report.md"), name = "\n- next:      ";
+  const size_t at = text.find(name);
+  ASSERT_NE(at, std::string::npos) << text;
+  const std::string command = text.substr(at + name.size(), text.find('\n', at + 1) - at - name.size());
+  ExpectHas(command, {"/hone-records explain /"});
+  ExpectHas(RunOk({"sh", "-c", "cd / && " + command}), {"the fastest of its own records"});
+  ExpectHas(text,
+            {"- library:   " + Path("out/net.cpu/libnet.so"), "- page:      " + Path("report/net.cpu/index.html")});
+}
+
+TEST_F(ReportTool, SaysThatOtherProgramsUsedTheMachine) {
+  ExpectOk(Report());
+  ExpectHasNot(Read("report/net.cpu/report.md"), {"- disturbed:"});
+  Outcome disturbed = Ok(9, 3e-3);
+  disturbed.disturbed = 2;
+  disturbed.retaken = 7;
+  Record("a", kWorkloadA, {disturbed}, "machine-1", 3000);
+  ExpectOk(Report());
+  ExpectHas(
+      Read("report/net.cpu/report.md"),
+      {"- disturbed: other programs used the machine during tuning: 7 runs repeated, 1 trial marked as disturbed"});
+}
+
 TEST_F(ReportTool, WrongResultsAreReportedAndFail) {
   bench_.verification = {0.5, 1e-3, false};
   WriteBench();

@@ -54,6 +54,8 @@ inline ReportData SampleReport() {
   data.best_path = "best/net.cpu.json";
   data.records_path = "records/cpu";
   data.out_path = "report/net.cpu";
+  data.folder = "/home/user/hone/work";
+  data.explain = "/home/user/hone/build/bin/hone-records explain /home/user/hone/work/best/net.cpu.json";
   data.bench = SampleBench();
   TaskFact conv;
   conv.id = "conv2d-1";
@@ -92,9 +94,10 @@ inline
     ReportData
     HostileReport() {
   ReportData data = SampleReport();
-  for (std::string* text : {&data.job, &data.network, &data.target, &data.target_name, &data.bench_path,
-                            &data.best_path, &data.records_path, &data.out_path, &data.bench.host, &data.bench.cpu,
-                            &data.bench.fingerprint, &data.bench.recorded, &data.bench.network}) {
+  for (std::string* text :
+       {&data.job, &data.network, &data.target, &data.target_name, &data.bench_path, &data.best_path,
+        &data.records_path, &data.out_path, &data.folder, &data.explain, &data.bench.host, &data.bench.cpu,
+        &data.bench.fingerprint, &data.bench.recorded, &data.bench.network}) {
     *text = kHostile;
   }
   for (BenchLibrary& library : data.bench.libraries) {
