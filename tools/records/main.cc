@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   compare.Add("a", &best_file, "file written by import").Required();
   compare.Add("b", &other, "another one").Required();
 
-  hone::Flags& status = flags.AddCommand("status", "show how far each tuning job is, and the time left");
+  hone::Flags& status = flags.AddCommand("status", "show how far each network and each task is, and the time left");
   status.Add("folders", &options.files, "work folders, or folders of record files").Required();
   status.Add("--watch", &options.watch, "repeat every second until interrupted");
 

@@ -25,9 +25,10 @@ Result<std::vector<std::string>> ExpandRecordFiles(const std::vector<std::string
 // Each returns the exit code: 0 done (verify: no problem found), 1 failed or a problem found, 2 misused.
 int ListRecords(const RecordsOptions& options);  // a line per trial, after a summary of states and errors
 int ShowRecord(const RecordsOptions& options);   // one trial with all its data
-// Prints a line for each job of these work folders or folders of records: its progress and remaining time. Reads only
-// progress files, so it works from any machine that sees the folder: opens no record file, takes no lock and writes
-// nothing. Names files that it cannot read, and then returns 1, except with `watch`.
+// Prints how many tasks of each network of these work folders (or folders of records) are in each state, and a line for
+// each task that has begun: its progress and remaining time. Reads only progress files, task lists and stamps, so it
+// works from any machine that sees the folder: opens no record file, takes no lock and writes nothing. Names files that
+// it cannot read, and then returns 1, except with `watch`.
 int ShowStatus(const RecordsOptions& options);
 int ExportRecords(const RecordsOptions& options);
 // Merges the files into those of the folder options.out, one file per task (record/merge.h): several tasks at a time,

@@ -45,7 +45,9 @@ struct Job {
 };
 
 struct WorkStatus {
-  std::vector<Job> jobs;            // by target, then task
+  std::vector<Job> jobs;  // by target, then task
+  // The tasks of each network on a target, "TARGET/TASK"; networks may share tasks.
+  std::map<std::string, std::vector<std::string>> networks;
   double left_seconds = -1;         // of all running, waiting and stopped jobs, one after the other; below 0: unknown
   std::vector<std::string> failed;  // messages for networks that could not be extracted
   std::vector<std::string> unread;  // messages for files that could not be read; their jobs are missing
@@ -104,6 +106,7 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
     }
     if (!list->failure.empty()) status->failed.push_back(stem + " cannot be extracted: " + list->failure);
     for (const pipeline::TaskEntry& entry : list->tasks) {
+      status->networks[stem].push_back(target + "/" + entry.id);
       if (!known.insert(target + "/" + entry.id).second) continue;
       Job job{.target = target};
       job.progress.task = entry.id;
@@ -148,7 +151,6 @@ std::string About(double seconds) {
 
 std::string Line(const Job& job) {
   const pipeline::JobProgress& p = job.progress;
-  if (job.state == State::kWaiting) return fmt::format("{}  waiting\n", Printable(p.task));
   if (p.updated.empty()) return fmt::format("{}  done\n", Printable(p.task));
   const std::string best = p.best_seconds > 0 ? "best " + FormatSeconds(p.best_seconds) : "nothing correct yet";
   const std::string left = job.left_seconds > 0 ? fmt::format(", about {} left", About(job.left_seconds)) : "";
@@ -176,7 +178,25 @@ Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
   return status;
 }
 
-// A line per file that could not be read, a line per job, and one for all.
+// How many tasks of each network are in each state; only states of any task have a column.
+std::string NetworksText(const WorkStatus& status, const std::map<State, int>& counts) {
+  if (status.networks.empty()) return "";
+  std::map<std::string, State> states;
+  for (const Job& job : status.jobs) states[job.target + "/" + job.progress.task] = job.state;
+  size_t width = 5;  // of the heading
+  for (const auto& [name, tasks] : status.networks) width = std::max(width, name.size());
+  std::string text = fmt::format("{:<{}}", "tasks", width);
+  for (const auto& [state, count] : counts) text += fmt::format("  {:>11}", NameOf(state));
+  for (const auto& [name, tasks] : status.networks) {
+    text += fmt::format("\n{:<{}}", Printable(name), width);
+    std::map<State, int> own;
+    for (const std::string& task : tasks) ++own[states[task]];
+    for (const auto& [state, count] : counts) text += fmt::format("  {:>11}", own[state]);
+  }
+  return text + "\n\n";
+}
+
+// A line per file that could not be read, a table of networks, a line per job that has begun, and one for all.
 std::string WorkStatusText(const WorkStatus& status) {
   std::string text;
   for (const std::string& message : status.unread) text += fmt::format("cannot be read: {}\n", Printable(message));
@@ -184,9 +204,11 @@ std::string WorkStatusText(const WorkStatus& status) {
   if (status.jobs.empty())
     return text + (status.unread.empty() && status.failed.empty() ? "no job has run here\n" : "");
   std::map<State, int> counts;
+  for (const Job& job : status.jobs) ++counts[job.state];
+  text += NetworksText(status, counts);
+  // A work folder plans hundreds of tasks that nobody has asked for yet: the table is enough for these.
   for (const Job& job : status.jobs) {
-    ++counts[job.state];
-    text += Line(job);
+    if (job.state != State::kWaiting) text += Line(job);
   }
   std::vector<std::string> parts;
   for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, NameOf(state)));

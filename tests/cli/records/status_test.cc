@@ -74,15 +74,35 @@ TEST_F(StatusTool, WhatWaitsIsEstimatedFromWhatIsDone) {
                     kTarget, kWorkloadA, kWorkloadC));
   // b: 48 trials of a second; c: 64 with the median of 0.5 and 1 s: 48 s.
   EXPECT_EQ(Status(),
+            "tasks        waiting         done  interrupted\n"
+            "net.cpu            1            1            0\n"
+            "\n"
             "a  done  64/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n"
             "b  interrupted  16/64 trials, best 400 us, about 48 s left  (on h, 2026-01-02T03:04:05Z)\n"
-            "c  waiting\n"
             "1 waiting, 1 done, 1 interrupted; about 2 min left\n");
   // A stamp shows that it was done, whatever its progress file says.
   Write("work/stamps/c.cpu.done", "{}");
   ExpectHas(Status(), {"c  done\n2 done, 1 interrupted; about 48 s left\n"});
   WriteProgress("b", "failed", 64, 64, 64);
   ExpectHas(Status(), {"b  failed  64/64 trials", "\n2 done, 1 failed\n"});
+}
+
+TEST_F(StatusTool, ATableCountsTheTasksOfEachNetwork) {
+  WriteProgress("a", "done", 64, 64, 32);
+  const auto list = [&](const std::string& network, const std::vector<std::string>& ids) {
+    pipeline::TaskList tasks{network, kTarget, "cpu", {}};
+    for (const std::string& id : ids) tasks.tasks.push_back({id, kWorkloadA, 1, 10});
+    Write("work/tasks/" + network + ".cpu.tasks.json", pipeline::TaskListText(tasks));
+  };
+  list("one", {"a"});
+  list("another", {"a", "c", "d"});  // shares a with the first
+  EXPECT_EQ(Status(),
+            "tasks            waiting         done\n"
+            "another.cpu            2            1\n"
+            "one.cpu                0            1\n"
+            "\n"
+            "a  done  64/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n"
+            "2 waiting, 1 done; about 64 s left\n");
 }
 
 TEST_F(StatusTool, OneBadFileDoesNotHideTheOthers) {
