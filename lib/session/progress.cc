@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -124,8 +125,8 @@ std::string CountText(const std::vector<Outcome>& outcomes) {
     marked += outcome.disturbed > 0;
     retaken += outcome.retaken;
   }
-  if (retaken > 0) parts.push_back(fmt::format("{} runs repeated because other programs used the machine", retaken));
-  if (marked > 0) parts.push_back(fmt::format("{} trials marked as disturbed", marked));
+  if (retaken > 0) parts.push_back(Counted(retaken, "run") + " repeated because other programs used the machine");
+  if (marked > 0) parts.push_back(Counted(marked, "trial") + " marked as disturbed");
   return parts.empty() ? "no trials" : Join(parts, ", ");
 }
 

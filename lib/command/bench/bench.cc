@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -78,7 +79,7 @@ class Bench {
     ShowLiveLine("");
     if (!wrong_.ok()) return wrong_;  // no table: times of wrong kernels mean nothing
     HONE_RETURN_IF_ERROR(WriteOut(table));
-    if (retaken_ > 0) LogInfo(fmt::format("{} runs repeated because other programs used the machine", retaken_));
+    if (retaken_ > 0) LogInfo(Counted(retaken_, "run") + " repeated because other programs used the machine");
     return Status();
   }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -195,7 +196,8 @@ class Confirmer {
                     best_.network, changed, in_network.confirmed_seconds * 1e3, in_network.alone_seconds * 1e3,
                     in_network.kept ? "taken" : "left as it is", FormatSeconds(seconds)));
     if (const size_t places = question_.best.alternatives.size(); places > 0)
-      LogInfo(fmt::format("{}: {} of {} alternatives kept", best_.network, best_.alternatives.size(), places));
+      LogInfo(fmt::format("{}: {} of {} kept", best_.network, best_.alternatives.size(),
+                          Counted(static_cast<int64_t>(places), "alternative")));
     for (const pipeline::ComparedChoice& c : in_network.compared) {
       LogInfo(fmt::format("{}: {:.3f} ms with {}, {:.3f} ms without: {}", best_.network, c.with_seconds * 1e3, c.what,
                           c.without_seconds * 1e3, c.kept ? "kept" : "not built"));

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/statistics.h"
@@ -243,7 +244,7 @@ std::string NetworkText(const pipeline::BestFile& best) {
   }
   if (best.alternatives.empty()) text += "no alternatives: every node is one kernel\n";
   if (best.partition) {
-    text += fmt::format("  by times alone {} places, {} instead of {}{}\n", best.partition->taken,
+    text += fmt::format("  by times alone {}, {} instead of {}{}\n", Counted(best.partition->taken, "place"),
                         FormatSeconds(best.partition->chosen_seconds), FormatSeconds(best.partition->alone_seconds),
                         best.partition->exact ? "" : " (not all combinations were tried)");
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/counted.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -21,10 +22,10 @@ using record::ForeignTask;
 constexpr int64_t kMaxReports = 100;
 
 std::string SummaryText(const record::ImportCounts& c, const char* unit) {
-  std::string text = fmt::format("{} {}: {} records added ({} ok, {} failed)", FormatCount(c.lines), unit,
-                                 FormatCount(c.added), FormatCount(c.ok), FormatCount(c.failed));
+  std::string text = fmt::format("{}: {} added ({} ok, {} failed)", Counted(c.lines, unit), Counted(c.added, "record"),
+                                 FormatCount(c.ok), FormatCount(c.failed));
   if (c.known > 0) text += fmt::format(", {} there already", FormatCount(c.known));
-  if (c.comments > 0) text += fmt::format(", {} comments or blank lines", FormatCount(c.comments));
+  if (c.comments > 0) text += fmt::format(", {}", Counted(c.comments, "blank or comment line"));
   if (c.skipped > 0) text += fmt::format(", {} skipped", FormatCount(c.skipped));
   if (c.torn) text += ", the last one cut off";
   if (c.added > 0) {
@@ -50,7 +51,7 @@ Result<int> Import(const ImportOptions& options) {
                                                   : record::ImportAutoTvm(options.file, options.db, report);
   if (reports > kMaxReports) LogWarning(fmt::format("{}: and {} more", options.file, reports - kMaxReports));
   if (!counts.ok()) return counts.status();
-  PrintOut(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "results" : "lines"));
+  PrintOut(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "result" : "line"));
   return counts->skipped > 0 ? kFailed : kDone;
 }
 
@@ -85,8 +86,8 @@ Status Compare(const std::string& a, const std::string& b) {
                          Printable(task.workload)));
   }
   if (both > 0) PrintOut(fmt::format("{:>8.3f}  geometric mean\n", std::exp(logs / static_cast<double>(both))));
-  PrintOut(
-      fmt::format("{} tasks in both, {} in a alone, {} in b alone\n", both, in_a.size() - both, in_b.size() - both));
+  PrintOut(fmt::format("{} in both, {} in a alone, {} in b alone\n", Counted(static_cast<int64_t>(both), "task"),
+                       in_a.size() - both, in_b.size() - both));
   return Status();
 }
 
@@ -104,8 +105,9 @@ Status ListForeign(const std::string& path, int64_t limit) {
   HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
   int64_t ok = 0, failed = 0;
   for (const ForeignTask& t : tasks) ok += t.ok, failed += t.failed;
-  PrintOut(fmt::format("{}\n  foreign records: {} tasks, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
-                       tasks.size(), ok, failed, "ok", "failed", "best", "index", "task"));
+  PrintOut(fmt::format("{}\n  foreign records: {}, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
+                       Counted(static_cast<int64_t>(tasks.size()), "task"), ok, failed, "ok", "failed", "best", "index",
+                       "task"));
   int64_t shown = 0;
   for (const ForeignTask& t : tasks) {
     if (limit > 0 && shown++ == limit) {
@@ -167,7 +169,7 @@ Result<std::string> ExportForeign(const std::string& path, const std::string& fo
     text = std::move(*document);
   }
   for (const auto& [other, count] : left_out) {
-    LogWarning(fmt::format("{}: {} records are left out: they are of another format, --format {}", path, count, other));
+    LogWarning(fmt::format("{}: {} left out, of another format: --format {}", path, Counted(count, "record"), other));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/heartbeat.h"
 #include "base/interrupt.h"
@@ -25,7 +26,7 @@ static Result<TrialError> KindNamed(const std::string& name) {
                          SuggestionText(name, TrialErrorNames()));
 }
 
-static std::string TrialsText(size_t count) { return fmt::format("{} trial{}", count, count == 1 ? "" : "s"); }
+static std::string TrialsText(size_t count) { return Counted(static_cast<int64_t>(count), "trial"); }
 
 static Status ForgetIn(const std::string& path, TrialError error, double since, bool dry_run) {
   if (!Exists(path)) return Status::NotFound(path + ": no such record file");
@@ -64,8 +65,7 @@ static Status ForgetIn(const std::string& path, TrialError error, double since, 
     };
     HONE_RETURN_IF_ERROR(record::RemoveTrials(path, ordinals, before_commit, written));
   }
-  const std::string and_stamps =
-      stamps.empty() ? "" : fmt::format(", and {} stamp{}", stamps.size(), stamps.size() == 1 ? "" : "s");
+  const std::string and_stamps = stamps.empty() ? "" : ", and " + Counted(static_cast<int64_t>(stamps.size()), "stamp");
   PrintOut(fmt::format("{}: {} removed{}\n", Printable(path), TrialsText(trials.size()), and_stamps));
   return Status();
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/heartbeat.h"
@@ -41,8 +42,9 @@ static Status MergeTask(const std::string& out, const std::string& id, const std
   Heartbeat heartbeat(&lock);
   const auto still_ours = [&] { return heartbeat.Check(); };
   HONE_ASSIGN_OR_RETURN(const record::MergeCount count, record::MergeRecords(path, files, still_ours));
-  LogInfo(fmt::format("{}: {} files: {} trials added, {} replaced by ones with more samples, {} known", id, count.files,
-                      FormatCount(count.added), FormatCount(count.replaced), FormatCount(count.known)));
+  LogInfo(fmt::format("{}: {}: {} added, {} replaced by ones with more samples, {} known", id,
+                      Counted(count.files, "file"), Counted(count.added, "trial"), FormatCount(count.replaced),
+                      FormatCount(count.known)));
   return Status();
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/statistics.h"
@@ -55,7 +56,8 @@ std::string Summary(const std::vector<Trial>& trials) {
     if (t.outcome.state == TrialState::kPruned) ++pruned;
     if (t.outcome.state == TrialState::kFailed) ++failures[TrialErrorName(t.outcome.error)];
   }
-  std::string text = fmt::format("{} trials: {} ok, {} pruned", trials.size(), ok, pruned);
+  std::string text =
+      fmt::format("{}: {} ok, {} pruned", Counted(static_cast<int64_t>(trials.size()), "trial"), ok, pruned);
   for (const auto& [kind, count] : failures) text += fmt::format(", {} {}", count, kind);
   return text;
 }
@@ -107,17 +109,17 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
   if (!o.samples.empty()) {
     const std::vector<double> last = t.LastRound();
     const Interval interval = MedianInterval(last, 0.95);
-    PrintOut(fmt::format("time      {} (median; 95 % interval of it {} to {}; {} samples{})\n", FormatSeconds(o.median),
-                         FormatSeconds(interval.low), FormatSeconds(interval.high), last.size(),
+    PrintOut(fmt::format("time      {} (median; 95 % interval of it {} to {}; {}{})\n", FormatSeconds(o.median),
+                         FormatSeconds(interval.low), FormatSeconds(interval.high),
+                         Counted(static_cast<int64_t>(last.size()), "sample"),
                          t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : ""));
   } else if (o.state != TrialState::kFailed) {
     PrintOut(
         fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
   }
   if (o.disturbed > 0 || o.retaken > 0) {
-    PrintOut(
-        fmt::format("load      other programs used the machine: {} runs repeated, {} of the last samples disturbed\n",
-                    o.retaken, o.disturbed));
+    PrintOut(fmt::format("load      other programs used the machine: {} repeated, {} of the last samples disturbed\n",
+                         Counted(o.retaken, "run"), o.disturbed));
   }
   if (Unsteady(t.LastRound())) PrintOut("spread    the runs disagree by more than 3 %: the time may be too long\n");
   PrintOut(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),

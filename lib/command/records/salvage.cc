@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/heartbeat.h"
 #include "base/interrupt.h"
@@ -76,8 +77,8 @@ Status Salvage(const std::string& file, const std::string& out) {
   if (saved.ok() && in_place) saved = Replace(file, target, damaged);
   if (!saved.ok() && in_place) (void)Remove(target).ok();
   HONE_RETURN_IF_ERROR(saved);
-  PrintOut(fmt::format("{}: {} trials saved, {} lost{}\n", Printable(in_place ? file : out), count.trials, count.lost,
-                       in_place ? "; the damaged file is now " + Printable(damaged) : ""));
+  PrintOut(fmt::format("{}: {} saved, {} lost{}\n", Printable(in_place ? file : out), Counted(count.trials, "trial"),
+                       count.lost, in_place ? "; the damaged file is now " + Printable(damaged) : ""));
   return Status();
 }
 

@@ -108,17 +108,17 @@ TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
 }
 
 TEST_F(ExplainTool, MergesFoldersAndLeavesOutWhatDoesNotFit) {
-  ExpectHas(ExpectOk(Records({"merge", "records", "--out", "merged"})).err, {"a: 1 files: 5 trials added"});
+  ExpectHas(ExpectOk(Records({"merge", "records", "--out", "merged"})).err, {"a: 1 file: 5 trials added"});
   EXPECT_EQ(RecordsOk({"export", "merged"}), RecordsOk({"export", "records"}));
   // As an older Hone renamed it, when a template had changed.
   ASSERT_TRUE(Rename(Path("records/a.db"), Path("records/a.db.dense=1")).ok());
-  ExpectHas(ExpectOk(Records({"merge", "records/a.db.dense=1", "--out", "back"})).err, {"a: 1 files: 5 trials added"});
+  ExpectHas(ExpectOk(Records({"merge", "records/a.db.dense=1", "--out", "back"})).err, {"a: 1 file: 5 trials added"});
   EXPECT_TRUE(Has("back/a.db"));
   // Another task in place of this one: rejected, and the others are merged.
   Record("a", kWorkloadB, {});
   const CommandResult refused = Records({"merge", "records", "--out", "merged"});
   EXPECT_EQ(refused.status.code, 2);
-  ExpectHas(refused.err, {"records/a.db: its workload is", "b: 1 files"});
+  ExpectHas(refused.err, {"records/a.db: its workload is", "b: 1 file"});
 }
 
 }  // namespace

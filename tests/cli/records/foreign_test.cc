@@ -173,12 +173,12 @@ TEST_F(ForeignRecords, RecordsOfAnotherFormatAreLeftOutWithALine) {
   const CommandResult none = Records({"export", "--format", "autotvm", "--db", "a.db"});
   ExpectOk(none);
   EXPECT_EQ(none.out, "");
-  ExpectHas(none.err, {"a.db: 3 records are left out: they are of another format, --format t4"});
+  ExpectHas(none.err, {"a.db: 3 records left out, of another format: --format t4"});
   ImportOk(Line("t", 0, "0.002"), "a.db");
   const CommandResult both = Records({"export", "--format", "t4", "--db", "a.db"});
   ExpectOk(both);
   EXPECT_EQ(Json::parse(both.out), Json::parse(kT4));
-  ExpectHas(both.err, {"a.db: 1 records are left out"});
+  ExpectHas(both.err, {"a.db: 1 record left out"});
 }
 
 }  // namespace
