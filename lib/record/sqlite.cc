@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <new>
 #include <utility>
 
 #include "base/check.h"
@@ -53,6 +54,8 @@ bool GuardFiles() {
 Status Database::Error(int code) const {
   const std::string what = sqlite3_errmsg(db_);
   switch (code & 0xff) {
+    case SQLITE_NOMEM:
+      throw std::bad_alloc();  // as any other allocation: whoever reads what a damaged file still has must not go on
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Status::Corrupt(
@@ -158,6 +161,7 @@ bool Statement::IsNull(int column) const { return sqlite3_column_type(stmt_, col
 
 std::string Statement::Text(int column) const {
   const unsigned char* text = sqlite3_column_text(stmt_, column);
+  if (text == nullptr && sqlite3_errcode(sqlite3_db_handle(stmt_)) == SQLITE_NOMEM) throw std::bad_alloc();
   return text ? std::string(reinterpret_cast<const char*>(text), sqlite3_column_bytes(stmt_, column)) : std::string();
 }
 
