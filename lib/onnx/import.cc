@@ -91,8 +91,13 @@ class Importer {
 
   Status Inputs() {
     std::vector<std::string> names;
+    for (const ModelInput& input : model_.inputs) names.push_back(input.name);
+    // Before the shapes: an input whose name is misspelt in `shapes` has open dimensions.
+    for (const auto& [name, shape] : options_.shapes) {
+      if (std::ranges::find(names, name) != names.end()) continue;
+      return Status::Invalid("no input `" + name + "` to give a shape" + SuggestionText(name, names));
+    }
     for (const ModelInput& input : model_.inputs) {
-      names.push_back(input.name);
       if (!values_.emplace(input.name, Value()).second) {
         return Status::Invalid("two tensors are named `" + input.name + "`");
       }
@@ -102,10 +107,6 @@ class Importer {
       }
       HONE_ASSIGN_OR_RETURN(const Shape shape, InputShape(input));
       values_[input.name] = builder_.AddInput(input.name, shape);
-    }
-    for (const auto& [name, shape] : options_.shapes) {
-      if (std::ranges::find(names, name) != names.end()) continue;
-      return Status::Invalid("no input `" + name + "` to give a shape" + SuggestionText(name, names));
     }
     return Status();
   }

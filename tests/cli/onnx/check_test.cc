@@ -81,6 +81,7 @@ TEST_F(CheckTool, OpenShapesAreFixedByInput) {
   auto* type = model_.model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
   type->mutable_shape()->mutable_dim(0)->set_dim_param("N");
   ExpectUnusable("input `x` has open dimensions, [N,2,5,5]: ");
+  ExpectUnusable("no input `y` to give a shape; known: x\n", {"--input", "y=3,2,5,5"});
   ExpectOk(Check({"--input", "x=3,2,5,5"}));
   ExpectUnusable("input `x`: [100000,2,100000,1] is too large: at most 536870912 elements\n",
                  {"--input", "x=100000,2,100000,1"});

@@ -170,6 +170,7 @@ TEST(BadModel, OpenDimensions) {
   EXPECT_EQ(Message(m, {{"x", {0, 2, 4, 4}}}), "input `x`: [0,2,4,4] is empty");
   EXPECT_EQ(Message(m, {{"x", {-2, 2, 4, 4}}}), "input `x`: [-2,2,4,4] has an extent below 1");
   EXPECT_EQ(Message(m, {{"x", {3, 2, 4, 4}}, {"z", {1}}}), "no input `z` to give a shape; known: x");
+  EXPECT_EQ(Message(m, {{"z", {3, 2, 4, 4}}}), "no input `z` to give a shape; known: x") << "not that x is open";
 }
 
 TEST(BadModel, Opsets) {
