@@ -302,12 +302,10 @@ Result<ImportedModel> ReadOnnx(const std::string& path, const InputShapes& shape
   ImportOptions options;
   options.shapes = shapes;
   const std::string file = BaseName(path);
-  auto imported = Import(model, file.substr(0, file.rfind(".onnx")), options);
+  auto imported = Import(model, file.substr(0, file.rfind('.')), options);
   if (!imported.ok()) return imported.status().WithContext(path);
   imported->external = model.external;
   return imported;
 }
-
-bool IsOnnxFile(const std::string& path) { return EndsWith(path, ".onnx"); }
 
 }  // namespace hone::onnx

@@ -52,8 +52,6 @@ Result<ImportedModel> Import(const Model& model, const std::string& name, const 
 // Reads the file `path` with its external data; names the graph after the file. Errors start with `path`.
 Result<ImportedModel> ReadOnnx(const std::string& path, const InputShapes& shapes);
 
-bool IsOnnxFile(const std::string& path);  // by its name: *.onnx
-
 // Whether a model is supported: hone-extract --check.
 struct SupportReport {
   std::string text;  // a line per operator: supported or not, how often; then whether the model is usable, or why not

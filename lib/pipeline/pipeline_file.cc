@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <map>
 
@@ -136,7 +137,18 @@ const PipelineFile& PipelineFile::For(const std::string& target) const {
   return *this;
 }
 
-static bool HasFileEnding(std::string_view network) { return EndsWith(network, ".onnx") || EndsWith(network, ".json"); }
+// `ending` in any case of letters.
+static bool HasEnding(std::string_view path, std::string_view ending) {
+  const auto lower = [](unsigned char ch) { return std::tolower(ch); };
+  return path.size() >= ending.size() &&
+         std::ranges::equal(path.substr(path.size() - ending.size()), ending, {}, lower, lower);
+}
+
+bool IsOnnxFile(std::string_view path) { return HasEnding(path, ".onnx"); }
+
+bool IsGraphFile(std::string_view path) { return HasEnding(path, ".json"); }
+
+static bool HasFileEnding(std::string_view network) { return IsOnnxFile(network) || IsGraphFile(network); }
 
 bool IsWorkload(std::string_view network) {
   return network.find('(') != std::string_view::npos && !HasFileEnding(network);  // browsers save "model (1).onnx"
@@ -186,11 +198,11 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
       return table.Error("parameters", "`parameters` is not a path");
     }
   }
-  if (!file.inputs.empty() && !EndsWith(file.network, ".onnx")) {
+  if (!file.inputs.empty() && !IsOnnxFile(file.network)) {
     return table.Error("input", "[input] belongs to a model file (.onnx); the shapes of other networks are fixed");
   }
   if (table.Has("batch") && !IsNetworkName(file.network)) {
-    return table.Error("batch", EndsWith(file.network, ".onnx")
+    return table.Error("batch", IsOnnxFile(file.network)
                                     ? "`batch` is for built-in networks; a model's stands in the shapes of [input]"
                                     : "`batch` is for built-in networks; this network has its own");
   }

@@ -54,8 +54,11 @@ struct TargetFile {
 
 // Whether `network` is a workload's text: "dense(f32[1,16], f32[4,16]) + relu".
 bool IsWorkload(std::string_view network);
-// Whether it is a file's path, not a built-in name or a workload. A path has a '/' or ends in ".onnx" or ".json".
+// Whether it is a file's path, not a built-in name or a workload. A path has a '/' or ends as one of the next two.
 bool IsNetworkFile(std::string_view network);
+// Whether a file has the ending of an ONNX model (.onnx), or of a graph (.json), in any case of letters.
+bool IsOnnxFile(std::string_view path);
+bool IsGraphFile(std::string_view path);
 // Whether it is a name, which must then be a built-in network's.
 bool IsNetworkName(std::string_view network);
 

@@ -241,7 +241,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
     const bool is_file = IsNetworkFile(pipeline.network);
     const std::string network = is_file ? JoinPath(input.pipelines, pipeline.network) : pipeline.network;
     // An ONNX model contains the values of its parameters.
-    const bool is_onnx = is_file && EndsWith(pipeline.network, ".onnx");
+    const bool is_onnx = is_file && IsOnnxFile(pipeline.network);
     const std::string parameters = !pipeline.parameters.empty() ? JoinPath(input.pipelines, pipeline.parameters)
                                    : is_onnx                    ? network
                                                                 : "";

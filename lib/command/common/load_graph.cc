@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "onnx/import.h"
+#include "pipeline/pipeline_file.h"
 
 namespace hone::command {
 
@@ -11,7 +12,7 @@ Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::strin
                                                                 const std::vector<std::string>& inputs) {
   if (path.empty()) return std::optional<graph::ParameterValues>();
   HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(inputs));
-  if (onnx::IsOnnxFile(path)) {
+  if (pipeline::IsOnnxFile(path)) {
     HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(path, shapes));
     return std::optional<graph::ParameterValues>(std::move(model.values));
   }

@@ -41,7 +41,7 @@ struct Network {
 
 Result<Network> LoadNetwork(const ExtractOptions& options) {
   Network network;
-  if (onnx::IsOnnxFile(options.network)) {
+  if (pipeline::IsOnnxFile(options.network)) {
     HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(options.inputs));
     HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(options.network, shapes));
     network.graph = std::move(model.graph);
@@ -56,7 +56,7 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
   if (!options.inputs.empty()) {
     return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
   }
-  if (EndsWith(options.network, ".json")) {
+  if (pipeline::IsGraphFile(options.network)) {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network, op::LoadNamedPlugin));
   } else {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
@@ -160,8 +160,7 @@ Status Prepare(graph::Graph* graph) {
 
 // Adds the file's name to errors of its graph.
 Status In(const ExtractOptions& options, const Status& status) {
-  return EndsWith(options.network, ".json") || onnx::IsOnnxFile(options.network) ? status.WithContext(options.network)
-                                                                                 : status;
+  return pipeline::IsNetworkFile(options.network) ? status.WithContext(options.network) : status;
 }
 
 std::string TargetName(const ExtractOptions& options) {

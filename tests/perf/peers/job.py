@@ -21,7 +21,7 @@ def main():
     network, batch = pipeline.get("network"), pipeline.get("batch", 1)
     if not isinstance(network, str) or type(batch) is not int:
         sys.exit(f"{path}: it has no `network`, or a `batch` that is not a number")
-    if network.endswith((".onnx", ".json")) or "(" in network or "plugin" in pipeline:
+    if network.lower().endswith((".onnx", ".json")) or "(" in network or "plugin" in pipeline:
         sys.exit(f"{path}: `{network}` is not built in: the peers' model can only be made of built-in networks")
     print(network, batch)
 

@@ -380,6 +380,13 @@ TEST_F(PipelineFolderTest, ANetworkFileThatIsNotThereIsNamedWithItsLine) {
   }
 }
 
+TEST(PipelineFile, TheEndingOfANetworkFileMayHaveCapitals) {
+  const PipelineFile file = Must(ParsePipelineFile("network = \"My.ONNX\"\n[input]\nx = [1, 2]\n", "p/n.toml"));
+  EXPECT_EQ(file.inputs.size(), 1u);
+  for (const char* name : {"My.ONNX", "my (1).Onnx", "A.JSON"}) EXPECT_TRUE(IsNetworkFile(name)) << name;
+  EXPECT_FALSE(IsNetworkFile("onnx"));
+}
+
 TEST_F(PipelineFolderTest, NoPipelineIsAnError) {
   EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().kind(), StatusKind::kNotFound);
   EXPECT_FALSE(ReadPipelineFolder(dir_.Join("nowhere")).ok());
