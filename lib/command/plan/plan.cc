@@ -108,7 +108,6 @@ Status ReadTaskLists(const std::string& work, PlanInput* input) {
       }
       const std::string job = pipeline::JobName(file.name, target);
       if (!list->failure.empty()) {
-        LogWarning(fmt::format("{} cannot be extracted, and only its own targets fail: {}", job, list->failure));
         input->failed.insert(job);
         continue;
       }
@@ -166,6 +165,29 @@ Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) 
   return Status::Ok();
 }
 
+// Warns of networks that cannot be extracted; their own targets say why. A failure is out of date if an input of the
+// extract edge changed since: Ninja then tries again, so there is nothing to say yet.
+void WarnOfFailures(const std::string& work, const PlanInput& input, const std::vector<pipeline::NinjaBuild>& builds) {
+  std::set<std::string> outdated;  // task lists
+  for (const pipeline::NinjaBuild& build : builds) {
+    if (build.rule != "extract") continue;
+    const double noted = ModifiedSeconds(JoinPath(work, build.outputs[0]));
+    for (const auto* inputs : {&build.inputs, &build.implicit_inputs}) {
+      for (const std::string& path : *inputs) {
+        if (ModifiedSeconds(JoinPath(work, path)) > noted) outdated.insert(build.outputs[0]);
+      }
+    }
+  }
+  for (const pipeline::PipelineFile& file : input.folder.pipelines) {
+    for (const std::string& target : file.AllTargets()) {
+      const std::string job = pipeline::JobName(file.name, target);
+      if (input.failed.count(job) == 0 || outdated.count(pipeline::TaskListPath(file.name, target)) > 0) continue;
+      LogWarning(fmt::format("{} cannot be extracted, and only its own targets fail: see `hone-plan --why tune-{}-{}`",
+                             job, file.name, target));
+    }
+  }
+}
+
 // Plans, and returns the statements of the manifest.
 Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   std::string pipelines = options.pipelines;  // as the caller named it, for messages
@@ -199,6 +221,7 @@ Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   files.push_back({"build.ninja", std::move(plan.manifest)});
   HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // to notice the first one when it appears
   HONE_RETURN_IF_ERROR(WriteAll(work, files));
+  WarnOfFailures(work, input, plan.builds);
   return std::move(plan.builds);
 }
 
