@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "base/hash.h"
@@ -38,8 +39,13 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   }
   // The comment changes with what extract reads. Then Ninja reloads this file, and extracts before anything else.
   writer_.Comment(fmt::format("extract reads {}", Digest128(job.extract_inputs).Hex()));
-  // Only the last extraction knows them: a missing one must not be an error, but a reason to extract again.
-  for (const std::string& path : job.reads) {
+  // A missing one must not be an error that stops all networks, but a reason to extract again.
+  std::vector<std::string> files = job.reads;
+  if (job.network_is_file) files.push_back(job.network);
+  if (!job.parameters.empty()) files.push_back(job.parameters);
+  for (const std::string& file : files) {
+    // Ninja refuses two aliases of a file, however they are written.
+    const std::string path = std::filesystem::path(file).lexically_normal();
     if (made_.count(path) == 0) Alias(path);
   }
   const std::string plugin = job.plugin.empty() ? "" : " --plugin " + EscapeValue(ShellQuote(job.plugin));

@@ -167,6 +167,15 @@ std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, 
   return JoinPath(folder, pipeline.plugin);
 }
 
+Status CheckNetworkFiles(const PipelineFile& pipeline, const std::string& folder) {
+  const auto check = [&](const char* key, const std::string& file) {
+    const std::string path = JoinPath(folder, file);
+    return Exists(path) ? Status() : ErrorAt(pipeline, key, "no such file: " + path);
+  };
+  if (IsNetworkFile(pipeline.network)) HONE_RETURN_IF_ERROR(check("network", pipeline.network));
+  return pipeline.parameters.empty() ? Status() : check("parameters", pipeline.parameters);
+}
+
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path) {
   PipelineFile file;
   file.path = path;
@@ -278,12 +287,6 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   if (targets.emplace(kHost, std::move(host)).second) known.push_back(kHost);
   std::map<std::string, TargetFile> used;
   for (const PipelineFile& pipeline : result.pipelines) {
-    if (IsNetworkFile(pipeline.network) && !Exists(JoinPath(folder, pipeline.network))) {
-      return ErrorAt(pipeline, "network", fmt::format("no such file: {}", JoinPath(folder, pipeline.network)));
-    }
-    if (!pipeline.parameters.empty() && !Exists(JoinPath(folder, pipeline.parameters))) {
-      return ErrorAt(pipeline, "parameters", fmt::format("no such file: {}", JoinPath(folder, pipeline.parameters)));
-    }
     for (const std::string& target : pipeline.AllTargets()) {
       const auto found = targets.find(target);
       if (found == targets.end()) {

@@ -83,8 +83,12 @@ struct PipelineFolder {
   std::vector<std::string> read;
 };
 
-// Returns kNotFound without a pipeline; kInvalid as above, and for a missing file of a target, a network or parameters,
-// at the line of the pipeline that names it.
+// Returns kNotFound without a pipeline; kInvalid as above, and for a missing file of a target, at the line of the
+// pipeline that names it. Files of networks and parameters may be missing.
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
+
+// Returns kInvalid, at the line that names it, if the file of the network or of its parameters is missing. `folder` is
+// the pipeline's.
+Status CheckNetworkFiles(const PipelineFile& pipeline, const std::string& folder);
 
 }  // namespace hone::pipeline

@@ -17,7 +17,6 @@ TEST_F(Pipelines, AMistakeIsNamedAndTheEarlierManifestStays) {
   const Row rows[] = {
       {pipeline, std::string("\xff\xfe\0\0", 4), {pipeline + ":1:"}},
       {pipeline, head + "[tune]\ntrails = 3\n", {pipeline + ":4:", "did you mean `trials`?"}},
-      {pipeline, "targets = [\"cpu\"]\nnetwork = \"x.onnx\"\n", {pipeline + ":2:", "no such file: pipelines/x.onnx"}},
       // Names that hone-plan looks up in other layers.
       {pipeline, "network = \"resnet-19\"\n", {pipeline + ":1: `network`: no built-in", "did you mean `resnet-18`?"}},
       {pipeline, "\n\nnetwork = \"lenet\"\n", {pipeline + ":3: `network`: no built-in", "known: resnet-18, "}},

@@ -167,7 +167,8 @@ Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) 
 
 // Warns of networks that cannot be extracted; their own targets say why. A failure is out of date if an input of the
 // extract edge changed since: Ninja then tries again, so there is nothing to say yet.
-void WarnOfFailures(const std::string& work, const PlanInput& input, const std::vector<pipeline::NinjaBuild>& builds) {
+void WarnOfFailures(const std::string& work, const std::string& pipelines, const PlanInput& input,
+                    const std::vector<pipeline::NinjaBuild>& builds) {
   std::set<std::string> outdated;  // task lists
   for (const pipeline::NinjaBuild& build : builds) {
     if (build.rule != "extract") continue;
@@ -179,6 +180,10 @@ void WarnOfFailures(const std::string& work, const PlanInput& input, const std::
     }
   }
   for (const pipeline::PipelineFile& file : input.folder.pipelines) {
+    if (const Status files = pipeline::CheckNetworkFiles(file, pipelines); !files.ok()) {
+      LogWarning(files.message() + " (until it is there, only this pipeline's own targets fail)");
+      continue;
+    }
     for (const std::string& target : file.AllTargets()) {
       const std::string job = pipeline::JobName(file.name, target);
       if (input.failed.count(job) == 0 || outdated.count(pipeline::TaskListPath(file.name, target)) > 0) continue;
@@ -221,7 +226,7 @@ Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   files.push_back({"build.ninja", std::move(plan.manifest)});
   HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // to notice the first one when it appears
   HONE_RETURN_IF_ERROR(WriteAll(work, files));
-  WarnOfFailures(work, input, plan.builds);
+  WarnOfFailures(work, pipelines, input, plan.builds);
   return std::move(plan.builds);
 }
 

@@ -62,6 +62,25 @@ TEST_F(OnnxChain, AModelThatCannotBeExtractedStopsItselfAloneUntilItIsMended) {
   ExpectNoWork("tune-all");
 }
 
+TEST_F(OnnxChain, AModelThatIsMissingStopsItselfAloneUntilItIsThere) {
+  InventTimes(3);
+  Write("pipelines/late.toml", "targets = [\"cpu\"]\nnetwork = \"models/Late.ONNX\"\n" + kInput);
+  const std::string place = "pipelines/late.toml:2: no such file: pipelines/models/Late.ONNX";
+  ExpectHas(ExpectOk(Plan()).err, {place});
+  NinjaOk({"records-net-cpu"});
+  ExpectFails(Ninja({"records-late-cpu"}), {"Late.ONNX: "});
+  ExpectHas(ExpectOk(Plan()).err, {place});
+
+  Write("pipelines/models/Late.ONNX", model_.SerializeAsString());
+  EXPECT_EQ(ExpectOk(Plan()).err, "") << "Ninja will try again";
+  NinjaOk({"records-late-cpu"});
+  ExpectNoWork("records-late-cpu");
+
+  Delete("pipelines/models/Late.ONNX");
+  NinjaOk({"records-net-cpu"});
+  ExpectFails(Ninja({"records-late-cpu"}), {"Late.ONNX: "});
+}
+
 TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   NinjaOk({"tune-net-cpu"});
   ExpectVerified("net.cpu");

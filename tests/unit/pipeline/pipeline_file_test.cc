@@ -375,9 +375,17 @@ TEST_F(PipelineFolderTest, ANetworkFileThatIsNotThereIsNamedWithItsLine) {
   // A name with '(' is a file if it ends like one: browsers save a second download so.
   for (const std::string file : {"models/x.onnx", "model (1).onnx", "graph(2).json", "models (3)/x.json"}) {
     Write("a.toml", "targets = [\"cpu\"]\nnetwork = \"" + file + "\"\n");
-    EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
+    const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
+    EXPECT_EQ(CheckNetworkFiles(folder.pipelines[0], dir_.path()).message(),
               dir_.Join("a.toml") + ":2: no such file: " + dir_.Join(file));
   }
+  Write("x.json", "a graph");
+  Write("a.toml", "network = \"x.json\"\nparameters = \"p.bin\"\n");
+  const PipelineFile file = Must(ReadPipelineFolder(dir_.path())).pipelines[0];
+  EXPECT_EQ(CheckNetworkFiles(file, dir_.path()).message(),
+            dir_.Join("a.toml") + ":2: no such file: " + dir_.Join("p.bin"));
+  Write("p.bin", "values");
+  Must(CheckNetworkFiles(file, dir_.path()));
 }
 
 TEST(PipelineFile, TheEndingOfANetworkFileMayHaveCapitals) {

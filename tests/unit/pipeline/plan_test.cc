@@ -234,6 +234,18 @@ TEST(Plan, ANetworkFileIsAnInputOfExtract) {
   EXPECT_THAT(statement, HasSubstr("network = ../pipelines/models/net.onnx\n"));
 }
 
+// An alias without inputs may be missing. Ninja refuses two aliases of a file, however its path is written.
+TEST(Plan, FilesOfANetworkMayBeMissingAndHaveOneAliasEach) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.pipelines[0].network = "nets/net.json";
+  input.folder.pipelines[0].parameters = "values.bin";
+  input.folder.pipelines[1].network = "./nets/net.json";
+  const std::string manifest = Manifest(input);
+  EXPECT_EQ(Count(manifest, "build ../pipelines/nets/net.json: phony\n"), 1);
+  EXPECT_EQ(Count(manifest, "build ../pipelines/values.bin: phony\n"), 1);
+  EXPECT_EQ(Count(manifest, "net.json: phony"), 1);
+}
+
 TEST(Plan, JobsThatWouldMakeTheSameFileOrAliasAreRefused) {
   const Result<Plan> alias = MakePlan(Input({Network("a", {"b-c"}), Network("a-b", {"c"})}, {Cpu("b-c"), Cpu("c")}));
   EXPECT_THAT(alias.status().message(), HasSubstr("-a-b-c'"));
