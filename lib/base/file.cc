@@ -16,6 +16,7 @@
 #include <filesystem>
 
 #include "base/os_error.h"
+#include "base/text.h"
 
 namespace hone {
 namespace {
@@ -192,6 +193,15 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
     return status;
   }
   return SyncFolder(folder);
+}
+
+void RemoveDrafts(const std::string& path) {
+  const Result<std::vector<std::string>> names = ListDir(DirName(path));
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    const bool draft = StartsWith(name, "." + BaseName(path)) && EndsWith(name, ".tmp");
+    if (draft) (void)Remove(JoinPath(DirName(path), name)).ok();
+  }
 }
 
 Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes) {

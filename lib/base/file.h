@@ -41,6 +41,10 @@ Result<std::string> ReadStart(const std::string& path, size_t bytes);
 // If only the last step fails, the new file is in place, but a power cut may bring the old one back.
 Status WriteFileAtomic(const std::string& path, std::string_view bytes);
 
+// Removes the temporary files that killed processes left of files in this folder whose names begin with that of `path`.
+// REQUIRES: nobody else writes these files now
+void RemoveDrafts(const std::string& path);
+
 // Calls WriteFileAtomic unless the file already holds exactly `bytes`. Returns true if it wrote. Keeping the mtime lets
 // Ninja's restat skip dependent steps.
 Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes);

@@ -137,6 +137,8 @@ class Job {
     HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::AcquireWithin(options_.db_path + ".lock", patience));
     lock_ = std::make_unique<FileLock>(std::move(lock));
     heartbeat_ = std::make_unique<Heartbeat>(lock_.get());
+    RemoveDrafts(Beside("."));
+    RemoveDrafts(options_.stamp_path);
     HONE_RETURN_IF_ERROR(OpenLogFile(Beside(".log")));
     if (Exists(options_.stamp_path) && !Exists(options_.db_path)) {
       LogWarning(fmt::format("{} says that this task is tuned, but its records {} are gone; tuning it anew",

@@ -81,6 +81,15 @@ TEST_F(ResumeTest, ASecondTunerWaitsForAMomentOrIfItIsToldSo) {
   EXPECT_EQ(StampText(), stamp_);
 }
 
+TEST_F(ResumeTest, WhatAKilledTunerWasWritingGoes) {
+  Undisturbed();
+  for (const char* draft : {"records/.t.progress.json.1.2.tmp", "records/.other.progress.json.1.2.tmp"})
+    Write(draft, "");
+  GoOn();
+  EXPECT_FALSE(Has("records/.t.progress.json.1.2.tmp"));
+  EXPECT_TRUE(Has("records/.other.progress.json.1.2.tmp")) << "that may be another tuner's";
+}
+
 TEST_F(ResumeTest, WhatIsDeletedIsMadeAgain) {
   Undisturbed();
   GoOn();
