@@ -202,7 +202,10 @@ Result<SalvageCount> SalvageRecords(const std::string& path, const std::string& 
   if (Exists(out)) return Status::Invalid(out + ": is there already; name a file that is not");
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kSalvage));
   Salvager salvager(db.get());
-  HONE_RETURN_IF_ERROR(salvager.ReadAll());
+  const Status read = salvager.ReadAll();
+  // Without memory, sound rows look damaged.
+  if (db->no_memory()) return Status::Io("{}: not enough memory to read it", path);
+  HONE_RETURN_IF_ERROR(read);
   const std::string draft = out + ".salvage";
   HONE_RETURN_IF_ERROR(Remove(draft));
   Result<SalvageCount> count = salvager.Write(draft);

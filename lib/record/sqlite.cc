@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <new>
 #include <utility>
 
 #include "base/check.h"
@@ -55,7 +54,8 @@ Status Database::Error(int code) const {
   const std::string what = sqlite3_errmsg(db_);
   switch (code & 0xff) {
     case SQLITE_NOMEM:
-      throw std::bad_alloc();  // as any other allocation: whoever reads what a damaged file still has must not go on
+      no_memory_ = true;
+      return Status::Io("{}: not enough memory", path_);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Status::Corrupt(
@@ -142,6 +142,7 @@ void Statement::BindOther(std::string_view value) {
 void Statement::BindNull() { HONE_CHECK(sqlite3_bind_null(stmt_, next_++) == SQLITE_OK); }
 
 Result<bool> Statement::Step() {
+  if (db_->no_memory_) return db_->Error(SQLITE_NOMEM);  // the text of an earlier row may be missing
   const int code = sqlite3_step(stmt_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -161,7 +162,7 @@ bool Statement::IsNull(int column) const { return sqlite3_column_type(stmt_, col
 
 std::string Statement::Text(int column) const {
   const unsigned char* text = sqlite3_column_text(stmt_, column);
-  if (text == nullptr && sqlite3_errcode(sqlite3_db_handle(stmt_)) == SQLITE_NOMEM) throw std::bad_alloc();
+  if (text == nullptr && sqlite3_errcode(sqlite3_db_handle(stmt_)) == SQLITE_NOMEM) db_->no_memory_ = true;
   return text ? std::string(reinterpret_cast<const char*>(text), sqlite3_column_bytes(stmt_, column)) : std::string();
 }
 

@@ -122,12 +122,16 @@ class Database {
   int64_t LastRowId() const;
   const std::string& path() const { return path_; }
   Status Error(int code) const;  // for the last call
+  // Whether a call failed for lack of memory. Whoever takes what cannot be read for damaged must ask.
+  bool no_memory() const { return no_memory_; }
 
  private:
   Database(std::string path, sqlite3* db) : path_(std::move(path)), db_(db) {}
+  friend class Statement;
   friend class Transaction;
   const std::string path_;
   sqlite3* db_;
+  mutable bool no_memory_ = false;
   bool in_doubt_ = false;  // a commit failed, and may be stored all the same
 };
 
