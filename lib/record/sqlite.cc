@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <new>
 #include <utility>
 
 #include "base/check.h"
@@ -137,7 +138,9 @@ void Statement::BindOther(double value) { HONE_CHECK(sqlite3_bind_double(stmt_, 
 void Statement::BindOther(std::string_view value) {
   const char* text = value.data();
   const auto size = static_cast<int>(value.size());
-  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, text, size, SQLITE_TRANSIENT) == SQLITE_OK);
+  const int code = sqlite3_bind_text(stmt_, next_++, text, size, SQLITE_TRANSIENT);
+  if (code == SQLITE_NOMEM) throw std::bad_alloc();
+  HONE_CHECK(code == SQLITE_OK);
 }
 void Statement::BindNull() { HONE_CHECK(sqlite3_bind_null(stmt_, next_++) == SQLITE_OK); }
 
