@@ -85,7 +85,10 @@ class EachFailure : public SmallWork {
       wrong += Difference(now, after, tidy);
       if (job.prints && WithoutWarnings(run.out) != WithoutWarnings(printed)) wrong += "printed something else; ";
     } else {
-      wrong += HalfWritten(now, before, after, tidy ? [](const std::string&) { return false; } : IsLeftover);
+      // Lack of memory ends a tool on the spot, as a kill does.
+      const bool at_once = run.out.find("(bad_alloc)") != std::string::npos;
+      const auto ignored = at_once ? IsDraft : tidy ? [](const std::string&) { return false; } : IsLeftover;
+      wrong += HalfWritten(now, before, after, ignored);
       if (run.out.empty() && kind != CallKind::kWrite) wrong += "no message; ";
       const bool stamped = std::ranges::any_of(
           now, [&](const auto& file) { return file.first.ends_with(".done") && !before.contains(file.first); });

@@ -14,10 +14,6 @@ namespace {
 
 class PowerCut : public SmallWork {
  protected:
-  // Drafts of a killed process.
-  static bool IsDraft(const std::string& name) {
-    return IsLeftover(name) || name.ends_with(".merging") || name.ends_with(".salvage") || name.ends_with(".salvaged");
-  }
   static std::string Names(const Files& files) {
     const auto names = std::views::keys(files);
     return Join(Words(names.begin(), names.end()), " ");

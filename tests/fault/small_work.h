@@ -182,6 +182,11 @@ class SmallWork : public TestFolder {
     return files;
   }
 
+  // A file that a later run replaces or removes.
+  static bool IsDraft(const std::string& name) {
+    return IsLeftover(name) || name.ends_with(".merging") || name.ends_with(".salvage") || name.ends_with(".salvaged");
+  }
+
   // After a run that failed: the files that are neither as before nor as after a whole run, and those that are gone.
   // Records and histories may have some of their lines.
   static std::string HalfWritten(const Files& now, const Files& before, const Files& after,
