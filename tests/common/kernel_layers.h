@@ -2,18 +2,22 @@
 // that does not work.
 #pragma once
 
+#include <linux/landlock.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/sandbox_layers.h"
 #include "common/expect.h"
 
 namespace hone {
 
 inline bool HasSeccomp() { return Must(ReadFile("/proc/self/status")).find("\nSeccomp:") != std::string::npos; }
-inline bool HasLandlock() { return sandbox::LandlockVersion() > 0; }
+inline int LandlockOfKernel() {
+  return static_cast<int>(::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
+}
+inline bool HasLandlock() { return LandlockOfKernel() > 0; }
 inline bool HasNamespaces() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(::unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC) != 0);

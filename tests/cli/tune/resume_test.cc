@@ -83,11 +83,12 @@ TEST_F(ResumeTest, ASecondTunerWaitsForAMomentOrIfItIsToldSo) {
 
 TEST_F(ResumeTest, WhatAKilledTunerWasWritingGoes) {
   Undisturbed();
-  for (const char* draft : {"records/.t.progress.json.1.2.tmp", "records/.other.progress.json.1.2.tmp"})
-    Write(draft, "");
+  const Words own = {"records/.t.progress.json.1.2.tmp", "stamps/.t.done.1.2.tmp"};
+  const Words others = {"records/.other.progress.json.1.2.tmp", "stamps/.other.done.1.2.tmp"};
+  for (const std::string& draft : own + others) Write(draft, "");
   GoOn();
-  EXPECT_FALSE(Has("records/.t.progress.json.1.2.tmp"));
-  EXPECT_TRUE(Has("records/.other.progress.json.1.2.tmp")) << "that may be another tuner's";
+  for (const std::string& draft : own) EXPECT_FALSE(Has(draft)) << draft;
+  for (const std::string& draft : others) EXPECT_TRUE(Has(draft)) << draft;
 }
 
 TEST_F(ResumeTest, WhatIsDeletedIsMadeAgain) {

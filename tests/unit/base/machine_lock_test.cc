@@ -188,7 +188,9 @@ TEST_F(IdleHolders, WhoDoesNotTuneIsPassedOver) {
   EXPECT_TRUE(mine.LockShared(0).ok()) << "it is known by now";
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, HasSubstr(path_ + ": held by " + stranger.Text() + " (sleep, user "));
-  EXPECT_EQ(log.find("is tuning"), log.rfind("is tuning")) << "once";
+  const size_t at = log.find("no process is tuning");
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.rfind("no process is tuning"), at) << "once";
 }
 
 TEST_F(IdleHolders, ProgramsOfHoneStillExcludeEachOther) {
