@@ -1,5 +1,7 @@
 #include "pipeline/stamp_files.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/text.h"
 
@@ -19,8 +21,9 @@ std::string StampPath(const std::string& task, const std::string& target, const 
 bool IsStampOf(const std::string& name, const std::string& task, const std::string& target) {
   std::string_view own = name;
   const std::string begin = task + "." + target;
-  if (!StartsWith(own, begin) || !EndsWith(own, kStampEnding)) return false;
+  if (!StartsWith(own, begin)) return false;
   own.remove_prefix(begin.size());
+  if (!EndsWith(own, kStampEnding)) return false;
   own.remove_suffix(std::size(kStampEnding) - 1);
   if (EndsWith(own, kTf32)) own.remove_suffix(std::size(kTf32) - 1);
   // Else it is of another target, as names of targets may have dots.
@@ -53,7 +56,10 @@ Result<std::vector<std::string>> StampsOfRecords(const std::string& db) {
   for (const std::string& entry : names) {
     const std::string at = JoinPath(stamps, entry);
     if (IsStampOf(entry, task, target)) found.push_back(at);
-    if (IsRoundOf(entry, target) && Exists(RoundStampPath(at, task))) found.push_back(RoundStampPath(at, task));
+    if (!IsRoundOf(entry, target) || !IsDirectory(at)) continue;
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> round, ListDir(at));
+    const std::string stamp = RoundStampPath(at, task);
+    if (std::ranges::find(round, BaseName(stamp)) != round.end()) found.push_back(stamp);
   }
   return found;
 }

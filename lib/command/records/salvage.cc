@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "base/counted.h"
@@ -21,7 +22,10 @@ namespace {
 // Removes the second name, or the copy, that was left where the file was not replaced. Fails if its bytes cannot be
 // compared.
 Status TidyAfter(const std::string& file, const std::string& damaged) {
-  if (!Exists(damaged)) return Status();
+  std::error_code error;
+  if (std::filesystem::equivalent(file, damaged, error)) return Remove(damaged);
+  const Result<int64_t> size = FileSize(file), kept_size = FileSize(damaged);
+  if (!size.ok() || !kept_size.ok() || *size != *kept_size) return Status();
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
   HONE_ASSIGN_OR_RETURN(const std::string kept, ReadFile(damaged));
   return bytes == kept ? Remove(damaged) : Status();
@@ -29,7 +33,9 @@ Status TidyAfter(const std::string& file, const std::string& damaged) {
 
 // The damaged file gets a second name or a copy first, so that there is a record file under its own name at any moment.
 Status Replace(const std::string& file, const std::string& salvaged, const std::string& damaged) {
-  if (!ShareFile(file, damaged).ok()) {  // a file system without such links
+  if (const Status shared = ShareFile(file, damaged); !shared.ok()) {
+    if (Exists(damaged)) return shared;  // only its folder could not be synced; the next salvage removes it
+    // A file system without such links.
     HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
     HONE_RETURN_IF_ERROR(WriteFileAtomic(damaged, bytes));
   }
@@ -62,7 +68,9 @@ Status Salvage(const std::string& file, const std::string& out) {
     heartbeat.emplace(&*lock);
     HONE_RETURN_IF_ERROR(TidyAfter(file, damaged));
     if (Exists(damaged)) {
-      if (!CheckSound(file).ok()) {
+      const Status sound = CheckSound(file);
+      if (!sound.ok() && sound.kind() != StatusKind::kCorrupt) return sound;
+      if (!sound.ok()) {
         return Status::Invalid(damaged + ": exists from an earlier salvage; move it away or use --out");
       }
       PrintOut(

@@ -53,6 +53,7 @@ TEST(StampFiles, AreRecognisedAsTheyAreNamed) {
   }
   EXPECT_EQ(StampPath("a", "cpu", settings), "stamps/a.cpu.winograd-off.tf32.done");
   EXPECT_FALSE(IsStampOf("a.cpu.notes", "a", "cpu"));
+  EXPECT_FALSE(IsStampOf("a.cpu.done", "a", "cpu.done"));
   for (const char* of_cpu_old : {"a.cpu.old.done", "a.cpu.old.tf32.done", "a.cpu.old.winograd-2.done"}) {
     EXPECT_FALSE(IsStampOf(of_cpu_old, "a", "cpu")) << of_cpu_old;
     EXPECT_TRUE(IsStampOf(of_cpu_old, "a", "cpu.old")) << of_cpu_old;
