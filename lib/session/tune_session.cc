@@ -322,6 +322,8 @@ class Run {
     }
     HONE_ASSIGN_OR_RETURN(outcome, device_.measurer->Measure(built.kernel, history_.best_seconds()));
     if (!careful_ || IsSound()) return outcome;
+    // The check may have ended for this: it proves nothing against a candidate that is to be blamed for good.
+    if (Interrupted()) return Status::Interrupted("interrupted while the measuring child was checked");
     return Outcome{.error = TrialError::kCrash,
                    .error_text = "corrupted the measuring child: after it, a kernel that was right was found wrong",
                    .artifact_digest = outcome.artifact_digest,
