@@ -1,12 +1,14 @@
-// The layers of a sandbox that this kernel has, asked without Hone's sandbox, so that a test is not skipped because
-// that does not work.
+// What this kernel has that a test may lack, asked without Hone's code, so that a test is not skipped because that does
+// not work.
 #pragma once
 
-#include <linux/landlock.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <string>
 
 #include "base/file.h"
 #include "common/expect.h"
@@ -14,10 +16,11 @@
 namespace hone {
 
 inline bool HasSeccomp() { return Must(ReadFile("/proc/self/status")).find("\nSeccomp:") != std::string::npos; }
-inline int LandlockOfKernel() {
-  return static_cast<int>(::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
+// 0 without Landlock. The 1 asks for the version alone.
+inline int KernelLandlock() {
+  return std::max(0, static_cast<int>(::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1)));
 }
-inline bool HasLandlock() { return LandlockOfKernel() > 0; }
+inline bool HasLandlock() { return KernelLandlock() > 0; }
 inline bool HasNamespaces() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(::unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC) != 0);
@@ -25,9 +28,13 @@ inline bool HasNamespaces() {
   return ::waitpid(child, &status, 0) == child && status == 0;
 }
 
+// Whether it counts how long threads wait for a processor (base/load_meter.h).
+inline bool HasSchedstat() { return Exists("/proc/self/task/" + std::to_string(::getpid()) + "/schedstat"); }
+
 // Reasons of skipped tests.
 inline constexpr const char* kNoSeccomp = "this kernel has no seccomp filters: /proc/self/status has no `Seccomp`";
 inline constexpr const char* kNoLandlock = "this kernel has no Landlock";
+inline constexpr const char* kNoSchedstat = "this kernel has no /proc/self/task/*/schedstat";
 inline constexpr const char* kNoNamespaces = "this kernel gives this user no namespaces";
 
 }  // namespace hone

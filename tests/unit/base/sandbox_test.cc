@@ -66,7 +66,7 @@ int TryToWrite(const std::string& dir) {
   if (symlink(db.c_str(), other.c_str()) == 0) return 8;
   if (mknod(other.c_str(), S_IFIFO | 0600, 0) == 0) return 9;
   if (link(db.c_str(), other.c_str()) == 0) return 10;
-  if (sandbox::LandlockVersion() >= 3 && truncate(db.c_str(), 0) == 0) return 11;
+  if (KernelLandlock() >= 3 && truncate(db.c_str(), 0) == 0) return 11;
   return 0;
 }
 
@@ -108,7 +108,7 @@ TEST_F(SandboxTest, ADriverWritesItsCachesAlone) {
 }
 
 TEST_F(SandboxTest, LandlockForbidsSignalsToOthers) {
-  const int version = sandbox::LandlockVersion();
+  const int version = KernelLandlock();
   if (version < sandbox::kLandlockScopes) GTEST_SKIP() << "this kernel has Landlock " << version << ", not 6";
   ExpectDone(InSandbox(OnlyLandlock(), [](const Sandbox& sandbox) {
     if (!sandbox.scopes) return kNoLayer;

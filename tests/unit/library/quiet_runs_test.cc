@@ -1,7 +1,6 @@
 #include "library/quiet_runs.h"
 
-#include "base/load_meter.h"
-#include "common/expect.h"
+#include "common/kernel_layers.h"
 #include "fake/neighbour.h"
 
 namespace hone::library {
@@ -11,7 +10,7 @@ constexpr double kRun = 0.02;  // longer than a time slice of the scheduler
 
 TEST(QuietRunsTest, ARunThatANeighbourDisturbsIsTakenAgainUntilPatienceIsUsedUp) {
   const fake::SharedCore core;
-  if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
+  if (!HasSchedstat()) GTEST_SKIP() << kNoSchedstat;
   ASSERT_TRUE(core.shared());
   int calls = 0;
   const auto run = [&calls] {

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
-#include "base/load_meter.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "common/kernel_layers.h"
 #include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "unit/measure/twice_task.h"
@@ -289,7 +289,7 @@ TEST_F(ChildTest, AHopelessKernelIsPrunedWithALowerBound) {
 // patience disturbances are not detected.
 TEST_F(ChildTest, DisturbedRunsAreTakenAgainWithTheProtocolsPatience) {
   const fake::SharedCore core;
-  if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
+  if (!HasSchedstat()) GTEST_SKIP() << kNoSchedstat;
   ASSERT_TRUE(core.shared());
   setup_.threads = 1;
   for (const double patience : {0.2, 0.0}) {

@@ -1,7 +1,7 @@
 // Measuring on devices: OpenCL in a child (PoCL's CPU suffices), and CUDA on a driver that fails on demand.
-#include "base/sandbox.h"
 #include "base/statistics.h"
 #include "common/inner_process.h"
+#include "common/kernel_layers.h"
 #include "measure/child_measurer.h"
 #include "measure/device_runner.h"
 #include "measure/machine.h"
@@ -104,9 +104,7 @@ TEST_F(OpenClDeviceTest, TheChildIsFenced) {
   const std::string process = "/proc/" + InnerProcess(measurer_->child_pid());
   const std::string limits = *ReadFile(process + "/limits");
   EXPECT_THAT(limits, HasSubstr("Max core file size        0                    0 "));
-  for (const TriedLayer& layer : Must(TrySandbox(DeviceSandbox()))) {
-    if (layer.name == "calls" && !layer.holds) GTEST_SKIP() << "this kernel has no seccomp filters";
-  }
+  if (!HasSeccomp()) GTEST_SKIP() << kNoSeccomp;
   const std::string status = *ReadFile(process + "/status");
   EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
 }

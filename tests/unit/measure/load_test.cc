@@ -1,6 +1,6 @@
 // Timed runs that others disturb: detection (real threads), and reaction (a simulated machine).
 #include "base/load_meter.h"
-#include "common/expect.h"
+#include "common/kernel_layers.h"
 #include "fake/fake_clock.h"
 #include "fake/neighbour.h"
 #include "measure/load_guard.h"
@@ -134,7 +134,7 @@ TEST(StoppingRuleUnderLoad, ADisturbedRunPrunesNothing) {
 TEST(LoadMeterTest, SeesANeighbourOnTheSameCore) {
   const fake::SharedCore core;
   LoadMeter meter;
-  if (!meter.SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
+  if (!HasSchedstat()) GTEST_SKIP() << kNoSchedstat;
   ASSERT_TRUE(core.shared());
   meter.Start();
   fake::Work(0.2);  // many time slices: the two share the core
