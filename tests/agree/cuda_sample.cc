@@ -56,7 +56,7 @@ class Sampler {
 
  private:
   void Add(const char* arch, std::vector<std::string>* archs) {
-    if (codegen::NvrtcVersion(arch).ok()) {
+    if (NoNvrtcFor(arch).empty()) {
       archs->push_back(arch);
     } else {
       sample.left_out.insert(arch);
@@ -77,7 +77,11 @@ class Sampler {
     const op::Template* t = FindGpuTemplate(name, w, target);
     if (t == nullptr) return;  // not available for this architecture
     const auto space = t->MakeSpace(w, target);
-    const std::optional<PointIndex> index = space.ok() ? Choose(*space) : std::nullopt;
+    if (!space.ok()) {
+      sample.failures.push_back(fmt::format("{} for {}: {}", w.Text(), arch, space.status().message()));
+      return;
+    }
+    const std::optional<PointIndex> index = Choose(*space);
     sample.without_point += !index;
     if (!index) return;
     has_knobs_ = space->size() > 1;
