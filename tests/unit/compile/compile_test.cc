@@ -205,11 +205,13 @@ TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
   for (const char* text :
        {"conv2d(f32[1,64,14,14], f32[64,64,3,3], pad=1,1,1,1)", "conv2d(f32[1,32,9,9], f32[20,32,1,1])"}) {
     const Workload w = *op::ParseChecked(text);
+    int packing = 0;
     for (const op::Template* t : (*op::FindOperator(w))->Templates(w, target)) {
       const search::Space space = *t->MakeSpace(w, target);
       const CompiledKernel kernel =
           Must(CompileKernel(w, target, Must(op::Instantiate(w, target, *t->Default(space, w, target))), {}));
       if (!kernel.has_prepare) continue;
+      ++packing;
       int64_t threads = 0;
       for (const Launch& launch : kernel.prepare.launches) {
         threads +=
@@ -219,6 +221,7 @@ TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
       for (const PreparedConstant& c : kernel.prepared) elements += c.elements;
       EXPECT_GE(threads, elements) << t->name();
     }
+    EXPECT_GT(packing, 0) << text;
   }
 }
 

@@ -140,16 +140,25 @@ TEST(Plugin, NamedByAFileItMustBeTrusted) {
   refused(copy, "", "can be written by everybody");
   ASSERT_EQ(chmod(copy.c_str(), 0644), 0);
   refused(copy, "00", "another one than when the file was written");
-  if (geteuid() == 0) {
-    // Our link to somebody else's file does not make it ours.
-    ASSERT_EQ(chown(copy.c_str(), 65534, 65534), 0);
-    ASSERT_EQ(symlink(copy.c_str(), dir.Join("link.so").c_str()), 0);
-    refused(dir.Join("link.so"), "", "belongs to another user");
-  }
   EXPECT_EQ(LoadNamedPlugin(dir.Join("none.so"), "").kind(), StatusKind::kNotFound);
   EXPECT_EQ(LoadedPlugins().size(), before);
   EXPECT_TRUE(LoadNamedPlugin(own, Digest128(bytes).Hex()).ok())
       << LoadNamedPlugin(own, Digest128(bytes).Hex()).message();
+}
+
+TEST(Plugin, ALinkToAnotherUsersFileDoesNotMakeItOurs) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  auto dir = Must(TempDir::Create());
+  const std::string copy = dir.Join("copy.so"), link = dir.Join("link.so");
+  ASSERT_TRUE(WriteFileAtomic(copy, *ReadFile(PluginFile("rgb_to_yuv.so"))).ok());
+  ASSERT_EQ(chmod(copy.c_str(), 0644), 0);
+  ASSERT_EQ(chown(copy.c_str(), 65534, 65534), 0);
+  ASSERT_EQ(symlink(copy.c_str(), link.c_str()), 0);
+  const size_t before = LoadedPlugins().size();
+  const Status status = LoadNamedPlugin(link, "");
+  EXPECT_EQ(status.kind(), StatusKind::kInvalid) << status.message();
+  EXPECT_THAT(status.message(), HasSubstr("belongs to another user"));
+  EXPECT_EQ(LoadedPlugins().size(), before);
 }
 
 }  // namespace
