@@ -1,4 +1,5 @@
 // CUDA C and NVRTC's output. No GPU: OpenCL, which prints the same statements, checks what they compute.
+#include <dlfcn.h>
 #include <elf.h>
 
 #include "common/nvrtc.h"
@@ -86,6 +87,16 @@ TEST(CudaText, Tf32IsOfDevicesThatHaveIt) {
     EXPECT_THAT(code.source, HasSubstr("hone_" + name + "("));
     const Status older = codegen::WriteCuda({WithTf32(rounds)}, CudaTarget("sm_75")).status();
     EXPECT_THAT(older.message(), HasSubstr(name + " is for CUDA from sm_80 on"));
+  }
+}
+
+// Many tests are skipped if Hone finds no NVRTC. Asks the loader without Hone's code.
+TEST(NoNvrtc, IsSaidOnlyIfNoneCanBeLoaded) {
+  for (const std::string folder : {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"}) {
+    for (const char* name : {"libnvrtc.so.12", "libnvrtc.so.13"}) {
+      if (dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) continue;
+      EXPECT_NE(codegen::NvrtcVersion("sm_90").status().kind(), StatusKind::kNotFound) << folder << name;
+    }
   }
 }
 
