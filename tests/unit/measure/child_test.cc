@@ -343,14 +343,6 @@ TEST_F(ChildTest, InterleavedRoundsGiveASampleEach) {
   EXPECT_GT(Median(series[1].seconds), Median(series[0].seconds)) << "half a million iterations against 64";
 }
 
-// The first rounds warm the machine up for 60 ms, and do not count.
-TEST_F(ChildTest, FinalistsAreWarmWhenTheirRunsCount) {
-  setup_.protocol.patience_seconds = 0;  // repeated runs would take that time as well
-  const auto series = Must(Measurer().MeasureInterleaved({Kernel("cold_at_first")}, 7));
-  ASSERT_EQ(series[0].seconds.size(), 7u) << series[0].error_text;
-  EXPECT_LT(Median(series[0].seconds), 5e-3) << "what each run takes at least, while it is cold";
-}
-
 TEST_F(ChildTest, ARunThatIsWrongLaterIsFound) {
   // Right when verified, wrong in every tenth run: its times must not count.
   setup_.protocol.min_samples = setup_.protocol.max_samples = 20;

@@ -95,20 +95,6 @@ KERNEL(sums_differently) { /* in every second run, as by another order of a sum 
   if (++runs % 2 == 0) ((float*)buffers[2])[7] *= 1 + 0x1p-22f;
 }
 
-KERNEL(cold_at_first) { /* slow for 55 ms from its first run on */
-  UNUSED;
-  static struct timespec first;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if (first.tv_sec == 0) first = now;
-  const int64_t began = (now.tv_sec - first.tv_sec) * 1000000000 + now.tv_nsec - first.tv_nsec;
-  for (int64_t at = began; began < 55000000 && at < began + 5000000;) {
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    at = (now.tv_sec - first.tv_sec) * 1000000000 + now.tv_nsec - first.tv_nsec;
-  }
-  Right(buffers);
-}
-
 /* Right if each of two threads may use one core alone. */
 static void CountCores(void* closure, int64_t begin, int64_t end, char* scratch) {
   (void)scratch;

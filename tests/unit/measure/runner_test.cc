@@ -10,9 +10,11 @@ class ScriptedRunner : public CandidateRunner {
   explicit ScriptedRunner(const Protocol& protocol) : CandidateRunner(TaskSetup{.protocol = protocol}) {}
   double peak_flops() const override { return 0; }
 
-  std::vector<double> runs;      // seconds of a run, for each sample; the last one repeats
-  std::vector<bool> disturbed;   // the same; false at first
+  std::vector<double> runs;     // seconds of a run, for each sample; the last one repeats
+  std::vector<bool> disturbed;  // the same; false at first
+  double warm = 0;
   std::vector<int64_t> numbers;  // of the runs of each sample that was taken
+  std::vector<double> times;     // when it was taken
 
  protected:
   Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel&, bool, TrialError*) override {
@@ -21,10 +23,12 @@ class ScriptedRunner : public CandidateRunner {
   Result<Sample> Time(Candidate*, int64_t number, TrialError*) override {
     const size_t i = numbers.size();
     numbers.push_back(number);
+    times.push_back(RealClock()->NowSeconds());
     return Sample{static_cast<double>(number) * runs[std::min(i, runs.size() - 1)],
                   i < disturbed.size() && disturbed[i]};
   }
   void KeepConstants(size_t) override {}
+  double warm_seconds() const override { return warm; }
 };
 
 TEST(Blocks, AreNeverPrunedAndAllGrowOnceOneWasTooShort) {
@@ -48,6 +52,18 @@ TEST(Samples, FiveCleanOnesAreEnoughOncePatienceEnds) {
   early.runs = runner.runs;
   early.disturbed = {false, false, false, false, true};
   EXPECT_GT(early.Measure(BuiltKernel(), 0).disturbed, 0) << "four are not enough";
+}
+
+// The first rounds warm the machine up, and do not count.
+TEST(Finalists, AreWarmWhenTheirRunsCount) {
+  ScriptedRunner runner({.number = 1});
+  runner.runs = {1e-3};
+  runner.warm = 0.02;
+  const double began = RealClock()->NowSeconds();
+  const std::vector<Series> series = runner.MeasureInterleaved({BuiltKernel()}, 7);
+  ASSERT_EQ(series[0].seconds.size(), 7u) << series[0].error_text;
+  ASSERT_GT(runner.times.size(), 7u);
+  EXPECT_GE(runner.times[runner.times.size() - 7] - began, 0.02);
 }
 
 }  // namespace
