@@ -31,7 +31,7 @@ SandboxOptions DeviceSandbox();
 struct Sandbox {
   bool limits = false;        // no core dump; limits on file size, open descriptors and memory
   bool environment = false;   // the variables of the parent are wiped
-  bool namespaces = false;    // user, PID, network and UTS of its own; without a device also IPC
+  bool namespaces = false;    // user, network and UTS of its own; without a device also PID and IPC
   bool capabilities = false;  // has no capability and gains none
   int landlock = 0;           // version of the rules for files; 0 without rules
   bool scopes = false;        // Landlock 6: no signal and no abstract socket to processes outside
@@ -43,8 +43,8 @@ struct Sandbox {
 // Enters all layers except `calls`, for the calling thread and all threads that it starts later. REQUIRES: the process
 // has one thread. Never fails: a missing layer is false in the result.
 //
-// With namespaces, the caller goes on in a grandchild. The process that called waits for it and ends as it ends, with
-// the same exit code or signal, so the parent sees no difference.
+// With namespaces and without a device, the caller goes on in a grandchild. The process that called waits for it and
+// ends as it ends, with the same exit code or signal, so the parent sees no difference.
 Sandbox EnterSandbox(const SandboxOptions& options);
 
 // Enters the last layer, for all threads. Without it, forbids new threads and processes instead (RLIMIT_NPROC), which

@@ -13,7 +13,7 @@ bool Limit(int resource, uint64_t value);
 // Overwrites the environment, so that neither getenv nor /proc/self/environ has it.
 bool WipeEnvironment();
 
-// Returns in a new process with namespaces of its own; see EnterSandbox.
+// Returns with namespaces of its own, without a device in a new process; see EnterSandbox.
 bool EnterNamespaces(bool device);
 
 // Drops all capabilities, also for programs that are started. Returns whether none is left.

@@ -1,5 +1,8 @@
-// A process becomes part of a new PID namespace only by being forked into it, and its first process, which is its init,
-// ignores the signals that it raises itself, such as that of abort(). So there are three:
+// With a device, the process that calls enters the namespaces. CUDA's driver names its threads by /proc/self/task/TID,
+// and gives up if /proc knows them by other numbers: so it has no PID namespace.
+//
+// Otherwise a process becomes part of a new PID namespace only by being forked into it, and its first process, which is
+// its init, ignores the signals that it raises itself, such as that of abort(). So there are three:
 //
 //   outer    the process that the parent knows. Waits, and ends as the candidate's process ends
 //   init     the first process of the namespace. Starts the next one and passes its end on through a pipe. When it
@@ -70,12 +73,13 @@ void RunInit(int to_outer) {
 }  // namespace
 
 bool EnterNamespaces(bool device) {
+  // No user of the new namespace is mapped to one outside: files still belong to the user who started us, but no right
+  // of root is left. CUDA's multi-process service shares memory by IPC.
+  constexpr int kAlways = CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWUTS;
+  if (device) return unshare(kAlways) == 0;
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return false;
-  // CUDA's multi-process service shares memory by IPC. No user of the new namespace is mapped to one outside: files
-  // still belong to the user who started us, but no right of root is left.
-  const int flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUTS | (device ? 0 : CLONE_NEWIPC);
-  if (unshare(flags) != 0) {
+  if (unshare(kAlways | CLONE_NEWPID | CLONE_NEWIPC) != 0) {
     for (const int end : pipe_ends) close(end);
     return false;
   }

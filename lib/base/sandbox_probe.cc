@@ -153,9 +153,9 @@ Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options) {
       "this kernel has no Landlock (5.13 and later, `lsm=landlock`): a candidate reaches the files of its user";
   SandboxOptions open_proc = options, visible = options;
   open_proc.landlock = false;
-  visible.namespaces = false;  // in a namespace, we have no pid
-  std::vector<const char*> kinds = {"user", "pid", "net", "uts"};
-  if (!device) kinds.push_back("ipc");
+  visible.namespaces = false;  // in a PID namespace, we have no pid
+  std::vector<const char*> kinds = {"user", "net", "uts"};
+  if (!device) kinds.insert(kinds.end(), {"pid", "ipc"});
   std::vector<ino_t> outside;
   std::string names;
   for (const char* kind : kinds) {
@@ -186,7 +186,7 @@ Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options) {
     findings.Add("reading", RefusedInside(options, reads), "only the kernels' folder" + landlock, no_landlock);
   }
   findings.Add("signals", RefusedInside(visible, [&] { return kill(self, 0) == 0; }), "none to others" + landlock,
-               "this kernel has no Landlock 6 (6.12): the PID namespace and the list of calls protect other processes");
+               "this kernel has no Landlock 6 (6.12): the list of calls protects other processes");
   const int calls = device ? CountCalls(HostCalls(), DriverCalls()) : CountCalls(HostCalls());
   findings.Add("calls", ListHolds(options),
                std::to_string(calls) + " are allowed, " +

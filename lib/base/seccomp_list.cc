@@ -203,6 +203,7 @@ constexpr CallRule kDriver[] = {
     {SYS_rseq, "a thread's start"},
     {SYS_set_tid_address, "a program's start"},
     {SYS_prlimit64, "a stack's size", {Is(0, 0), Null(2)}},
+    {SYS_prlimit64, "a larger stack of NVIDIA's compiler", {Is(0, 0), Is(1, RLIMIT_STACK)}},
 #ifdef SYS_getrlimit
     {SYS_getrlimit, "a stack's size"},
 #endif

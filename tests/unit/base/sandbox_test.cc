@@ -282,6 +282,21 @@ TEST_F(SandboxTest, ADriversOtherCallsAreMissing) {
   }));
 }
 
+// CUDA's driver does not start if it cannot name its threads, which glibc does by /proc/self.
+TEST_F(SandboxTest, ADriverNamesItsThreads) {
+  ExpectDone(InSandbox(DeviceSandbox(), [](const Sandbox&) {
+    std::atomic<bool> done = false;
+    std::thread other([&] {
+      while (!done) sched_yield();
+    });
+    LockCalls(DeviceSandbox());
+    const int error = pthread_setname_np(other.native_handle(), "driver");
+    done = true;
+    other.join();
+    return error == 0 ? 0 : 1;
+  }));
+}
+
 // A failed check must still end a child by its own signal, so that the parent sees which.
 TEST_F(SandboxTest, AbortStillAborts) {
   if (!HasSeccomp()) GTEST_SKIP() << kNoSeccomp;
