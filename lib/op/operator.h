@@ -53,6 +53,7 @@ struct Numerics {
   bool tf32 = false;  // allows rounding the factors of products to 10 bits of mantissa, for the tensor cores of GPUs
   bool operator==(const Numerics&) const = default;
 };
+inline constexpr Numerics kAnyNumerics = {.winograd = 6, .tf32 = true};  // forbids nothing
 
 using PointCost = std::function<std::vector<double>(const Config& config)>;
 // A closed-form estimate of a point's cost (op/estimate/estimate.h).
@@ -123,7 +124,8 @@ Result<Workload> ParseChecked(const std::string& workload_text);
 
 // The union of the spaces of a workload's templates, in the order of Templates(). A rule rejects points that `numerics`
 // forbids; indices do not depend on it.
-Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics = {});
+Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target,
+                                        const Numerics& numerics = kAnyNumerics);
 // The default point of the first template, as a config of the union.
 Result<Config> DefaultConfig(const Workload& workload, const Target& target);
 // Uses the template named in the config. Returns kInvalid if this workload has no such template on this target, or if

@@ -102,8 +102,9 @@ TEST(GpuTensor, IsOffUnlessNumericsAllowIt) {
   const Config config = p.Draw();
   EXPECT_EQ(Forbidden(w, Cuda(), {}, config).value_or("").substr(0, 8), "numerics");
   EXPECT_FALSE(Forbidden(w, Cuda(), {.tf32 = true}, config).has_value());
-  const search::TaskSpace off = *MakeTaskSpace(w, Cuda()), on = *MakeTaskSpace(w, Cuda(), {.tf32 = true});
+  const search::TaskSpace off = *MakeTaskSpace(w, Cuda(), Numerics()), on = *MakeTaskSpace(w, Cuda());
   EXPECT_EQ(off.size(), on.size()) << "indices mean the same";
+  EXPECT_TRUE(Instantiate(w, Cuda(), on, config).ok()) << "as a child that compiles does";
   std::map<std::string, int> drawn_off, drawn_on;
   for (int i = 0; i < 200; ++i) {
     ++drawn_off[off.At(*off.SampleLegal(p.rng)).template_name];
