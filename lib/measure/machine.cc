@@ -27,6 +27,10 @@ Result<std::unique_ptr<CandidateRunner>> Machine::MakeRunner(const TaskSetup& se
   EnterSandbox(options);
   current_phase = "opening the device";
   HONE_ASSIGN_OR_RETURN(auto device, OpenDevice(target));
+  HONE_ASSIGN_OR_RETURN(const std::string found, Environment(device->info()));
+  if (!setup.device.empty() && found != setup.device) {
+    return Status::Io("a child finds another device ({}) than the process that started it ({})", found, setup.device);
+  }
   HONE_ASSIGN_OR_RETURN(auto runner, DeviceRunner::Create(setup, std::move(device)));
   LockCalls(options);
   return std::unique_ptr<CandidateRunner>(std::move(runner));
@@ -49,6 +53,14 @@ Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target) {
   HONE_ASSIGN_OR_RETURN(const Machine* machine, FindMachine(target));
   HONE_RETURN_IF_ERROR(DescribeMachine(target).status());
   return machine->Open();
+}
+
+Status NameDevice(const Target& target, TaskSetup* setup) {
+  HONE_ASSIGN_OR_RETURN(const Machine* machine, FindMachine(target));
+  HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, DescribeMachine(target));
+  setup->target = target.Text();
+  HONE_ASSIGN_OR_RETURN(setup->device, machine->Environment(info));
+  return Status();
 }
 
 int NewestCode(const Target& target) {

@@ -55,6 +55,8 @@ Result<const Machine*> FindMachine(const Target& target);
 Result<runtime::DeviceInfo> DescribeMachine(const Target& target);
 // Combines FindMachine, DescribeMachine and Open.
 Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target);
+// Fills in `target` and `device` of a setup: the device that this process finds is the one to measure on.
+Status NameDevice(const Target& target, TaskSetup* setup);
 // Machine::NewestCode of the target's machine; 0 without one.
 int NewestCode(const Target& target);
 // This host: "cpu=<model>; cores=2; governor=performance; kernel=6.1.0-18-amd64".

@@ -43,6 +43,7 @@ void ListFields(Fields* f, TaskSetup* s) {
   f->Value("flop", &s->flop);
   f->Value("threads", &s->threads).AtLeast(1);
   f->Value("target", &s->target);
+  f->Value("device", &s->device);
   f->Value("kernel_folders", &s->kernel_folders);
   f->Value("protocol", &s->protocol);
 }

@@ -29,6 +29,7 @@ struct TaskSetup {
   double flop = 0;  // per run, 0 if unknown
   int threads = 1;
   std::string target;                       // Target::Text() for a device; empty: this host
+  std::string device;                       // Machine::Environment of the device to measure on; empty: any
   std::vector<std::string> kernel_folders;  // the child can open no other files; ChildMeasurer fills this in
   Protocol protocol;
 };

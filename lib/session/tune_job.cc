@@ -38,11 +38,11 @@ constexpr int kBatch = 16;  // the same on every machine, as it affects what is 
 // For a tuner that is about to end, because the Ninja that started it was killed.
 constexpr double kEndingSeconds = 10;
 
-measure::TaskSetup SetupWithoutReference(const pipeline::TaskFile& task, const Protocol& protocol) {
+Result<measure::TaskSetup> SetupWithoutReference(const pipeline::TaskFile& task, const Protocol& protocol) {
   measure::TaskSetup setup;
   setup.flop = static_cast<double>(task.flop);
   setup.threads = task.target.threads;
-  if (task.target.kind->has_device()) setup.target = task.target.Text();
+  if (task.target.kind->has_device()) HONE_RETURN_IF_ERROR(measure::NameDevice(task.target, &setup));
   setup.protocol = protocol;
   return setup;
 }
@@ -185,8 +185,8 @@ class Job {
     const auto add_reference = [this](measure::TaskSetup* setup) {
       return EnsureReference(task_.workload, task_.target, Beside(".reference"), setup).status();
     };
-    device.measurer = std::make_unique<measure::ChildMeasurer>(program, SetupWithoutReference(task_, settings_.measure),
-                                                               add_reference);
+    HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, SetupWithoutReference(task_, settings_.measure));
+    device.measurer = std::make_unique<measure::ChildMeasurer>(program, std::move(setup), add_reference);
     return device;
   }
 
@@ -338,7 +338,7 @@ Result<bool> EnsureReference(const Workload& workload, const Target& target, con
 
 Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,
                                         const Protocol& protocol) {
-  measure::TaskSetup setup = SetupWithoutReference(task, protocol);
+  HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, SetupWithoutReference(task, protocol));
   HONE_RETURN_IF_ERROR(EnsureReference(task.workload, task.target, reference_path, &setup).status());
   return setup;
 }

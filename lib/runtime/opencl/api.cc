@@ -50,6 +50,18 @@ constexpr ErrorName kNames[] = {HONE_NAMED(CL_DEVICE_NOT_FOUND),
                                 {-1001, "CL_PLATFORM_NOT_FOUND_KHR"}};
 #undef HONE_NAMED
 
+// Khronos's loader splits the lists of these variables in place at its first call: children would inherit the first
+// item alone, and find another device than this process. Makes that call, and restores the lists.
+void FindPlatforms(const OpenClApi& api) {
+  std::map<const char*, std::string> lists;
+  for (const char* name : {"OCL_ICD_FILENAMES", "OPENCL_LAYERS"}) {
+    if (const char* list = getenv(name)) lists[name] = list;
+  }
+  cl_uint count = 0;
+  api.clGetPlatformIDs(0, nullptr, &count);
+  for (const auto& [name, list] : lists) setenv(name, list.c_str(), 1);
+}
+
 Result<std::unique_ptr<OpenClApi>> Open(const std::string& library) {
   // PoCL keeps every program that it ever compiled on disk; candidates are compiled once and never again.
   setenv("POCL_KERNEL_CACHE", "0", /*overwrite=*/0);
@@ -57,6 +69,7 @@ Result<std::unique_ptr<OpenClApi>> Open(const std::string& library) {
   if (const char* wrong = hone_opencl_load(api.get(), library.empty() ? "libOpenCL.so.1" : library.c_str())) {
     return Status::NotFound("{}; {}", wrong, kHowTo);
   }
+  FindPlatforms(*api);
   return api;
 }
 

@@ -166,7 +166,7 @@ class Checker {
     HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create("hone-gpu-check"));
     measure::TaskSetup setup;
     setup.flop = semantics::Flop(workload);
-    setup.target = target_.Text();
+    HONE_RETURN_IF_ERROR(measure::NameDevice(target_, &setup));
     setup.protocol.candidate_seconds = 0.01;  // only the values matter
     setup.protocol.timeout_seconds = 120;     // includes compiling by an OpenCL driver
     HONE_RETURN_IF_ERROR(session::EnsureReference(workload, target_, dir.Join("reference"), &setup).status());

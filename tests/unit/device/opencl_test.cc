@@ -172,6 +172,13 @@ TEST(NoOpenCl, SaysWhatToInstall) {
   EXPECT_THAT(status.message(), HasSubstr("pocl-opencl-icd"));
 }
 
+TEST(NoOpenCl, LeavesTheListOfDriversToChildren) {
+  setenv("OCL_ICD_FILENAMES", "first.so:second.so", 1);
+  EXPECT_EQ(runtime::DescribeOpenClDevice({SPLITTING_OPENCL}).status().kind(), StatusKind::kNotFound);
+  EXPECT_STREQ(getenv("OCL_ICD_FILENAMES"), "first.so:second.so");
+  unsetenv("OCL_ICD_FILENAMES");
+}
+
 TEST(OpenClCode, LimitsOfTheTargetAreKept) {
   Target target = OpenClTarget();
   target.limits.shared_bytes_per_block = 2047;

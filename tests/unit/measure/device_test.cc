@@ -109,6 +109,20 @@ TEST_F(OpenClDeviceTest, TheChildIsFenced) {
   EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
 }
 
+// On machines with several, the drivers may show a child another one.
+TEST_F(OpenClDeviceTest, AnotherDeviceThanTheParentsIsRefused) {
+  for (const bool other : {false, true}) {
+    ASSERT_TRUE(NameDevice(Must(Target::Parse(setup_.target)), &setup_).ok());
+    if (other) setup_.device += "x";
+    ChildMeasurer measurer(HONE_TEST_WORKER, setup_);
+    const auto outcome = measurer.Measure(Kernel("right3", "opencl-c", kSource), 0);
+    EXPECT_EQ(outcome.ok(), !other) << outcome.status().message();
+    if (other) {
+      EXPECT_THAT(outcome.status().message(), HasSubstr("a child finds another device (opencl="));
+    }
+  }
+}
+
 int launches = 0;  // of kernels whose name begins with "late"
 
 // As LaunchTwice, plus kernels that fail from the third run on.
