@@ -155,6 +155,16 @@ TEST_F(Checks, WithoutADeviceOrACompilerItSaysSoOnce) {
                    "| resnet18 on cuda with TF32, tuned from nothing | left out |"});
 }
 
+TEST_F(Checks, QuickShortensTheSearchAndJudgesNoRates) {
+  Write("pipelines/resnet18.toml", "network = \"resnet-18\"\n[tune.cuda]\ntrials = 512\nseconds = 40\n");
+  PyTorch("1.600");
+  const std::string text = Results(0, {"--quick", "--out", "out.md"});
+  ExpectHas(text, {"within 4 min", "| at most 0.8 | 0.75 "});
+  ExpectHasNot(text, {"candidates a second"});
+  ExpectHas(Read("gpu-checks.work/pipelines/resnet18.toml"), {"trials = 512\nseconds = 4\n"});
+  ExpectHas(Check({"--quick", "--dry"}).out, {"gpu_check --target", "--points 1"});
+}
+
 TEST_F(Checks, DryRunsNothing) {
   Program("hone-tune", "[ \"$1\" = --version ]\n");
   const CommandResult result = Check({"--dry", "--out", "out.md"});

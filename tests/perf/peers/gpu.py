@@ -1,7 +1,8 @@
 """Times the same graph and parameters in PyTorch on a GPU: eager with cuDNN's benchmark mode, NCHW and channels_last,
 each also as a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on.
 
-Usage: gpu.py GRAPH.json PARAMETERS OUT.md [ITERATIONS]
+Usage: gpu.py GRAPH.json PARAMETERS OUT.md [ITERATIONS [no-compile]]
+no-compile: leaves out torch.compile, which searches for minutes.
 Writes each row of OUT.md as soon as it is measured; a failed variant gets a row with the reason. Data stays on
 the device.
 Times are from device events around each run. The host time is the average over many runs by the host's clock: if it is
@@ -60,6 +61,7 @@ def graphed(run):
 def main():
     graph_path, parameters, out = sys.argv[1:4]
     iterations = int(sys.argv[4]) if len(sys.argv) > 4 else 200
+    compiles = "no-compile" not in sys.argv[5:]
     if not torch.cuda.is_available():
         sys.exit("PyTorch sees no CUDA device")
     torch.backends.cudnn.benchmark = True
@@ -118,7 +120,8 @@ def main():
 
                 return run_compiled, lambda: kept["out"]
 
-            row('torch.compile("max-autotune"), channels_last', tf32, compiled, may_fail=True)
+            if compiles:
+                row('torch.compile("max-autotune"), channels_last', tf32, compiled, may_fail=True)
             for p in network.parameters():  # back to NCHW
                 p.data = p.data.contiguous()
     if failed:
