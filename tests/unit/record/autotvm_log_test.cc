@@ -199,14 +199,6 @@ TEST_F(AutoTvmImport, AFileWithoutARecordMakesNoFile) {
   EXPECT_EQ(ImportAutoTvm(Path(""), Path("f.db"), nothing).status().kind(), StatusKind::kIo);
 }
 
-TEST_F(AutoTvmImport, NeverIntoAnotherKindOfFile) {
-  { ASSERT_TRUE(Store::OpenForWriting(Path("f.db"), SampleMeta()).ok()); }
-  const Result<ImportCounts> counts = Import(Dense("1", "[-1, 2]", "[1]") + "\n");
-  EXPECT_EQ(counts.status().kind(), StatusKind::kInvalid);
-  EXPECT_THAT(counts.status().message(), HasSubstr("Hone's own"));
-  EXPECT_FALSE(IsForeignFile(Path("f.db")));
-}
-
 TEST_F(AutoTvmImport, HonesOwnTrialsBecomeLinesThatCanBeRead) {
   Outcome pruned = Good(3, {0.5});
   pruned.state = TrialState::kPruned;

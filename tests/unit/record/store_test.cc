@@ -51,13 +51,6 @@ TEST_F(StoreTest, WhatIsWrittenIsReadAgain) {
   EXPECT_TRUE(store->Verify()->empty());
 }
 
-TEST_F(StoreTest, OrdinalsGoOnOverSessions) {
-  Fill();
-  Append({Good(8, {5e-4})});
-  EXPECT_EQ(OpenToRead()->Trials()->back().ordinal, 3);
-  EXPECT_EQ(*OpenToRead()->CountTrials(), 4);
-}
-
 TEST_F(StoreTest, BestIsOfOneFingerprintOnly) {
   Fill();
   std::unique_ptr<Store> store = Open();

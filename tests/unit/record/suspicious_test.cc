@@ -1,168 +1,121 @@
 #include "record/suspicious.h"
 
+#include <fmt/format.h>
+
 #include "record/forget.h"
 #include "sample.h"
 
 namespace hone::record {
 namespace {
 
+using Texts = std::vector<std::string>;
+
 class SuspiciousTest : public RecordTest {
  protected:
-  // Returns the number of the next config.
-  int64_t Next() { return next_++; }
-  Outcome Fine() { return Good(Next(), {1e-3}); }
-  Outcome Fails(TrialError error, const std::string& text) { return Bad(Next(), error, text); }
-  // `count` compile failures, whose texts differ in their numbers.
-  std::vector<Outcome> Row(int64_t count, TrialError error = TrialError::kCompile) {
-    std::vector<Outcome> row;
-    for (int64_t i = 0; i < count; ++i) {
-      row.push_back(Fails(error, "no space for " + std::to_string(i) + " at 0x7f" + std::to_string(i) + "ab"));
+  // A trial for each letter: `.` works, the others fail by this error. Their texts differ in their numbers, but for
+  // those of upper-case letters. `artifacts` has one for each trial, if it matters.
+  std::vector<Outcome> Trials(const std::string& letters, const Texts& artifacts = {}) {
+    const std::map<char, TrialError> errors = {{'i', TrialError::kInvalid}, {'c', TrialError::kCompile},
+                                               {'t', TrialError::kTimeout}, {'x', TrialError::kCrash},
+                                               {'w', TrialError::kWrong},   {'d', TrialError::kDevice}};
+    std::vector<Outcome> trials;
+    for (size_t i = 0; i < letters.size(); ++i) {
+      const int64_t config = next_++;
+      const std::string n = std::to_string(config);
+      const auto error = errors.find(static_cast<char>(std::tolower(letters[i])));
+      trials.push_back(error == errors.end() ? Good(config, {1e-3})
+                       : std::isupper(letters[i])
+                           ? Bad(config, error->second, "something else")
+                           : Bad(config, error->second, "no space for " + n + " at 0x7f" + n + "ab"));
+      if (!artifacts.empty()) trials.back().artifact_digest = artifacts[i];
     }
-    return row;
+    return trials;
   }
-  std::vector<Suspicion> Found() { return Must(FindSuspicious(*OpenToRead())); }
+  void Add(const std::vector<Outcome>& trials, double started = 1000, const std::string& machine = "f1") {
+    Session session = SampleSession(machine);
+    session.started = started;
+    Append(trials, session);
+  }
+  // "8-15: 8 wrong in a row since 5000", or "8 compile of 16" if they are spread over a session.
+  Texts Found() {
+    Texts found;
+    for (const Suspicion& s : Must(FindSuspicious(*OpenToRead()))) {
+      found.push_back(fmt::format("{}-{}: {} {} {} since {}", s.first, s.last, s.failures, TrialErrorName(s.error),
+                                  s.tried == 0 ? "in a row" : fmt::format("of {}", s.tried), s.since));
+    }
+    return found;
+  }
 
   int64_t next_ = 0;
 };
 
 TEST_F(SuspiciousTest, EightAlikeInARowAreAndSevenAreNot) {
-  std::vector<Outcome> trials = Row(7, TrialError::kWrong);
-  trials.push_back(Fine());
-  Append(trials);
-  EXPECT_TRUE(Found().empty());
-  Session later = SampleSession();
-  later.started = 5000;
-  Append(Row(8, TrialError::kWrong), later);
-  const std::vector<Suspicion> found = Found();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].first, 8);
-  EXPECT_EQ(found[0].last, 15);
-  EXPECT_EQ(found[0].failures, 8);
-  EXPECT_EQ(found[0].tried, 0);
-  EXPECT_EQ(found[0].error, TrialError::kWrong);
-  EXPECT_EQ(found[0].text, "no space for 0 at 0x7f0ab");
-  EXPECT_EQ(found[0].since, 5000);
+  Add(Trials("wwwwwww."));
+  EXPECT_EQ(Found(), Texts());
+  Add(Trials("wwwwwwww"), 5000);
+  EXPECT_EQ(Found(), Texts{"8-15: 8 wrong in a row since 5000"});
+  EXPECT_EQ(Must(FindSuspicious(*OpenToRead()))[0].text, "no space for 8 at 0x7f8ab");
 }
 
 TEST_F(SuspiciousTest, OtherTextsErrorsTimesAndMachinesEndARow) {
-  for (int i = 0; i < 2; ++i) {
-    std::vector<Outcome> trials = Row(4, TrialError::kTimeout);
-    trials.push_back(Fails(TrialError::kTimeout, "something else"));
-    for (const Outcome& outcome : Row(5, TrialError::kTimeout)) trials.push_back(outcome);
-    trials.push_back(Fails(TrialError::kWrong, "no space for 1 at 0x7f1ab"));
-    for (const Outcome& outcome : Row(5, TrialError::kTimeout)) trials.push_back(outcome);
-    trials.push_back(Fine());
-    for (const Outcome& outcome : Row(5, TrialError::kTimeout)) trials.push_back(outcome);
-    Append(trials, SampleSession(i == 0 ? "f1" : "f2"));
-  }
-  EXPECT_TRUE(Found().empty());
+  for (const char* machine : {"f1", "f2"}) Add(Trials("ttttTtttttwttttt.ttttt"), 1000, machine);
+  EXPECT_EQ(Found(), Texts());
 }
 
 TEST_F(SuspiciousTest, RejectedPointsNeitherCountNorInterrupt) {
-  std::vector<Outcome> trials;
-  for (int i = 0; i < 12; ++i) trials.push_back(Fails(TrialError::kInvalid, "the rule"));
-  for (const Outcome& outcome : Row(8, TrialError::kTimeout)) {
-    trials.push_back(outcome);
-    trials.push_back(Fails(TrialError::kInvalid, "the rule"));
-  }
-  Append(trials);
-  const std::vector<Suspicion> found = Found();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].first, 12);
-  EXPECT_EQ(found[0].last, 26);
-  EXPECT_EQ(found[0].failures, 8);
+  Add(Trials("iiiiiiiiiiiititititititititi"));
+  EXPECT_EQ(Found(), Texts{"12-26: 8 timeout in a row since 1000"});
 }
 
 TEST_F(SuspiciousTest, CopiesOfAVerdictCountOnce) {
-  std::vector<Outcome> trials = Row(20, TrialError::kCrash);
-  for (size_t i = 0; i < trials.size(); ++i) trials[i].artifact_digest = i < 14 ? "aa" : "b" + std::to_string(i);
-  Append(trials);
-  EXPECT_TRUE(Found().empty()) << "seven different artifacts";
+  Texts artifacts(14, "aa");
+  for (const char* other : {"b1", "b2", "b3", "b4", "b5", "b6"}) artifacts.emplace_back(other);
+  Add(Trials(std::string(20, 'x'), artifacts));
+  EXPECT_EQ(Found(), Texts()) << "seven different artifacts";
 }
 
 // `forget --since` the later session would not remove them.
 TEST_F(SuspiciousTest, CopiesOfAnEarlierSessionsVerdictsDoNotCount) {
-  const auto crashes = [&](const std::string& artifact, TrialError error = TrialError::kCrash) {
-    std::vector<Outcome> trials = Row(8, error);
-    for (size_t i = 0; i < trials.size(); ++i) trials[i].artifact_digest = artifact + std::to_string(i);
-    return trials;
+  const auto eight = [&](char error) {
+    return Trials(std::string(8, error), {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"});
   };
-  const auto session = [](double started, const std::string& machine = "f1") {
-    Session session = SampleSession(machine);
-    session.started = started;
-    return session;
-  };
-  Append(crashes("a"), session(1000));
-  Append(crashes("a"), session(2000));
-  std::vector<Suspicion> found = Found();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].since, 1000);
-  EXPECT_EQ(found[0].last, 7);
+  Add(eight('x'), 1000);
+  Add(eight('x'), 2000);
+  EXPECT_EQ(Found(), Texts{"0-7: 8 crash of 8 since 1000"});
   // Another machine and another error are other verdicts; a device's failures are always their own.
-  Append(crashes("a"), session(3000, "f2"));
-  Append(crashes("a", TrialError::kTimeout), session(4000));
-  Append(crashes("a", TrialError::kDevice), session(5000));
-  Append(crashes("a", TrialError::kDevice), session(6000));
-  found = Found();
-  ASSERT_EQ(found.size(), 5u);
-  for (size_t i = 1; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].failures, 8);
-    EXPECT_EQ(found[i].since, 2000 + 1000 * static_cast<double>(i));
-    EXPECT_FALSE(Must(FindForgettable(path_, found[i].error, found[i].since)).empty());
+  Add(eight('x'), 3000, "f2");
+  Add(eight('t'), 4000);
+  Add(eight('d'), 5000);
+  Add(eight('d'), 6000);
+  EXPECT_EQ(Found(), (Texts{"0-7: 8 crash of 8 since 1000", "16-23: 8 crash of 8 since 3000",
+                            "24-31: 8 timeout in a row since 4000", "32-39: 8 device of 8 since 5000",
+                            "40-47: 8 device of 8 since 6000"}));
+  for (const Suspicion& s : Must(FindSuspicious(*OpenToRead()))) {
+    EXPECT_FALSE(Must(FindForgettable(path_, s.error, s.since)).empty()) << s.since;
   }
 }
 
 TEST_F(SuspiciousTest, CopiesDoNotInterruptARow) {
-  std::vector<Outcome> trials = Row(1, TrialError::kCrash);
-  trials[0].artifact_digest = "aa";
-  for (const Outcome& outcome : Row(8, TrialError::kTimeout)) {
-    trials.push_back(outcome);
-    trials.push_back(Fails(TrialError::kCrash, trials[0].error_text));
-    trials.back().artifact_digest = "aa";
+  std::vector<Outcome> trials = Trials("XtXtXtXtXtXtXtXtX");
+  for (Outcome& outcome : trials) {
+    if (outcome.error == TrialError::kCrash) outcome.artifact_digest = "aa";
   }
-  Append(trials);
-  const std::vector<Suspicion> found = Found();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].error, TrialError::kTimeout);
-  EXPECT_EQ(found[0].failures, 8);
+  Add(trials);
+  EXPECT_EQ(Found(), Texts{"1-15: 8 timeout in a row since 1000"});
 }
 
 TEST_F(SuspiciousTest, MuchOfASessionIs) {
-  const auto fill = [&](int64_t fine, TrialError error, double started) {
-    std::vector<Outcome> trials;
-    for (const Outcome& outcome : Row(8, error)) {
-      trials.push_back(outcome);
-      for (int64_t i = 0; i < fine; ++i) trials.push_back(Fine());
-    }
-    Session session = SampleSession();
-    session.started = started;
-    Append(trials, session);
-  };
-  fill(2, TrialError::kCompile, 1000);  // a third
-  fill(1, TrialError::kWrong, 2000);    // more often the candidates' fault
-  EXPECT_TRUE(Found().empty());
-  for (const TrialError error : {TrialError::kCompile, TrialError::kCrash, TrialError::kDevice}) {
-    fill(1, error, 3000);
-  }
-  const std::vector<Suspicion> found = Found();
-  ASSERT_EQ(found.size(), 3u);
-  EXPECT_EQ(found[0].first, 40);
-  EXPECT_EQ(found[0].last, 54);
-  EXPECT_EQ(found[0].failures, 8);
-  EXPECT_EQ(found[0].tried, 16);
-  EXPECT_EQ(found[0].since, 3000);
-  EXPECT_EQ(found[2].error, TrialError::kDevice);
+  Add(Trials("c..c..c..c..c..c..c..c.."), 1000);  // a third
+  Add(Trials("w.w.w.w.w.w.w.w."), 2000);          // more often the candidates' fault
+  EXPECT_EQ(Found(), Texts());
+  for (const char* half : {"c.c.c.c.c.c.c.c.", "x.x.x.x.x.x.x.x.", "d.d.d.d.d.d.d.d."}) Add(Trials(half), 3000);
+  EXPECT_EQ(Found(), (Texts{"40-54: 8 compile of 16 since 3000", "56-70: 8 crash of 16 since 3000",
+                            "72-86: 8 device of 16 since 3000"}));
 }
 
 TEST_F(SuspiciousTest, ASessionIsReportedOnce) {
-  std::vector<Outcome> trials = Row(9);
-  trials.push_back(Fine());
-  for (const Outcome& outcome : Row(9)) trials.push_back(outcome);
-  Append(trials);
-  const std::vector<Suspicion> found = Found();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].failures, 18);
-  EXPECT_EQ(found[0].tried, 19);
+  Add(Trials("ccccccccc.ccccccccc"));
+  EXPECT_EQ(Found(), Texts{"0-18: 18 compile of 19 since 1000"});
 }
 
 }  // namespace
