@@ -19,9 +19,7 @@ class SessionMachineTest : public ::testing::Test {
   void SetUp() override {
     FakeCudaControl::Load(FAKE_CUDA).reset(nullptr);
     setenv("FAKE_CUDA_MACHINE", std::to_string(getpid()).c_str(), 1);
-    cuda_ = Must(
-        Target::Parse("cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 "
-                      "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80"));
+    cuda_ = Must(Target::Parse("cuda -arch=sm_90"));
   }
   void TearDown() override {
     unsetenv("CUDA_VISIBLE_DEVICES");

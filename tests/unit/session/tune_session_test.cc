@@ -277,12 +277,6 @@ TEST_F(TuneSessionTest, AFailingStoreEndsTheRunWithItsMessage) {
   EXPECT_EQ(*store.CountTrials(), 16) << "two batches, the default in the first";
 }
 
-TEST_F(TuneSessionTest, AnUnknownTunerIsAnError) {
-  options_.tuner = "rnadom";
-  MemoryStore store;
-  EXPECT_THAT(Run(&store).status().message(), HasSubstr("random"));
-}
-
 TEST(FakeBuilder, InventsStepsWhereNoCandidateCanBeMade) {
   const Config config = MakeSpace(2, 2).At(1);
   const measure::FakeWorld world{.fail_share = 0};

@@ -85,18 +85,13 @@ class SessionTurns : public TurnsTest {
   }
 };
 
-TEST_F(SessionTurns, AGpuIsFreeWhileItsCandidatesAreCompiledAndTheHostWhileTheyAreTimed) {
-  const Seen seen = Watch(Apart());
-  EXPECT_EQ(seen.at("build"), std::set<std::string>{"shared, alone"});
-  EXPECT_EQ(seen.at("measure"), std::set<std::string>{"alone, nothing"});
-  EXPECT_EQ(seen.at("finalists"), std::set<std::string>{"alone, nothing"});
-}
-
-TEST_F(SessionTurns, AHostIsSharedWhileItCompilesAndHadAloneWhileItIsTimed) {
-  const Seen seen = Watch(AsOne());
-  EXPECT_EQ(seen.at("build"), std::set<std::string>{"shared, alone"});
-  EXPECT_EQ(seen.at("measure"), std::set<std::string>{"nothing, alone"});
-  EXPECT_EQ(seen.at("finalists"), std::set<std::string>{"nothing, alone"});
+TEST_F(SessionTurns, TheHostIsSharedWhileItCompilesAndWhatIsTimedIsHadAlone) {
+  for (const auto& [apart, timed] : {std::pair(true, "alone, nothing"), {false, "nothing, alone"}}) {
+    const Seen seen = Watch(apart ? Apart() : AsOne());
+    EXPECT_EQ(seen.at("build"), std::set<std::string>{"shared, alone"}) << apart;
+    EXPECT_EQ(seen.at("measure"), std::set<std::string>{timed}) << apart;
+    EXPECT_EQ(seen.at("finalists"), std::set<std::string>{timed}) << apart;
+  }
 }
 
 // Opening it computes the reference on all cores: nothing may be timed on the host meanwhile.
