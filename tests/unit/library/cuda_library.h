@@ -10,11 +10,7 @@
 
 namespace hone::library {
 
-inline Target CudaTarget(const std::string& arch) {
-  return Must(Target::Parse("cuda -arch=" + arch +
-                            " -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 "
-                            "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80"));
-}
+inline Target CudaTarget(const std::string& arch) { return Must(Target::Parse("cuda -arch=" + arch)); }
 
 // What the fake device computes for a kernel's symbol.
 struct Meaning {

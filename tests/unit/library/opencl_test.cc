@@ -166,11 +166,6 @@ TEST_F(OpenClLibrary, RefusesWhatItCannotDo) {
   EXPECT_EQ(small_->net->run(nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
 }
 
-TEST_F(OpenClLibrary, OptionsReachTheCompiler) {
-  const Instance instance = Create(*small_, {.device_options = "-cl-opt-disable"});
-  RunAndCompare(*small_, SmallNetwork(1), instance, 8);
-}
-
 TEST_F(OpenClLibrary, TheSameInputGivesTheSameBytes) {
   ExpectSameBytes(Must(BuildLibrary(OpenClInput(SmallNetwork(1)))), small_->library);
 }
@@ -181,16 +176,6 @@ TEST_F(OpenClLibrary, ParametersAreNotPacked) {
   graph::Graph graph = SmallNetwork(1);
   for (const graph::Parameter& p : graph.parameters) bytes += p.type.Elements() * 4;
   EXPECT_LT(small_->library.params_bytes, bytes + 8192);
-}
-
-TEST_F(OpenClLibrary, VerifyRefusesADamagedFile) {
-  std::string bytes = small_->library.params;
-  bytes[bytes.size() / 2] ^= 1;
-  const std::string damaged = small_->dir.Join("damaged.params");
-  Must(WriteFileAtomic(damaged, bytes));
-  Instance(*small_->net, damaged, {});
-  Instance(*small_->net, damaged, {.verify = 1}, HONE_NET_E_PARAMS_DAMAGED);
-  RunAndCompare(*small_, SmallNetwork(1), Create(*small_, {.verify = 1}), 9);
 }
 
 // The threads of the driver do not exist in the child.
