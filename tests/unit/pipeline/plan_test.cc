@@ -217,15 +217,6 @@ TEST(Plan, DevicesOfATargetAreTheDepthOfItsPool) {
   EXPECT_THAT(Manifest(input), HasSubstr("pool device-cpu\n  depth = 64\n"));
 }
 
-TEST(Plan, FoldersWithSpacesAndDollarsAreEscapedForNinjaAndTheShell) {
-  PlanInput input = Input({Network("a", {"cpu"})});
-  input.tools = "/opt/my $tools";
-  input.lists["a.cpu"] = List({"x"});
-  const std::string manifest = Manifest(input);
-  EXPECT_THAT(manifest, HasSubstr("exec $$HONE_LAUNCHER '/opt/my $$tools/hone-tune' --task $in"));
-  EXPECT_THAT(manifest, HasSubstr("|| /opt/my$ $$tools/hone-extract"));
-}
-
 TEST(Plan, ANetworkFileIsAnInputOfExtract) {
   PlanInput input = Input({Network("a", {"cpu"})});
   input.folder.pipelines[0].network = "models/net.onnx";
