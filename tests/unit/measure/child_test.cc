@@ -245,8 +245,6 @@ TEST_F(ChildTest, AFinalistThatFailsThisTimeCostsItsOwnSamplesOnly) {
   EXPECT_TRUE(Must(Measurer().MeasureInterleaved({Kernel("crash")}, 7))[0].seconds.empty());
 }
 
-TEST_F(ChildTest, PrintingForEverIsACrash) { ExpectFailure("babbler", TrialError::kCrash, "SIGXFSZ"); }
-
 TEST_F(ChildTest, MemoryHasALimit) { ExpectRight("hoarder"); }
 
 TEST_F(ChildTest, AHangIsEndedByTheTimeLimit) {

@@ -216,14 +216,6 @@ KERNEL(short_of_memory) { /* ends as the handler of `new` does */
   _exit(75);
 }
 
-KERNEL(babbler) { /* prints for ever */
-  UNUSED;
-  (void)buffers;
-  static const char kLine[4096] = {'b'};
-  while (write(2, kLine, sizeof kLine) > 0) {
-  }
-}
-
 /* Takes addresses until there are none, and gives them back; right if that ended below what any machine has. Touches a
  * page of each piece, so that the machine does not notice. */
 KERNEL(hoarder) {
