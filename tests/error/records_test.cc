@@ -1,9 +1,7 @@
 // Unusable record files: each kind of damage has its own message, for every tool that reads them, and nobody's file is
 // ever overwritten.
-#include "base/json.h"
 #include "base/rng.h"
 #include "error_folder.h"
-#include "record/sqlite.h"
 
 namespace hone {
 namespace {
@@ -58,21 +56,6 @@ TEST_F(RecordFiles, ThatAreEmpty) {
   ExpectOk(RunTool(With("hone-tune", "--db", bad_)));
   EXPECT_GT(Read(bad_).size(), 4096u);
   Delete("new");
-}
-
-TEST_F(RecordFiles, OfAnotherTask) {
-  Write(bad_, Records(Tasks("one").at(1)));
-  ExpectRefused(With("hone-tune", "--db", bad_), {bad_, "move"});
-  ExpectRefused(With("hone-pick-best", "--records", "bad/records"), {bad_, "move"});
-}
-
-TEST_F(RecordFiles, ThatAnotherProgramHasLocked) {
-  const auto db = Must(record::Database::Open(Path(bad_), record::OpenMode::kWrite));
-  Must(db->Execute("BEGIN EXCLUSIVE"));
-  // Each waits some seconds, so one writer and one reader represent all.
-  for (const auto& argv : {Readers().front(), Readers().back()}) ExpectFails(RunTool(argv), {"locked"});
-  Must(db->Execute("ROLLBACK"));
-  EXPECT_EQ(Read(bad_), good_);
 }
 
 TEST_F(RecordFiles, WithRandomDamage) {

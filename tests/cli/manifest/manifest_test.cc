@@ -219,13 +219,6 @@ TEST_F(Manifest, TargetsStopAtTheirPart) {
   ExpectCalls({"report-alpha-cpu"}, {"report alpha.cpu"});
 }
 
-TEST_F(Manifest, NewerTimesAloneRunNothing) {
-  MakeAll();
-  for (const char* name : {"pipelines/alpha.toml", "pipelines/targets/cpu.toml", "bin/hone-tune"}) Touch(name);
-  ExpectCalls({}, {});
-  ExpectNoWork();
-}
-
 class ManifestInOddFolder : public Manifest {
  protected:
   ManifestInOddFolder() : Manifest("my $project: 'one'") {}

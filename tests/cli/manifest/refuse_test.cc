@@ -6,20 +6,40 @@ namespace {
 
 class Refuse : public WorkFolder {};
 
-TEST_F(Refuse, AMalformedPipelineAndLeavesAnEarlierManifestAlone) {
-  const std::string place = "pipelines/beta.toml:4: unknown key `trails` in [tune]; did you mean `trials`?";
-  WritePipeline("beta", "resnet-34", "trails = 3");
-  ExpectRefused(Plan(), 2, {place});
-  EXPECT_FALSE(Has("work"));
-  WritePipeline("beta", "resnet-34", 4);
-  PlanOk();
-  const std::string before = Read("work/build.ninja"), settings = Read("work/settings/alpha.tune.json");
-  WritePipeline("alpha", "resnet-18", 99);
-  WritePipeline("beta", "resnet-34", "trails = 3");
-  ExpectRefused(Plan(), 2, {place});
-  EXPECT_EQ(Read("work/build.ninja"), before);
-  EXPECT_EQ(Read("work/settings/alpha.tune.json"), settings);
-  ExpectFails(Ninja({"tune-alpha-cpu"}), {place});
+// unit/pipeline has the other mistakes of these files.
+TEST_F(Refuse, AMalformedFileAndLeavesAnEarlierManifestAlone) {
+  const std::string pipeline = "pipelines/beta.toml", target = "pipelines/targets/cpu.toml";
+  const std::string trails = "network = \"resnet-34\"\ntargets = [\"cpu\"]\n[tune]\ntrails = 3\n";
+  const struct {
+    std::string file, text;
+    Words parts;
+  } rows[] = {
+      {pipeline, std::string("\xff\xfe\0\0", 4), {":1:"}},
+      {pipeline, trails, {":4: unknown key `trails` in [tune]; did you mean `trials`?"}},
+      // Names that hone-plan looks up in other layers.
+      {pipeline, "network = \"resnet-19\"\n", {":1: `network`: no built-in", "did you mean `resnet-18`?"}},
+      {pipeline, "\n\nnetwork = \"lenet\"\n", {":3: `network`: no built-in", "known: resnet-18, "}},
+      {pipeline, ReplaceAll(trails, "trails = 3", "tuner = \"autto\""), {":4: unknown tuner `autto`", "`auto`?"}},
+      {target, "kind = \"cup\"\n", {":1: ", "did you mean `cpu`?"}},
+  };
+  for (const bool planned : {false, true}) {
+    if (planned) PlanOk();
+    const std::string before = planned ? Snapshot("work") : "";
+    WritePipeline("alpha", "resnet-18", planned ? 99 : 4);
+    for (const auto& row : rows) {
+      SCOPED_TRACE(row.text);
+      const std::string good = Read(row.file);
+      Write(row.file, row.text);
+      ExpectRefused(Plan(), 2, row.parts + Words{row.file + row.parts[0]});
+      EXPECT_EQ(Has("work"), planned);
+      if (planned) {
+        EXPECT_EQ(Snapshot("work"), before);
+      }
+      Write(row.file, good);
+    }
+  }
+  Write(pipeline, trails);
+  ExpectFails(Ninja({"tune-alpha-cpu"}), {pipeline + rows[1].parts[0]});
 }
 
 TEST_F(Refuse, WhatIsWrongInOrWithItsFolders) {

@@ -1,5 +1,5 @@
 // Features that only some pipelines use, under a real Ninja with the real hone-plan and hone-allocate and stand-ins for
-// the other tools: a total of trials distributed in rounds, donors, inputs of a model.
+// the other tools: a total of trials distributed in rounds, and donors.
 #include "pipeline/settings.h"
 #include "work_folder.h"
 
@@ -85,18 +85,6 @@ TEST_F(Rounds, DonorsAreTunedFirstAndAreInputs) {
   ExpectCalls({"records-alpha-cpu"}, {"tune a 2", "tune b 2 from a.db"});
   WriteAlpha("trials = 6");
   ExpectCalls({"records-alpha-cpu"}, {"tune b 0"});
-}
-
-TEST_F(Rounds, InputsOfAModelReachExtractAndAChangeExtractsAgain) {
-  const auto write = [this](int extent) {
-    WritePipeline("alpha", "m.onnx", "", fmt::format("[input]\n\"x y\" = [1, {}]\n", extent));
-    PlanOk();
-    return Read("work/settings/alpha.extract.json");
-  };
-  Write("pipelines/m.onnx", "a model\n");
-  const std::string before = write(8);
-  ExpectHas(Read("work/build.ninja"), {"--input 'x y=1,8'"});
-  EXPECT_NE(write(9), before);
 }
 
 }  // namespace

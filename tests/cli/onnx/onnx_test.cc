@@ -136,14 +136,5 @@ TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
   ExpectFails(Ninja({"build-net-cpu"}), {"external data: "});
 }
 
-TEST_F(OnnxChain, AModelThatCannotBeUsedIsOneLineAndNothingIsTuned) {
-  for (::onnx::NodeProto& node : *model_.mutable_graph()->mutable_node()) {
-    if (node.op_type() == "MaxPool") node.set_op_type("NonMaxSuppression");
-  }
-  Save();
-  ExpectFails(Ninja({"tune-net-cpu"}), {"(NonMaxSuppression, opset 13): the operator is not supported"});
-  EXPECT_FALSE(Has("work/records/cpu") && !ListDir(Work("records/cpu"))->empty());
-}
-
 }  // namespace
 }  // namespace hone

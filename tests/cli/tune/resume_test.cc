@@ -5,10 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/cpu.h"
-#include "record/forget.h"
 #include "tune_folder.h"
 
 namespace hone {
@@ -100,28 +97,6 @@ TEST_F(ResumeTest, WhatIsDeletedIsMadeAgain) {
   EXPECT_EQ(Read(kDb), records);
   Delete(kDb);
   ExpectHas(GoOn().err, {"are gone"});
-}
-
-// As `hone-records forget` does it.
-TEST_F(ResumeTest, WhatIsForgottenIsTriedAgain) {
-  Undisturbed();
-  GoOn();
-  const std::vector<record::Trial> before = Trials();
-  const auto failed = std::ranges::find_if(before, [](const record::Trial& t) {
-    return t.outcome.error != TrialError::kNone && t.outcome.error != TrialError::kInvalid;
-  });
-  ASSERT_NE(failed, before.end());
-  std::vector<int64_t> ordinals;
-  const auto forgotten = Must(record::FindForgettable(Path(kDb), failed->outcome.error, 0));
-  for (const record::Trial& trial : forgotten) ordinals.push_back(trial.ordinal);
-  Must(record::RemoveTrials(Path(kDb), ordinals));
-  Delete(kStamp);
-  ExpectHas(TuneOk(kFake).err, {fmt::format(": {} new trials in ", ordinals.size())});
-  std::vector<uint64_t> indices = Indices(), expected = indices_;
-  std::ranges::sort(indices);
-  std::ranges::sort(expected);
-  EXPECT_EQ(indices, expected);
-  EXPECT_EQ(Stamp()["trials"], 40);
 }
 
 TEST_F(ResumeTest, WhenEverythingFailsTheSummarySaysHowAndThereIsNoStamp) {
