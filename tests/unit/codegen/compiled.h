@@ -20,6 +20,17 @@ inline Target HostForTest() {
 // Baseline x86-64: no AVX, no FMA, no SSE4.1; runs on every x86-64.
 inline Target Baseline() { return Target{.triple = "x86_64-unknown-linux-gnu", .cpu = "x86-64"}; }
 
+inline ir::Buffer Argument(const std::string& name, DType type, int64_t elements) {
+  return ir::Buffer::Make(name, type, elements, ir::Scope::kArgument);
+}
+inline ir::Buffer Output(const std::string& name, DType type, int64_t elements) {
+  return ir::Buffer::Make(name, type, elements, ir::Scope::kArgument, true);
+}
+
+inline ir::Stmt Loop(const ir::Var& v, const ir::Expr& extent, const ir::Stmt& body) {
+  return MakeFor(v, 0, extent, ir::ForKind::kSerial, body);
+}
+
 inline ir::Expr At(const ir::Expr& base, int lanes) {
   return lanes == 1 ? base : ir::MakeRamp(base, ir::Expr(1), lanes);
 }
@@ -27,13 +38,11 @@ inline ir::Expr At(const ir::Expr& base, int lanes) {
 // out[i] = value(a[i], b[i]) for i < n, `lanes` at a time.
 template <typename F>
 ir::Function Elementwise(DType in, DType out_type, int64_t n, int lanes, F value) {
-  auto a = ir::Buffer::Make("a", in, n, ir::Scope::kArgument);
-  auto b = ir::Buffer::Make("b", in, n, ir::Scope::kArgument);
-  auto out = ir::Buffer::Make("out", out_type, n, ir::Scope::kArgument, true);
+  auto a = Argument("a", in, n), b = Argument("b", in, n), out = Output("out", out_type, n);
   ir::Var i("i");
   ir::Expr index = At(ir::Expr(i) * lanes, lanes);
-  ir::Stmt body = ir::MakeStore(out, index, value(ir::MakeLoad(a, index), ir::MakeLoad(b, index)));
-  return {"f", {a, b, out}, ir::MakeFor(i, 0, ir::Expr(n / lanes), ir::ForKind::kSerial, body)};
+  ir::Stmt body = MakeStore(out, index, value(MakeLoad(a, index), MakeLoad(b, index)));
+  return {"f", {a, b, out}, Loop(i, n / lanes, body)};
 }
 
 struct CompiledFunction {

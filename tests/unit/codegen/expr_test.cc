@@ -26,18 +26,17 @@ void CheckIntegers(DType type, std::vector<T> a, std::vector<T> b) {
   auto n = static_cast<int64_t>(all_a.size());
   for (int lanes : {1, 7}) {
     SCOPED_TRACE(testing::Message() << ToString(type) << " lanes " << lanes);
-    auto in_a = Buffer::Make("a", type, n, Scope::kArgument);
-    auto in_b = Buffer::Make("b", type, n, Scope::kArgument);
-    auto out = Buffer::Make("out", type, n * 7, Scope::kArgument, true);
+    auto in_a = Argument("a", type, n);
+    auto in_b = Argument("b", type, n);
+    auto out = Output("out", type, n * 7);
     Var i("i");
     std::vector<Stmt> stores;
     for (ExprKind kind : kinds) {
       Expr index = At(Expr(i) * lanes, lanes);
-      Expr value = ir::MakeBinary(kind, ir::MakeLoad(in_a, index), ir::MakeLoad(in_b, index));
-      stores.push_back(ir::MakeStore(out, At(Expr(i) * lanes + n * static_cast<int64_t>(stores.size()), lanes), value));
+      Expr value = ir::MakeBinary(kind, MakeLoad(in_a, index), MakeLoad(in_b, index));
+      stores.push_back(MakeStore(out, At(Expr(i) * lanes + n * static_cast<int64_t>(stores.size()), lanes), value));
     }
-    ir::Function f{
-        "f", {in_a, in_b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, ir::MakeBlock(stores))};
+    ir::Function f{"f", {in_a, in_b, out}, Loop(i, n / lanes, ir::MakeBlock(stores))};
     ExpectAgrees(f, {ToBytes(all_a), ToBytes(all_b), Bytes(all_a.size() * sizeof(T) * 7)});
   }
 }
@@ -60,18 +59,17 @@ TEST(Expr, LoadsOfAPatternOfLanes) {
       for (int64_t group : {1, 2, 4}) {
         for (int64_t offset : {-3, 0, 1, 5}) {
           SCOPED_TRACE(testing::Message() << size << " " << scale << " " << group << " " << offset);
-          auto in = Buffer::Make("in", DType::Float(32), size, Scope::kArgument);
-          auto out = Buffer::Make("out", DType::Float(32), 8, Scope::kArgument, true);
+          auto in = Argument("in", DType::Float(32), size);
+          auto out = Output("out", DType::Float(32), 8);
           Var i("i");
           const Expr width = ir::MakeBroadcast(Expr(group), kLanes);
           const Expr lanes = ir::MakeRamp(Expr(0), Expr(1), kLanes) / width * width;
           const Expr base = ir::MakeBroadcast(Expr(i) * scale + 8, kLanes);
-          const Stmt store = ir::MakeStore(out, At(Expr(i) * kLanes, kLanes),
-                                           ir::MakeLoad(in, base + lanes + ir::MakeBroadcast(Expr(offset), kLanes)));
+          const Stmt store = MakeStore(out, At(Expr(i) * kLanes, kLanes),
+                                       MakeLoad(in, base + lanes + ir::MakeBroadcast(Expr(offset), kLanes)));
           std::vector<float> values;
           for (int64_t k = 0; k < size; ++k) values.push_back(static_cast<float>(k) + 0.5f);
-          ExpectAgrees({"f", {in, out}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, store)},
-                       {ToBytes(values), Bytes(8 * sizeof(float))});
+          ExpectAgrees({"f", {in, out}, Loop(i, 2, store)}, {ToBytes(values), Bytes(8 * sizeof(float))});
         }
       }
     }
@@ -168,62 +166,61 @@ TEST(Expr, Casts) {
 }
 
 TEST(Expr, LoadsWithEveryKindOfIndex) {
-  auto a = Buffer::Make("a", DType::Float(32), 40, Scope::kArgument);
-  auto table = Buffer::Make("table", DType::Int(64), 4, Scope::kArgument);
-  auto out = Buffer::Make("out", DType::Float(32), 40, Scope::kArgument, true);
+  auto a = Argument("a", DType::Float(32), 40);
+  auto table = Argument("table", DType::Int(64), 4);
+  auto out = Output("out", DType::Float(32), 40);
   Var i("i");
   auto store = [&](int at, const Expr& value) {
-    return ir::MakeStore(out, At(Expr(i) * 20 + at, value.type().lanes), value);
+    return MakeStore(out, At(Expr(i) * 20 + at, value.type().lanes), value);
   };
-  Expr gather = ir::MakeLoad(table, ir::MakeRamp(0, 1, 4));
+  Expr gather = MakeLoad(table, ir::MakeRamp(0, 1, 4));
   Stmt body = ir::MakeBlock({
-      store(0, ir::MakeLoad(a, ir::MakeRamp(Expr(i) * 3, 2, 4))),         // strided
-      store(4, ir::MakeLoad(a, ir::MakeRamp(Expr(i) + 9, -3, 4))),        // backwards
-      store(8, ir::MakeLoad(a, ir::MakeBroadcast(Expr(i) * 5 + 1, 4))),   // one element in all lanes
-      store(12, ir::MakeLoad(a, ir::MakeRamp(Expr(i), Expr(i) + 1, 4))),  // a stride known at run time
-      store(16, ir::MakeLoad(a, gather)),                                 // through a table
+      store(0, MakeLoad(a, ir::MakeRamp(Expr(i) * 3, 2, 4))),         // strided
+      store(4, MakeLoad(a, ir::MakeRamp(Expr(i) + 9, -3, 4))),        // backwards
+      store(8, MakeLoad(a, ir::MakeBroadcast(Expr(i) * 5 + 1, 4))),   // one element in all lanes
+      store(12, MakeLoad(a, ir::MakeRamp(Expr(i), Expr(i) + 1, 4))),  // a stride known at run time
+      store(16, MakeLoad(a, gather)),                                 // through a table
   });
-  ir::Function f{"f", {a, table, out}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, body)};
+  ir::Function f{"f", {a, table, out}, Loop(i, 2, body)};
   std::vector<float> values(40);
   for (int k = 0; k < 40; ++k) values[k] = static_cast<float>(k) * 0.5F;
   ExpectAgrees(f, {ToBytes(values), ToBytes(std::vector<int64_t>{39, 0, 17, 17}), Bytes(160)});
 }
 
 TEST(Expr, StoresWithEveryKindOfIndex) {
-  auto out = Buffer::Make("out", DType::Int(32), 64, Scope::kArgument, true);
-  auto flags = Buffer::Make("flags", DType::Bool(), 16, Scope::kArgument, true);
+  auto out = Output("out", DType::Int(32), 64);
+  auto flags = Output("flags", DType::Bool(), 16);
   Var i("i");
   Expr lanes = ir::MakeCast(DType::Int(32, 4), ir::MakeRamp(Expr(i) * 100, 7, 4));
   Stmt body = ir::MakeBlock({
-      ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32, 1, 4), lanes),
-      ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 4, 3, 4), lanes),
-      ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 31, -2, 4), lanes),
-      ir::MakeStore(flags, ir::MakeRamp(Expr(i) * 8, 1, 8),
-                    ir::MakeRamp(Expr(i), 1, 8) < ir::MakeBroadcast(Expr(4), 8)),
-      ir::MakeStore(out, Expr(i) * 32 + 20, ir::MakeCast(DType::Int(32), ir::MakeLoad(flags, Expr(i) * 8 + 3))),
+      MakeStore(out, ir::MakeRamp(Expr(i) * 32, 1, 4), lanes),
+      MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 4, 3, 4), lanes),
+      MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 31, -2, 4), lanes),
+      MakeStore(flags, ir::MakeRamp(Expr(i) * 8, 1, 8), ir::MakeRamp(Expr(i), 1, 8) < ir::MakeBroadcast(Expr(4), 8)),
+      MakeStore(out, Expr(i) * 32 + 20, ir::MakeCast(DType::Int(32), MakeLoad(flags, Expr(i) * 8 + 3))),
   });
-  ir::Function f{"f", {out, flags}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, body)};
+  ir::Function f{"f", {out, flags}, Loop(i, 2, body)};
   ExpectAgrees(f, {Bytes(256), Bytes(16)});
 }
 
 // Only the chosen side may be evaluated: the other one is out of bounds, directly before the guard page.
 TEST(Expr, IfThenElseEvaluatesOneSide) {
-  auto a = Buffer::Make("a", DType::Float(32), 16, Scope::kArgument);
-  auto out = Buffer::Make("out", DType::Float(32), 32, Scope::kArgument, true);
+  auto a = Argument("a", DType::Float(32), 16);
+  auto out = Output("out", DType::Float(32), 32);
   Var i("i");
   Expr inside = Expr(i) >= Expr(8) && Expr(i) < Expr(24);
   Expr far = Expr(i) * 100000 - 800000;
   Expr value = ir::MakeCall(DType::Float(32), ir::Intrinsic::kIfThenElse,
-                            {inside, ir::MakeLoad(a, Expr(i) - 8), ir::MakeCast(DType::Float(32), far)});
-  ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 32, ir::ForKind::kSerial, ir::MakeStore(out, Expr(i), value))};
+                            {inside, MakeLoad(a, Expr(i) - 8), ir::MakeCast(DType::Float(32), far)});
+  ir::Function f{"f", {a, out}, Loop(i, 32, MakeStore(out, Expr(i), value))};
   ExpectAgrees(f, {ToBytes(std::vector<float>(16, 2.5F)), Bytes(128)});
 }
 
 // Each lane decides for itself: those outside read nothing, for every kind of load.
 TEST(Expr, IfThenElseByLanes) {
-  auto a = Buffer::Make("a", DType::Float(32), 16, Scope::kArgument);
-  auto bits = Buffer::Make("bits", DType::Bool(), 16, Scope::kArgument);
-  auto out = Buffer::Make("out", DType::Float(32), 96, Scope::kArgument, true);
+  auto a = Argument("a", DType::Float(32), 16);
+  auto bits = Argument("bits", DType::Bool(), 16);
+  auto out = Output("out", DType::Float(32), 96);
   DType f32x8 = DType::Float(32, 8);
   Var i("i");
   Expr lane = ir::MakeRamp(Expr(i) * 8, 1, 8);  // up to 31: half of them beyond the end
@@ -232,15 +229,14 @@ TEST(Expr, IfThenElseByLanes) {
     return ir::MakeCall(f32x8, ir::Intrinsic::kIfThenElse, {c, x, y});
   };
   Expr two = ir::Imm(f32x8, 2);
-  Expr plain = choose(inside, ir::MakeLoad(a, lane) * two, two);
-  Expr gather = choose(inside && lane >= ir::MakeBroadcast(Expr(3), 8),
-                       ir::MakeLoad(a, ir::MakeBroadcast(Expr(15), 8) - lane), two);
-  Expr nested = choose(inside, choose(ir::MakeLoad(bits, lane), ir::MakeLoad(a, lane), two),
-                       ir::MakeBroadcast(ir::MakeLoad(a, Expr(i) * 0 + 5), 8));
-  Stmt body =
-      ir::MakeBlock({ir::MakeStore(out, lane, plain), ir::MakeStore(out, ir::MakeRamp(Expr(i) * 8 + 32, 1, 8), gather),
-                     ir::MakeStore(out, ir::MakeRamp(Expr(i) * 8 + 64, 1, 8), nested)});
-  ir::Function f{"f", {a, bits, out}, ir::MakeFor(i, 0, 4, ir::ForKind::kSerial, body)};
+  Expr plain = choose(inside, MakeLoad(a, lane) * two, two);
+  Expr gather =
+      choose(inside && lane >= ir::MakeBroadcast(Expr(3), 8), MakeLoad(a, ir::MakeBroadcast(Expr(15), 8) - lane), two);
+  Expr nested = choose(inside, choose(MakeLoad(bits, lane), MakeLoad(a, lane), two),
+                       ir::MakeBroadcast(MakeLoad(a, Expr(i) * 0 + 5), 8));
+  Stmt body = ir::MakeBlock({MakeStore(out, lane, plain), MakeStore(out, ir::MakeRamp(Expr(i) * 8 + 32, 1, 8), gather),
+                             MakeStore(out, ir::MakeRamp(Expr(i) * 8 + 64, 1, 8), nested)});
+  ir::Function f{"f", {a, bits, out}, Loop(i, 4, body)};
   std::vector<float> values(16);
   for (int k = 0; k < 16; ++k) values[k] = static_cast<float>(k + 1);
   Bytes flags(16);
@@ -260,27 +256,27 @@ TEST(Expr, IfThenElseByLanes) {
 
 // An index over a loop of one iteration whose place is read from memory must not be computed before that read.
 TEST(Expr, WhatDependsOnABoundValueStaysBehindIt) {
-  auto a = Buffer::Make("a", DType::Int(64), 8, Scope::kArgument);
-  auto out = Buffer::Make("out", DType::Int(64), 8, Scope::kArgument, true);
+  auto a = Argument("a", DType::Int(64), 8);
+  auto out = Output("out", DType::Int(64), 8);
   Var i("i"), k("k");
-  Stmt at = ir::MakeFor(k, ir::MakeLoad(a, Expr(i)), 1, ir::ForKind::kSerial,
-                        ir::MakeStore(out, Expr(k) * 1, (Expr(k) * 3 + 7) / 2 + Expr(i)));
-  ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 8, ir::ForKind::kSerial, at)};
+  Stmt at = MakeFor(k, MakeLoad(a, Expr(i)), 1, ir::ForKind::kSerial,
+                    MakeStore(out, Expr(k) * 1, (Expr(k) * 3 + 7) / 2 + Expr(i)));
+  ir::Function f{"f", {a, out}, Loop(i, 8, at)};
   ExpectAgrees(f, {ToBytes(std::vector<int64_t>{5, 3, 2, 7, 0, 7, 1, 0}), Bytes(64)});
 }
 
 TEST(Expr, FailuresAreMessages) {
-  auto out = Buffer::Make("out", DType::Float(32), 4, Scope::kArgument, true);
+  auto out = Output("out", DType::Float(32), 4);
   Var stray("stray");
-  ir::Function f{"f", {out}, ir::MakeStore(out, Expr(stray), ir::Imm(DType::Float(32), 1))};
+  ir::Function f{"f", {out}, MakeStore(out, Expr(stray), ir::Imm(DType::Float(32), 1))};
   auto result = CompileToObject({f}, HostForTest(), {});
   EXPECT_THAT(result.status().message(), HasSubstr("variable `stray` is used outside its loop"));
   auto other = Buffer::Make("other", DType::Float(32), 4, Scope::kWorkspace);
-  ir::Function g{"g", {out}, ir::MakeStore(other, Expr(0), ir::Imm(DType::Float(32), 1))};
+  ir::Function g{"g", {out}, MakeStore(other, Expr(0), ir::Imm(DType::Float(32), 1))};
   result = CompileToObject({g}, HostForTest(), {});
   EXPECT_THAT(result.status().message(), HasSubstr("`other`"));
-  const ir::Expr rounded = ir::MakeCall(DType::Float(32), ir::Intrinsic::kTf32, {ir::MakeLoad(out, Expr(1))});
-  result = CompileToObject({{"h", {out}, ir::MakeStore(out, Expr(0), rounded)}}, HostForTest(), {});
+  const ir::Expr rounded = ir::MakeCall(DType::Float(32), ir::Intrinsic::kTf32, {MakeLoad(out, Expr(1))});
+  result = CompileToObject({{"h", {out}, MakeStore(out, Expr(0), rounded)}}, HostForTest(), {});
   EXPECT_THAT(result.status().message(), HasSubstr("TF32 is for CUDA alone"));
   Target odd = HostForTest();
   odd.cpu = "zen99";

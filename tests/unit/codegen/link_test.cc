@@ -8,8 +8,8 @@ using ir::Expr;
 using ir::Scope;
 
 ir::Function Constant(const std::string& name, double value) {
-  auto out = Buffer::Make("out", DType::Float(32), 1, Scope::kArgument, true);
-  return {name, {out}, ir::MakeStore(out, Expr(0), ir::Imm(DType::Float(32), value))};
+  auto out = Output("out", DType::Float(32), 1);
+  return {name, {out}, MakeStore(out, Expr(0), ir::Imm(DType::Float(32), value))};
 }
 
 float Call(const runtime::LoadedModule& module, const std::string& name) {
@@ -68,10 +68,9 @@ TEST(Link, ErrorsNameTheSymbolAndTheInput) {
 TEST(Link, UndefinedSymbolsAreErrors) {
 #if defined(__x86_64__)
   Linked to;
-  auto in = Buffer::Make("in", DType::Float(32), 1, Scope::kArgument);
-  auto out = Buffer::Make("out", DType::Float(16), 1, Scope::kArgument, true);
-  ir::Function f{
-      "f", {in, out}, ir::MakeStore(out, Expr(0), ir::MakeCast(DType::Float(16), ir::MakeLoad(in, Expr(0))))};
+  auto in = Argument("in", DType::Float(32), 1);
+  auto out = Output("out", DType::Float(16), 1);
+  ir::Function f{"f", {in, out}, MakeStore(out, Expr(0), ir::MakeCast(DType::Float(16), MakeLoad(in, Expr(0))))};
   auto code = Must(CompileToObject({f}, Baseline(), {}));
   Status status = LinkShared({{"half.o", code.object}}, {}, to.path);
   EXPECT_THAT(status.message(), HasSubstr("undefined symbol: __truncsfhf2"));

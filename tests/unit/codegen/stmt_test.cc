@@ -23,63 +23,57 @@ std::vector<float> Numbers(int n) {
 }
 
 TEST(Stmt, LoopsWithOddBounds) {
-  auto out = Buffer::Make("out", DType::Int(64), 400, Scope::kArgument, true);
+  auto out = Output("out", DType::Int(64), 400);
   Var i("i"), j("j"), k("k"), e("e");
   // Triangular, empty, of one iteration, with a minimum that is not 0 and may be negative.
-  Stmt inner = ir::MakeFor(j, Expr(i) - 3, Expr(i) % 4, ForKind::kSerial,
-                           ir::MakeStore(out, Expr(i) * 20 + j + 3, Expr(j) * 3 + Expr(i) / 2 - (Expr(j) - 1) / 3));
-  Stmt one = ir::MakeFor(k, Expr(i) * 2, 1, ForKind::kSerial, ir::MakeStore(out, Expr(k) + 300, Expr(k) % 7));
-  Stmt none = ir::MakeFor(e, 5, 0, ForKind::kSerial, ir::MakeStore(out, Expr(e), Expr(99)));
-  Stmt ragged = ir::MakeFor(k, 0, ir::Min(Expr(3), Expr(10) - Expr(i) * 3), ForKind::kSerial,
-                            ir::MakeStore(out, Expr(350) + Expr(i) * 3 + k, Expr(k)));
-  ir::Function f{"f", {out}, ir::MakeFor(i, 0, 13, ForKind::kSerial, ir::MakeBlock({inner, one, none, ragged}))};
+  Stmt inner = MakeFor(j, Expr(i) - 3, Expr(i) % 4, ForKind::kSerial,
+                       MakeStore(out, Expr(i) * 20 + j + 3, Expr(j) * 3 + Expr(i) / 2 - (Expr(j) - 1) / 3));
+  Stmt one = MakeFor(k, Expr(i) * 2, 1, ForKind::kSerial, MakeStore(out, Expr(k) + 300, Expr(k) % 7));
+  Stmt none = MakeFor(e, 5, 0, ForKind::kSerial, MakeStore(out, Expr(e), Expr(99)));
+  Stmt ragged = Loop(k, ir::Min(Expr(3), Expr(10) - Expr(i) * 3), MakeStore(out, Expr(350) + Expr(i) * 3 + k, Expr(k)));
+  ir::Function f{"f", {out}, Loop(i, 13, ir::MakeBlock({inner, one, none, ragged}))};
   ExpectAgrees(f, {Bytes(3200)});
 }
 
 // The same loop variable in two places with different constants: a value computed for one must not be reused for the
 // other.
 TEST(Stmt, SharedVariablesOfOneIteration) {
-  auto a = Buffer::Make("a", kF32, 64, Scope::kArgument);
-  auto out = Buffer::Make("out", kF32, 64, Scope::kArgument, true);
+  auto a = Argument("a", kF32, 64);
+  auto out = Output("out", kF32, 64);
   Var i("i"), v("v");
   auto copy = [&](int64_t min, int64_t to) {
-    return ir::MakeFor(v, Expr(min), 1, ForKind::kSerial,
-                       ir::MakeStore(out, Expr(i) * 8 + to, ir::MakeLoad(a, Expr(i) * 2 + Expr(v) * 5)));
+    return MakeFor(v, Expr(min), 1, ForKind::kSerial,
+                   MakeStore(out, Expr(i) * 8 + to, MakeLoad(a, Expr(i) * 2 + Expr(v) * 5)));
   };
-  Stmt both = ir::MakeIf(Expr(i) < Expr(4), ir::MakeBlock({copy(3, 0), copy(7, 1)}), copy(1, 2));
-  ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 8, ForKind::kSerial, both)};
+  Stmt both = MakeIf(Expr(i) < Expr(4), ir::MakeBlock({copy(3, 0), copy(7, 1)}), copy(1, 2));
+  ir::Function f{"f", {a, out}, Loop(i, 8, both)};
   ExpectAgrees(f, {ToBytes(Numbers(64)), Bytes(256)});
 }
 
 TEST(Stmt, LoadsSeeStoresBetweenThem) {
-  auto x = Buffer::Make("x", kF32, 8, Scope::kArgument, true);
+  auto x = Output("x", kF32, 8);
   Var i("i");
-  Expr here = ir::MakeLoad(x, Expr(i));
-  Stmt twice = ir::MakeStore(x, Expr(i), here + here);
-  Stmt body =
-      ir::MakeBlock({twice, ir::MakeIf(Expr(i) % 2 < Expr(1), twice, ir::MakeStore(x, Expr(i), here - 1)), twice});
-  ir::Function f{"f", {x}, ir::MakeFor(i, 0, 8, ForKind::kSerial, body)};
+  Expr here = MakeLoad(x, Expr(i));
+  Stmt twice = MakeStore(x, Expr(i), here + here);
+  Stmt body = ir::MakeBlock({twice, MakeIf(Expr(i) % 2 < Expr(1), twice, MakeStore(x, Expr(i), here - 1)), twice});
+  ir::Function f{"f", {x}, Loop(i, 8, body)};
   ExpectAgrees(f, {ToBytes(Numbers(8))});
 }
 
 TEST(Stmt, ScratchAndWorkspaceNest) {
-  auto a = Buffer::Make("a", kF32, 30, Scope::kArgument);
-  auto out = Buffer::Make("out", kF32, 30, Scope::kArgument, true);
+  auto a = Argument("a", kF32, 30);
+  auto out = Output("out", kF32, 30);
   auto wide = Buffer::Make("wide", kF32, 30, Scope::kWorkspace);
   auto row1 = Buffer::Make("row1", kF32, 5, Scope::kScratch);
   auto row2 = Buffer::Make("row2", kF32, 7, Scope::kScratch);
   Var i("i"), j("j"), k("k");
-  Stmt fill = ir::MakeFor(k, 0, 30, ForKind::kSerial, ir::MakeStore(wide, Expr(29) - k, ir::MakeLoad(a, Expr(k))));
-  Stmt first =
-      ir::MakeFor(j, 0, 5, ForKind::kSerial, ir::MakeStore(row1, Expr(j), ir::MakeLoad(wide, Expr(i) * 5 + j)));
-  Stmt second =
-      ir::MakeFor(j, 0, 5, ForKind::kSerial, ir::MakeStore(row2, Expr(j) + 1, ir::MakeLoad(row1, Expr(4) - j) * 2));
-  Stmt last =
-      ir::MakeFor(j, 0, 5, ForKind::kSerial,
-                  ir::MakeStore(out, Expr(i) * 5 + j, ir::MakeLoad(row2, Expr(j) + 1) + ir::MakeLoad(row1, Expr(j))));
-  Stmt inside = ir::MakeAllocate(row1, ir::MakeBlock({first, ir::MakeAllocate(row2, ir::MakeBlock({second, last}))}));
+  Stmt fill = Loop(k, 30, MakeStore(wide, Expr(29) - k, MakeLoad(a, Expr(k))));
+  Stmt first = Loop(j, 5, MakeStore(row1, Expr(j), MakeLoad(wide, Expr(i) * 5 + j)));
+  Stmt second = Loop(j, 5, MakeStore(row2, Expr(j) + 1, MakeLoad(row1, Expr(4) - j) * 2));
+  Stmt last = Loop(j, 5, MakeStore(out, Expr(i) * 5 + j, MakeLoad(row2, Expr(j) + 1) + MakeLoad(row1, Expr(j))));
+  Stmt inside = MakeAllocate(row1, ir::MakeBlock({first, MakeAllocate(row2, ir::MakeBlock({second, last}))}));
   for (ForKind kind : {ForKind::kSerial, ForKind::kParallel}) {
-    Stmt all = ir::MakeAllocate(wide, ir::MakeBlock({fill, ir::MakeFor(i, 0, 6, kind, inside)}));
+    Stmt all = MakeAllocate(wide, ir::MakeBlock({fill, MakeFor(i, 0, 6, kind, inside)}));
     ir::Function f{"f", {a, out}, all};
     ExpectAgrees(f, {ToBytes(Numbers(30)), Bytes(120)});
     auto code = Must(CompileToObject({f}, HostForTest(), {}));
@@ -90,12 +84,10 @@ TEST(Stmt, ScratchAndWorkspaceNest) {
 }
 
 TEST(Stmt, EntryDescribesTheArguments) {
-  auto a = Buffer::Make("a", DType::UInt(8), 10, Scope::kArgument);
-  auto out = Buffer::Make("out", DType::UInt(8), 20, Scope::kArgument, true);
+  auto a = Argument("a", DType::UInt(8), 10);
+  auto out = Output("out", DType::UInt(8), 20);
   Var i("i");
-  ir::Function f{"widen",
-                 {a, out},
-                 ir::MakeFor(i, 0, 10, ForKind::kSerial, ir::MakeStore(out, Expr(i) * 2, ir::MakeLoad(a, Expr(i))))};
+  ir::Function f{"widen", {a, out}, Loop(i, 10, MakeStore(out, Expr(i) * 2, MakeLoad(a, Expr(i))))};
   auto code = Must(CompileToObject({f}, HostForTest(), {}));
   const EntryPoint& entry = code.entries.at(0);
   EXPECT_EQ(entry.symbol, "widen");
@@ -108,25 +100,24 @@ TEST(Stmt, EntryDescribesTheArguments) {
 }
 
 TEST(Stmt, ParallelLoopsOfAllExtents) {
-  auto a = Buffer::Make("a", kF32, 70, Scope::kArgument);
-  auto out = Buffer::Make("out", kF32, 70, Scope::kArgument, true);
+  auto a = Argument("a", kF32, 70);
+  auto out = Output("out", kF32, 70);
   for (int extent : {0, 1, 2, 3, 5, 7}) {
     Var outer("outer"), i("i"), j("j");
-    Stmt row = ir::MakeFor(
-        j, 0, Expr(5), ForKind::kSerial,
-        ir::MakeStore(out, Expr(outer) * 35 + (Expr(i) - 2) * 5 + j,
-                      ir::MakeLoad(a, Expr(outer) * 35 + Expr(34) - (Expr(i) - 2) * 5 - j) + F(Expr(i) * outer)));
+    Stmt row = Loop(j, 5,
+                    MakeStore(out, Expr(outer) * 35 + (Expr(i) - 2) * 5 + j,
+                              MakeLoad(a, Expr(outer) * 35 + Expr(34) - (Expr(i) - 2) * 5 - j) + F(Expr(i) * outer)));
     // Captures a variable of the loop around it; starts at 2.
-    Stmt f_body = ir::MakeFor(outer, 0, 2, ForKind::kSerial, ir::MakeFor(i, 2, Expr(extent), ForKind::kParallel, row));
+    Stmt f_body = Loop(outer, 2, MakeFor(i, 2, Expr(extent), ForKind::kParallel, row));
     ExpectAgrees({"f", {a, out}, f_body}, {ToBytes(Numbers(70)), Bytes(280)});
   }
 }
 
 TEST(Stmt, ParallelInsideParallelRunsSerially) {
-  auto out = Buffer::Make("out", DType::Int(64), 42, Scope::kArgument, true);
+  auto out = Output("out", DType::Int(64), 42);
   Var i("i"), j("j");
-  Stmt inner = ir::MakeFor(j, 0, 7, ForKind::kParallel, ir::MakeStore(out, Expr(i) * 7 + j, Expr(i) * 100 + j));
-  ExpectAgrees({"f", {out}, ir::MakeFor(i, 0, 6, ForKind::kParallel, inner)}, {Bytes(336)});
+  Stmt inner = MakeFor(j, 0, 7, ForKind::kParallel, MakeStore(out, Expr(i) * 7 + j, Expr(i) * 100 + j));
+  ExpectAgrees({"f", {out}, MakeFor(i, 0, 6, ForKind::kParallel, inner)}, {Bytes(336)});
 }
 
 // acc[4 x lanes] in registers over a reduction, as a convolution has it.
@@ -135,25 +126,25 @@ Stmt Accumulate(const Buffer& a, const Buffer& out, const Buffer& acc, const Var
   Var k("k");
   for (int t = 0; t < 4; ++t) {
     Expr slot = Vec(Expr(t * lanes), lanes);
-    init.push_back(ir::MakeStore(acc, slot, ir::Imm(kF32.WithLanes(lanes), 0)));
-    update.push_back(ir::MakeStore(acc, slot,
-                                   ir::MakeLoad(acc, slot) + ir::MakeLoad(a, Vec(Expr(k) * lanes, lanes)) *
-                                                                 F(ir::MakeBroadcast(Expr(i) + t, lanes))));
-    finish.push_back(ir::MakeStore(out, Vec(Expr(i) * (4 * lanes) + t * lanes, lanes),
-                                   ir::Max(ir::MakeLoad(acc, slot), ir::Imm(kF32, -5))));
+    init.push_back(MakeStore(acc, slot, ir::Imm(kF32.WithLanes(lanes), 0)));
+    update.push_back(MakeStore(
+        acc, slot,
+        MakeLoad(acc, slot) + MakeLoad(a, Vec(Expr(k) * lanes, lanes)) * F(ir::MakeBroadcast(Expr(i) + t, lanes))));
+    finish.push_back(
+        MakeStore(out, Vec(Expr(i) * (4 * lanes) + t * lanes, lanes), ir::Max(MakeLoad(acc, slot), ir::Imm(kF32, -5))));
   }
-  Stmt reduce = ir::MakeFor(k, 0, 6, ForKind::kSerial, ir::MakeBlock(update));
-  return ir::MakeAllocate(acc, ir::MakeBlock({ir::MakeBlock(init), reduce, ir::MakeBlock(finish)}));
+  Stmt reduce = Loop(k, 6, ir::MakeBlock(update));
+  return MakeAllocate(acc, ir::MakeBlock({ir::MakeBlock(init), reduce, ir::MakeBlock(finish)}));
 }
 
 TEST(Stmt, RegisterBuffersBecomeValues) {
   for (int lanes : {2, 3, 8, 16}) {
-    auto a = Buffer::Make("a", kF32, 6 * lanes, Scope::kArgument);
-    auto out = Buffer::Make("out", kF32, 12 * lanes, Scope::kArgument, true);
+    auto a = Argument("a", kF32, 6 * lanes);
+    auto out = Output("out", kF32, 12 * lanes);
     auto acc = Buffer::Make("acc", kF32, 4 * lanes, Scope::kRegister);
     Var i("i");
     for (ForKind kind : {ForKind::kSerial, ForKind::kParallel}) {
-      ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 3, kind, Accumulate(a, out, acc, i, lanes))};
+      ir::Function f{"f", {a, out}, MakeFor(i, 0, 3, kind, Accumulate(a, out, acc, i, lanes))};
       ExpectAgrees(f, {ToBytes(Numbers(6 * lanes)), Bytes(48 * static_cast<size_t>(lanes))});
       auto code = Must(CompileToObject({f}, HostForTest(), {.keep_text = true}));
       EXPECT_THAT(code.llvm_ir, Not(HasSubstr("%acc = alloca")));
@@ -164,42 +155,42 @@ TEST(Stmt, RegisterBuffersBecomeValues) {
 
 // With indices known only at run time, a register buffer is in memory.
 TEST(Stmt, RegisterBuffersWithVariableIndices) {
-  auto out = Buffer::Make("out", kF32, 24, Scope::kArgument, true);
+  auto out = Output("out", kF32, 24);
   auto acc = Buffer::Make("acc", kF32, 8, Scope::kRegister);
   auto overlap = Buffer::Make("overlap", kF32, 8, Scope::kRegister);
   Var i("i"), j("j");
-  Stmt fill = ir::MakeFor(j, 0, 8, ForKind::kSerial, ir::MakeStore(acc, (Expr(j) * 3) % 8, F(Expr(i) * 10 + j)));
-  Stmt pieces = ir::MakeBlock({ir::MakeStore(overlap, Vec(Expr(0), 4), ir::MakeLoad(acc, Vec(Expr(0), 4))),
-                               ir::MakeStore(overlap, Vec(Expr(4), 4), ir::MakeLoad(acc, Vec(Expr(4), 4))),
-                               ir::MakeStore(overlap, Expr(5), ir::Imm(kF32, -1))});
-  Stmt use = ir::MakeStore(out, Vec(Expr(i) * 8, 8), ir::MakeLoad(overlap, Vec(Expr(0), 8)));
-  Stmt body = ir::MakeAllocate(acc, ir::MakeAllocate(overlap, ir::MakeBlock({fill, pieces, use})));
-  ExpectAgrees({"f", {out}, ir::MakeFor(i, 0, 3, ForKind::kSerial, body)}, {Bytes(96)});
+  Stmt fill = Loop(j, 8, MakeStore(acc, (Expr(j) * 3) % 8, F(Expr(i) * 10 + j)));
+  Stmt pieces = ir::MakeBlock({MakeStore(overlap, Vec(Expr(0), 4), MakeLoad(acc, Vec(Expr(0), 4))),
+                               MakeStore(overlap, Vec(Expr(4), 4), MakeLoad(acc, Vec(Expr(4), 4))),
+                               MakeStore(overlap, Expr(5), ir::Imm(kF32, -1))});
+  Stmt use = MakeStore(out, Vec(Expr(i) * 8, 8), MakeLoad(overlap, Vec(Expr(0), 8)));
+  Stmt body = MakeAllocate(acc, MakeAllocate(overlap, ir::MakeBlock({fill, pieces, use})));
+  ExpectAgrees({"f", {out}, Loop(i, 3, body)}, {Bytes(96)});
   // Shared by the threads of a parallel loop inside, so also in memory.
-  Stmt threads = ir::MakeFor(i, 0, 3, ForKind::kParallel,
-                             ir::MakeStore(out, Expr(i), ir::MakeLoad(acc, Expr(0)) + ir::MakeLoad(acc, Expr(1))));
-  Stmt shared = ir::MakeAllocate(acc, ir::MakeBlock({ir::MakeStore(acc, Expr(0), ir::Imm(kF32, 3)),
-                                                     ir::MakeStore(acc, Expr(1), ir::Imm(kF32, 4)), threads}));
+  Stmt threads =
+      MakeFor(i, 0, 3, ForKind::kParallel, MakeStore(out, Expr(i), MakeLoad(acc, Expr(0)) + MakeLoad(acc, Expr(1))));
+  Stmt shared = MakeAllocate(acc, ir::MakeBlock({MakeStore(acc, Expr(0), ir::Imm(kF32, 3)),
+                                                 MakeStore(acc, Expr(1), ir::Imm(kF32, 4)), threads}));
   ExpectAgrees({"f", {out}, shared}, {Bytes(96)});
 }
 
 TEST(Stmt, PrefetchAndPragmaChangeNothing) {
-  auto a = Buffer::Make("a", kF32, 16, Scope::kArgument);
-  auto out = Buffer::Make("out", kF32, 16, Scope::kArgument, true);
+  auto a = Argument("a", kF32, 16);
+  auto out = Output("out", kF32, 16);
   Var i("i");
   // The prefetched address may be anywhere, as a prefetch does not fault.
-  Expr ahead = ir::MakeCall(kF32, ir::Intrinsic::kPrefetch, {ir::MakeLoad(a, Expr(i) + 12), Expr(2)});
-  Stmt body = ir::MakeBlock({ir::MakeEvaluate(ahead),
-                             ir::MakePragma("note", Expr(1), ir::MakeStore(out, Expr(i), ir::MakeLoad(a, Expr(i))))});
-  ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 16, ForKind::kSerial, body)};
+  Expr ahead = ir::MakeCall(kF32, ir::Intrinsic::kPrefetch, {MakeLoad(a, Expr(i) + 12), Expr(2)});
+  Stmt body = ir::MakeBlock(
+      {ir::MakeEvaluate(ahead), ir::MakePragma("note", Expr(1), MakeStore(out, Expr(i), MakeLoad(a, Expr(i))))});
+  ir::Function f{"f", {a, out}, Loop(i, 16, body)};
   auto args = std::vector<Bytes>{ToBytes(Numbers(16)), Bytes(64)};
   EXPECT_EQ(RunCompiled(f, args, HostForTest()).at(1), args[0]);
   EXPECT_THAT(Must(CompileToObject({f}, HostForTest(), {.keep_text = true})).assembly, HasSubstr("prefetch"));
 }
 
 TEST(Stmt, CompilesForAnotherCpu) {
-  auto out = Buffer::Make("out", kF32, 16, Scope::kArgument, true);
-  ir::Function f{"f", {out}, ir::MakeStore(out, Vec(Expr(0), 16), ir::Imm(kF32.WithLanes(16), 2))};
+  auto out = Output("out", kF32, 16);
+  ir::Function f{"f", {out}, MakeStore(out, Vec(Expr(0), 16), ir::Imm(kF32.WithLanes(16), 2))};
   Target arm{.triple = "aarch64-unknown-linux-gnu", .cpu = "cortex-a72"};
   auto code = Must(CompileToObject({f}, arm, {}));
   // ELF header: e_machine (offset 18) of AArch64 is 183.
@@ -208,8 +199,8 @@ TEST(Stmt, CompilesForAnotherCpu) {
 
 // A CPU's name implies features that no target file lists; LLVM would end the process.
 TEST(Stmt, Avx512WithoutVlIsRefused) {
-  auto out = Buffer::Make("out", kF32, 16, Scope::kArgument, true);
-  ir::Function f{"f", {out}, ir::MakeStore(out, Vec(Expr(0), 16), ir::Imm(kF32.WithLanes(16), 2))};
+  auto out = Output("out", kF32, 16);
+  ir::Function f{"f", {out}, MakeStore(out, Vec(Expr(0), 16), ir::Imm(kF32.WithLanes(16), 2))};
   Target named = Baseline(), listed = Baseline(), whole = Baseline();
   named.cpu = "knl";
   listed.features = {"avx512f"};

@@ -16,9 +16,8 @@ ir::Function Stencil() {
   auto in = Argument("in", kSize + 1), out = Argument("out", kSize, true);
   Var b("block"), t("thread");
   const Expr i = Expr(b) * 96 + t;
-  const Expr value = ir::MakeLoad(in, i) * ir::Imm(DType::Float(32), 1.5) + ir::MakeLoad(in, i + 1);
-  return {
-      "stencil", {in, out}, Blocks(b, 3, Threads(t, 96, ir::MakeIf(i < Expr(kSize), ir::MakeStore(out, i, value))))};
+  const Expr value = MakeLoad(in, i) * ir::Imm(DType::Float(32), 1.5) + MakeLoad(in, i + 1);
+  return {"stencil", {in, out}, Blocks(b, 3, Threads(t, 96, MakeIf(i < Expr(kSize), MakeStore(out, i, value))))};
 }
 
 ir::Function TwoKernels() {
@@ -27,11 +26,11 @@ ir::Function TwoKernels() {
   auto squares = ir::Buffer::Make("squares", DType::Float(32), kSize, Scope::kWorkspace);
   Var b("bx"), t("tx"), c("bx"), u("tx");
   const Expr i = Expr(b) * 16 + t, j = Expr(c) * 32 + u;
-  const Stmt first = Blocks(b, 4, Threads(t, 16, ir::MakeStore(squares, i, ir::MakeLoad(in, i) * ir::MakeLoad(in, i))));
-  const Expr behind = ir::MakeLoad(squares, Expr(kSize - 1) - j);
-  const Expr before = ir::MakeLoad(squares, ir::Max(Expr(kSize - 2) - j, Expr(0)));
-  const Stmt second = Blocks(c, 2, Threads(u, 32, ir::MakeStore(out, j, behind + before)));
-  return {"two", {in, out}, ir::MakeAllocate(squares, ir::MakeBlock({first, second}))};
+  const Stmt first = Blocks(b, 4, Threads(t, 16, MakeStore(squares, i, MakeLoad(in, i) * MakeLoad(in, i))));
+  const Expr behind = MakeLoad(squares, Expr(kSize - 1) - j);
+  const Expr before = MakeLoad(squares, ir::Max(Expr(kSize - 2) - j, Expr(0)));
+  const Stmt second = Blocks(c, 2, Threads(u, 32, MakeStore(out, j, behind + before)));
+  return {"two", {in, out}, MakeAllocate(squares, ir::MakeBlock({first, second}))};
 }
 
 ir::Function TiledProduct(int64_t m, int64_t n, int64_t k) {
@@ -52,27 +51,26 @@ ir::Function TiledProduct(int64_t m, int64_t n, int64_t k) {
     const auto vector = [](const Expr& at) { return ir::MakeRamp(at, 1, 4); };
     const Expr from_a = (Expr(by) * kTile + row) * Expr(k) + Expr(step) * kTile + column;
     const Expr from_b = (Expr(step) * kTile + row) * Expr(n) + Expr(bx) * kTile + column;
-    fetch.push_back(ir::MakeStore(a_shared, vector(element), ir::MakeLoad(a, vector(from_a))));
-    fetch.push_back(ir::MakeStore(b_shared, vector(element), ir::MakeLoad(b, vector(from_b))));
+    fetch.push_back(MakeStore(a_shared, vector(element), MakeLoad(a, vector(from_a))));
+    fetch.push_back(MakeStore(b_shared, vector(element), MakeLoad(b, vector(from_b))));
   }
   const auto over = [](const Var& v, int64_t extent, Stmt body) {
     return ir::MakeFor(v, 0, Expr(extent), ForKind::kSerial, std::move(body));
   };
-  const Expr product = ir::MakeLoad(a_shared, (Expr(ty) * 2 + i2) * kTile + r) *
-                       ir::MakeLoad(b_shared, Expr(r) * kTile + Expr(tx) * 4 + j2);
+  const Expr product =
+      MakeLoad(a_shared, (Expr(ty) * 2 + i2) * kTile + r) * MakeLoad(b_shared, Expr(r) * kTile + Expr(tx) * 4 + j2);
   const Expr sum = Expr(i2) * 4 + j2;
-  const Stmt accumulate =
-      over(r, kTile, over(i2, 2, over(j2, 4, ir::MakeStore(sums, sum, ir::MakeLoad(sums, sum) + product))));
+  const Stmt accumulate = over(r, kTile, over(i2, 2, over(j2, 4, MakeStore(sums, sum, MakeLoad(sums, sum) + product))));
   fetch.insert(fetch.begin(), ir::MakeBarrier());
   fetch.push_back(ir::MakeBarrier());
   fetch.push_back(accumulate);
   const Expr at = (Expr(by) * kTile + Expr(ty) * 2 + i3) * Expr(n) + Expr(bx) * kTile + Expr(tx) * 4;
   const Stmt body = ir::MakeBlock(
-      {over(i, 2, over(j, 4, ir::MakeStore(sums, Expr(i) * 4 + j, ir::Imm(f32, 0)))),
+      {over(i, 2, over(j, 4, MakeStore(sums, Expr(i) * 4 + j, ir::Imm(f32, 0)))),
        over(step, k / kTile, ir::MakeBlock(fetch)),
-       over(i3, 2, ir::MakeStore(out, ir::MakeRamp(at, 1, 4), ir::MakeLoad(sums, ir::MakeRamp(Expr(i3) * 4, 1, 4))))});
-  Stmt nest = ir::MakeFor(ty, 0, 8, ForKind::kThreadY, Threads(tx, 4, ir::MakeAllocate(sums, body)));
-  nest = ir::MakeAllocate(a_shared, ir::MakeAllocate(b_shared, nest));
+       over(i3, 2, MakeStore(out, ir::MakeRamp(at, 1, 4), MakeLoad(sums, ir::MakeRamp(Expr(i3) * 4, 1, 4))))});
+  Stmt nest = ir::MakeFor(ty, 0, 8, ForKind::kThreadY, Threads(tx, 4, MakeAllocate(sums, body)));
+  nest = MakeAllocate(a_shared, MakeAllocate(b_shared, nest));
   return {"product", {a, b, out}, ir::MakeFor(by, 0, Expr(m / kTile), ForKind::kBlockY, Blocks(bx, n / kTile, nest))};
 }
 
@@ -83,20 +81,19 @@ ir::Function WithTf32(bool rounds) {
   auto b = ir::Buffer::Make("b", f32, 2, Scope::kRegister);
   Var block("bx"), ty("ty"), tx("tx");
   const Expr thread = Expr(ty) * 4 + tx, four = ir::MakeRamp(0, 1, 4), two = ir::MakeRamp(0, 1, 2);
-  Stmt body = ir::MakeStore(out, thread, ir::MakeCall(f32, Intrinsic::kTf32, {ir::MakeLoad(in, thread)}));
+  Stmt body = MakeStore(out, thread, ir::MakeCall(f32, Intrinsic::kTf32, {MakeLoad(in, thread)}));
   if (!rounds) {
     std::vector<Stmt> stmts;
     for (int64_t i = 0; i < 4; ++i) {
-      stmts.push_back(ir::MakeStore(sums, Expr(i), ir::Imm(f32, 0)));
-      stmts.push_back(ir::MakeStore(a, Expr(i), ir::Imm(f32, 1)));
-      if (i < 2) stmts.push_back(ir::MakeStore(b, Expr(i), ir::Imm(f32, 1)));
+      stmts.push_back(MakeStore(sums, Expr(i), ir::Imm(f32, 0)));
+      stmts.push_back(MakeStore(a, Expr(i), ir::Imm(f32, 1)));
+      if (i < 2) stmts.push_back(MakeStore(b, Expr(i), ir::Imm(f32, 1)));
     }
-    stmts.push_back(
-        ir::MakeStore(sums, four,
-                      ir::MakeCall(f32.WithLanes(4), Intrinsic::kMmaTf32,
-                                   {ir::MakeLoad(a, four), ir::MakeLoad(b, two), ir::MakeLoad(sums, four)})));
-    for (int64_t i = 0; i < 4; ++i) stmts.push_back(ir::MakeStore(out, thread * 4 + i, ir::MakeLoad(sums, Expr(i))));
-    body = ir::MakeAllocate(sums, ir::MakeAllocate(a, ir::MakeAllocate(b, ir::MakeBlock(stmts))));
+    stmts.push_back(MakeStore(sums, four,
+                              ir::MakeCall(f32.WithLanes(4), Intrinsic::kMmaTf32,
+                                           {MakeLoad(a, four), MakeLoad(b, two), MakeLoad(sums, four)})));
+    for (int64_t i = 0; i < 4; ++i) stmts.push_back(MakeStore(out, thread * 4 + i, MakeLoad(sums, Expr(i))));
+    body = MakeAllocate(sums, MakeAllocate(a, MakeAllocate(b, ir::MakeBlock(stmts))));
   }
   const Stmt threads = ir::MakeFor(ty, 0, 8, ForKind::kThreadY, Threads(tx, 4, body));
   return {"warp", {in, out}, Blocks(block, 1, threads)};
@@ -114,7 +111,7 @@ ir::Function MathFunctions(int64_t size) {
     Var b("bx"), t("tx");
     auto out = Argument(name, size, true);
     params.push_back(out);
-    kernels.push_back(Blocks(b, size, Threads(t, 1, ir::MakeStore(out, b, make(ir::MakeLoad(in, b))))));
+    kernels.push_back(Blocks(b, size, Threads(t, 1, MakeStore(out, b, make(MakeLoad(in, b))))));
   };
   for (const Intrinsic fn : kUnary) add("unary", [&](const Expr& x) { return ir::MakeCall(f32, fn, {x}); });
   add("pow", [&](const Expr& x) { return ir::MakeCall(f32, Intrinsic::kPow, {x, ir::Imm(f32, 1.75)}); });
