@@ -8,26 +8,27 @@ namespace {
 
 using Bounds = std::vector<int64_t>;
 
-TEST(LimitMemory, WithoutNeedTheFastestOfEachIsTaken) {
-  const std::vector<MemoryTask> tasks = {{{{1, 40}, {2, 10}}}, {{{5, 30}, {3, 70}, {4, 90}}}};
-  const MemoryLimit all = LimitMemory(tasks, 110);
-  EXPECT_EQ(all.bounds, (Bounds{40, 70}));
-  EXPECT_EQ(all.bytes, 110);
-  EXPECT_EQ(all.seconds, 0);
-  EXPECT_EQ(all.changed, 0);
-  EXPECT_TRUE(all.reached);
-}
-
-// With one byte less, one of two must change: the cheaper one.
+// Without need the fastest of each, and below the smallest that is taken.
 TEST(LimitMemory, ChangesWhatCostsTheLeastTime) {
-  const std::vector<MemoryTask> tasks = {{{{1, 40}, {2, 10}}}, {{{5, 30}, {3, 70}}}};
-  const MemoryLimit one = LimitMemory(tasks, 109);
-  EXPECT_EQ(one.bounds, (Bounds{10, 70}));
-  EXPECT_EQ(one.bytes, 80);
-  EXPECT_DOUBLE_EQ(one.seconds, 1);
-  EXPECT_EQ(one.changed, 1);
-  EXPECT_EQ(LimitMemory(tasks, 79).bounds, (Bounds{40, 30}));
-  EXPECT_EQ(LimitMemory(tasks, 69).bounds, (Bounds{10, 30}));
+  const std::vector<MemoryTask> tasks = {{{{1, 40}, {2, 10}}}, {{{5, 30}, {3, 70}, {4, 90}}}};
+  const struct {
+    int64_t most;
+    Bounds bounds;
+    int64_t bytes;
+    double seconds;
+    int64_t changed;
+    bool reached = true;
+  } rows[] = {{110, {40, 70}, 110, 0, 0}, {109, {10, 70}, 80, 1, 1}, {79, {40, 30}, 70, 2, 1},
+              {69, {10, 30}, 40, 3, 2},   {40, {10, 30}, 40, 3, 2},  {39, {10, 30}, 40, 3, 2, false}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.most);
+    const MemoryLimit limit = LimitMemory(tasks, row.most);
+    EXPECT_EQ(limit.bounds, row.bounds);
+    EXPECT_EQ(limit.bytes, row.bytes);
+    EXPECT_DOUBLE_EQ(limit.seconds, row.seconds);
+    EXPECT_EQ(limit.changed, row.changed);
+    EXPECT_EQ(limit.reached, row.reached);
+  }
 }
 
 // By time per byte the first task would change first, in vain: changing the second alone suffices.
@@ -46,16 +47,6 @@ TEST(LimitMemory, CountsUsesAndCopies) {
   const MemoryLimit limit = LimitMemory({{kernels, 5, 5}}, 199);
   EXPECT_EQ(limit.bytes, 50);
   EXPECT_DOUBLE_EQ(limit.seconds, 5);
-}
-
-TEST(LimitMemory, BelowTheSmallestThatIsTakenAndSaysSo) {
-  const std::vector<MemoryTask> tasks = {{{{1, 40}, {2, 10}}}, {{{5, 30}, {3, 70}}}};
-  EXPECT_TRUE(LimitMemory(tasks, 40).reached);
-  const MemoryLimit limit = LimitMemory(tasks, 39);
-  EXPECT_FALSE(limit.reached);
-  EXPECT_EQ(limit.bounds, (Bounds{10, 30}));
-  EXPECT_EQ(limit.bytes, 40);
-  EXPECT_DOUBLE_EQ(limit.seconds, 3);
 }
 
 TEST(LimitMemory, OfEqualTimesTheSmallerOfEqualBytesTheFaster) {
