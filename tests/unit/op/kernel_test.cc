@@ -167,8 +167,8 @@ TEST_F(KernelTest, ReductionsAndSoftmax) {
   texts.insert(texts.end(), {"reduce_sum(f32[2,3,4,5,6], axes=0,2,4)", "reduce_mean(f32[100,33], axes=0, keep=1)",
                              "reduce_sum(f32[3,4], axes=1)", "reduce_max(f32[1,1])"});
   for (const char* name : {"softmax", "log_softmax"}) {
-    for (const char* shape :
-         {"(f32[7])", "(f32[3,17,5], axis=1)", "(f32[2,3,4,5], axis=0)", "(f32[1,1])", "(f32[3,4,33])"}) {
+    for (const char* shape : {"(f32[7])", "(f32[3,17,5], axis=1)", "(f32[2,3,4,5], axis=0)", "(f32[1,1])", "(f32[2,1])",
+                              "(f32[3,17])", "(f32[5,48])", "(f32[1,1000])", "(f32[3,4,33])"}) {
       texts.push_back(std::string(name) + shape);
     }
   }

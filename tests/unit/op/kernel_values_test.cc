@@ -4,43 +4,31 @@
 namespace hone::op {
 namespace {
 
-TEST_F(KernelTest, ElementwiseAndSoftmax) {
-  Check({
-      "relu(f32[1,17,5,7])",
-      "relu6(f32[3,33])",
-      "sigmoid(f32[1,17,3,3])",
-      "tanh(f32[1,100])",
-      "exp(f32[2,3,5,7])",
-      "identity(f32[1,17,2,2]) + bias + clip(0.5,1)",
-      "add(f32[1,33,7,5], f32[1,33,7,5]) + relu",
-      "add(f32[7,13,3], f32[7,13,3]) + bias",
-      "mul(f32[5,37], f32[5,37]) + bias + relu",
-      "identity(f32[33])",
-      "softmax(f32[1,1000])",
-      "softmax(f32[3,17])",
-      "softmax(f32[2,1])",
-      "softmax(f32[5,48])",
-  });
+TEST_F(KernelTest, ElementwiseWithWhatFollows) {
+  Check({"identity(f32[33])", "identity(f32[1,17,2,2]) + bias + clip(0.5,1)",
+         "add(f32[1,33,7,5], f32[1,33,7,5]) + relu", "add(f32[7,13,3], f32[7,13,3]) + bias",
+         "mul(f32[5,37], f32[5,37]) + bias + relu"});
 }
 
 // Each function on a plain tensor, on a blocked one with unused lanes, and on a scalar.
 TEST_F(KernelTest, EveryScalarFunction) {
   std::vector<std::string> texts;
   for (const char* name :
-       {"sqrt",       "log",  "abs",        "neg",    "reciprocal", "erf",      "floor",        "ceil",
-        "round",      "sign", "sin",        "cos",    "tan",        "asin",     "acos",         "atan",
-        "sinh",       "cosh", "asinh",      "acosh",  "atanh",      "softplus", "softsign",     "mish",
-        "hard_swish", "gelu", "leaky_relu", "elu",    "celu",       "selu",     "hard_sigmoid", "thresholded_relu",
-        "clip",       "relu", "relu6",      "sigmoid"}) {
+       {"sqrt",       "log",  "abs",        "neg",     "reciprocal", "erf",      "floor",        "ceil",
+        "round",      "sign", "sin",        "cos",     "tan",        "asin",     "acos",         "atan",
+        "sinh",       "cosh", "asinh",      "acosh",   "atanh",      "softplus", "softsign",     "mish",
+        "hard_swish", "gelu", "leaky_relu", "elu",     "celu",       "selu",     "hard_sigmoid", "thresholded_relu",
+        "clip",       "relu", "relu6",      "sigmoid", "tanh",       "exp"}) {
     texts.push_back(std::string(name) + "(f32[3,37])");
     texts.push_back(std::string(name) + "(f32[1,17,2,3])");
     texts.push_back(std::string(name) + "(f32[])");
   }
-  texts.insert(texts.end(), {"gelu(f32[200], approximate=1)", "leaky_relu(f32[50], alpha=0.3)", "elu(f32[50], alpha=2)",
-                             "celu(f32[50], alpha=0.5)", "selu(f32[50], alpha=1.5, gamma=2)",
-                             "hard_sigmoid(f32[50], alpha=0.5, beta=0.1)", "thresholded_relu(f32[50], alpha=0.2)",
-                             "clip(f32[1,5,2,2], low=0.25)", "clip(f32[33], low=-0.5, high=0.75)",
-                             "relu(f32[1,17,5,7], layout=plain)", "exp(f32[1,3,2,2,2], layout=plain)"});
+  texts.insert(
+      texts.end(),
+      {"gelu(f32[200], approximate=1)", "leaky_relu(f32[50], alpha=0.3)", "elu(f32[50], alpha=2)",
+       "celu(f32[50], alpha=0.5)", "selu(f32[50], alpha=1.5, gamma=2)", "hard_sigmoid(f32[50], alpha=0.5, beta=0.1)",
+       "thresholded_relu(f32[50], alpha=0.2)", "clip(f32[1,5,2,2], low=0.25)", "clip(f32[33], low=-0.5, high=0.75)",
+       "relu(f32[1,17,5,7], layout=plain)", "exp(f32[1,3,2,2,2], layout=plain)", "exp(f32[2,3,5,7])"});
   Check(texts);
 }
 
