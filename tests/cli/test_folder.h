@@ -1,8 +1,6 @@
 // A temporary folder for tests that run real programs in it.
 #pragma once
 
-#include <functional>
-
 #include "base/file.h"
 #include "base/json_fwd.h"
 #include "base/subprocess.h"

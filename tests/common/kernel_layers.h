@@ -7,9 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <string>
-
 #include "base/file.h"
 #include "common/expect.h"
 

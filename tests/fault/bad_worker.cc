@@ -9,7 +9,6 @@
 #include "bad_candidates.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
 #include "session/compile_worker.h"
 
 namespace hone {

@@ -2,10 +2,6 @@
 // HONE_UPDATE_GOLDEN=1, which fails because it tests nothing, and review the diff.
 #pragma once
 
-#include <cstdlib>
-#include <string>
-#include <vector>
-
 #include "base/file.h"
 #include "base/text.h"
 #include "common/expect.h"

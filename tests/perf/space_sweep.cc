@@ -71,14 +71,6 @@ Result<Whole> Load(const Task& task) {
   return whole;
 }
 
-// The templates and knobs of a replay file as lines, which are equal for equal spaces.
-std::string Header(const record::ReplaySpace& replay) {
-  record::ReplaySpace header = replay;
-  header.points.clear();
-  header.machine.clear();
-  return record::ReplayText(header);
-}
-
 Status Pack(const Task& task, const std::vector<std::string>& dbs, const std::string& out) {
   std::vector<record::ReplaySpace> sweeps;
   for (const std::string& db : dbs) {
@@ -129,11 +121,11 @@ Status Sweep(const Options& options, const Task& task) {
     return Status();
   }
   const std::string base = JoinPath(options.work, task.name), out = base + ".replay";
-  record::ReplaySpace expected{whole.workload.Text(), whole.target.Text(), "", whole.templates, {}};
+  const record::ReplaySpace expected{whole.workload.Text(), whole.target.Text(), "", whole.templates, {}};
   if (Exists(out)) {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(out));
     auto done = record::ParseReplay(text, out);
-    if (done.ok() && Header(*done) == Header(expected)) {
+    if (done.ok() && record::SameSpace(*done, expected)) {
       std::printf("%s: done before\n", out.c_str());
       return Status();
     }

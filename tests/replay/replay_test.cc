@@ -2,7 +2,6 @@
 #include "session/replay.h"
 
 #include "base/file.h"
-#include "base/text.h"
 #include "common/expect.h"
 #include "common/replay_text.h"
 #include "perf/replay_donors.h"
@@ -103,9 +102,7 @@ TEST(Replay, ATunerIsToldWhatAJobForTheTargetTellsIt) {
   EXPECT_EQ(host.group, 0);
   EXPECT_FALSE(host.defaults.empty());
   EXPECT_TRUE(host.loops && host.estimate);
-  replay.target =
-      "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 -registers=65536 "
-      "-thread-registers=255 -warp=32 -vector=16 -multiprocessors=80";
+  replay.target = "cuda -arch=sm_90 -multiprocessors=80";
   const auto cuda = Must(ReplayContext(replay));
   EXPECT_EQ(cuda.group, 16) << "as many as are compiled at a time";
 }

@@ -1,7 +1,6 @@
 // hone-confirm on a tiny network with given finalists: what it writes, what it keeps, what it rejects.
 #include <signal.h>
 
-#include "base/clock.h"
 #include "base/lock.h"
 #include "base/rng.h"
 #include "base/text.h"

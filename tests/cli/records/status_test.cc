@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
 #include "base/lock.h"
 #include "base/text.h"
 #include "records_folder.h"

@@ -1,7 +1,6 @@
 #include "arith/simplify.h"
 #include "common/expect.h"
 #include "common/outline.h"
-#include "ir/analysis.h"
 
 namespace hone::arith {
 namespace {

@@ -1,8 +1,6 @@
 // Which recorded times no machine can have measured.
 #include "command/pick_best/possible_time.h"
 
-#include <cmath>
-
 #include "common/expect.h"
 #include "op/operator.h"
 #include "semantics/semantics.h"

@@ -1,6 +1,5 @@
 // Checks the source tree against its own rules. A failure names file and line.
 #include <cctype>
-#include <cstring>
 #include <filesystem>
 
 #include "base/file.h"

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <set>
-
 #include "common/expect.h"
 #include "ir/printer.h"
 #include "op/numerics.h"
@@ -17,13 +15,11 @@ namespace hone::op {
 namespace {
 
 Target Avx512() {
-  Target t;
-  t.triple = "x86_64-unknown-linux-gnu";
-  t.cpu = "x86-64-v4";
-  t.threads = 2;
-  t.vector_bytes = 64;
-  t.vector_registers = 32;
-  return t;
+  return Target{.triple = "x86_64-unknown-linux-gnu",
+                .cpu = "x86-64-v4",
+                .threads = 2,
+                .vector_bytes = 64,
+                .vector_registers = 32};
 }
 
 bool HasBatch(const char* text) {

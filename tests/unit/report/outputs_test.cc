@@ -1,7 +1,5 @@
 #include "report/outputs.h"
 
-#include <cmath>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "common/expect.h"

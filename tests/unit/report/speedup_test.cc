@@ -1,8 +1,5 @@
 #include "report/speedup.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
 #include <numbers>
 
 #include "base/rng.h"

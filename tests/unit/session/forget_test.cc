@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
