@@ -98,14 +98,16 @@ TEST(BadModel, InputsOfABillionElements) {
             std::string("input `x`: [4611686018427387904,4611686018427387904]") + kTooLarge);
 }
 
+// A node whose result is too large, and what is said of it.
+struct Large {
+  const char* op;
+  std::vector<std::string> inputs;
+  std::string message;
+};
+
 // Computed while importing: rejected by its shape.
 TEST(BadModel, ConstantsOfABillionElements) {
-  struct Row {
-    const char* op;
-    std::vector<std::string> inputs;
-    std::string message;
-  };
-  const Row rows[] = {
+  const Large rows[] = {
       {"ConstantOfShape", {"pair"}, std::string("[100000,10000]") + kTooLarge},
       {"Expand", {"one", "pair"}, std::string("[100000,10000]") + kTooLarge},
       {"Tile", {"thousand", "times"}, "concat: [1,1000,4096000] has more than 2^29 elements"},
@@ -116,7 +118,7 @@ TEST(BadModel, ConstantsOfABillionElements) {
       {"Gather", {"row", "many"}, std::string("[40000,40000]") + kTooLarge},
       {"Pad", {"one", "pads"}, std::string("[16777217,4097]") + kTooLarge},
   };
-  for (const Row& row : rows) {
+  for (const Large& row : rows) {
     SCOPED_TRACE(row.op);
     ModelMaker m = ModelMaker::Parse(
         "x[2]; y = Sum(x, big); -> y; pair = {100000, 10000}; times = {1, 1000, 4096}; pads = {0, 0, 16777216, 4096}");
@@ -135,12 +137,7 @@ TEST(BadModel, ConstantsOfABillionElements) {
 
 // Shapes that follow from the inputs: rejected while importing, long before a buffer is allocated.
 TEST(BadModel, ActivationsOfABillionElements) {
-  struct Row {
-    const char* op;
-    std::vector<std::string> inputs;
-    std::string message;
-  };
-  const Row rows[] = {
+  const Large rows[] = {
       {"Expand", {"x", "pair"}, std::string("[40000,40000]") + kTooLarge},
       {"Tile", {"wide", "times"}, "concat: [40000,20000] has more than 2^29 elements"},
       {"Concat", {"wide", "wide"}, "concat: [40000,20000] has more than 2^29 elements"},
@@ -149,7 +146,7 @@ TEST(BadModel, ActivationsOfABillionElements) {
       {"Pad", {"x", "pads"}, std::string("[40000,40000]") + kTooLarge},
       {"Resize", {"x", "", "", "sizes"}, "resize: [40000,40000] has more than 2^29 elements"},
   };
-  for (const Row& row : rows) {
+  for (const Large& row : rows) {
     SCOPED_TRACE(row.op);
     ModelMaker m = ModelMaker::Parse(
         "x[40000,1]; z[1,40000]; wide[40000,10000]; pair = {40000, 40000}; sizes = {40000, 40000}; times = {1, 2};"

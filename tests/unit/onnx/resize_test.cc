@@ -56,45 +56,36 @@ double Weight(const std::string& mode, double d) {
                  : 0.0;
 }
 
+// With antialiasing, the smaller the result, the wider the filter. Its weights sum to 1.
 TEST(Resize, LinearAndCubicByTheirFilters) {
+  struct Row {
+    bool antialias, outside;
+    float scale;
+    int out;  // of 7 elements
+  };
+  const Row rows[] = {{false, true, 1.6f, 11}, {true, true, 0.6f, 4},   {true, true, 0.25f, 1}, {true, true, 1.5f, 10},
+                      {true, false, 0.6f, 4},  {true, false, 0.25f, 1}, {true, false, 1.5f, 10}};
   for (const char* mode : {"linear", "cubic"}) {
-    SCOPED_TRACE(mode);
-    ModelMaker m = Resize({3, 5}, {}, {1, 1.6f});
-    m.FirstNode().Set("mode", mode);
-    const std::vector<float> x = SomeValues(15);
-    const auto at = [&](const float* from, int64_t i) {
-      const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(1.6f) - 0.5;
-      double sum = 0;
-      for (int k = -8; k < 16; ++k) sum += Weight(mode, std::fabs(place - k)) * from[std::clamp(k, 0, 4)];
-      return sum;
-    };
-    ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 3, 8, at));
-  }
-}
-
-// The smaller the result, the wider the filter; its weights sum to 1.
-TEST(Resize, WithAntialiasingByWiderFilters) {
-  for (const char* mode : {"linear", "cubic"}) {
-    for (const bool outside : {true, false}) {
-      for (const auto& [scale, out] : {std::pair(0.6f, 4), std::pair(0.25f, 1), std::pair(1.5f, 10)}) {
-        SCOPED_TRACE(std::string(mode) + " by " + std::to_string(scale) + (outside ? "" : ", exclude_outside"));
-        const double s = scale, narrow = std::min(s, 1.0);
-        ModelMaker m = Resize({3, 7}, {}, {1, scale});
-        m.FirstNode().Set("mode", mode).Set("antialias", 1);
-        if (!outside) m.FirstNode().Set("exclude_outside", 1);
-        const std::vector<float> x = SomeValues(21);
-        const auto at = [&](const float* from, int64_t i) {
-          const double place = (static_cast<double>(i) + 0.5) / s - 0.5;
-          double sum = 0, weights = 0;
-          for (int k = -30; k < 40; ++k) {
-            if (!outside && (k < 0 || k > 6)) continue;
-            const double w = Weight(mode, std::fabs(place - k) * narrow);
-            sum += w * from[std::clamp(k, 0, 6)], weights += w;
-          }
-          return sum / weights;
-        };
-        ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 3, out, at));
-      }
+    for (const auto& [antialias, outside, scale, out] : rows) {
+      SCOPED_TRACE(std::string(mode) + " by " + std::to_string(scale) + (antialias ? ", antialias" : "") +
+                   (outside ? "" : ", exclude_outside"));
+      const double s = scale, narrow = antialias ? std::min(s, 1.0) : 1.0;
+      ModelMaker m = Resize({3, 7}, {}, {1, scale});
+      m.FirstNode().Set("mode", mode);
+      if (antialias) m.FirstNode().Set("antialias", 1);
+      if (!outside) m.FirstNode().Set("exclude_outside", 1);
+      const std::vector<float> x = SomeValues(21);
+      const auto at = [&, outside = outside](const float* from, int64_t i) {
+        const double place = (static_cast<double>(i) + 0.5) / s - 0.5;
+        double sum = 0, weights = 0;
+        for (int k = -30; k < 40; ++k) {
+          if (!outside && (k < 0 || k > 6)) continue;
+          const double w = Weight(mode, std::fabs(place - k) * narrow);
+          sum += w * from[std::clamp(k, 0, 6)], weights += w;
+        }
+        return sum / weights;
+      };
+      ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 3, out, at));
     }
   }
 }
