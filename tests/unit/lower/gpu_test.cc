@@ -65,6 +65,13 @@ std::string Inner(const std::string& text) {
   return text.substr(at, text.find("out[", at) - at);
 }
 
+void ExpectRightWithTails(const std::string& steps) {
+  for (auto [n, w, k] : std::vector<std::array<int64_t, 3>>{{33, 47, 25}, {1, 1, 1}, {16, 100, 7}, {5, 16, 9}}) {
+    MatMul odd(n, w, k);
+    EXPECT_EQ(odd.Run(steps), "") << n << " " << w << " " << k;
+  }
+}
+
 TEST(GpuLower, TiledProduct) {
   MatMul m;
   std::string text;
@@ -76,10 +83,7 @@ TEST(GpuLower, TiledProduct) {
   // 2 * 8 accumulators of two virtual threads; one copy of the inputs' tiles for both.
   EXPECT_THAT(text, HasSubstr("allocate c: f32[16]"));
   EXPECT_THAT(text, HasSubstr("allocate as: f32[128] shared"));
-  for (auto [n, w, k] : std::vector<std::array<int64_t, 3>>{{33, 47, 25}, {1, 1, 1}, {16, 100, 7}, {5, 16, 9}}) {
-    MatMul odd(n, w, k);
-    EXPECT_EQ(odd.Run(kTiled), "") << n << " " << w << " " << k;
-  }
+  ExpectRightWithTails(kTiled);
 }
 
 TEST(GpuLower, ATileOverTheEdgeHasNoConditionInItsInnerLoops) {
@@ -138,10 +142,7 @@ TEST(GpuLower, DoubleBuffered) {
   EXPECT_EQ(m.Run(steps, &text), "");
   EXPECT_EQ(Count(text, "barrier"), 1) << text;
   EXPECT_THAT(text, HasSubstr("allocate as: f32[256] shared"));
-  for (auto [n, w, k] : std::vector<std::array<int64_t, 3>>{{33, 47, 25}, {1, 1, 1}, {16, 100, 7}, {5, 16, 9}}) {
-    MatMul odd(n, w, k);
-    EXPECT_EQ(odd.Run(steps), "") << n << " " << w << " " << k;
-  }
+  ExpectRightWithTails(steps);
 }
 
 TEST(GpuLower, ReductionAcrossThreads) {

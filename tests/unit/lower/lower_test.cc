@@ -10,11 +10,12 @@ std::string LowerText(const std::vector<Tensor>& inputs, const Tensor& out, cons
 }
 
 struct MatMul {
-  Tensor a = te::Placeholder("a", {10, 6}), b = te::Placeholder("b", {6, 8});
-  ir::IterVar k = te::ReduceAxis(6, "k");
-  Tensor c = te::Compute("c", {10, 8}, {"i", "j"},
+  int64_t rows = 10, depth = 6, columns = 8;
+  Tensor a = te::Placeholder("a", {rows, depth}), b = te::Placeholder("b", {depth, columns});
+  ir::IterVar k = te::ReduceAxis(depth, "k");
+  Tensor c = te::Compute("c", {rows, columns}, {"i", "j"},
                          [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
-  Tensor out = te::Compute("out", {10, 8}, {"i", "j"},
+  Tensor out = te::Compute("out", {rows, columns}, {"i", "j"},
                            [&](const Vars& x) { return Max(c(x[0], x[1]), ir::Imm(DType::Float(32), 0)); });
 };
 
@@ -74,14 +75,9 @@ TEST(Lower, AnAttachedRegisterTile) {
 
 // doc/reference/schedule.md shows this schedule and these lines.
 TEST(Lower, TheExampleOfTheDocument) {
-  Tensor a = te::Placeholder("a", {100, 200}), b = te::Placeholder("b", {200, 64});
-  ir::IterVar k = te::ReduceAxis(200, "k");
-  Tensor c = te::Compute("c", {100, 64}, {"i", "j"},
-                         [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
-  Tensor out = te::Compute("out", {100, 64}, {"i", "j"},
-                           [&](const Vars& x) { return Max(c(x[0], x[1]), ir::Imm(DType::Float(32), 0)); });
+  MatMul m{.rows = 100, .depth = 200, .columns = 64};
   std::string text = LowerText(
-      {a, b}, out,
+      {m.a, m.b}, m.out,
       "split out i [4] -> i.o i.i\nsplit out j [16] -> j.o j.i\nreorder out i.o j.o i.i j.i\nparallel out i.o\n"
       "unroll out i.i\nvectorize out j.i\ncompute_at c out j.o\nset_scope c register\nreorder c k i j\n"
       "unroll c i\nvectorize c j\n");
