@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/integers.h"
 #include "op/operator.h"
 #include "task/workload.h"
 
 namespace hone::op {
-
-inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 
 // [N,C,H,W] -> [N, ceil(C/lanes), H, W, lanes], [N,C,D,H,W] likewise. REQUIRES: four or five extents.
 std::vector<int64_t> BlockedShape(const std::vector<int64_t>& shape, int lanes);

@@ -7,21 +7,10 @@
 #include <vector>
 
 #include "op/operator.h"
+#include "target/caches.h"
 #include "task/config.h"
 
 namespace hone::op {
-
-// Bytes that stay in a cache beside other data, and bytes per cycle that one core gets from beyond it: typical for x86
-// servers of the last years; targets do not specify them.
-struct CacheModel {
-  double l1_bytes = 32e3, l2_bytes = 1.2e6;
-  double l2_rate = 32, l3_rate = 10;
-
-  // Cycles to read `bytes` of data; `resident` of them are read repeatedly.
-  double Read(double bytes, double resident) const;
-};
-
-inline constexpr CacheModel kCaches;
 
 inline double D(int64_t x) { return static_cast<double>(x); }
 
