@@ -183,8 +183,8 @@ Result<Runner::Sample> Runner::Time(Candidate* candidate, int64_t number, TrialE
     std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
     for (size_t i = 0; i < c->constants.size(); ++i) c->operands[c->constants[i]] = copy[c->prepared.size() + i];
     c->loaded.Bind(c->operands, c->prepared);
+    guard_->BeginRun();  // a neighbour that runs while the data is fetched empties the caches again
     TouchData();
-    guard_->BeginRun();
     const double start = RealClock()->NowSeconds();
     for (int64_t i = 0; i < number; ++i) c->loaded.Run();
     const double seconds = RealClock()->NowSeconds() - start;
