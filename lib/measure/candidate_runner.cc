@@ -1,6 +1,7 @@
 #include "measure/candidate_runner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/clock.h"
@@ -20,10 +21,20 @@ Result<runtime::AlignedBuffer> Sealed(std::string_view bytes) {
   return buffer;
 }
 
+// Weights are scaled so that sums of their products are of order 1. Sums of products of data alone (`flop` says how
+// many) grow with the root of their number, and so do their errors.
+static double ToleranceOf(const TaskSetup& setup) {
+  const int64_t fan_in = ReductionLength(setup.operands);
+  const double outputs = static_cast<double>(setup.operands.back().logical.Elements());
+  const auto products = static_cast<int64_t>(setup.flop / 2 / std::max(outputs, 1.0));
+  if (fan_in > 1 || products <= 1) return Tolerance(fan_in);
+  return Tolerance(products) * std::sqrt(static_cast<double>(products));
+}
+
 Status CandidateRunner::ReadExpected() {
   HONE_ASSIGN_OR_RETURN(const TensorData reference,
                         ReadReference(setup_.reference_path, setup_.reference_key, setup_.operands.back()));
-  const double tolerance = Tolerance(ReductionLength(setup_.operands));
+  const double tolerance = ToleranceOf(setup_);
   HONE_ASSIGN_OR_RETURN(reference_, Sealed(reference.view()));
   HONE_ASSIGN_OR_RETURN(tolerance_, Sealed({reinterpret_cast<const char*>(&tolerance), sizeof tolerance}));
   return Status();
