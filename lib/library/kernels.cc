@@ -23,11 +23,11 @@ Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::
   if (entry && entry->config) {
     kernel->config = *entry->config;
     // A kernel with one schedule may have been measured only for comparison; it was not chosen.
-    kernel->source = op->Tunable(kernel->workload) ? pipeline::BestSourceName(entry->source) : "fixed";
+    kernel->source = op->Tunable(kernel->workload, target) ? pipeline::BestSourceName(entry->source) : "fixed";
     return entry;
   }
   HONE_ASSIGN_OR_RETURN(kernel->config, op::DefaultConfig(kernel->workload, target));
-  kernel->source = op->Tunable(kernel->workload) ? "default" : "fixed";
+  kernel->source = op->Tunable(kernel->workload, target) ? "default" : "fixed";
   return static_cast<const pipeline::BestEntry*>(nullptr);
 }
 

@@ -55,7 +55,7 @@ class TunedOperator final : public DefinedOperator {
                               const Algorithm& algorithm) const override {
     return ComputeBy(algorithms_, workload, target, algorithm);
   }
-  bool Tunable(const Workload&) const override { return true; }
+  bool Tunable(const Workload&, const Target&) const override { return true; }
 
  private:
   Choice cpu_, gpu_;
@@ -98,7 +98,7 @@ class FixedOperator : public DefinedOperator {
   TemplateList AllTemplates() const override { return {{kCpuFamily, {&template_}}, {kGpuFamily, {&gpu_template_}}}; }
   Result<Computation> Compute(const Workload& workload, const Target& target,
                               const Algorithm& algorithm) const override;
-  bool Tunable(const Workload&) const override { return false; }
+  bool Tunable(const Workload&, const Target&) const override { return false; }
 
  private:
   FixedBuilder builder_;

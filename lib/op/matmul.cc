@@ -1,11 +1,12 @@
 // matmul(f32[..,M,K], f32[..,K,N]): numpy's matmul; batches broadcast, vectors are a row on the left and a column on
-// the right. Plain. Register tiles of 4 rows x one vector; a single column is reduced in vectors along K.
+// the right. Plain. On CPUs the schedule is a sketch (sketch/sums.h), except that a single column is reduced in vectors
+// along K.
 #include "op/gpu/matmul.h"
 
 #include "op/defined_operator.h"
 #include "op/operators.h"
 #include "op/plain_te.h"
-#include "op/steps.h"
+#include "op/sketched.h"
 #include "semantics/indices.h"
 #include "semantics/semantics.h"
 
@@ -59,12 +60,6 @@ Result<FixedKernel> BuildMatmul(const Workload& w, const Target& target) {
       return te::Sum(read(a, at, at[batch], k.var) * read(b, at, k.var, at[batch + 1]), {k});
     });
     kernel.outputs = {out};
-    kernel.steps = {Split("out", "i", {4}, {"i.o", "i.i"}), Split("out", "j", {lanes}, {"j.o", "j.i"})};
-    std::vector<std::string> order = names;
-    for (const char* axis : {"i.o", "j.o", "k", "i.i", "j.i"}) order.push_back(axis);
-    names.push_back("i.o"), names.push_back("j.o");
-    Append(&kernel.steps, {Reorder("out", order), Vectorize("out", "j.i"), Unroll("out", "i.i"),
-                           Fuse("out", names, "task"), Parallel("out", "task")});
   }
   return kernel;
 }
@@ -74,6 +69,7 @@ class MatmulOperator final : public FixedOperator {
   using FixedOperator::FixedOperator;
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override {
+    if (HasSketch(workload, target)) return {&SumsTemplate()};
     std::vector<const Template*> templates = FixedOperator::Templates(workload, target);
     if (target.family() == kGpuFamily && GpuBatchMatmulApplies(workload, target)) {
       templates.insert(templates.begin(), &GpuBatchMatmul());
@@ -82,13 +78,22 @@ class MatmulOperator final : public FixedOperator {
   }
   TemplateList AllTemplates() const override {
     TemplateList all = FixedOperator::AllTemplates();
+    all[kCpuFamily].push_back(&SumsTemplate());
     all[kGpuFamily].push_back(&GpuBatchMatmul());
     return all;
+  }
+  bool Tunable(const Workload& workload, const Target& target) const override {
+    return Templates(workload, target)[0] != FixedOperator::Templates(workload, target)[0];
   }
   Result<Computation> Compute(const Workload& workload, const Target& target,
                               const Algorithm& algorithm) const override {
     if (algorithm.name == "direct") return FixedOperator::Compute(workload, target, algorithm);
     return ComputeBy({{kGpuFamily, "batches", {}, ComputeGpuBatchMatmul}}, workload, target, algorithm);
+  }
+
+ private:
+  static bool HasSketch(const Workload& workload, const Target& target) {
+    return target.family() == kCpuFamily && FindSketch(SumsTemplate().name(), workload, target).has_value();
   }
 };
 

@@ -107,7 +107,7 @@ class Operator {
   // written.
   virtual void Reference(const Workload& workload, const Target& target, const std::vector<void*>& buffers) const = 0;
   // False if there is only one schedule (pooling, elementwise): the workload is built, but is not a tuning task.
-  virtual bool Tunable(const Workload& workload) const = 0;
+  virtual bool Tunable(const Workload& workload, const Target& target) const = 0;
 };
 
 // The operator of that name; else kUnsupported with a suggestion.

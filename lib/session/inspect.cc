@@ -13,6 +13,7 @@
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
 #include "op/operator.h"
+#include "op/sketched.h"
 #include "pipeline/settings.h"
 #include "record/store.h"
 #include "search/tuner/tuner.h"
@@ -124,6 +125,20 @@ Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   std::printf("%lld of %zu compiled, %s each; nothing is kept\n", static_cast<long long>(ok), built.size(),
               FormatSeconds(built.empty() ? 0 : seconds / static_cast<double>(built.size())).c_str());
   return static_cast<int>(ok > 0 ? kDone : kFailed);
+}
+
+Result<int> ListSketches(const TuneJobOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  const pipeline::TaskFile& task = inputs.task;
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
+  std::vector<std::string> sketches, templates;
+  for (const search::Space& part : space.spaces()) {
+    templates.push_back(part.template_name());
+    const auto sketch = op::FindSketch(part.template_name(), task.workload, task.target);
+    if (sketch) sketches.push_back(sketch::SketchText(*sketch));
+  }
+  PrintOut(sketches.empty() ? "no sketch; templates: " + Join(templates, ", ") + "\n" : Join(sketches, "\n"));
+  return static_cast<int>(kDone);
 }
 
 Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show) {

@@ -60,12 +60,16 @@ Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const st
 // kFailed; kMisused for bad input files; kInterrupted.
 int RunTuneJob(const TuneJobOptions& options);
 
-// The next three inspect a task without tuning it, print to stdout and return an exit code.
+// The next four inspect a task without tuning it, print to stdout and return an exit code.
 
 // --compile-only: compiles the candidates that a run with these settings would try first, including the default, then
 // other legal points until there are `count` or no more, each once. Measures and stores nothing. Prints a line for each
 // candidate with its index, seconds and error, then the sum. Returns kFailed if no candidate compiled.
 Result<int> CompileOnly(const TuneJobOptions& options, int64_t count);
+
+// --list-sketches: prints the texts of the sketches (sketch/sketch.h) in the task's space, with a blank line between
+// them; without any, a line with the templates.
+Result<int> ListSketches(const TuneJobOptions& options);
 
 // --explain: prints trial `ordinal` of the records: its config, verdict and steps; `show` may contain "program"
 // (lowered), "llvm", "assembly".

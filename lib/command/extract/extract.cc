@@ -73,7 +73,7 @@ class TaskLister {
   Result<pipeline::TaskList> Run(bool with_alternatives) {
     for (const graph::Node& node : graph_.nodes) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
-      if (op->Tunable(node.workload)) Add(node.workload);
+      if (op->Tunable(node.workload, target_)) Add(node.workload);
     }
     // If no kernel computes several operators, there is only one layout as well: nothing to choose.
     if (!with_alternatives || op::Chain().AllTemplates()[target_.family()].empty()) return std::move(list_);
@@ -83,7 +83,7 @@ class TaskLister {
     // Kernels that alternatives are compared with must be measured, even those with one schedule.
     for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node->workload));
-      if (!op->Tunable(node->workload)) Add(node->workload);
+      if (!op->Tunable(node->workload, target_)) Add(node->workload);
     }
     const size_t known = list_.tasks.size();
     std::set<std::string> transforms;  // each is created once

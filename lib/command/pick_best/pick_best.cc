@@ -79,9 +79,10 @@ class Picker {
       return Status::Invalid("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks,
                              list.network);
     }
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(list.target));
     for (const graph::Node& node : graph.nodes) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
-      if (op->Tunable(node.workload)) needed_.insert(TaskId(node.workload, list.target));
+      if (op->Tunable(node.workload, target)) needed_.insert(TaskId(node.workload, list.target));
     }
     graph_ = std::move(graph);
     return Status();

@@ -42,8 +42,9 @@ int RunTune(const TuneOptions& options) {
     job.fake = true;
     job.fake_world = *world;
   }
-  const int modes = options.compile_only + options.explain.has_value() + options.trial.has_value();
-  if (modes > 1) return Misused("--compile-only, --explain and --trial exclude each other");
+  const int modes =
+      options.compile_only + options.list_sketches + options.explain.has_value() + options.trial.has_value();
+  if (modes > 1) return Misused("--compile-only, --list-sketches, --explain and --trial exclude each other");
   for (const std::string& what : options.show) {
     if (what != "program" && what != "llvm" && what != "assembly" && what != "source") {
       return Misused("--show " + what + ": known are program, llvm, assembly, source");
@@ -53,6 +54,7 @@ int RunTune(const TuneOptions& options) {
   if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
   if (options.task_path.empty()) return Misused("--task is required: the task file");
   if (options.compile_only) return CodeOf(session::CompileOnly(job, kCompileOnlyCandidates));
+  if (options.list_sketches) return CodeOf(session::ListSketches(job));
   if (options.trial) return CodeOf(session::TryOne(job, *options.trial));
   if (options.db_path.empty()) return Misused("--db is required: the records of the task");
   if (options.explain) return CodeOf(session::Explain(job, *options.explain, options.show));

@@ -147,7 +147,7 @@ class ChainOperator final : public Operator {
     }
   }
 
-  bool Tunable(const Workload&) const override { return true; }
+  bool Tunable(const Workload&, const Target&) const override { return true; }
 };
 
 }  // namespace

@@ -64,9 +64,20 @@ TEST_F(RealTest, TheSpaceCanBeCompiledAndTriedPointByPoint) {
   EXPECT_EQ(indices.size(), 32u) << compiled.out;
   ExpectHas(ExpectOk(TuneTask({"--trial", *indices.begin()})).out, {"ok, "});
   EXPECT_FALSE(Has(kDb));
+  ExpectHas(ExpectOk(TuneTask({"--list-sketches"})).out, {"no sketch; templates: conv2d_direct"});
   // With a smaller space: all of its points.
   WriteTask("dense(f32[1,2], f32[3,2])");
   ExpectHas(ExpectOk(TuneTask({"--compile-only"})).out, {" compiled, "});
+}
+
+// A product of activations has no template on CPUs: its schedules are derived. Its values are not scaled, so sums of
+// many products are larger than those of layers with weights.
+TEST_F(RealTest, ATaskWithoutTemplateIsTunedBySketches) {
+  WriteTask("matmul(f32[2,37,300], f32[2,300,41])");
+  ExpectHas(ExpectOk(TuneTask({"--list-sketches"})).out, {"sketch sums\ndecide rows ", "\nvectorize out j.i\n"});
+  TuneOk({});
+  ExpectAllRight();
+  ExpectHas(ExpectOk(TuneTask({"--db", kDb, "--explain", "0"})).out, {"sums rows=", "cache_write out register"});
 }
 
 TEST_F(RealTest, ChildrenEndWithATunerThatIsKilled) {

@@ -32,7 +32,7 @@ TEST(Chain, CanonicalTypeFlopAndOperands) {
       "pad=1,1,1,1, groups=20) + bias + bias");
   const Operator* op = *FindOperator(w);
   EXPECT_EQ(op->name(), std::string("chain"));
-  EXPECT_TRUE(op->Tunable(w));
+  EXPECT_TRUE(op->Tunable(w, Avx512()));
   EXPECT_EQ(semantics::InferOutput(w)->Text(), "f32[1,20,3,3]");
   EXPECT_EQ(semantics::Flop(w), 20 * 36 * (16 + 3) + 20 * 9 * (18 + 2));
   std::string names;

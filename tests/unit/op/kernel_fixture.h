@@ -121,7 +121,7 @@ inline void CheckWorkload(const std::string& text, const Target& target, runtime
   EXPECT_FALSE(space.Reject(config.index).has_value());
   CheckConfig(c, target, config, pool);
   Rng rng(std::hash<std::string>()(text));
-  for (int i = 0; i < random_points && c.op->Tunable(c.workload); ++i) {
+  for (int i = 0; i < random_points && c.op->Tunable(c.workload, target); ++i) {
     std::optional<PointIndex> index = space.SampleLegal(rng);
     ASSERT_TRUE(index.has_value());
     if (*index != config.index) CheckConfig(c, target, space.At(*index), pool);

@@ -26,7 +26,7 @@ TEST(Plugin, TheExampleRunsOnCpus) {
   runtime::ThreadPool pool = *runtime::ThreadPool::Create(2, false);
   for (const char* text : {"rgb_to_yuv(f32[16,32,3])", "rgb_to_yuv(f32[7,13,3])", "rgb_to_yuv(f32[1,1,3])"}) {
     const Workload w = Must(ParseChecked(text));
-    EXPECT_TRUE((*FindOperator(w))->Tunable(w));
+    EXPECT_TRUE((*FindOperator(w))->Tunable(w, target));
     const search::TaskSpace space = *MakeTaskSpace(w, target);
     testing::OperandData data = *testing::MakeOperandData(w, target, 3);
     int legal = 0;

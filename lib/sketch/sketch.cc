@@ -1,0 +1,202 @@
+#include "sketch/sketch.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "sketch/sums.h"
+
+namespace hone::sketch {
+namespace {
+
+constexpr char kSketch[] = "sketch ", kDecide[] = "decide ";
+
+const search::Knob* Find(const Sketch& sketch, const std::string& decision) {
+  for (const search::Knob& knob : sketch.decisions) {
+    if (knob.name() == decision) return &knob;
+  }
+  return nullptr;
+}
+
+// The text of a decision's value in `config`.
+std::string ValueIn(const Config& config, const std::string& decision) {
+  for (const KnobValue& value : config.values) {
+    if (value.name == decision) return value.Text();
+  }
+  return "";
+}
+
+// Calls replace(name, column) for each {name} of a step, and returns the step with what it returns in their places.
+// Columns count from 0.
+Result<std::string> Filled(const std::string& step,
+                           const std::function<Result<std::string>(const std::string& name, size_t column)>& replace) {
+  std::string filled;
+  size_t done = 0;
+  for (size_t open = step.find('{'); open != step.npos; open = step.find('{', done)) {
+    const size_t close = step.find('}', open);
+    if (close == step.npos) return Status::Invalid("{}: `{{` without `}}`", open + 1);
+    HONE_ASSIGN_OR_RETURN(const std::string value, replace(step.substr(open + 1, close - open - 1), open));
+    filled += step.substr(done, open - done) + value;
+    done = close + 1;
+  }
+  return filled + step.substr(done);
+}
+
+class Parser {
+ public:
+  explicit Parser(const std::string& place) : place_(place) {}
+
+  Status Read(const std::string& line) {
+    ++number_;
+    if (Trim(line).empty() || line[0] == '#') return Status();
+    if (sketch_.name.empty()) return ReadName(line);
+    if (StartsWith(line, kDecide)) return ReadDecision(line);
+    return ReadStep(line);
+  }
+
+  Result<Sketch> Take() {
+    if (sketch_.name.empty()) return Status::Invalid("{}: no line `sketch NAME`", place_);
+    if (sketch_.lines.empty()) return Status::Invalid("{}: sketch `{}` has no step", place_, sketch_.name);
+    return std::move(sketch_);
+  }
+
+ private:
+  Status Wrong(size_t column, const std::string& why) const {
+    return Status::Invalid("{}:{}:{}: {}", place_, number_, column + 1, why);
+  }
+
+  Status ReadName(const std::string& line) {
+    sketch_.name = StartsWith(line, kSketch) ? Trim(line.substr(sizeof kSketch - 1)) : "";
+    return IsPlainName(sketch_.name) ? Status() : Wrong(0, "expected `sketch NAME` before all else");
+  }
+
+  Status ReadDecision(const std::string& line) {
+    if (!sketch_.lines.empty()) return Wrong(0, "decisions stand before the steps");
+    const std::vector<std::string> words = SplitWords(line);
+    if (words.size() < 3) return Wrong(line.size(), "expected `decide NAME VALUE..`");
+    const std::string& name = words[1];
+    const size_t column = line.find(name, sizeof kDecide - 1);
+    if (Find(sketch_, name) != nullptr) return Wrong(column, "decision `" + name + "` is there twice");
+    const std::vector<std::string> values(words.begin() + 2, words.end());
+    if (std::set<std::string>(values.begin(), values.end()).size() < values.size()) {
+      return Wrong(column, "decision `" + name + "` has a value twice");
+    }
+    std::vector<int64_t> numbers;
+    for (const std::string& value : values) {
+      if (const auto number = ParseInt(value); number.ok()) numbers.push_back(*number);
+    }
+    sketch_.decisions.push_back(numbers.size() == values.size() ? search::Knob::Choice(name, numbers)
+                                                                : search::Knob::Words(name, values));
+    return Status();
+  }
+
+  Status ReadStep(const std::string& text) {
+    Line line;
+    line.step = text;
+    size_t begin = 0;
+    const size_t colon = text.find(": "), equals = text.find('=');
+    if (colon != text.npos && equals < colon) {
+      line.decision = text.substr(0, equals);
+      line.value = text.substr(equals + 1, colon - equals - 1);
+      begin = colon + 2;
+      line.step = text.substr(begin);
+      HONE_RETURN_IF_ERROR(CheckCondition(line, equals));
+    }
+    // With the first value of each decision, it must be a step.
+    const auto filled = Filled(line.step, [&](const std::string& name, size_t column) -> Result<std::string> {
+      const search::Knob* knob = Find(sketch_, name);
+      if (knob == nullptr) return Status::Invalid("{}: {}", begin + column + 2, Unknown(name));
+      return knob->value(0).Text();
+    });
+    if (!filled.ok()) return Status::Invalid("{}:{}:{}", place_, number_, filled.status().message());
+    if (const auto step = ParseStep(*filled); !step.ok()) return Wrong(begin, step.status().message());
+    sketch_.lines.push_back(std::move(line));
+    return Status();
+  }
+
+  Status CheckCondition(const Line& line, size_t equals) const {
+    const search::Knob* knob = Find(sketch_, line.decision);
+    if (knob == nullptr) return Wrong(0, Unknown(line.decision));
+    for (size_t i = 0; i < knob->size(); ++i) {
+      if (knob->value(i).Text() == line.value) return Status();
+    }
+    return Wrong(equals + 1, "decision `" + line.decision + "` has no value `" + line.value + "`");
+  }
+
+  std::string Unknown(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const search::Knob& knob : sketch_.decisions) names.push_back(knob.name());
+    return "no decision `" + name + "`" + SuggestionText(name, names);
+  }
+
+  std::string place_;
+  size_t number_ = 0;
+  Sketch sketch_;
+};
+
+}  // namespace
+
+std::string SketchText(const Sketch& sketch) {
+  std::string text = kSketch + sketch.name + "\n";
+  for (const search::Knob& knob : sketch.decisions) {
+    text += kDecide + knob.name();
+    for (size_t i = 0; i < knob.size(); ++i) text += " " + knob.value(i).Text();
+    text += "\n";
+  }
+  for (const Line& line : sketch.lines) {
+    if (!line.decision.empty()) text += line.decision + "=" + line.value + ": ";
+    text += line.step + "\n";
+  }
+  return text;
+}
+
+Result<Sketch> ParseSketch(const std::string& text, const std::string& place) {
+  Parser parser(place);
+  for (const std::string& line : Split(text, '\n')) HONE_RETURN_IF_ERROR(parser.Read(line));
+  return parser.Take();
+}
+
+search::Space SpaceOf(const Sketch& sketch) {
+  search::Space space(sketch.name);
+  for (const search::Knob& knob : sketch.decisions) space.Add(knob);
+  for (const search::Rule& rule : sketch.rules) space.AddRule(rule);
+  return space;
+}
+
+Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config) {
+  std::vector<Step> steps;
+  for (const Line& line : sketch.lines) {
+    if (!line.decision.empty() && ValueIn(config, line.decision) != line.value) continue;
+    HONE_ASSIGN_OR_RETURN(const std::string text, Filled(line.step, [&](const std::string& name, size_t) {
+                            return Result<std::string>(ValueIn(config, name));
+                          }));
+    HONE_ASSIGN_OR_RETURN(Step step, ParseStep(text));
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) {
+  constexpr PointIndex kMost = 100000;
+  std::optional<PointIndex> best;
+  double least = 0;
+  space.ForEach(0, std::min<PointIndex>(space.size(), kMost), [&](PointIndex index, bool legal) {
+    if (!legal) return true;
+    const double cost = sketch.cost ? sketch.cost(space.At(index)).front() : 0;
+    if (!best || cost < least) best = index, least = cost;
+    return true;
+  });
+  if (!best) return Status::Invalid("sketch `{}` has no legal point", sketch.name);
+  return space.At(*best);
+}
+
+std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const Target& target) {
+  std::vector<Sketch> sketches;
+  if (outputs.size() != 1 || target.family() != kCpuFamily) return sketches;
+  if (auto sums = SumTiles(outputs[0], target)) sketches.push_back(std::move(*sums));
+  return sketches;
+}
+
+}  // namespace hone::sketch

@@ -1,0 +1,62 @@
+// Sketches: schedules with open decisions, which rules derive from a computation. A template is written for an
+// operator; a sketch is made for whatever has the right form. doc/internals/sketches.md describes them.
+//
+// A sketch is data. Its text, which `hone-tune --list-sketches` prints and ParseSketch reads:
+//
+//   sketch sums
+//   decide i 6 4 2 1
+//   decide order rows columns
+//   split out i [{i}] -> i.o i.i
+//   order=rows: reorder out i.o j.o i.i
+//
+// A line after the decisions is a schedule step (doc/reference/schedule.md), in which {i} stands for the value of
+// decision `i`. With a condition, it counts only if that decision has this value. Blank lines and lines that begin
+// with # do not count.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "search/space/space.h"
+#include "target/target.h"
+#include "task/step.h"
+#include "te/tensor.h"
+
+namespace hone::sketch {
+
+struct Line {
+  std::string decision, value;  // the condition; empty: always
+  std::string step;
+};
+
+struct Sketch {
+  std::string name;  // says the kind of computation, not its shape; records contain it
+  std::vector<search::Knob> decisions;
+  std::vector<Line> lines;
+  // Made by the rule, not part of the text.
+  std::vector<search::Rule> rules;  // decisions that are illegal together
+  // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h.
+  std::function<std::vector<double>(const Config& config)> cost;
+};
+
+std::string SketchText(const Sketch& sketch);
+// `place` is the name of the text for messages, which have line and column. Returns kInvalid for a line that is neither
+// a decision nor a step, a decision that is made twice or has no value, and a name in braces or in a condition that is
+// no decision, or a condition with a value that the decision does not have.
+Result<Sketch> ParseSketch(const std::string& text, const std::string& place);
+
+// The points of a sketch. REQUIRES: the decisions have fewer than 2^128 combinations.
+search::Space SpaceOf(const Sketch& sketch);
+// The steps of a point. REQUIRES: `config` is a point of SpaceOf.
+Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config);
+// The legal point with the least estimated cost among the first 100,000 points; the first one of equals. Returns
+// kInvalid without a legal point.
+Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space);
+
+// The sketches of a computation: those of all rules for the target's family that apply, in the order of the table in
+// doc/internals/sketches.md.
+std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const Target& target);
+
+}  // namespace hone::sketch

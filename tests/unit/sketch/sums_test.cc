@@ -1,0 +1,106 @@
+// The rule `sums`: where it applies, that all its points are legal schedules, and that lowering keeps their promises.
+#include "sketch/sums.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/rng.h"
+#include "common/expect.h"
+#include "ir/printer.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+
+namespace hone::sketch {
+namespace {
+
+using Vars = std::vector<ir::Var>;
+using te::Tensor;
+
+Target Cpu() {
+  Target target;
+  target.vector_bytes = 64, target.vector_registers = 32, target.threads = 2;
+  return target;
+}
+
+// a[b, i, k] * b[b, k, j] over k; a batch of 1 is an axis of extent 1.
+struct Product {
+  Tensor a, b, out;
+  Product(int64_t batch, int64_t rows, int64_t depth, int64_t columns)
+      : a(te::Placeholder("a", {batch, rows, depth})), b(te::Placeholder("b", {batch, depth, columns})) {
+    const ir::IterVar k = te::ReduceAxis(depth, "k");
+    out = te::Compute("out", {batch, rows, columns}, {"n", "i", "j"},
+                      [&](const Vars& x) { return te::Sum(a(x[0], x[1], k.var) * b(x[0], k.var, x[2]), {k}); });
+  }
+};
+
+TEST(SumTiles, AppliesToSumsWhoseValuesAreUsedAgain) {
+  const Tensor a = te::Placeholder("a", {8, 8}), b = te::Placeholder("b", {8, 8});
+  const ir::IterVar k = te::ReduceAxis(8, "k");
+  const auto applies = [](const std::vector<int64_t>& shape, const std::function<ir::Expr(const Vars&)>& body) {
+    const std::vector<std::string> names = {"i", "j", "l"};
+    return SumTiles(te::Compute("out", shape, {names.begin(), names.begin() + static_cast<long>(shape.size())}, body),
+                    Cpu())
+        .has_value();
+  };
+  EXPECT_TRUE(applies({8, 8}, [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); }));
+  EXPECT_TRUE(applies({8, 8}, [&](const Vars& x) { return te::Sum(a(k.var, x[0]) + b(k.var, x[1]), {k}); }));
+  EXPECT_FALSE(applies({8, 8}, [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(x[1], k.var), {k}); }))
+      << "the last axis walks over rows of b";
+  EXPECT_FALSE(applies({8, 8}, [&](const Vars& x) { return a(x[0], x[1]) * b(x[1], x[0]); })) << "no sum";
+  EXPECT_FALSE(applies({8, 8}, [&](const Vars& x) { return te::MaxOver(a(x[0], k.var) * b(k.var, x[1]), {k}); }));
+  EXPECT_FALSE(applies({8}, [&](const Vars& x) { return te::Sum(b(k.var, x[0]), {k}); })) << "one axis";
+}
+
+// Every legal point of tiles that do and do not divide the extents, of single rows and columns, and of extents below a
+// vector: a legal schedule, whose sums stay in registers and whose inner loops are vectors.
+TEST(SumTiles, EachPointIsLegalAndStaysInRegisters) {
+  const std::vector<std::vector<int64_t>> shapes = {{1, 1, 1, 1},   {1, 17, 1, 13},  {12, 197, 64, 197},
+                                                    {3, 5, 7, 64},  {1, 128, 67, 9}, {2, 1, 33, 131},
+                                                    {5, 24, 2, 16}, {1, 29, 57, 96}};
+  for (const auto& s : shapes) {
+    const Product p(s[0], s[1], s[2], s[3]);
+    const Sketch sketch = *SumTiles(p.out, Cpu());
+    EXPECT_EQ(SketchText(Must(ParseSketch(SketchText(sketch), "again"))), SketchText(sketch));
+    const search::Space space = SpaceOf(sketch);
+    Rng rng(7);
+    for (int i = 0; i < 25; ++i) {
+      const auto index = space.SampleLegal(rng);
+      ASSERT_TRUE(index.has_value());
+      const Config config = space.At(*index);
+      SCOPED_TRACE(fmt::format("{},{},{},{} {}", s[0], s[1], s[2], s[3], config.Text()));
+      schedule::Schedule schedule = Must(schedule::Schedule::Create({p.out}));
+      Must(schedule.ApplyAll(Must(StepsOf(sketch, config))));
+      const std::string text =
+          ir::ToString(Must(lower::Lower(schedule, {p.a, p.b, p.out}, {.name = "f", .verify = true})));
+      EXPECT_THAT(text, Not(HasSubstr(" scratch"))) << text;
+      EXPECT_THAT(text, Not(HasSubstr("min("))) << "a tail that is not cut off\n" << text;
+    }
+  }
+}
+
+TEST(SumTiles, IllegalDecisionsHaveANamedRule) {
+  const Product p(1, 64, 64, 256);
+  const search::Space space = SpaceOf(*SumTiles(p.out, Cpu()));
+  std::set<std::string> rules;
+  for (uint64_t i = 0; i < uint64_t(space.size()); ++i) {
+    if (const auto why = space.Reject(space.At(i))) rules.insert(why->substr(0, why->find(':')));
+  }
+  EXPECT_EQ(rules, (std::set<std::string>{"parallel", "registers"}));
+}
+
+TEST(SumTiles, TheEstimatePrefersFullTilesAndBusyThreads) {
+  const auto best = [](const Product& p) {
+    const Sketch sketch = *SumTiles(p.out, Cpu());
+    return Must(BestByEstimate(sketch, SpaceOf(sketch)));
+  };
+  for (const int64_t batch : {1, 12}) {
+    const Config config = best(Product(batch, 192, 64, 192));
+    EXPECT_GE(config.Number("rows") * config.Number("vectors"), 12) << config.Text();
+  }
+  EXPECT_EQ(best(Product(1, 3, 64, 1024)).Word("order"), "columns") << "all rows are one tile";
+  EXPECT_EQ(best(Product(1, 1024, 64, 9)).Word("order"), "rows");
+}
+
+}  // namespace
+}  // namespace hone::sketch
