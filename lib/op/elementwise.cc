@@ -74,12 +74,14 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& sh
   });
   FixedKernel kernel{{epilogue.After(inputs), {out}}, {}};
   std::vector<std::string> loops = axes;
+  std::vector<int64_t> extents = groups.extents;
   if (w.HasEpilogue(EpilogueKind::kBias) && groups.extents[2] == 1) {
     // If the channels are last, vectors run along them.
     kernel.steps = {Reorder("out", {"a0", "a2", "a1"})};
     loops = {"a0", "a2", "a1"};
+    std::swap(extents[1], extents[2]);
   }
-  Append(&kernel.steps, VectorsAlongLast("out", loops, lanes));
+  Append(&kernel.steps, VectorsAlongLast("out", loops, extents, lanes));
   return kernel;
 }
 
@@ -157,7 +159,7 @@ Result<FixedKernel> Build(const Workload& w, const Target& target) {
 std::vector<const Operator*> ElementwiseOperators() {
   std::vector<const Operator*> all;
   for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
-    all.push_back(new FixedOperator(f.name, 2, Build));  // never destroyed
+    all.push_back(new FixedOperator(f.name, 3, Build));  // never destroyed
   }
   return all;
 }

@@ -20,7 +20,7 @@ FixedKernel Copy(const std::vector<Tensor>& inputs, const Shape& shape, int lane
   const std::vector<std::string> names = AxisNames(shape.size());
   Tensor out =
       te::Compute("out", shape, names, [&](const Vars& x) { return value(std::vector<Expr>(x.begin(), x.end())); });
-  return {{inputs, {out}}, VectorsAlongLast("out", names, lanes)};
+  return {{inputs, {out}}, VectorsAlongLast("out", names, shape, lanes)};
 }
 
 // Fuses axes that stay neighbours.
@@ -188,13 +188,13 @@ Result<FixedKernel> BuildConcat(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> MovementOperators() {
   return {
-      new FixedOperator("transpose", 1, BuildTranspose),  // never destroyed
-      new FixedOperator("reshape", 1, BuildReshape),
-      new FixedOperator("slice", 1, BuildSlice),
-      new FixedOperator("pad", 1, BuildPad),
-      new FixedOperator("gather", 1, BuildGather),
-      new FixedOperator("expand", 1, BuildExpand),
-      new FixedOperator("concat", 2, BuildConcat),
+      new FixedOperator("transpose", 2, BuildTranspose),  // never destroyed
+      new FixedOperator("reshape", 2, BuildReshape),
+      new FixedOperator("slice", 2, BuildSlice),
+      new FixedOperator("pad", 2, BuildPad),
+      new FixedOperator("gather", 2, BuildGather),
+      new FixedOperator("expand", 2, BuildExpand),
+      new FixedOperator("concat", 3, BuildConcat),
   };
 }
 

@@ -33,7 +33,7 @@ Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
     Expr base = sum(at) * Float(alpha) + Float(bias);
     return data(at) / ir::MakeCall(DType::Float(32), Intrinsic::kPow, {base, Float(beta)});
   });
-  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  std::vector<Step> steps = VectorsAlongLast("out", names, shape, lanes);
   Append(&steps, {Split("sum", "a2", {lanes}, {"v.o", "v.i"}), Vectorize("sum", "v.i"),
                   Reorder("sum", {"a0", "a1", "v.o", "r", "v.i"}), Fuse("sum", {"a0", "a1", "v.o"}, "task"),
                   Parallel("sum", "task")});
@@ -73,7 +73,7 @@ Result<FixedKernel> BuildNorm(const Workload& w, const Target& target) {
     Expr value = centred(at) / deviation * inputs[1](at[by]);
     return inputs.size() > 2 ? value + inputs[2](at[by]) : value;
   });
-  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  std::vector<Step> steps = VectorsAlongLast("out", names, axes.extents, lanes);
   Append(&steps, variance_steps);
   Append(&steps, mean_steps);
   return FixedKernel{{inputs, {out}}, std::move(steps)};
@@ -138,17 +138,17 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
     }
     return data(at);
   });
-  return FixedKernel{{{data}, {out}}, VectorsAlongLast("out", names, target.FloatLanes())};
+  return FixedKernel{{{data}, {out}}, VectorsAlongLast("out", names, p.out, target.FloatLanes())};
 }
 
 }  // namespace
 
 std::vector<const Operator*> NormOperators() {
   return {
-      new FixedOperator("lrn", 1, BuildLrn),  // never destroyed
-      new FixedOperator("instance_norm", 1, BuildNorm),
-      new FixedOperator("layer_norm", 1, BuildNorm),
-      new FixedOperator("resize", 2, BuildResize),
+      new FixedOperator("lrn", 2, BuildLrn),  // never destroyed
+      new FixedOperator("instance_norm", 2, BuildNorm),
+      new FixedOperator("layer_norm", 2, BuildNorm),
+      new FixedOperator("resize", 3, BuildResize),
   };
 }
 

@@ -153,13 +153,15 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
   return out;
 }
 
-std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes, int lanes) {
-  const std::string& last = axes.back();
-  std::vector<Step> steps = {Split(stage, last, {lanes}, {"v.o", "v.i"}), Vectorize(stage, "v.i")};
-  std::vector<std::string> outer(axes.begin(), axes.end() - 1);
-  outer.push_back("v.o");
-  if (outer.size() > 1) steps.push_back(Fuse(stage, outer, "task"));
-  steps.push_back(Parallel(stage, outer.size() > 1 ? "task" : "v.o"));
+std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes,
+                                   const std::vector<int64_t>& extents, int lanes) {
+  std::vector<Step> steps = {Split(stage, axes.back(), {lanes}, {"v.o", "v.i"}), Vectorize(stage, "v.i")};
+  std::vector<std::string> shared(axes.begin(), axes.end() - 1);
+  const bool tail = extents.back() % lanes != 0;
+  if (tail && semantics::Product(extents, 0, extents.size() - 1) == 1) shared.clear();
+  if (!tail || shared.empty()) shared.push_back("v.o");
+  if (shared.size() > 1) steps.push_back(Fuse(stage, shared, "task"));
+  steps.push_back(Parallel(stage, shared.size() > 1 ? "task" : shared[0]));
   return steps;
 }
 

@@ -75,7 +75,7 @@ static Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) 
   const std::vector<std::string> names = AxisNames(kept.size());
   Tensor out =
       te::Compute("out", kept, names, [&](const Vars& x) { return finish(std::vector<Expr>(x.begin(), x.end())); });
-  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  std::vector<Step> steps = VectorsAlongLast("out", names, kept, lanes);
   for (size_t i = parts.size(); i-- > 0;) Append(&steps, parts[i]);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
@@ -103,9 +103,9 @@ static Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target)
     Expr sum = total(KeptIndex(axes, at));
     return log ? shifted(at) - CallMath(Intrinsic::kLog, sum) : power(at) / sum;
   });
-  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  std::vector<Step> steps = VectorsAlongLast("out", names, axes.extents, lanes);
   Append(&steps, total_steps);
-  Append(&steps, VectorsAlongLast("power", names, lanes));
+  Append(&steps, VectorsAlongLast("power", names, axes.extents, lanes));
   Append(&steps, most_steps);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
@@ -115,9 +115,9 @@ std::vector<const Operator*> ReduceOperators() {
   for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum_square",
                            "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
     const bool most = name == std::string("reduce_max") || name == std::string("reduce_min");
-    all.push_back(new FixedOperator(name, most ? 2 : 1, BuildReduce));  // never destroyed
+    all.push_back(new FixedOperator(name, most ? 3 : 2, BuildReduce));  // never destroyed
   }
-  for (const char* name : {"softmax", "log_softmax"}) all.push_back(new FixedOperator(name, 2, BuildSoftmax));
+  for (const char* name : {"softmax", "log_softmax"}) all.push_back(new FixedOperator(name, 3, BuildSoftmax));
   return all;
 }
 

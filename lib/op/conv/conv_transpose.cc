@@ -66,14 +66,14 @@ static Result<FixedKernel> BuildTransposed(const Workload& w, const Target& targ
   order.push_back("o.i"), order.push_back("v.i");
   Append(&kernel.steps, {Reorder("out", order), Vectorize("out", "v.i"), Unroll("out", "o.i"),
                          Fuse("out", parallel, "task"), Parallel("out", "task")});
-  Append(&kernel.steps, VectorsAlongLast("up", names, lanes));
+  Append(&kernel.steps, VectorsAlongLast("up", names, up_shape, lanes));
   return kernel;
 }
 
 std::vector<const Operator*> TransposedConvOperators() {
   return {
-      new FixedOperator("conv_transpose2d", 1, BuildTransposed),  // never destroyed
-      new FixedOperator("conv_transpose3d", 1, BuildTransposed),
+      new FixedOperator("conv_transpose2d", 2, BuildTransposed),  // never destroyed
+      new FixedOperator("conv_transpose3d", 2, BuildTransposed),
   };
 }
 

@@ -69,7 +69,7 @@ static Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
   Tensor out = te::Compute("out", {axes.extents[0]}, {"a0"}, [&](const Vars& x) {
     return max ? acc(x[0]) : acc(x[0]) * Float(1.0 / static_cast<double>(pixels));
   });
-  std::vector<Step> steps = VectorsAlongLast("out", {"a0"}, lanes);
+  std::vector<Step> steps = VectorsAlongLast("out", {"a0"}, {axes.extents[0]}, lanes);
   Append(&steps, more);
   return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
@@ -104,8 +104,8 @@ std::vector<const Operator*> PoolOperators() {
       new FixedOperator("avg_pool2d", 2, BuildPool),
       new FixedOperator("max_pool3d", 2, BuildPool),
       new FixedOperator("avg_pool3d", 2, BuildPool),
-      new FixedOperator("global_avg_pool", 1, BuildGlobalPool),
-      new FixedOperator("global_max_pool", 2, BuildGlobalPool),
+      new FixedOperator("global_avg_pool", 2, BuildGlobalPool),
+      new FixedOperator("global_max_pool", 3, BuildGlobalPool),
   };
 }
 

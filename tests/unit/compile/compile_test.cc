@@ -225,5 +225,20 @@ TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
   }
 }
 
+// A row whose last vector is not full is computed in vectors as well, by code of its own for the tail.
+TEST(Compile, RowsOfAnyLengthStayVectors) {
+  Target target = *HostTarget();
+  target.vector_bytes = 64, target.threads = 2;
+  for (const char* text : {"exp(f32[3,197])", "add(f32[5,19], f32[5,1])", "relu(f32[19])", "prelu(f32[5,19], f32[19])",
+                           "slice(f32[7,25], begin=1,2, end=6,21)", "matmul(f32[2,5,64], f32[2,64,33])"}) {
+    const Workload w = Must(op::ParseChecked(text));
+    const Candidate candidate = Must(op::Instantiate(w, target, Must(op::DefaultConfig(w, target))));
+    const std::string program = Must(CompileKernel(w, target, candidate, {.keep_text = true})).program;
+    EXPECT_THAT(program, HasSubstr("ramp(")) << text << "\n" << program;
+    EXPECT_THAT(program, Not(HasSubstr("for (v.i"))) << text << "\n" << program;
+    EXPECT_THAT(program, Not(HasSubstr("for (j.i"))) << text << "\n" << program;
+  }
+}
+
 }  // namespace
 }  // namespace hone::compile
