@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/store.h"
+#include "semantics/semantics.h"
 #include "target/target.h"
 #include "task/workload.h"
 #include "test_folder.h"
@@ -33,8 +34,8 @@ class TuneFolder : public TestFolder {
   void WriteTask(const std::string& workload, const std::string& target = "") {
     const std::string on = Must(target.empty() ? HostTarget() : Target::Parse(target)).Text();
     const Workload parsed = Must(Workload::Parse(workload));
-    Write("t.json", fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": 3612672}})",
-                                TaskId(parsed, on), parsed.Text(), on));
+    Write("t.json", fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
+                                TaskId(parsed, on), parsed.Text(), on, static_cast<int64_t>(semantics::Flop(parsed))));
   }
 
   static constexpr const char* kDb = "records/t.db";
