@@ -172,8 +172,7 @@ Status MachineLock::Lock(int operation, double timeout_seconds) {
     waiting_since_ = -1;
     if (StillNames(path_, fd_)) return Status();
     // A cleaner removed the files in the meantime: our lock would exclude nobody.
-    HONE_ASSIGN_OR_RETURN(MachineLock fresh, Open(path_));
-    *this = std::move(fresh);
+    HONE_ASSIGN_OR_RETURN(*this, Open(path_));
   }
 }
 

@@ -75,16 +75,14 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
   };
   LoweredKernel kernel;
   const std::vector<te::Tensor> args = schedule.Arguments(computation.inputs);
-  HONE_ASSIGN_OR_RETURN(ir::Function function, lowered(schedule, args, options.symbol));
-  kernel.functions.push_back(std::move(function));
+  HONE_ASSIGN_OR_RETURN(kernel.functions.emplace_back(), lowered(schedule, args, options.symbol));
   HONE_ASSIGN_OR_RETURN(const std::optional<schedule::Schedule> prepare, backend->PrepareSchedule(schedule, target));
   std::vector<te::Tensor> constants;
   if (prepare) {
     constants = prepare->outputs();
     std::vector<te::Tensor> prepare_args = prepare->inputs();
     prepare_args.insert(prepare_args.end(), constants.begin(), constants.end());
-    HONE_ASSIGN_OR_RETURN(function, lowered(*prepare, prepare_args, options.symbol + "_prepare"));
-    kernel.functions.push_back(std::move(function));
+    HONE_ASSIGN_OR_RETURN(kernel.functions.emplace_back(), lowered(*prepare, prepare_args, options.symbol + "_prepare"));
     kernel.has_prepare = true;
     kernel.prepare_args = Sources(prepare_args, computation, constants);
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));

@@ -27,8 +27,7 @@ Status Turn(const CompareOptions& options, QuietRuns* runs, Subject* subject) {
   };
   for (int64_t i = 0; i < options.warm; ++i) HONE_RETURN_IF_ERROR(run());
   for (int64_t i = 0; i < options.timed; ++i) {
-    HONE_ASSIGN_OR_RETURN(const double taken, runs->Time(run));
-    subject->compared.runs.push_back(taken);
+    HONE_ASSIGN_OR_RETURN(subject->compared.runs.emplace_back(), runs->Time(run));
     if (!options.layers) continue;
     for (size_t layer = 0; layer < layers; ++layer) subject->compared.layers[layer].push_back(seconds[layer]);
   }
@@ -109,8 +108,7 @@ Result<std::vector<Compared>> ParseCompareReply(std::string_view text) {
   std::vector<Compared> compared;
   if (!json.is_array()) return Status::Invalid("reply: expected a list");
   for (const Json& item : json) {
-    HONE_ASSIGN_OR_RETURN(Compared c, FieldsFrom<Compared>(item, "reply"));
-    compared.push_back(std::move(c));
+    HONE_ASSIGN_OR_RETURN(compared.emplace_back(), FieldsFrom<Compared>(item, "reply"));
   }
   return compared;
 }

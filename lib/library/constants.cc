@@ -33,10 +33,8 @@ class Maker {
       if (kernel.compiled.has_prepare) preparing.push_back(&kernel.compiled);
     }
     if (preparing.empty()) return Status();
-    HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(preparing));
-    module_.emplace(std::move(module));
-    HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(threads, false));
-    pool_.emplace(std::move(pool));
+    HONE_ASSIGN_OR_RETURN(module_, LoadKernels(preparing));
+    HONE_ASSIGN_OR_RETURN(pool_, runtime::ThreadPool::Create(threads, false));
     return Status();
   }
 
@@ -65,16 +63,14 @@ class Maker {
     std::vector<runtime::AlignedBuffer> raw, made;
     std::vector<void*> args;
     for (const PreparedConstant& c : compiled.prepared) {
-      HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(c.Bytes()));
-      made.push_back(std::move(buffer));
+      HONE_ASSIGN_OR_RETURN(made.emplace_back(), runtime::AlignedBuffer::Create(c.Bytes()));
     }
     for (const ArgSource& source : compiled.prepare_args) {
       if (source.kind == ArgSource::Kind::kPrepared) {
         args.push_back(made[static_cast<size_t>(source.index)].data());
         continue;
       }
-      HONE_ASSIGN_OR_RETURN(auto buffer, Raw(node.operands[static_cast<size_t>(source.index)]));
-      raw.push_back(std::move(buffer));
+      HONE_ASSIGN_OR_RETURN(raw.emplace_back(), Raw(node.operands[static_cast<size_t>(source.index)]));
       args.push_back(raw.back().data());
     }
     HONE_ASSIGN_OR_RETURN(auto runner, runtime::KernelRunner::Create(*module_, compiled.prepare, &*pool_));

@@ -109,8 +109,7 @@ class DevicePlanner {
     std::pair<size_t, std::vector<size_t>> key{module, {}};
     for (const ArgSource& source : compiled.prepare_args) {
       if (source.kind == ArgSource::Kind::kPrepared) continue;
-      HONE_ASSIGN_OR_RETURN(const size_t blob, Blob(node, static_cast<size_t>(source.index)));
-      key.second.push_back(blob);
+      HONE_ASSIGN_OR_RETURN(key.second.emplace_back(), Blob(node, static_cast<size_t>(source.index)));
     }
     if (auto found = packed_.find(key); found != packed_.end()) return found->second;
     for (const PreparedConstant& c : compiled.prepared) packed.push_back(Take(DeviceMemory::kConstants, c.Bytes()));
@@ -144,8 +143,7 @@ class DevicePlanner {
       if (source.kind == ArgSource::Kind::kPrepared) {
         args.push_back(packed[index]);
       } else {
-        HONE_ASSIGN_OR_RETURN(const DevicePlace place, PlaceOf(node, index));
-        args.push_back(place);
+        HONE_ASSIGN_OR_RETURN(args.emplace_back(), PlaceOf(node, index));
       }
     }
     std::vector<DeviceLaunch> launches = LaunchesOf(compiled.kernel, module, args);

@@ -47,8 +47,7 @@ class NetworkRunner {
  private:
   template <typename P>
   Status AddBuffer(uint64_t bytes, std::vector<P>* pointers) {
-    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes)));
-    buffers_.push_back(std::move(buffer));
+    HONE_ASSIGN_OR_RETURN(buffers_.emplace_back(), runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes)));
     pointers->push_back(buffers_.back().data());
     return Status();
   }

@@ -148,8 +148,7 @@ Result<std::vector<bool>> InPlaceKernels(const std::vector<NetworkKernel>& kerne
   for (size_t i = 0; i < kernels.size(); ++i) {
     const int residual = ResidualOperand(kernels[i].workload, target);
     if (residual < 0) continue;
-    HONE_ASSIGN_OR_RETURN(const bool yes, asker.Ask(kernels[i], static_cast<size_t>(residual)));
-    in_place[i] = yes;
+    HONE_ASSIGN_OR_RETURN(in_place[i], asker.Ask(kernels[i], static_cast<size_t>(residual)));
   }
   return in_place;
 }

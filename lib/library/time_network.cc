@@ -44,8 +44,7 @@ constexpr size_t kLeastRuns = 5;
 Status TimeTurn(NetworkRunner* runner, QuietRuns* quiet, std::vector<double>* samples) {
   HONE_RETURN_IF_ERROR(runner->Run());
   for (size_t i = 0; i < kRunsOfTurn; ++i) {
-    HONE_ASSIGN_OR_RETURN(const double seconds, quiet->Time([&] { return runner->Run(); }));
-    samples->push_back(seconds);
+    HONE_ASSIGN_OR_RETURN(samples->emplace_back(), quiet->Time([&] { return runner->Run(); }));
   }
   return Status();
 }
@@ -59,8 +58,7 @@ Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, NetworkRunner
   const double begin = clock->NowSeconds();
   for (bool pace_first = false;; pace_first = !pace_first) {
     if (pace == nullptr) {
-      HONE_ASSIGN_OR_RETURN(const double seconds, quiet->Time([&] { return runner->Run(); }));
-      reply->samples.push_back(seconds);
+      HONE_ASSIGN_OR_RETURN(reply->samples.emplace_back(), quiet->Time([&] { return runner->Run(); }));
     } else {
       if (pace_first) HONE_RETURN_IF_ERROR(TimeTurn(pace, quiet, &reply->pace));
       HONE_RETURN_IF_ERROR(TimeTurn(runner, quiet, &reply->samples));

@@ -31,8 +31,7 @@ class Builder {
     HONE_RETURN_IF_ERROR(Begin(configs));
     std::vector<BuildResult> results;
     while (results.size() < configs.size()) {
-      HONE_ASSIGN_OR_RETURN(BuildResult result, Next());
-      results.push_back(std::move(result));
+      HONE_ASSIGN_OR_RETURN(results.emplace_back(), Next());
     }
     return results;
   }

@@ -65,11 +65,9 @@ Status DeviceRunner::Initialize() {
     std::vector<char> values = MakeInput(operand).bytes;
     if (operand.role == OperandRole::kOutput) values.resize(values.size() + kTailBytes, kTailMark);
     const int64_t bytes = static_cast<int64_t>(values.size());
-    HONE_ASSIGN_OR_RETURN(auto pristine, device_->Allocate(bytes));
-    HONE_RETURN_IF_ERROR(device_->CopyIn(pristine.get(), values.data(), bytes));
-    HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(bytes));
-    pristine_.push_back(std::move(pristine));
-    buffers_.push_back(std::move(buffer));
+    HONE_ASSIGN_OR_RETURN(pristine_.emplace_back(), device_->Allocate(bytes));
+    HONE_RETURN_IF_ERROR(device_->CopyIn(pristine_.back().get(), values.data(), bytes));
+    HONE_ASSIGN_OR_RETURN(buffers_.emplace_back(), device_->Allocate(bytes));
   }
   HONE_RETURN_IF_ERROR(ReadExpected());
   output_.resize(static_cast<size_t>(setup_.operands.back().PhysicalBytes()) + kTailBytes);
@@ -92,8 +90,7 @@ TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) cons
 
 Status DeviceRunner::Prepare(DeviceCandidate* c) {
   for (const PreparedConstant& p : c->kernel.prepared) {
-    HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(p.Bytes()));
-    c->prepared.push_back(std::move(buffer));
+    HONE_ASSIGN_OR_RETURN(c->prepared.emplace_back(), device_->Allocate(p.Bytes()));
   }
   if (c->kernel.has_prepare) {
     runtime::DeviceArguments arguments;
@@ -129,8 +126,7 @@ Status DeviceRunner::FillRing(DeviceCandidate* c, std::unique_ptr<Ring> ring) {
     for (int64_t i = 0; i < copies; ++i) {
       Buffers& copy = ring->copies.emplace_back();
       for (const int64_t size : sizes) {
-        HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(size));
-        copy.push_back(std::move(buffer));
+        HONE_ASSIGN_OR_RETURN(copy.emplace_back(), device_->Allocate(size));
       }
     }
   }

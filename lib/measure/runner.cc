@@ -41,10 +41,9 @@ Result<std::unique_ptr<Runner>> Runner::Create(const TaskSetup& setup) {
 Status Runner::Initialize() {
   HONE_ASSIGN_OR_RETURN(pool_, runtime::ThreadPool::Create(setup_.threads, /*pin=*/true));
   for (const Operand& operand : setup_.operands) {
-    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(operand.PhysicalBytes(), /*guard=*/true));
-    HONE_ASSIGN_OR_RETURN(auto pristine, Sealed(MakeInput(operand).view()));
-    pristine_.push_back(std::move(pristine));
-    buffers_.push_back(std::move(buffer));
+    HONE_ASSIGN_OR_RETURN(buffers_.emplace_back(),
+                          runtime::AlignedBuffer::Create(operand.PhysicalBytes(), /*guard=*/true));
+    HONE_ASSIGN_OR_RETURN(pristine_.emplace_back(), Sealed(MakeInput(operand).view()));
   }
   HONE_RETURN_IF_ERROR(ReadExpected());
   peak_flops_ = runtime::MeasureFmaPeak(&*pool_, kPeakSeconds);

@@ -261,8 +261,7 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
     return Status::Io("{}; pass the folder of the pipeline files by --pipelines", paths.status().message());
   for (const std::string& path : *paths) {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    HONE_ASSIGN_OR_RETURN(PipelineFile file, ParsePipelineFile(text, path));
-    result.pipelines.push_back(std::move(file));
+    HONE_ASSIGN_OR_RETURN(result.pipelines.emplace_back(), ParsePipelineFile(text, path));
   }
   if (result.pipelines.empty()) {
     return Status::NotFound(folder +

@@ -73,8 +73,7 @@ Result<Json> Convert(const toml::node& node, const std::string& path, const std:
   if (const auto* list = node.as_array()) {
     Json out = Json::array();
     for (const toml::node& item : *list) {
-      HONE_ASSIGN_OR_RETURN(Json converted, Convert(item, path, fmt::format("{}/{}", pointer, out.size()), lines));
-      out.push_back(std::move(converted));
+      HONE_ASSIGN_OR_RETURN(out.emplace_back(), Convert(item, path, fmt::format("{}/{}", pointer, out.size()), lines));
     }
     return out;
   }

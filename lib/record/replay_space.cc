@@ -100,8 +100,7 @@ class Parser {
     for (const std::string& v : values) {
       numbers.emplace_back();
       for (const std::string& part : Split(v, ',')) {
-        HONE_ASSIGN_OR_RETURN(const int64_t n, Number(part));
-        numbers.back().push_back(n);
+        HONE_ASSIGN_OR_RETURN(numbers.back().emplace_back(), Number(part));
       }
     }
     if (words[2] == "reorder") return search::Knob::Reorder(words[1], std::move(numbers));

@@ -103,8 +103,7 @@ class SqliteStore final : public Store {
     std::vector<Trial> trials;
     HONE_RETURN_IF_ERROR(
         db_->Each(fmt::format("SELECT {} FROM trial ORDER BY ordinal", columns_), [&](const Statement& row) -> Status {
-          HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(row));
-          trials.push_back(std::move(trial));
+          HONE_ASSIGN_OR_RETURN(trials.emplace_back(), ReadTrial(row));
           return Status();
         }));
     size_t at = 0;

@@ -127,8 +127,7 @@ Result<std::vector<ReplayRun>> ReplaySeeds(const record::ReplaySpace& replay, co
   std::vector<ReplayRun> runs;
   for (int64_t seed = 1; seed <= seeds; ++seed) {
     options.seed = static_cast<uint64_t>(seed);
-    HONE_ASSIGN_OR_RETURN(ReplayRun run, Replay(replay, space, options));
-    runs.push_back(std::move(run));
+    HONE_ASSIGN_OR_RETURN(runs.emplace_back(), Replay(replay, space, options));
   }
   return runs;
 }

@@ -204,8 +204,7 @@ class Run {
     // Wait for these without holding the device, which others may use meanwhile.
     std::deque<measure::BuildResult> built;
     while (built.size() < (building_ ? std::min<size_t>(legal.size(), 1) : legal.size())) {
-      HONE_ASSIGN_OR_RETURN(measure::BuildResult next, device_.builder->Next());
-      built.push_back(std::move(next));
+      HONE_ASSIGN_OR_RETURN(built.emplace_back(), device_.builder->Next());
     }
     HONE_RETURN_IF_ERROR(GoOnBuilding());
     const double compiled = world_.clock->NowSeconds();

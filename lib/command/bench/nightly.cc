@@ -136,8 +136,7 @@ class Nightly {
       }
     }
     if (fake_) return Status();
-    HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target));
-    machine_.emplace(std::move(machine));
+    HONE_ASSIGN_OR_RETURN(machine_, session::OpenMachine(target));
     HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(folders_[Who::kLibrary], NightRequest().seed,
                                                      options_.parameter_file, options_.inputs));
     return Status();

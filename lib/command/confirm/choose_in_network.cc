@@ -150,8 +150,7 @@ Status ChooseWhole(const InNetworkTrial& trial, bool changed, BestFile* best, pi
   for (const Variant& variant : variants) {
     BestFile choice = *best;
     Apply(variant, &choice);
-    HONE_ASSIGN_OR_RETURN(TrialNetwork network, trial.networks->Build(choice));
-    built.push_back(std::move(network));
+    HONE_ASSIGN_OR_RETURN(built.emplace_back(), trial.networks->Build(choice));
   }
   ShowLiveLine(fmt::format("{}: timing the combination", best->network));
   HONE_ASSIGN_OR_RETURN(const std::vector<Compared> runs, Time(trial, built, /*layers=*/false));

@@ -119,8 +119,7 @@ int RunTrialChild(const std::string& request_path, const std::string& reply) {
     HONE_ASSIGN_OR_RETURN(const library::CompareRequest request, library::ParseCompareRequest(text));
     std::vector<library::LibraryFolder> folders;
     for (const std::string& dir : request.dirs) {
-      HONE_ASSIGN_OR_RETURN(library::LibraryFolder folder, library::ReadLibraryFolder(dir));
-      folders.push_back(std::move(folder));
+      HONE_ASSIGN_OR_RETURN(folders.emplace_back(), library::ReadLibraryFolder(dir));
     }
     HONE_ASSIGN_OR_RETURN(const auto compared, library::CompareLibraries(folders, request.options));
     return WriteFileAtomic(reply, library::CompareReplyText(compared));

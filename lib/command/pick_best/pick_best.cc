@@ -55,8 +55,7 @@ class Picker {
     HONE_RETURN_IF_ERROR(ReadNetwork(list));
     if (options_.memory > 0) HONE_RETURN_IF_ERROR(Bound(list));
     for (const TaskEntry& task : list.tasks) {
-      HONE_ASSIGN_OR_RETURN(BestEntry entry, Pick(task, list.target));
-      best.tasks.push_back(std::move(entry));
+      HONE_ASSIGN_OR_RETURN(best.tasks.emplace_back(), Pick(task, list.target));
     }
     std::set<std::string> built;
     HONE_RETURN_IF_ERROR(ChooseAlternatives(list, &best, &built));

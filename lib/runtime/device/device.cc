@@ -33,8 +33,7 @@ Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* de
   DeviceWorkspaces workspaces;
   for (const EntryPoint& entry : artifact.entries) {
     for (const int64_t bytes : entry.workspace_buffers) {
-      HONE_ASSIGN_OR_RETURN(auto buffer, device->Allocate(bytes));
-      workspaces[entry.symbol].push_back(std::move(buffer));
+      HONE_ASSIGN_OR_RETURN(workspaces[entry.symbol].emplace_back(), device->Allocate(bytes));
     }
   }
   return workspaces;

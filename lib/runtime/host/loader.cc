@@ -36,8 +36,7 @@ Result<LentScratch> LentScratch::Create(ThreadPool* pool, int64_t bytes) {
   LentScratch scratch;
   scratch.pool_ = pool;
   for (int i = 0; i < pool->threads(); ++i) {
-    HONE_ASSIGN_OR_RETURN(auto block, AlignedBuffer::Create(bytes, /*guard=*/true));
-    scratch.blocks_.push_back(std::move(block));
+    HONE_ASSIGN_OR_RETURN(scratch.blocks_.emplace_back(), AlignedBuffer::Create(bytes, /*guard=*/true));
   }
   return scratch;
 }
