@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hone {
 
 Status Fields::Finish() { return ok() && reading() && !others_ ? reader_->Finish() : status_; }
@@ -49,6 +51,12 @@ Fields& Fields::Items(const std::string& key, size_t count, const std::function<
   }
   if (json_ != nullptr) (*json_)[key] = std::move(list);
   return *this;
+}
+
+std::string Fields::NextName(std::string_view* members) {
+  const std::string_view member = members->substr(0, members->find(','));
+  members->remove_prefix(std::min(members->size(), member.size() + 1));
+  return std::string(member.substr(member.find_last_of(".> ") + 1));
 }
 
 void Fields::Fail(const std::string& key, const std::string& what) {

@@ -72,6 +72,12 @@ class Fields {
   Fields& Value(const std::string& key, T* value) {
     return Field(key, value, true, true);
   }
+  // A required field for each value: HONE_VALUES(f, x->median, x->trial) names them "median" and "trial".
+#define HONE_VALUES(fields, ...) (fields)->Values(#__VA_ARGS__, __VA_ARGS__)
+  template <typename... T>
+  void Values(std::string_view members, T&... values) {
+    (Value(NextName(&members), &values), ...);
+  }
   // An optional field: if it is missing, *value keeps its value. Written only if `write`.
   template <typename T>
   Fields& Maybe(const std::string& key, T* value, bool write = true) {
@@ -133,6 +139,7 @@ class Fields {
 
  private:
   bool ok() const { return status_.ok(); }
+  static std::string NextName(std::string_view* members);     // cuts it off; "median" for "x->median"
   bool Begin(const std::string& key, bool must, bool write);  // whether the field is to be read or written
   Fields& Items(const std::string& key, size_t count, const std::function<void(Fields*, size_t)>& each);
 

@@ -71,15 +71,8 @@ Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>&
 
 static void ListFields(Fields* f, CompareRequest* request) {
   CompareOptions& o = request->options;
-  f->Value("dirs", &request->dirs);
-  f->Value("seed", &o.seed);
-  f->Value("layers", &o.layers);
-  f->Value("warm", &o.warm);
-  f->Value("timed", &o.timed);
-  f->Value("min_rounds", &o.min_rounds);
-  f->Value("max_rounds", &o.max_rounds);
-  f->Value("seconds", &o.seconds);
-  f->Value("patience_seconds", &o.patience_seconds);
+  HONE_VALUES(f, request->dirs, o.seed, o.layers, o.warm, o.timed, o.min_rounds, o.max_rounds, o.seconds,
+              o.patience_seconds);
 }
 
 static void ListFields(Fields* f, Compared* c) {
@@ -87,8 +80,7 @@ static void ListFields(Fields* f, Compared* c) {
   f->Value("workloads", &c->workloads)
       .Check(c->workloads.size() == c->names.size(), "the layers do not fit each other");
   f->Value("layers", &c->layers).Check(c->layers.size() == c->names.size(), "the layers do not fit each other");
-  f->Value("runs", &c->runs);
-  f->Value("outputs", &c->outputs);
+  HONE_VALUES(f, c->runs, c->outputs);
 }
 
 std::string CompareRequestText(const CompareRequest& request) { return FieldsText(request, -1); }

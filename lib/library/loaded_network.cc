@@ -50,10 +50,7 @@ Result<LibraryFolder> CheckedLibrary(const std::string& dir) {
 
 static void ListFields(Fields* f, LibraryFolder::Kernel* kernel) {
   f->AllowOthers();
-  f->Value("task", &kernel->task);
-  f->Value("workload", &kernel->workload);
-  f->Value("source", &kernel->source);
-  f->Value("uses", &kernel->uses);
+  HONE_VALUES(f, kernel->task, kernel->workload, kernel->source, kernel->uses);
 }
 
 Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path) {
@@ -68,13 +65,9 @@ Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::str
   f.Value("name", &folder.name);
   // Files are named by it, and one of them is loaded: it must not lead out of the folder.
   f.Check(IsPlainName(folder.name), "`" + folder.name + "` is not made of [A-Za-z0-9_.-]");
-  f.Value("identifier", &folder.identifier);
-  f.Value("network", &folder.network);
-  f.Value("target", &folder.target);
+  HONE_VALUES(&f, folder.identifier, folder.network, folder.target);
   f.Maybe("batch", &folder.batch);
-  f.Value("library_digest", &folder.library_digest);
-  f.Value("params_digest", &folder.params_digest);
-  f.Value("graph_digest", &folder.graph_digest);
+  HONE_VALUES(&f, folder.library_digest, folder.params_digest, folder.graph_digest);
   f.Maybe("rounding", &folder.rounding);
   f.Value("kernels", &folder.kernels);
   HONE_RETURN_IF_ERROR(f.Finish());

@@ -122,38 +122,17 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
 }
 
 static void ListFields(Fields* f, TimeRequest* r) {
-  f->Value("dir", &r->dir);
-  f->Value("pace", &r->pace);
-  f->Value("seed", &r->seed);
-  f->Value("warmup", &r->warmup);
-  f->Value("iterations", &r->iterations);
-  f->Value("min_seconds", &r->min_seconds);
-  f->Value("max_seconds", &r->max_seconds);
-  f->Value("patience_seconds", &r->patience_seconds);
-  f->Value("profiled", &r->profiled);
-  f->Value("outputs", &r->outputs);
-  f->Value("peak_seconds", &r->peak_seconds);
+  HONE_VALUES(f, r->dir, r->pace, r->seed, r->warmup, r->iterations, r->min_seconds, r->max_seconds,
+              r->patience_seconds, r->profiled, r->outputs, r->peak_seconds);
 }
 
 static void ListFields(Fields* f, TimeReply::Layer* layer) {
-  f->Value("name", &layer->name);
-  f->Value("workload", &layer->workload);
-  f->Value("flop", &layer->flop);
+  HONE_VALUES(f, layer->name, layer->workload, layer->flop);
 }
 
 static void ListFields(Fields* f, TimeReply* r) {
-  f->Value("samples", &r->samples);
-  f->Value("pace", &r->pace);
-  f->Value("copies", &r->copies);
-  f->Value("layers", &r->layers);
-  f->Value("outputs", &r->outputs);
-  f->Value("peak_flops", &r->peak_flops);
-  f->Value("threads", &r->threads);
-  f->Value("start_seconds", &r->start_seconds);
-  f->Value("lost_seconds", &r->lost_seconds);
-  f->Value("retaken", &r->retaken);
-  f->Value("resident_bytes", &r->resident_bytes);
-  f->Value("described", &r->described);
+  HONE_VALUES(f, r->samples, r->pace, r->copies, r->layers, r->outputs, r->peak_flops, r->threads, r->start_seconds,
+              r->lost_seconds, r->retaken, r->resident_bytes, r->described);
 }
 
 std::string RequestText(const TimeRequest& r) { return FieldsText(r, -1); }

@@ -71,19 +71,11 @@ Status CheckArgsOf(const EntryPoint& entry, const std::vector<ArgSource>& args, 
 }  // namespace
 
 void ListFields(Fields* f, BuiltKernel* k) {
-  f->Value("format", &k->format);
-  f->Value("path", &k->path);
-  f->Value("artifact_digest", &k->artifact_digest);
+  HONE_VALUES(f, k->format, k->path, k->artifact_digest);
   f->As("kernel", &k->kernel, EntryText, ParseEntryText);
-  f->Value("kernel_args", &k->kernel_args);
-  f->Value("has_prepare", &k->has_prepare);
+  HONE_VALUES(f, k->kernel_args, k->has_prepare);
   f->As("prepare", &k->prepare, EntryText, ParseEntryText);
-  f->Value("prepare_args", &k->prepare_args);
-  f->Value("prepared", &k->prepared);
-  f->Value("steps", &k->steps);
-  f->Value("arithmetic", &k->arithmetic);
-  f->Value("rounding", &k->rounding);
-  f->Value("compile_seconds", &k->compile_seconds);
+  HONE_VALUES(f, k->prepare_args, k->prepared, k->steps, k->arithmetic, k->rounding, k->compile_seconds);
 }
 
 Status CheckArgs(const BuiltKernel& kernel, const std::vector<Operand>& operands) {

@@ -20,10 +20,7 @@ static void ListVerdict(Fields* f, Outcome* o) {
   f->As("state", &o->state, TrialStateName, ParseTrialState);
   f->As("error", &o->error, TrialErrorName, ParseTrialError);
   ListText(f, "error_text", &o->error_text);
-  f->Value("samples", &o->samples);
-  f->Value("median", &o->median);
-  f->Value("disturbed", &o->disturbed);
-  f->Value("retaken", &o->retaken);
+  HONE_VALUES(f, o->samples, o->median, o->disturbed, o->retaken);
   f->Value("seconds", &o->measure_seconds);
 }
 
@@ -38,14 +35,9 @@ void ListFields(Fields* f, TaskSetup* s) {
   std::string verb = "setup";
   f->Value("do", &verb);
   f->Value("operands", &s->operands).Check(!s->operands.empty(), "must hold the output at least");
-  f->Value("reference_path", &s->reference_path);
-  f->Value("reference_key", &s->reference_key);
-  f->Value("flop", &s->flop);
+  HONE_VALUES(f, s->reference_path, s->reference_key, s->flop);
   f->Value("threads", &s->threads).AtLeast(1);
-  f->Value("target", &s->target);
-  f->Value("device", &s->device);
-  f->Value("kernel_folders", &s->kernel_folders);
-  f->Value("protocol", &s->protocol);
+  HONE_VALUES(f, s->target, s->device, s->kernel_folders, s->protocol);
 }
 
 void ListFields(Fields* f, BuildResult* r) {
@@ -63,9 +55,7 @@ void ListFields(Fields* f, BuildResult* r) {
 }
 
 void ListFields(Fields* f, Series* s) {
-  f->Value("seconds", &s->seconds);
-  f->Value("disturbed", &s->disturbed);
-  f->Value("retaken", &s->retaken);
+  HONE_VALUES(f, s->seconds, s->disturbed, s->retaken);
   f->As("error", &s->error, TrialErrorName, ParseTrialError);
   ListText(f, "error_text", &s->error_text);
 }

@@ -55,16 +55,9 @@ static void ListFields(Fields* f, Repeat* repeat) {
 static void ListFields(Fields* f, Night* night) {
   Comparison& c = night->comparison;
   f->Version(kHistoryVersion);
-  f->Value("recorded", &night->recorded);
-  f->Value("host", &night->host);
-  f->Value("fingerprint", &night->fingerprint);
-  f->Value("library", &night->library);
-  f->Value("reference", &night->reference);
+  HONE_VALUES(f, night->recorded, night->host, night->fingerprint, night->library, night->reference);
   f->Value("ratio", &c.ratio).Above(0);
-  f->Value("low", &c.low);
-  f->Value("high", &c.high);
-  f->Value("p", &c.p);
-  f->Value("threshold", &c.threshold);
+  HONE_VALUES(f, c.low, c.high, c.p, c.threshold);
   f->Choice("change", &c.change, kChanges);
   f->Value("why", &c.why);
   f->Maybe("canary", &night->canary);

@@ -31,8 +31,7 @@ std::string PathOf(const std::string& nights) { return JoinPath(nights, "night.j
 void ListFields(Fields* f, NightFile* file) {
   f->Version(1);
   f->Value("night", &file->night).Check(IsNightName(file->night), "expected a time such as 2026-11-21T03:00:00Z");
-  f->Value("opened", &file->opened);
-  f->Value("closed", &file->closed);
+  HONE_VALUES(f, file->opened, file->closed);
 }
 
 Result<NightFile> ReadNightFile(const std::string& nights) {

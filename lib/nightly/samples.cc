@@ -18,9 +18,7 @@ const ChoiceNames<Who> kWho = {{Who::kLibrary, "library"}, {Who::kReference, "re
 static void ListFields(Fields* f, ProcessRun* run) {
   ProcessTimes* times = &run->times;
   f->Choice("who", &run->key.who, kWho);
-  f->Value("phase", &run->key.phase);
-  f->Value("round", &run->key.round);
-  f->Value("samples", &times->samples);
+  HONE_VALUES(f, run->key.phase, run->key.round, times->samples);
   f->Maybe("pace", &times->pace, !times->pace.empty());
   ListLayers(f, &times->layers);
   f->Maybe("lost", &times->lost, times->lost > 0);

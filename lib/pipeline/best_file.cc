@@ -38,26 +38,19 @@ static void ListConfig(Fields* f, Config* config, Measured* m) {
 static void ListFields(Fields* f, Finalist* x) {
   ListConfig(f, &x->config, x);
   f->Value("median", &x->median).Above(0);
-  f->Value("trial", &x->trial);
-  f->Value("host", &x->host);
-  f->Value("recorded", &x->recorded);
+  HONE_VALUES(f, x->trial, x->host, x->recorded);
   f->Maybe("in_network", &x->in_network, x->in_network > 0).Above(0);
 }
 
 static void ListFields(Fields* f, BestEntry* e) {
-  f->Value("id", &e->id);
-  f->Value("workload", &e->workload);
+  HONE_VALUES(f, e->id, e->workload);
   f->Choice("source", &e->source, kSources);
   if (f->reading() ? e->source == BestSource::kDefault : !e->config) return;
   if (f->reading()) e->config.emplace();
   ListConfig(f, &*e->config, e);
   f->Maybe("median", &e->median, e->median > 0).Above(0);
   if (!(e->median > 0)) return;
-  f->Value("fingerprint", &e->fingerprint);
-  f->Value("from", &e->from);
-  f->Value("trial", &e->trial);
-  f->Value("host", &e->host);
-  f->Value("recorded", &e->recorded);
+  HONE_VALUES(f, e->fingerprint, e->from, e->trial, e->host, e->recorded);
   f->Maybe("finalists", &e->finalists, !e->finalists.empty());
 }
 
@@ -65,8 +58,7 @@ static void ListFields(Fields* f, ComparedChoice* c) {
   f->Value("what", &c->what);
   f->Value("with_seconds", &c->with_seconds).Above(0);
   f->Value("without_seconds", &c->without_seconds).Above(0);
-  f->Value("runs", &c->runs);
-  f->Value("kept", &c->kept);
+  HONE_VALUES(f, c->runs, c->kept);
 }
 
 static void ListFields(Fields* f, InNetwork* n) {
@@ -76,30 +68,24 @@ static void ListFields(Fields* f, InNetwork* n) {
   f->Value("confirmed_seconds", &n->confirmed_seconds).Above(0);
   f->Value("runs", &n->runs);
   f->Maybe("compared", &n->compared);
-  f->Value("host", &n->host);
-  f->Value("recorded", &n->recorded);
+  HONE_VALUES(f, n->host, n->recorded);
 }
 
 static void ListFields(Fields* f, PartitionFigures* p) {
   f->Value("alone_seconds", &p->alone_seconds).Above(0);
   f->Value("chosen_seconds", &p->chosen_seconds).Above(0);
-  f->Value("taken", &p->taken);
-  f->Value("exact", &p->exact);
+  HONE_VALUES(f, p->taken, p->exact);
 }
 
 static void ListFields(Fields* f, BestFile* best) {
   f->Version(kBestFileVersion);
-  f->Value("network", &best->network);
-  f->Value("target", &best->target);
+  HONE_VALUES(f, best->network, best->target);
   f->List("tasks", &best->tasks, [best](Fields* item, BestEntry* entry) {
     ListFields(item, entry);
     if (best->Find(entry->id) != entry) item->Fail("id", fmt::format("'{}' is listed twice", entry->id));
   });
   f->Maybe("alternatives", &best->alternatives);
-  f->MaybeObject("share", [best](Fields* s) {
-    s->Value("slices", &best->share.slices);
-    s->Value("in_place", &best->share.in_place);
-  });
+  f->MaybeObject("share", [best](Fields* s) { HONE_VALUES(s, best->share.slices, best->share.in_place); });
   f->Maybe("partition", &best->partition);
   f->Maybe("in_network", &best->in_network);
 }

@@ -11,12 +11,7 @@ std::string ProgressPath(const std::string& db) {
 
 static void ListFields(Fields* f, JobProgress* job) {
   f->Version(1);
-  f->Value("task", &job->task);
-  f->Value("state", &job->state);
-  f->Value("host", &job->host);
-  f->Value("updated", &job->updated);
-  f->Value("trials", &job->trials);
-  f->Value("budget", &job->budget);
+  HONE_VALUES(f, job->task, job->state, job->host, job->updated, job->trials, job->budget);
   f->Maybe("pid", &job->pid);
   double tuning = 0;
   f->Maybe("tuning_seconds", &tuning);

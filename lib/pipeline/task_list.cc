@@ -28,9 +28,7 @@ static void ListFields(Fields* f, TaskEntry* task) {
 
 static void ListFields(Fields* f, TaskList* list) {
   f->Version(kTaskListVersion);
-  f->Value("network", &list->network);
-  f->Value("target", &list->target);
-  f->Value("target_name", &list->target_name);
+  HONE_VALUES(f, list->network, list->target, list->target_name);
   std::unordered_set<std::string> ids;
   f->List("tasks", &list->tasks, [&ids](Fields* item, TaskEntry* task) {
     ListFields(item, task);
@@ -52,11 +50,7 @@ Result<TaskList> ParseTaskList(std::string_view text, const std::string& path) {
 
 Result<TaskList> ReadTaskList(const std::string& path) { return ReadFields<TaskList>(path); }
 
-static void ListFields(Fields* f, AlternativeNode* node) {
-  f->Value("name", &node->name);
-  f->Value("workload", &node->workload);
-  f->Value("inputs", &node->inputs);
-}
+static void ListFields(Fields* f, AlternativeNode* node) { HONE_VALUES(f, node->name, node->workload, node->inputs); }
 
 void ListFields(Fields* f, Alternative* alternative) {
   f->Value("replaces", &alternative->replaces).Check(!alternative->replaces.empty(), "names no node");
@@ -65,9 +59,7 @@ void ListFields(Fields* f, Alternative* alternative) {
 
 static void ListFields(Fields* f, TaskFile* task) {
   f->Version(kTaskFileVersion);
-  f->Value("id", &task->id);
-  f->Value("workload", &task->workload);
-  f->Value("target", &task->target);
+  HONE_VALUES(f, task->id, task->workload, task->target);
   f->Value("flop", &task->flop).AtLeast(0);
   f->Maybe("plugin", &task->plugin, !task->plugin.empty());
   f->Maybe("plugin_digest", &task->plugin_digest, !task->plugin.empty());

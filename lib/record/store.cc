@@ -213,9 +213,7 @@ static void ListFields(Fields* f, Closing* closing) {
     c->AllowOthers();
     c->Value("trials", &closing->trials);
     c->Choice("reason", &closing->reason, kReasons);
-    c->Value("early_stop", &closing->early_stop);
-    c->Value("finalists", &closing->finalists);
-    c->Value("drift", &closing->drift);
+    HONE_VALUES(c, closing->early_stop, closing->finalists, closing->drift);
     c->Maybe("expected_gain", &closing->expected_gain);
     c->Maybe("winograd", &closing->winograd);
     c->Maybe("tf32", &closing->tf32);

@@ -34,10 +34,7 @@ bool Follows(double found, double figure) { return std::abs(found - figure) <= 1
 }  // namespace
 
 static void ListFields(Fields* f, Latency* latency) {
-  f->Value("median", &latency->median);
-  f->Value("p10", &latency->p10);
-  f->Value("p90", &latency->p90);
-  f->Value("min", &latency->min);
+  HONE_VALUES(f, latency->median, latency->p10, latency->p90, latency->min);
 }
 
 // The samples of one kind of run, and the figures derived from them.
@@ -60,10 +57,7 @@ static void ListRuns(Fields* f, std::vector<std::vector<double>>* processes) {
 }
 
 static void ListFields(Fields* f, BenchLayer* layer) {
-  f->Value("node", &layer->node);
-  f->Value("workload", &layer->workload);
-  f->Value("task", &layer->task);
-  f->Value("source", &layer->source);
+  HONE_VALUES(f, layer->node, layer->workload, layer->task, layer->source);
   const bool known = std::ranges::find(kSources, layer->source) != std::end(kSources);
   f->Check(known, fmt::format("expected tuned, anchor, default or fixed, found `{}`", layer->source));
   f->Value("seconds", &layer->seconds).AtLeast(0);
@@ -72,9 +66,7 @@ static void ListFields(Fields* f, BenchLayer* layer) {
 
 static void ListFields(Fields* f, BenchLibrary* library) {
   f->Choice("role", &library->role, {{BenchRole::kTuned, "tuned"}, {BenchRole::kUntuned, "untuned"}});
-  f->Value("dir", &library->dir);
-  f->Value("name", &library->name);
-  f->Value("digest", &library->digest);
+  HONE_VALUES(f, library->dir, library->name, library->digest);
   ListRuns(f, &library->processes);
   f->Maybe("pace", &library->pace, !library->pace.empty());
   const auto size = [](const std::vector<double>& samples) { return samples.size(); };
@@ -93,7 +85,8 @@ static void ListFields(Fields* f, BenchLibrary* library) {
     const double share = Share(*library, library->layers[i]);
     f->Check(Follows(shares[i], share), fmt::format("the share of layer {} does not follow: it is {}", i, share));
   }
-  f->MaybeObject("with_copies", [library](Fields* c) { ListRuns(c, &library->copies); }, !library->copies.empty());
+  f->MaybeObject(
+      "with_copies", [library](Fields* c) { ListRuns(c, &library->copies); }, !library->copies.empty());
   f->Maybe("start_seconds", &library->start_seconds, library->start_seconds > 0);
   f->Maybe("resident_bytes", &library->resident_bytes, library->resident_bytes > 0);
 }
@@ -101,20 +94,15 @@ static void ListFields(Fields* f, BenchLibrary* library) {
 static void ListFields(Fields* f, Verification* v) {
   if (f->reading()) v->max_error = std::numeric_limits<double>::infinity();
   f->Maybe("max_error", &v->max_error);
-  f->Value("tolerance", &v->tolerance);
-  f->Value("ok", &v->ok);
+  HONE_VALUES(f, v->tolerance, v->ok);
 }
 
 static void ListFields(Fields* f, BenchFile* bench) {
   f->Version(kVersion);
-  f->Value("network", &bench->network);
-  f->Value("target", &bench->target);
+  HONE_VALUES(f, bench->network, bench->target);
   f->Maybe("batch", &bench->batch, bench->batch != 0).AtLeast(1);
   f->Value("threads", &bench->threads).AtLeast(1);
-  f->Value("host", &bench->host);
-  f->Value("cpu", &bench->cpu);
-  f->Value("fingerprint", &bench->fingerprint);
-  f->Value("recorded", &bench->recorded);
+  HONE_VALUES(f, bench->host, bench->cpu, bench->fingerprint, bench->recorded);
   f->Maybe("inputs", &bench->inputs, !bench->inputs.empty());
   f->Value("peak_flops", &bench->peak_flops).AtLeast(0);
   f->Value("verification", &bench->verification);
@@ -128,10 +116,8 @@ static void ListFields(Fields* f, BenchFile* bench) {
   f->Value("predicted_ratio", &ratio);
   f->Check(Follows(ratio, bench->PredictedRatio()),
            fmt::format("{} does not follow from the rest, which gives {}", ratio, bench->PredictedRatio()));
-  f->MaybeObject("kernels", [bench](Fields* k) {
-    k->Value("recorded_seconds", &bench->kernels.recorded_seconds);
-    k->Value("layer_seconds", &bench->kernels.layer_seconds);
-  });
+  f->MaybeObject("kernels",
+                 [bench](Fields* k) { HONE_VALUES(k, bench->kernels.recorded_seconds, bench->kernels.layer_seconds); });
 }
 
 Latency LatencyOf(const std::vector<double>& samples) {

@@ -72,11 +72,7 @@ measure::BuildResult Answer(Result<CompileTask>* task, const std::string& text, 
 
 }  // namespace
 
-void ListFields(Fields* f, CompileSetup* setup) {
-  f->Value("workload", &setup->workload);
-  f->Value("target", &setup->target);
-  f->Value("newest_cuda", &setup->newest_cuda);
-}
+void ListFields(Fields* f, CompileSetup* setup) { HONE_VALUES(f, setup->workload, setup->target, setup->newest_cuda); }
 
 void ListFields(Fields* f, CompileRequest* request) {
   f->As("config", &request->config, ConfigJson, ConfigFromJson);

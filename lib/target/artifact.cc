@@ -35,8 +35,7 @@ static void ListFields(Fields* f, Launch* launch) {
   f->Value("symbol", &launch->symbol);
   ListExtents(f, "grid", launch->grid);
   ListExtents(f, "block", launch->block);
-  f->Value("shared_bytes", &launch->shared_bytes);
-  f->Value("dynamic_shared_bytes", &launch->dynamic_shared_bytes);
+  HONE_VALUES(f, launch->shared_bytes, launch->dynamic_shared_bytes);
   f->Check(launch->dynamic_shared_bytes >= 0 && launch->dynamic_shared_bytes <= launch->shared_bytes,
            "must be from 0 to shared_bytes");
   f->As(
@@ -50,8 +49,7 @@ static void ListFields(Fields* f, Launch* launch) {
 }
 
 static void ListFields(Fields* f, EntryPoint* entry) {
-  f->Value("symbol", &entry->symbol);
-  f->Value("args", &entry->args);
+  HONE_VALUES(f, entry->symbol, entry->args);
   f->Value("workspace_bytes", &entry->workspace_bytes).AtLeast(0);
   f->Value("scratch_bytes", &entry->scratch_bytes).AtLeast(0);
   // Omitted if empty, so that the text of a host's entries never changes, as digests include it.
