@@ -16,7 +16,7 @@
 
 namespace hone {
 
-inline constexpr size_t kMaxFrameBytes = size_t{16} << 20;  // a peer that was led astray cannot fill our memory
+inline constexpr size_t kMaxFrameBytes = size_t{16} << 20;  // a peer that sends nonsense cannot fill our memory
 
 // The child's descriptor of its end.
 inline constexpr int kChannelFd = 3;
