@@ -123,12 +123,8 @@ off_t Worker::StartOfText() const {
 }
 
 std::string Worker::LastText() const {
-  char buffer[2048];
-  const off_t end = lseek(stderr_.get(), 0, SEEK_END), begin = StartOfText();
-  const off_t from = std::max(begin, end - static_cast<off_t>(sizeof buffer));
-  const ssize_t got = pread(stderr_.get(), buffer, sizeof buffer, from);
-  if (got <= 0) return "";
-  return std::string(Trim(std::string_view(buffer, static_cast<size_t>(got))));
+  const off_t end = lseek(stderr_.get(), 0, SEEK_END);
+  return std::string(Trim(ReadFrom(stderr_, std::max(StartOfText(), end - 2048))));
 }
 
 void Worker::Stop() {
