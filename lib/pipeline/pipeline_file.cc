@@ -257,8 +257,10 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   PipelineFolder result;
   const Result<std::vector<std::string>> paths = TomlFiles(folder, &result.read);
-  if (!paths.ok())
-    return Status::Io("{}; pass the folder of the pipeline files by --pipelines", paths.status().message());
+  if (!paths.ok()) {
+    return Status(paths.status().kind(),
+                  paths.status().message() + "; pass the folder of the pipeline files by --pipelines");
+  }
   for (const std::string& path : *paths) {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
     HONE_ASSIGN_OR_RETURN(result.pipelines.emplace_back(), ParsePipelineFile(text, path));
