@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -76,8 +77,8 @@ static Status Build(const BuildOptions& options) {
         "tune again",
         built.changed));
   }
-  LogInfo(fmt::format("{}/lib{}.so: {} kernel{}, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
-                      built.name, built.kernels.size(), built.kernels.size() == 1 ? "" : "s",
+  LogInfo(fmt::format("{}/lib{}.so: {}, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
+                      built.name, Counted(static_cast<int64_t>(built.kernels.size()), "kernel"),
                       static_cast<double>(built.params_bytes) * 1e-6, static_cast<double>(built.workspace_bytes) * 1e-6,
                       FormatSeconds(RealClock()->NowSeconds() - start)));
   return Status();
@@ -89,11 +90,9 @@ std::string BuildAbi() {
 }
 
 int RunBuild(const BuildOptions& options) {
-  if (options.best.empty() == !options.untuned) {
-    LogError("exactly one of --best and --untuned is needed");
-    return kMisused;
-  }
-  return ExitCodeOf(Build(options));
+  return ExitCodeOf(options.best.empty() == !options.untuned
+                        ? Status::Invalid("exactly one of --best and --untuned is needed")
+                        : Build(options));
 }
 
 }  // namespace hone::command

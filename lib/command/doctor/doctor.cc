@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/sandbox.h"
@@ -108,8 +109,8 @@ Result<std::vector<Finding>> Examine() {
   HONE_ASSIGN_OR_RETURN(const CpuInfo cpu, DetectCpu());
   HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
   std::vector<Finding> findings;
-  findings.push_back({"cpu", fmt::format("{}, {} core{}, vectors of {} bytes", cpu.model, cpu.logical_cores,
-                                         cpu.logical_cores == 1 ? "" : "s", host.vector_bytes)});
+  findings.push_back({"cpu", fmt::format("{}, {}, vectors of {} bytes", cpu.model, Counted(cpu.logical_cores, "core"),
+                                         host.vector_bytes)});
   findings.push_back({"caches", fmt::format("{} KiB L1 data, {} KiB L2, {} KiB L3", cpu.l1d_bytes >> 10,
                                             cpu.l2_bytes >> 10, cpu.l3_bytes >> 10)});
   findings.push_back({"kernel", KernelRelease()});

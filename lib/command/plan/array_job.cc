@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/counted.h"
 #include "base/fields.h"
 #include "base/text.h"
 
@@ -49,9 +50,9 @@ std::string StagesText(const std::vector<ArrayJob>& jobs) {
       rules.insert(jobs[last].what.substr(0, jobs[last].what.rfind(' ')));
     }
     const size_t count = last - first;
-    text += fmt::format("{} {}-{} {} job{}: {}; about {} each\n",
-                        jobs[first].stage == 0 ? "ninja" : std::to_string(jobs[first].stage), first + 1, last, count,
-                        count == 1 ? "" : "s", Join({rules.begin(), rules.end()}, ", "),
+    text += fmt::format("{} {}-{} {}: {}; about {} each\n",
+                        jobs[first].stage == 0 ? "ninja" : std::to_string(jobs[first].stage), first + 1, last,
+                        Counted(static_cast<int64_t>(count), "job"), Join({rules.begin(), rules.end()}, ", "),
                         FormatSeconds(seconds / static_cast<double>(count)));
     first = last;
   }

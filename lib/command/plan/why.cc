@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "command/plan/ninja_view.h"
@@ -24,8 +25,8 @@ class Why {
   }
 
   std::string Text(const std::string& target) {
-    std::string text = fmt::format("{} is out of date: {} edge{} may run.\n", target, view_.dirty.size(),
-                                   view_.dirty.size() == 1 ? "" : "s");
+    std::string text = fmt::format("{} is out of date: {} may run.\n", target,
+                                   Counted(static_cast<int64_t>(view_.dirty.size()), "edge"));
     // One line for all edges of a kind with the same reason.
     std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // "tune\nREASON" -> names
     std::map<std::string, size_t> index;
