@@ -64,6 +64,8 @@ int ExitCodeOf(const Status& status) {
   }
 }
 
+int ExitCodeOf(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }
+
 void InstallInterruptHandlers() {
   if (event_fd.load() < 0) event_fd.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   struct sigaction action = {};

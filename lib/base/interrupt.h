@@ -2,7 +2,7 @@
 // running the same command again continues.
 #pragma once
 
-#include "base/status.h"
+#include "base/result.h"
 
 namespace hone {
 
@@ -17,6 +17,7 @@ enum ExitCode : int {
 // Prints a failure to stderr and returns its exit code: kMisused for malformed or unsupported input (kInvalid,
 // kUnsupported), kInterrupted for an interrupt, else kFailed. Every tool ends with this call.
 int ExitCodeOf(const Status& status);
+int ExitCodeOf(const Result<int>& code);
 
 // Every tool begins with this (Flags calls it). From now on a write beyond the limit on file sizes is an error (EFBIG)
 // instead of the end of the process. If Ninja started this process and is killed, this process gets SIGTERM; at once,

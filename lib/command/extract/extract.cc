@@ -212,15 +212,9 @@ Status Extract(const ExtractOptions& options) {
 
 // Whether the network or one of its files is at fault. A task list must not record a full disk or an interrupt.
 bool IsNetworkFault(const Status& status) {
-  switch (status.kind()) {
-    case StatusKind::kInvalid:
-    case StatusKind::kUnsupported:
-    case StatusKind::kNotFound:
-    case StatusKind::kCorrupt:
-      return true;
-    default:
-      return false;
-  }
+  constexpr StatusKind kFaults[] = {StatusKind::kInvalid, StatusKind::kUnsupported, StatusKind::kNotFound,
+                                    StatusKind::kCorrupt};
+  return std::ranges::find(kFaults, status.kind()) != std::end(kFaults);
 }
 
 Status NoteFailure(const ExtractOptions& options, const Status& failure) {

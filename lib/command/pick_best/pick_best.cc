@@ -316,12 +316,12 @@ class Picker {
 
 int RunPickBest(const PickBestOptions& options) {
   if (options.memory != 0 && !(options.memory >= 1 && options.memory <= pipeline::kMostMemory)) {
-    LogError(fmt::format("--memory: must be from 1 to {}, is {}", pipeline::kMostMemory, options.memory));
-    return kMisused;
+    return ExitCodeOf(
+        Status::Invalid("--memory: must be from 1 to {}, is {}", pipeline::kMostMemory, options.memory));
   }
   if (options.memory != 0 && options.graph.empty()) {
-    LogError("--memory goes with --graph: the network's own parameters are counted there");
-    return kMisused;
+    return ExitCodeOf(
+        Status::Invalid("--memory goes with --graph: the network's own parameters are counted there"));
   }
   return ExitCodeOf(Picker(options).Run());
 }

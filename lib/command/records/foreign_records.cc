@@ -93,10 +93,7 @@ Status Compare(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-int ImportRecords(const ImportOptions& options) {
-  const Result<int> code = Import(options);
-  return code.ok() ? *code : ExitCodeOf(code.status());
-}
+int ImportRecords(const ImportOptions& options) { return ExitCodeOf(Import(options)); }
 
 int CompareRecords(const std::string& a, const std::string& b) { return ExitCodeOf(Compare(a, b)); }
 

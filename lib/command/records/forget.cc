@@ -26,7 +26,6 @@ static Result<TrialError> KindNamed(const std::string& name) {
                          SuggestionText(name, TrialErrorNames()));
 }
 
-static std::string TrialsText(size_t count) { return Counted(static_cast<int64_t>(count), "trial"); }
 
 static Status ForgetIn(const std::string& path, TrialError error, double since, bool dry_run) {
   if (!Exists(path)) return Status::NotFound(path + ": no such record file");
@@ -42,7 +41,7 @@ static Status ForgetIn(const std::string& path, TrialError error, double since, 
   const double written = ModifiedSeconds(path);
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, record::FindForgettable(path, error, since));
   if (dry_run) {
-    PrintOut(fmt::format("{}: {} would be removed\n", Printable(path), TrialsText(trials.size())));
+    PrintOut(fmt::format("{}: {} would be removed\n", Printable(path), Counted(static_cast<int64_t>(trials.size()), "trial")));
     for (const record::Trial& t : trials) {
       const std::string failed = t.outcome.state == TrialState::kFailed ? TrialErrorName(t.outcome.error)
                                                                         : "ok, with the time of one of these";
@@ -66,7 +65,7 @@ static Status ForgetIn(const std::string& path, TrialError error, double since, 
     HONE_RETURN_IF_ERROR(record::RemoveTrials(path, ordinals, before_commit, written));
   }
   const std::string and_stamps = stamps.empty() ? "" : ", and " + Counted(static_cast<int64_t>(stamps.size()), "stamp");
-  PrintOut(fmt::format("{}: {} removed{}\n", Printable(path), TrialsText(trials.size()), and_stamps));
+  PrintOut(fmt::format("{}: {} removed{}\n", Printable(path), Counted(static_cast<int64_t>(trials.size()), "trial"), and_stamps));
   return Status();
 }
 
@@ -79,16 +78,10 @@ int ForgetTrials(const ForgetOptions& options) {
     if (!time.ok()) return ExitCodeOf(time.status().WithContext("--since"));
     since = *time;
   }
-  const Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
-  if (!files.ok()) return ExitCodeOf(files.status());
-  int code = kDone;
-  for (const std::string& path : *files) {
-    if (Interrupted()) {
-      return ExitCodeOf(Status::Interrupted("interrupted before {}; the same command continues", path));
-    }
-    code = std::max(code, ExitCodeOf(ForgetIn(path, *error, since, options.dry_run)));
-  }
-  return code;
+  return ForEachRecordFile(options.files, [&](const std::string& path) {
+    return ExitCodeOf(Interrupted() ? Status::Interrupted("interrupted before {}; the same command continues", path)
+                                    : ForgetIn(path, *error, since, options.dry_run));
+  });
 }
 
 }  // namespace hone::command

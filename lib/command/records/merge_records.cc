@@ -48,28 +48,25 @@ static Status MergeTask(const std::string& out, const std::string& id, const std
   return Status();
 }
 
-static Status MergeAll(const RecordsOptions& options, int* code) {
+static Result<int> MergeAll(const RecordsOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(options.files));
   HONE_ASSIGN_OR_RETURN(const Groups groups, GroupByTask(files));
   HONE_RETURN_IF_ERROR(MakeDirs(options.out));
   std::atomic<size_t> next = 0;
   std::mutex mutex;
+  int code = kDone;
   RunInThreads(static_cast<int64_t>(std::min(groups.size(), UsableCpus().size())), [&] {
     for (size_t i = next++; i < groups.size() && !Interrupted(); i = next++) {
       const Status merged = MergeTask(options.out, groups[i].first, groups[i].second);
       if (merged.ok()) continue;
       const std::lock_guard<std::mutex> guard(mutex);
-      *code = std::max(*code, ExitCodeOf(merged));
+      code = std::max(code, ExitCodeOf(merged));
     }
   });
-  return Interrupted() ? Status::Interrupted("interrupted; merged files are complete; the same command continues")
-                       : Status();
+  if (Interrupted()) return Status::Interrupted("interrupted; merged files are complete; the same command continues");
+  return code;
 }
 
-int MergeRecordFiles(const RecordsOptions& options) {
-  int code = kDone;
-  const Status done = MergeAll(options, &code);
-  return done.ok() ? code : ExitCodeOf(done);
-}
+int MergeRecordFiles(const RecordsOptions& options) { return ExitCodeOf(MergeAll(options)); }
 
 }  // namespace hone::command

@@ -182,7 +182,7 @@ std::string SuspicionText(const std::string& path, const record::Suspicion& s) {
 }
 
 // Sets `warnings` for a file without problems.
-Result<std::vector<std::string>> VerifyOne(const std::string& path, std::vector<std::string>* warnings) {
+Result<std::vector<std::string>> FindProblems(const std::string& path, std::vector<std::string>* warnings) {
   if (record::IsForeignFile(path)) return VerifyForeign(path);
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(std::vector<std::string> findings, store->Verify());
@@ -190,6 +190,15 @@ Result<std::vector<std::string>> VerifyOne(const std::string& path, std::vector<
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Suspicion> suspicious, record::FindSuspicious(*store));
   for (const record::Suspicion& s : suspicious) warnings->push_back(SuspicionText(path, s));
   return findings;
+}
+
+Result<int> VerifyOne(const std::string& path) {
+  std::vector<std::string> warnings;
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> findings, FindProblems(path, &warnings));
+  for (const std::string& warning : warnings) PrintOut(path + ": warning: " + Printable(warning) + "\n");
+  for (const std::string& finding : findings) PrintOut(path + ": " + Printable(finding) + "\n");
+  if (findings.empty()) PrintOut(path + ": ok\n");
+  return findings.empty() ? kDone : kFailed;
 }
 
 }  // namespace
@@ -211,12 +220,17 @@ Result<std::vector<std::string>> ExpandRecordFiles(const std::vector<std::string
   return files;
 }
 
-int ListRecords(const RecordsOptions& options) {
-  Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
+int ForEachRecordFile(const std::vector<std::string>& paths, const std::function<int(const std::string& path)>& run) {
+  const Result<std::vector<std::string>> files = ExpandRecordFiles(paths);
   if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
-  for (const std::string& path : *files) code = std::max(code, ExitCodeOf(ListOne(path, options.limit)));
+  for (size_t i = 0; i < files->size() && code != kInterrupted; ++i) code = std::max(code, run((*files)[i]));
   return code;
+}
+
+int ListRecords(const RecordsOptions& options) {
+  return ForEachRecordFile(options.files,
+                           [&](const std::string& path) { return ExitCodeOf(ListOne(path, options.limit)); });
 }
 
 int ShowRecord(const RecordsOptions& options) {
@@ -227,25 +241,7 @@ int ShowRecord(const RecordsOptions& options) {
 int ExportRecords(const RecordsOptions& options) { return ExitCodeOf(ExportAll(options)); }
 
 int VerifyRecordFiles(const RecordsOptions& options) {
-  Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
-  if (!files.ok()) return ExitCodeOf(files.status());
-  int code = kDone;
-  for (const std::string& path : *files) {
-    std::vector<std::string> warnings;
-    Result<std::vector<std::string>> findings = VerifyOne(path, &warnings);
-    if (!findings.ok()) {
-      code = std::max(code, ExitCodeOf(findings.status()));
-      continue;
-    }
-    for (const std::string& warning : warnings) PrintOut(path + ": warning: " + Printable(warning) + "\n");
-    for (const std::string& finding : *findings) PrintOut(path + ": " + Printable(finding) + "\n");
-    if (findings->empty()) {
-      PrintOut(path + ": ok\n");
-    } else {
-      code = std::max<int>(code, kFailed);
-    }
-  }
-  return code;
+  return ForEachRecordFile(options.files, [](const std::string& path) { return ExitCodeOf(VerifyOne(path)); });
 }
 
 }  // namespace hone::command

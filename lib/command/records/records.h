@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct RecordsOptions {
 
 // The record files for the arguments.
 Result<std::vector<std::string>> ExpandRecordFiles(const std::vector<std::string>& paths);
+// The worst of the exit codes for these files; after kInterrupted, it leaves out the others.
+int ForEachRecordFile(const std::vector<std::string>& paths, const std::function<int(const std::string& path)>& run);
 
 // Each returns the exit code: 0 done (verify: no problem found), 1 failed or a problem found, 2 misused.
 int ListRecords(const RecordsOptions& options);  // a line per trial, after a summary of states and errors

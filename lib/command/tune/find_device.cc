@@ -69,9 +69,7 @@ Status DescribeDevice(const measure::Machine& machine) {
 }  // namespace
 
 int RunFindDevice(const std::string& target_path, const std::string& out) {
-  if (!out.empty()) return ExitCodeOf(FindDevice(target_path, out));
-  LogError("--find-device needs --out FILE");
-  return kMisused;
+  return ExitCodeOf(out.empty() ? Status::Invalid("--find-device needs --out FILE") : FindDevice(target_path, out));
 }
 
 int RunDescribeDevice(const std::string& kind) {
@@ -81,8 +79,7 @@ int RunDescribeDevice(const std::string& kind) {
     if (kind == machine->kind().name()) return ExitCodeOf(DescribeDevice(*machine));
     known.emplace_back(machine->kind().name());
   }
-  LogError("--describe-device " + kind + ": known are " + Join(known, ", "));
-  return kMisused;
+  return ExitCodeOf(Status::Invalid("--describe-device {}: known are {}", kind, Join(known, ", ")));
 }
 
 }  // namespace hone::command

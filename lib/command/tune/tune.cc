@@ -23,12 +23,7 @@ static Result<measure::FakeWorld> ParseFakeWorld(const std::string& text) {
   return world;
 }
 
-static int CodeOf(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }
-
-static int Misused(const std::string& message) {
-  LogError(message);
-  return kMisused;
-}
+static int Misused(const std::string& message) { return ExitCodeOf(Status::Invalid(message)); }
 
 std::string TuneAbi() { return session::TuneAbi(); }
 
@@ -53,11 +48,11 @@ int RunTune(const TuneOptions& options) {
   if (!options.find_device.empty()) return RunFindDevice(options.find_device, options.out);
   if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
   if (options.task_path.empty()) return Misused("--task is required: the task file");
-  if (options.compile_only) return CodeOf(session::CompileOnly(job, kCompileOnlyCandidates));
-  if (options.list_sketches) return CodeOf(session::ListSketches(job));
-  if (options.trial) return CodeOf(session::TryOne(job, *options.trial));
+  if (options.compile_only) return ExitCodeOf(session::CompileOnly(job, kCompileOnlyCandidates));
+  if (options.list_sketches) return ExitCodeOf(session::ListSketches(job));
+  if (options.trial) return ExitCodeOf(session::TryOne(job, *options.trial));
   if (options.db_path.empty()) return Misused("--db is required: the records of the task");
-  if (options.explain) return CodeOf(session::Explain(job, *options.explain, options.show));
+  if (options.explain) return ExitCodeOf(session::Explain(job, *options.explain, options.show));
   if (options.settings_path.empty()) return Misused("--settings is required to tune: the job's .tune.json");
   if (options.stamp_path.empty()) return Misused("--stamp is required to tune: the file that says it is done");
   return session::RunTuneJob(job);
