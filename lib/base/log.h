@@ -1,8 +1,11 @@
 // Messages for people: to stderr, and to a log file if one is open. Never data. Usable from any thread.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 
@@ -34,6 +37,20 @@ void PrintOut(std::string_view lines);
 // Shows one line at the bottom of the terminal, below the messages, which the next call overwrites. Cut to the
 // terminal's width; does nothing if stderr is not a terminal. An empty text removes the line.
 void ShowLiveLine(std::string_view text);
+
+// Each of these also takes a format with its arguments: LogInfo("{}: no job {}", path, number).
+#define HONE_MESSAGE(Say)                                                            \
+  template <typename First, typename... Rest>                                        \
+  void Say(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest) { \
+    Say(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)); \
+  }
+HONE_MESSAGE(LogDebug)
+HONE_MESSAGE(LogInfo)
+HONE_MESSAGE(LogWarning)
+HONE_MESSAGE(LogError)
+HONE_MESSAGE(PrintOut)
+HONE_MESSAGE(ShowLiveLine)
+#undef HONE_MESSAGE
 
 bool IsTerminal(int fd);
 bool UseColor(int fd);  // fd is a terminal, TERM is not "dumb" and NO_COLOR is unset or empty (no-color.org)

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -144,21 +142,20 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     }
     const double anchor_before = history->outcomes()[0].median;
     HONE_ASSIGN_OR_RETURN(const auto series, Heat(world, *history, positions));
-    LogDebug(fmt::format("finalists, heat {}: {} kernels measured {} times each", heat, positions.size(),
-                         series[0].seconds.size()));
+    LogDebug("finalists, heat {}: {} kernels measured {} times each", heat, positions.size(), series[0].seconds.size());
     std::vector<record::Remeasured> found;
     for (size_t k = 0; k < positions.size(); ++k) {
       const std::string digest = history->outcomes()[positions[k]].artifact_digest;
       done.insert(digest);
       if (series[k].error != TrialError::kNone) {
-        LogWarning(fmt::format("trial {} was correct once, but: {}: {}; it is out", history->ordinal(positions[k]),
-                               TrialErrorName(series[k].error), series[k].error_text));
+        LogWarning("trial {} was correct once, but: {}: {}; it is out", history->ordinal(positions[k]),
+                   TrialErrorName(series[k].error), series[k].error_text);
         Collect(digest, series[k], *history, &found);
         continue;
       }
       if (series[k].seconds.empty()) {
-        LogWarning(fmt::format("trial {} was correct, but could not be measured again; its first time stands",
-                               history->ordinal(positions[k])));
+        LogWarning("trial {} was correct, but could not be measured again; its first time stands",
+                   history->ordinal(positions[k]));
         continue;
       }
       Collect(digest, series[k], *history, &found);
@@ -171,8 +168,8 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     }
   }
   if (result.drift > 1 + kNotableDrift || result.drift < 1 - kNotableDrift) {
-    LogInfo(fmt::format("the machine's speed changed: the default schedule now takes {:.2f} times as long as at first",
-                        result.drift));
+    LogInfo("the machine's speed changed: the default schedule now takes {:.2f} times as long as at first",
+            result.drift);
   }
   return result;
 }

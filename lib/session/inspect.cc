@@ -118,9 +118,9 @@ Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   for (const measure::BuildResult& result : built) {
     ok += result.ok;
     seconds += result.compile_seconds;
-    PrintOut(fmt::format("{} {} {} {}\n", result.kernel.config.IndexText(), FormatSeconds(result.compile_seconds),
-                         result.ok ? "ok" : TrialErrorName(result.error),
-                         result.ok ? result.kernel.config.Text() : result.error_text));
+    PrintOut("{} {} {} {}\n", result.kernel.config.IndexText(), FormatSeconds(result.compile_seconds),
+             result.ok ? "ok" : TrialErrorName(result.error),
+             result.ok ? result.kernel.config.Text() : result.error_text);
   }
   std::printf("%lld of %zu compiled, %s each; nothing is kept\n", static_cast<long long>(ok), built.size(),
               FormatSeconds(built.empty() ? 0 : seconds / static_cast<double>(built.size())).c_str());
@@ -202,7 +202,7 @@ Result<int> TryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, 1));
   HONE_ASSIGN_OR_RETURN(const auto built, builder->Build({config}));
   if (!built[0].ok) {
-    PrintOut(fmt::format("failed, {}: {}\n", TrialErrorName(built[0].error), built[0].error_text));
+    PrintOut("failed, {}: {}\n", TrialErrorName(built[0].error), built[0].error_text);
     return static_cast<int>(kFailed);
   }
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());

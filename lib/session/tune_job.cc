@@ -76,8 +76,8 @@ class Job {
       HONE_RETURN_IF_ERROR(Tune());
     } else {
       result_.reason = history_->Met(budget_, 0);
-      LogInfo(fmt::format("{}: {} trials recorded, budget met ({}); nothing to do", task_.id, history_->count(),
-                          StopReasonName(result_.reason)));
+      LogInfo("{}: {} trials recorded, budget met ({}); nothing to do", task_.id, history_->count(),
+              StopReasonName(result_.reason));
     }
     *code = kInterrupted;
     if (result_.interrupted) return Status();
@@ -141,8 +141,8 @@ class Job {
     RemoveDrafts(options_.stamp_path);
     HONE_RETURN_IF_ERROR(OpenLogFile(Beside(".log")));
     if (Exists(options_.stamp_path) && !Exists(options_.db_path)) {
-      LogWarning(fmt::format("{} says that this task is tuned, but its records {} are gone; tuning it anew",
-                             options_.stamp_path, options_.db_path));
+      LogWarning("{} says that this task is tuned, but its records {} are gone; tuning it anew", options_.stamp_path,
+                 options_.db_path);
     }
     HONE_ASSIGN_OR_RETURN(const TemplateVersions templates, op::TemplatesOf(task_.workload, task_.target));
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), templates};
@@ -153,17 +153,16 @@ class Job {
     HONE_RETURN_IF_ERROR(history_->Load(*store_));
     for (const std::string& refused : donors_.refused) LogWarning(task_.id + ": donor rejected: " + refused);
     if (history_->outside() > 0) {
-      LogInfo(fmt::format("{}: {} recorded trials do not count under the numerics `winograd = {}`, `tf32 = {}`",
-                          task_.id, history_->outside(),
-                          settings_.winograd > 0 ? std::to_string(settings_.winograd) : "off", settings_.tf32));
+      LogInfo("{}: {} recorded trials do not count under the numerics `winograd = {}`, `tf32 = {}`", task_.id,
+              history_->outside(), settings_.winograd > 0 ? std::to_string(settings_.winograd) : "off", settings_.tf32);
     }
     if (history_->superseded() > 0) {
-      LogInfo(fmt::format("{}: {} recorded trials are of other versions of their templates and do not count", task_.id,
-                          history_->superseded()));
+      LogInfo("{}: {} recorded trials are of other versions of their templates and do not count", task_.id,
+              history_->superseded());
     }
     if (history_->foreign() > 0) {
-      LogInfo(fmt::format("{}: {} recorded trials are of another machine or version and are not compared with ours",
-                          task_.id, history_->foreign()));
+      LogInfo("{}: {} recorded trials are of another machine or version and are not compared with ours", task_.id,
+              history_->foreign());
     }
     return Status();
   }
@@ -213,7 +212,7 @@ class Job {
     if (first.ok()) {
       session.default_config = std::move(*first);
     } else {
-      LogWarning(fmt::format("{}: no default schedule: {}", task_.id, first.status().message()));
+      LogWarning("{}: no default schedule: {}", task_.id, first.status().message());
     }
     session.tuner = settings_.tuner;
     session.context = MakeTunerContext(task_.workload, task_.target, space);
@@ -244,8 +243,8 @@ class Job {
       if (heartbeat_->lost()) HONE_RETURN_IF_ERROR(heartbeat_->Check());
       return progress.Update(history, peak);
     };
-    LogInfo(fmt::format("{}: {}: {} points, {} of {} trials recorded", task_.id, task_.workload.Text(), space.size(),
-                        history_->count(), budget_.trials));
+    LogInfo("{}: {}: {} points, {} of {} trials recorded", task_.id, task_.workload.Text(), space.size(),
+            history_->count(), budget_.trials);
     auto result = RunSession(session, world, history_.get());
     const char* state = !result.ok() ? "failed" : result->interrupted ? "interrupted" : "done";
     const Status shown = progress.Finish(*history_, result.ok() ? result->peak_flops : 0, state);
@@ -259,11 +258,11 @@ class Job {
   void Report(const Progress& progress) {
     const Closing closing{history_->count(), result_.reason, budget_.early_stop, 0, 1, budget_.expected_gain};
     const std::string how = result_.interrupted ? "interrupted" : closing.ReasonText();
-    LogInfo(fmt::format("{}: {} new trials in {} ({:.1f} a second, device busy {:.0f} %), {}; {}; {}", task_.id,
-                        result_.new_trials, FormatSeconds(result_.seconds),
-                        result_.seconds > 0 ? static_cast<double>(result_.new_trials) / result_.seconds : 0.0,
-                        100 * result_.measuring_share, how, CountText(history_->outcomes()),
-                        progress.Line(*history_, result_.peak_flops, /*ended=*/true)));
+    LogInfo("{}: {} new trials in {} ({:.1f} a second, device busy {:.0f} %), {}; {}; {}", task_.id, result_.new_trials,
+            FormatSeconds(result_.seconds),
+            result_.seconds > 0 ? static_cast<double>(result_.new_trials) / result_.seconds : 0.0,
+            100 * result_.measuring_share, how, CountText(history_->outcomes()),
+            progress.Line(*history_, result_.peak_flops, /*ended=*/true));
   }
 
   const TuneJobOptions& options_;

@@ -225,8 +225,8 @@ class Run {
     });
     const double end = world_.clock->NowSeconds();
     measuring_seconds_ += end - start;
-    LogDebug(fmt::format("batch of {}: compiled in {}, machine free after {}, measured in {}", batch.size(),
-                         FormatSeconds(compiled - begin), FormatSeconds(start - compiled), FormatSeconds(end - start)));
+    LogDebug("batch of {}: compiled in {}, machine free after {}, measured in {}", batch.size(),
+             FormatSeconds(compiled - begin), FormatSeconds(start - compiled), FormatSeconds(end - start));
     return status;
   }
 
@@ -276,7 +276,7 @@ class Run {
     set_aside_.insert(outcome.config.ValueDigest());
     untold_.emplace_back(history_.outcomes().size(), std::move(outcome));
     if (set_aside_.size() >= kMostWithoutVerdict) return NoVerdict(fmt::format("{} candidates", set_aside_.size()));
-    LogWarning(fmt::format("a candidate could not be tried and is left out, but not recorded: {}", last_failure_));
+    LogWarning("a candidate could not be tried and is left out, but not recorded: {}", last_failure_);
     return Interrupted() ? Status::Interrupted("interrupted") : Status();
   }
 

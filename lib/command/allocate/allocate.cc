@@ -1,7 +1,5 @@
 #include "command/allocate/allocate.h"
 
-#include <fmt/format.h>
-
 #include <vector>
 
 #include "base/file.h"
@@ -56,8 +54,8 @@ static Status Allocate(const AllocateOptions& options) {
     HONE_RETURN_IF_ERROR(WriteFileIfChanged(path, pipeline::TuneSettingsText(settings)).status());
     sum += budgets[i];
   }
-  LogInfo(fmt::format("round {} of {}: {} of {} trials over {} tasks", options.round, pipeline::kRounds, sum,
-                      base.trials_total, count));
+  LogInfo("round {} of {}: {} of {} trials over {} tasks", options.round, pipeline::kRounds, sum, base.trials_total,
+          count);
   return Status();
 }
 

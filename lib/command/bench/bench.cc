@@ -136,8 +136,7 @@ class Bench {
 
   // Leaves the file alone: then Ninja does not make the report again (restat).
   Status Keep() const {
-    LogInfo(fmt::format("{}: nothing changed since {}: its samples stay; --again measures again", options_.out,
-                        bench_.recorded));
+    LogInfo("{}: nothing changed since {}: its samples stay; --again measures again", options_.out, bench_.recorded);
     return WriteOut(BenchTable(bench_));
   }
 
@@ -152,8 +151,8 @@ class Bench {
     const int64_t planned = settings_.processes * static_cast<int64_t>(subjects_.size());
     int64_t number = 0;
     for (const Subject& each : subjects_) number += static_cast<int64_t>(each.replies.size());
-    ShowLiveLine(fmt::format("{}: process {}{}", subject->folder.network, number + 1,
-                             number < planned ? fmt::format(" of {}", planned) : ", until the difference is clear"));
+    ShowLiveLine("{}: process {}{}", subject->folder.network, number + 1,
+                 number < planned ? fmt::format(" of {}", planned) : ", until the difference is clear");
     TimeRequest request;
     request.dir = subject->folder.dir;
     request.seed = settings_.seed;

@@ -1,6 +1,5 @@
 #include "command/bench/library_process.h"
 
-#include <fmt/format.h>
 #include <stdlib.h>
 
 #include "base/cpu.h"
@@ -29,7 +28,7 @@ Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryF
   HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(parameter_file, inputs));
   HONE_ASSIGN_OR_RETURN(MachineLock host, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&host, session::Use::kShared));
-  ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
+  ShowLiveLine("{}: reference outputs", folder.network);
   return library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, seed,
                                    static_cast<int>(UsableCpus().size()),
                                    JoinPath(folder.dir, folder.name + ".reference"));

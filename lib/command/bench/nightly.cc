@@ -76,7 +76,7 @@ class Nightly {
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; skipping this night");
     for (const nightly::Night& night : history.nights) {
       if (night.night != input_.night) continue;
-      LogInfo(fmt::format("{}: measured in this night ({}) already", options_.job, night.night));
+      LogInfo("{}: measured in this night ({}) already", options_.job, night.night);
       return Status();
     }
     input_.before = &history.nights;
@@ -160,8 +160,8 @@ class Nightly {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
     HONE_RETURN_IF_ERROR(heartbeat_->Check());
     if (const ProcessTimes* known = store->Find(key)) return *known;
-    ShowLiveLine(fmt::format("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
-                             input_.processes, key.phase > 0 ? " (repeat)" : ""));
+    ShowLiveLine("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(key.who), key.round + 1, input_.processes,
+                 key.phase > 0 ? " (repeat)" : "");
     HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(key) : Process(key.who));
     HONE_RETURN_IF_ERROR(heartbeat_->Check());
     HONE_RETURN_IF_ERROR(store->Append(key, times));

@@ -70,17 +70,16 @@ static Status Build(const BuildOptions& options) {
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
   if (built.missing > 0)
-    LogWarning(fmt::format("{} of the tasks have no records; their default schedules were built", built.missing));
+    LogWarning("{} of the tasks have no records; their default schedules were built", built.missing);
   if (built.changed > 0) {
-    LogWarning(fmt::format(
+    LogWarning(
         "{} of the kernels differ from the code that was measured: another version of Hone or LLVM made that; "
         "tune again",
-        built.changed));
+        built.changed);
   }
-  LogInfo(fmt::format("{}/lib{}.so: {}, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
-                      built.name, Counted(static_cast<int64_t>(built.kernels.size()), "kernel"),
-                      static_cast<double>(built.params_bytes) * 1e-6, static_cast<double>(built.workspace_bytes) * 1e-6,
-                      FormatSeconds(RealClock()->NowSeconds() - start)));
+  LogInfo("{}/lib{}.so: {}, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out, built.name,
+          Counted(static_cast<int64_t>(built.kernels.size()), "kernel"), static_cast<double>(built.params_bytes) * 1e-6,
+          static_cast<double>(built.workspace_bytes) * 1e-6, FormatSeconds(RealClock()->NowSeconds() - start));
   return Status();
 }
 

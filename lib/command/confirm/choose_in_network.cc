@@ -1,7 +1,5 @@
 #include "command/confirm/choose_in_network.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -83,7 +81,7 @@ Status ChooseFinalists(const InNetworkTrial& trial, size_t most, BestFile* best,
   std::vector<TrialNetwork> built;
   size_t count = std::max<size_t>(most, 1);
   for (size_t k = 0; k < count; ++k) {
-    ShowLiveLine(fmt::format("{}: building with finalist {} of {}", best->network, k + 1, count));
+    ShowLiveLine("{}: building with finalist {} of {}", best->network, k + 1, count);
     BestFile choice = *best;
     for (BestEntry& task : choice.tasks) {  // a task with fewer finalists keeps its first
       if (!task.finalists.empty()) task.Choose(task.finalists[k < task.finalists.size() ? k : 0]);
@@ -94,7 +92,7 @@ Status ChooseFinalists(const InNetworkTrial& trial, size_t most, BestFile* best,
     }
     built.push_back(std::move(network));
   }
-  ShowLiveLine(fmt::format("{}: timing {} finalists in the network", best->network, count));
+  ShowLiveLine("{}: timing {} finalists in the network", best->network, count);
   HONE_ASSIGN_OR_RETURN(const std::vector<Compared> rounds, Time(trial, built, /*layers=*/true));
   for (size_t k = 1; k < built.size(); ++k) trial.networks->Drop(built[k]);  // keep the first: it is needed again
   in_network->runs = static_cast<int64_t>(rounds[0].runs.size());
@@ -107,12 +105,12 @@ Status ChooseAlternatives(const InNetworkTrial& trial, BestFile* best) {
   std::map<std::string, std::pair<double, double>> kernels;  // seconds with and without, by the kernel's workload
   for (const pipeline::Alternative& a : best->alternatives) kernels[a.by.back().workload] = {0, 0};
   if (kernels.size() < 2) return Status();
-  ShowLiveLine(fmt::format("{}: building without alternatives", best->network));
+  ShowLiveLine("{}: building without alternatives", best->network);
   BestFile without = *best;
   without.alternatives.clear();
   HONE_ASSIGN_OR_RETURN(TrialNetwork with_network, trial.networks->Build(*best));
   HONE_ASSIGN_OR_RETURN(TrialNetwork without_network, trial.networks->Build(without));
-  ShowLiveLine(fmt::format("{}: timing {} alternatives in the network", best->network, best->alternatives.size()));
+  ShowLiveLine("{}: timing {} alternatives in the network", best->network, best->alternatives.size());
   HONE_ASSIGN_OR_RETURN(const std::vector<Compared> both,
                         Time(trial, {with_network, without_network}, /*layers=*/true));
   std::map<std::string, double> with_layers = LayersByName(both[0]), without_layers = LayersByName(both[1]);
@@ -138,7 +136,7 @@ Status ChooseAlternatives(const InNetworkTrial& trial, BestFile* best) {
 }
 
 Status ChooseWhole(const InNetworkTrial& trial, bool changed, BestFile* best, pipeline::InNetwork* in_network) {
-  ShowLiveLine(fmt::format("{}: building the combination", best->network));
+  ShowLiveLine("{}: building the combination", best->network);
   HONE_ASSIGN_OR_RETURN(TrialNetwork combination, trial.networks->Build(*best));
   std::vector<Variant> variants;
   if (changed) variants.push_back({"finalists"});
@@ -152,7 +150,7 @@ Status ChooseWhole(const InNetworkTrial& trial, bool changed, BestFile* best, pi
     Apply(variant, &choice);
     HONE_ASSIGN_OR_RETURN(built.emplace_back(), trial.networks->Build(choice));
   }
-  ShowLiveLine(fmt::format("{}: timing the combination", best->network));
+  ShowLiveLine("{}: timing the combination", best->network);
   HONE_ASSIGN_OR_RETURN(const std::vector<Compared> runs, Time(trial, built, /*layers=*/false));
   const double with = runs[0].RunSeconds();
   in_network->runs = static_cast<int64_t>(runs[0].runs.size());

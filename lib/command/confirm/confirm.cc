@@ -191,16 +191,16 @@ class Confirmer {
   void Tell(int changed, double seconds) const {
     const pipeline::InNetwork& in_network = *best_.in_network;
     LogInfo(
-        fmt::format("{}: tasks with another finalist that is faster in the network: {}; {:.3f} ms with them, {:.3f} ms "
-                    "without: {}; in {}",
-                    best_.network, changed, in_network.confirmed_seconds * 1e3, in_network.alone_seconds * 1e3,
-                    in_network.kept ? "taken" : "left as it is", FormatSeconds(seconds)));
+        "{}: tasks with another finalist that is faster in the network: {}; {:.3f} ms with them, {:.3f} ms "
+        "without: {}; in {}",
+        best_.network, changed, in_network.confirmed_seconds * 1e3, in_network.alone_seconds * 1e3,
+        in_network.kept ? "taken" : "left as it is", FormatSeconds(seconds));
     if (const size_t places = question_.best.alternatives.size(); places > 0)
-      LogInfo(fmt::format("{}: {} of {} kept", best_.network, best_.alternatives.size(),
-                          Counted(static_cast<int64_t>(places), "alternative")));
+      LogInfo("{}: {} of {} kept", best_.network, best_.alternatives.size(),
+              Counted(static_cast<int64_t>(places), "alternative"));
     for (const pipeline::ComparedChoice& c : in_network.compared) {
-      LogInfo(fmt::format("{}: {:.3f} ms with {}, {:.3f} ms without: {}", best_.network, c.with_seconds * 1e3, c.what,
-                          c.without_seconds * 1e3, c.kept ? "kept" : "not built"));
+      LogInfo("{}: {:.3f} ms with {}, {:.3f} ms without: {}", best_.network, c.with_seconds * 1e3, c.what,
+              c.without_seconds * 1e3, c.kept ? "kept" : "not built");
     }
   }
 

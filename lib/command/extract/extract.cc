@@ -1,7 +1,5 @@
 #include "command/extract/extract.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -98,8 +96,8 @@ class TaskLister {
     }
     for (size_t i = tuned; i < list_.tasks.size(); ++i) list_.tasks[i].optional = true;
     if (!alternatives.empty()) {
-      LogDebug(fmt::format("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
-                           list_.tasks.size() - tuned, alternatives.size()));
+      LogDebug("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
+               list_.tasks.size() - tuned, alternatives.size());
     }
     return std::move(list_);
   }
@@ -137,9 +135,9 @@ Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::
     if (p.init.kind != graph::InitKind::kFile) continue;
     if (!file) {
       LogWarning(
-          fmt::format("{}: `{}` and perhaps more parameters are in a file: building will need --parameter-file "
-                      "(`parameters` in a pipeline)",
-                      graph.name, p.name));
+          "{}: `{}` and perhaps more parameters are in a file: building will need --parameter-file "
+          "(`parameters` in a pipeline)",
+          graph.name, p.name);
       return Status();
     }
     auto found = file->find(p.name);

@@ -104,15 +104,14 @@ class Picker {
     const auto bytes = [](int64_t count) { return FormatSi(static_cast<double>(count), "B"); };
     const MemoryLimit& chosen = memory_.chosen;
     if (!chosen.reached) {
-      LogWarning(fmt::format(
-          "{}: parameters: {} with the smallest kernels that were measured; the limit of {} times {} is {}", network,
-          bytes(memory_.bytes), FormatDouble(options_.memory), bytes(memory_.own), bytes(memory_.most)));
+      LogWarning("{}: parameters: {} with the smallest kernels that were measured; the limit of {} times {} is {}",
+                 network, bytes(memory_.bytes), FormatDouble(options_.memory), bytes(memory_.own), bytes(memory_.most));
       return;
     }
     const std::string changed = fmt::format("; {} of {} tasks have another kernel for it, {} more in all",
                                             chosen.changed, memory_.tasks, FormatSeconds(chosen.seconds));
-    LogInfo(fmt::format("{}: parameters: {} of at most {}{}", network, bytes(memory_.bytes), bytes(memory_.most),
-                        chosen.changed > 0 ? changed : ""));
+    LogInfo("{}: parameters: {} of at most {}{}", network, bytes(memory_.bytes), bytes(memory_.most),
+            chosen.changed > 0 ? changed : "");
   }
 
   // The kernels that a task may be built with, regardless of memory.
@@ -233,7 +232,7 @@ class Picker {
     }
     if (CanGoWithout(task)) return entry;
     HONE_ASSIGN_OR_RETURN(bool found, TakeSameAnchor(task, target, &entry));
-    if (!found) LogWarning(fmt::format("{} ({}): no records; using the default schedule", task.id, task.workload));
+    if (!found) LogWarning("{} ({}): no records; using the default schedule", task.id, task.workload);
     return entry;
   }
 
@@ -267,9 +266,9 @@ class Picker {
     entry->Choose(found.finalists[0]);
     if (found.marked) {
       LogWarning(
-          fmt::format("{} ({}): trial {} was timed while other programs used the machine, so its time may be too long; "
-                      "a larger budget measures the fastest again",
-                      entry->id, entry->workload, entry->trial));
+          "{} ({}): trial {} was timed while other programs used the machine, so its time may be too long; "
+          "a larger budget measures the fastest again",
+          entry->id, entry->workload, entry->trial);
     }
     if (options_.finalists > 0) entry->finalists = std::move(found.finalists);
     return true;
@@ -277,11 +276,10 @@ class Picker {
 
   static void WarnOfImpossible(const std::string& task, const std::vector<std::string>& impossible) {
     for (size_t i = 0; i < impossible.size() && i < kMostWarnings; ++i) {
-      LogWarning(fmt::format("{}: {}: that is impossible; the trial is skipped", task, impossible[i]));
+      LogWarning("{}: {}: that is impossible; the trial is skipped", task, impossible[i]);
     }
     if (impossible.size() <= kMostWarnings) return;
-    LogWarning(fmt::format("{}: further trials with impossible times, also skipped: {}", task,
-                           impossible.size() - kMostWarnings));
+    LogWarning("{}: further trials with impossible times, also skipped: {}", task, impossible.size() - kMostWarnings);
   }
 
   Result<bool> TakeSameAnchor(const TaskEntry& task, const std::string& target, BestEntry* entry) {
@@ -294,8 +292,7 @@ class Picker {
       if (!store.ok() || (*store)->meta().target != target || AnchorOf((*store)->meta().workload) != anchor) continue;
       HONE_ASSIGN_OR_RETURN(bool found, Take(**store, BestSource::kAnchor, entry));
       if (!found) continue;
-      LogWarning(
-          fmt::format("{} ({}): no records; using those of `{}`", task.id, task.workload, (*store)->meta().workload));
+      LogWarning("{} ({}): no records; using those of `{}`", task.id, task.workload, (*store)->meta().workload);
       return true;
     }
     return false;
@@ -316,12 +313,10 @@ class Picker {
 
 int RunPickBest(const PickBestOptions& options) {
   if (options.memory != 0 && !(options.memory >= 1 && options.memory <= pipeline::kMostMemory)) {
-    return ExitCodeOf(
-        Status::Invalid("--memory: must be from 1 to {}, is {}", pipeline::kMostMemory, options.memory));
+    return ExitCodeOf(Status::Invalid("--memory: must be from 1 to {}, is {}", pipeline::kMostMemory, options.memory));
   }
   if (options.memory != 0 && options.graph.empty()) {
-    return ExitCodeOf(
-        Status::Invalid("--memory goes with --graph: the network's own parameters are counted there"));
+    return ExitCodeOf(Status::Invalid("--memory goes with --graph: the network's own parameters are counted there"));
   }
   return ExitCodeOf(Picker(options).Run());
 }

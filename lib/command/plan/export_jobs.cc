@@ -97,7 +97,7 @@ bool ShareOut(const std::string& work, const DirtyEdge& edge) {
   if (result.ok() && result->status.ok()) return true;
   std::string said(result.ok() ? Trim(result->err + result->out) : result.status().message());
   said = said.substr(said.rfind('\n') + 1);
-  LogWarning(fmt::format("{}: sharing out {} failed; it is left to the last `ninja`: {}", work, what, Printable(said)));
+  LogWarning("{}: sharing out {} failed; it is left to the last `ninja`: {}", work, what, Printable(said));
   return false;
 }
 

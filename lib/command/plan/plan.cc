@@ -187,8 +187,8 @@ void WarnOfFailures(const std::string& work, const std::string& pipelines, const
     for (const std::string& target : file.AllTargets()) {
       const std::string job = pipeline::JobName(file.name, target);
       if (input.failed.count(job) == 0 || outdated.count(pipeline::TaskListPath(file.name, target)) > 0) continue;
-      LogWarning(fmt::format("{} cannot be extracted, and only its own targets fail: see `hone-plan --why tune-{}-{}`",
-                             job, file.name, target));
+      LogWarning("{} cannot be extracted, and only its own targets fail: see `hone-plan --why tune-{}-{}`", job,
+                 file.name, target);
     }
   }
 }

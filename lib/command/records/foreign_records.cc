@@ -44,12 +44,12 @@ Result<int> Import(const ImportOptions& options) {
   int64_t reports = 0;
   const auto report = [&](int64_t place, const std::string& what) {
     if (++reports > kMaxReports) return;
-    LogWarning(fmt::format("{}:{}{}: {}", options.file, options.format == "t4" ? " result " : "", place, what));
+    LogWarning("{}:{}{}: {}", options.file, options.format == "t4" ? " result " : "", place, what);
   };
   const Result<record::ImportCounts> counts = options.format == "t4"
                                                   ? record::ImportT4(options.file, options.db, report)
                                                   : record::ImportAutoTvm(options.file, options.db, report);
-  if (reports > kMaxReports) LogWarning(fmt::format("{}: and {} more", options.file, reports - kMaxReports));
+  if (reports > kMaxReports) LogWarning("{}: and {} more", options.file, reports - kMaxReports);
   if (!counts.ok()) return counts.status();
   PrintOut(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "result" : "line"));
   return counts->skipped > 0 ? kFailed : kDone;
@@ -78,16 +78,16 @@ Status Compare(const std::string& a, const std::string& b) {
   for (const auto& [key, task] : in_a) {
     const auto other = in_b.find(key);
     if (other == in_b.end()) continue;
-    if (both++ == 0) PrintOut(fmt::format("{:>8}  {:>10}  {:>10}  {}\n", "b / a", "a", "b", "task"));
+    if (both++ == 0) PrintOut("{:>8}  {:>10}  {:>10}  {}\n", "b / a", "a", "b", "task");
     const double ratio = other->second.best_seconds / task.best_seconds;
     logs += std::log(ratio);
-    PrintOut(fmt::format("{:>8.3f}  {:>10}  {:>10}  {}  {}  {}\n", ratio, FormatSeconds(task.best_seconds),
-                         FormatSeconds(other->second.best_seconds), Printable(task.task), Printable(task.target),
-                         Printable(task.workload)));
+    PrintOut("{:>8.3f}  {:>10}  {:>10}  {}  {}  {}\n", ratio, FormatSeconds(task.best_seconds),
+             FormatSeconds(other->second.best_seconds), Printable(task.task), Printable(task.target),
+             Printable(task.workload));
   }
-  if (both > 0) PrintOut(fmt::format("{:>8.3f}  geometric mean\n", std::exp(logs / static_cast<double>(both))));
-  PrintOut(fmt::format("{} in both, {} in a alone, {} in b alone\n", Counted(static_cast<int64_t>(both), "task"),
-                       in_a.size() - both, in_b.size() - both));
+  if (both > 0) PrintOut("{:>8.3f}  geometric mean\n", std::exp(logs / static_cast<double>(both)));
+  PrintOut("{} in both, {} in a alone, {} in b alone\n", Counted(static_cast<int64_t>(both), "task"),
+           in_a.size() - both, in_b.size() - both);
   return Status();
 }
 
@@ -102,19 +102,17 @@ Status ListForeign(const std::string& path, int64_t limit) {
   HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
   int64_t ok = 0, failed = 0;
   for (const ForeignTask& t : tasks) ok += t.ok, failed += t.failed;
-  PrintOut(fmt::format("{}\n  foreign records: {}, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
-                       Counted(static_cast<int64_t>(tasks.size()), "task"), ok, failed, "ok", "failed", "best", "index",
-                       "task"));
+  PrintOut("{}\n  foreign records: {}, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
+           Counted(static_cast<int64_t>(tasks.size()), "task"), ok, failed, "ok", "failed", "best", "index", "task");
   int64_t shown = 0;
   for (const ForeignTask& t : tasks) {
     if (limit > 0 && shown++ == limit) {
-      PrintOut(fmt::format("  and {} more tasks (--limit 0 lists all)\n", tasks.size() - static_cast<size_t>(limit)));
+      PrintOut("  and {} more tasks (--limit 0 lists all)\n", tasks.size() - static_cast<size_t>(limit));
       break;
     }
-    PrintOut(fmt::format("  {:>8}  {:>8}  {:>10}  {:>12}  {}  {}  {}\n", t.ok, t.failed,
-                         t.ok > 0 ? FormatSeconds(t.best_seconds) : "-",
-                         t.best_index >= 0 ? std::to_string(t.best_index) : "-", Printable(t.task), Printable(t.target),
-                         Printable(t.workload)));
+    PrintOut("  {:>8}  {:>8}  {:>10}  {:>12}  {}  {}  {}\n", t.ok, t.failed,
+             t.ok > 0 ? FormatSeconds(t.best_seconds) : "-", t.best_index >= 0 ? std::to_string(t.best_index) : "-",
+             Printable(t.task), Printable(t.target), Printable(t.workload));
   }
   return Status();
 }
@@ -132,13 +130,13 @@ Status ShowForeign(const std::string& path, int64_t number) {
   HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t n, const ForeignRecord& r) {
     if (n != number) return true;
     found = true;
-    PrintOut(fmt::format("task      {}\nworkload  {}\ntarget    {}\nrecord    {} ({})\n", Printable(r.task),
-                         Printable(r.workload), Printable(r.target), n, r.format));
-    PrintOut(fmt::format("state     {}\n", r.ok ? "ok" : "failed: " + r.error));
-    if (r.ok) PrintOut(fmt::format("time      {} (mean)\n", FormatSeconds(r.seconds)));
+    PrintOut("task      {}\nworkload  {}\ntarget    {}\nrecord    {} ({})\n", Printable(r.task), Printable(r.workload),
+             Printable(r.target), n, r.format);
+    PrintOut("state     {}\n", r.ok ? "ok" : "failed: " + r.error);
+    if (r.ok) PrintOut("time      {} (mean)\n", FormatSeconds(r.seconds));
     const std::string fit = record::FitName(r.fit);
-    PrintOut(fmt::format("index     {}, at its place in the space here: {}\n{}\n", r.index,
-                         fit.empty() ? "no such space" : fit, r.text));
+    PrintOut("index     {}, at its place in the space here: {}\n{}\n", r.index, fit.empty() ? "no such space" : fit,
+             r.text);
     return false;
   }));
   return found ? Status() : Status::NotFound("{}: no record {}", path, number);
@@ -166,7 +164,7 @@ Result<std::string> ExportForeign(const std::string& path, const std::string& fo
     text = std::move(*document);
   }
   for (const auto& [other, count] : left_out) {
-    LogWarning(fmt::format("{}: {} left out, of another format: --format {}", path, Counted(count, "record"), other));
+    LogWarning("{}: {} left out, of another format: --format {}", path, Counted(count, "record"), other);
   }
   return text;
 }

@@ -1,7 +1,5 @@
 #include "record/forget.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -26,7 +24,6 @@ static Result<TrialError> KindNamed(const std::string& name) {
                          SuggestionText(name, TrialErrorNames()));
 }
 
-
 static Status ForgetIn(const std::string& path, TrialError error, double since, bool dry_run) {
   if (!Exists(path)) return Status::NotFound(path + ": no such record file");
   if (record::IsForeignFile(path))
@@ -41,12 +38,12 @@ static Status ForgetIn(const std::string& path, TrialError error, double since, 
   const double written = ModifiedSeconds(path);
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, record::FindForgettable(path, error, since));
   if (dry_run) {
-    PrintOut(fmt::format("{}: {} would be removed\n", Printable(path), Counted(static_cast<int64_t>(trials.size()), "trial")));
+    PrintOut("{}: {} would be removed\n", Printable(path), Counted(static_cast<int64_t>(trials.size()), "trial"));
     for (const record::Trial& t : trials) {
       const std::string failed = t.outcome.state == TrialState::kFailed ? TrialErrorName(t.outcome.error)
                                                                         : "ok, with the time of one of these";
-      PrintOut(fmt::format("  {:>5}  {}  {}  ({})\n", t.ordinal, failed, t.outcome.config.Text(),
-                           Printable(CutMiddle(t.outcome.error_text, 200))));
+      PrintOut("  {:>5}  {}  {}  ({})\n", t.ordinal, failed, t.outcome.config.Text(),
+               Printable(CutMiddle(t.outcome.error_text, 200)));
     }
     return Status();
   }
@@ -65,7 +62,7 @@ static Status ForgetIn(const std::string& path, TrialError error, double since, 
     HONE_RETURN_IF_ERROR(record::RemoveTrials(path, ordinals, before_commit, written));
   }
   const std::string and_stamps = stamps.empty() ? "" : ", and " + Counted(static_cast<int64_t>(stamps.size()), "stamp");
-  PrintOut(fmt::format("{}: {} removed{}\n", Printable(path), Counted(static_cast<int64_t>(trials.size()), "trial"), and_stamps));
+  PrintOut("{}: {} removed{}\n", Printable(path), Counted(static_cast<int64_t>(trials.size()), "trial"), and_stamps);
   return Status();
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -42,9 +40,8 @@ static Status MergeTask(const std::string& out, const std::string& id, const std
   Heartbeat heartbeat(&lock);
   const auto still_ours = [&] { return heartbeat.Check(); };
   HONE_ASSIGN_OR_RETURN(const record::MergeCount count, record::MergeRecords(path, files, still_ours));
-  LogInfo(fmt::format("{}: {}: {} added, {} replaced by ones with more samples, {} known", id,
-                      Counted(count.files, "file"), Counted(count.added, "trial"), FormatCount(count.replaced),
-                      FormatCount(count.known)));
+  LogInfo("{}: {}: {} added, {} replaced by ones with more samples, {} known", id, Counted(count.files, "file"),
+          Counted(count.added, "trial"), FormatCount(count.replaced), FormatCount(count.known));
   return Status();
 }
 

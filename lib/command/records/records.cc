@@ -66,22 +66,22 @@ Status ListOne(const std::string& path, int64_t limit) {
   if (record::IsForeignFile(path)) return ListForeign(path, limit);
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
-  PrintOut(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
-                       Summary(trials)));
+  PrintOut("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
+           Summary(trials));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
   for (auto session = sessions.rbegin(); session != sessions.rend(); ++session) {
     const auto closing = record::Closing::FromSettings(session->settings);
     if (!closing) continue;
-    PrintOut(fmt::format("  ended: {}\n", closing->ReasonText()));
+    PrintOut("  ended: {}\n", closing->ReasonText());
     break;
   }
   std::stable_sort(trials.begin(), trials.end(), Faster);
   if (limit > 0 && trials.size() > static_cast<size_t>(limit)) trials.resize(limit);
-  PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));
+  PrintOut("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config");
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(t), o.samples.size(), o.proposer,
-                         o.config.Text(), o.error_text.empty() ? "" : "  (" + OneLine(o.error_text) + ")"));
+    PrintOut("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(t), o.samples.size(), o.proposer,
+             o.config.Text(), o.error_text.empty() ? "" : "  (" + OneLine(o.error_text) + ")");
   }
   return Status();
 }
@@ -102,38 +102,35 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
   }
   const Trial& t = *found;
   const Outcome& o = t.outcome;
-  PrintOut(fmt::format("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n",
-                       store->meta().task_id, store->meta().workload, store->meta().target, t.ordinal, o.proposer));
-  PrintOut(fmt::format("state     {}{}\n", TrialStateName(o.state),
-                       o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
+  PrintOut("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n", store->meta().task_id,
+           store->meta().workload, store->meta().target, t.ordinal, o.proposer);
+  PrintOut("state     {}{}\n", TrialStateName(o.state),
+           o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text));
   if (!o.samples.empty()) {
     const std::vector<double> last = t.LastRound();
     const Interval interval = MedianInterval(last, 0.95);
-    PrintOut(fmt::format("time      {} (median; 95 % interval of it {} to {}; {}{})\n", FormatSeconds(o.median),
-                         FormatSeconds(interval.low), FormatSeconds(interval.high),
-                         Counted(static_cast<int64_t>(last.size()), "sample"),
-                         t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : ""));
+    PrintOut("time      {} (median; 95 % interval of it {} to {}; {}{})\n", FormatSeconds(o.median),
+             FormatSeconds(interval.low), FormatSeconds(interval.high),
+             Counted(static_cast<int64_t>(last.size()), "sample"),
+             t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : "");
   } else if (o.state != TrialState::kFailed) {
-    PrintOut(
-        fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
+    PrintOut("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median));
   }
   if (o.disturbed > 0 || o.retaken > 0) {
-    PrintOut(fmt::format("load      other programs used the machine: {} repeated, {} of the last samples disturbed\n",
-                         Counted(o.retaken, "run"), o.disturbed));
+    PrintOut("load      other programs used the machine: {} repeated, {} of the last samples disturbed\n",
+             Counted(o.retaken, "run"), o.disturbed);
   }
   if (Unsteady(t.LastRound())) PrintOut("spread    the runs disagree by more than 3 %: the time may be too long\n");
-  PrintOut(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
-                       FormatSeconds(o.measure_seconds)));
+  PrintOut("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
+           FormatSeconds(o.measure_seconds));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
   for (const record::Session& s : sessions) {
     if (s.id != t.session) continue;
-    PrintOut(fmt::format(
-        "session   {}: {} on {} ({}), seed {}, fingerprint {}\n          tool {}, codegen {}, protocol {}\n", s.id,
-        FormatIso8601(s.started), s.host, s.device, s.seed, s.fingerprint, s.tool_version, s.codegen_version,
-        s.protocol_version));
+    PrintOut("session   {}: {} on {} ({}), seed {}, fingerprint {}\n          tool {}, codegen {}, protocol {}\n", s.id,
+             FormatIso8601(s.started), s.host, s.device, s.seed, s.fingerprint, s.tool_version, s.codegen_version,
+             s.protocol_version);
   }
-  PrintOut(fmt::format("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(),
-                       o.config.ToJson()));
+  PrintOut("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(), o.config.ToJson());
   for (const std::string& line : Split(o.steps, '\n')) {
     if (!line.empty()) PrintOut("  " + line + "\n");
   }

@@ -1,7 +1,5 @@
 #include "record/salvage.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <optional>
 
@@ -73,8 +71,7 @@ Status Salvage(const std::string& file, const std::string& out) {
       if (!sound.ok()) {
         return Status::Invalid(damaged + ": exists from an earlier salvage; move it away or use --out");
       }
-      PrintOut(
-          fmt::format("{}: sound, was salvaged before; the damaged file is {}\n", Printable(file), Printable(damaged)));
+      PrintOut("{}: sound, was salvaged before; the damaged file is {}\n", Printable(file), Printable(damaged));
       return Status();
     }
     HONE_RETURN_IF_ERROR(Remove(target));  // left by a killed process
@@ -85,8 +82,8 @@ Status Salvage(const std::string& file, const std::string& out) {
   if (saved.ok() && in_place) saved = Replace(file, target, damaged);
   if (!saved.ok() && in_place) (void)Remove(target).ok();
   HONE_RETURN_IF_ERROR(saved);
-  PrintOut(fmt::format("{}: {} saved, {} lost{}\n", Printable(in_place ? file : out), Counted(count.trials, "trial"),
-                       count.lost, in_place ? "; the damaged file is now " + Printable(damaged) : ""));
+  PrintOut("{}: {} saved, {} lost{}\n", Printable(in_place ? file : out), Counted(count.trials, "trial"), count.lost,
+           in_place ? "; the damaged file is now " + Printable(damaged) : "");
   return Status();
 }
 

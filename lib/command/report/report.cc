@@ -192,8 +192,7 @@ int RunReport(const ReportOptions& options) {
   const Status status = Write(options, &verified);
   if (!status.ok()) return ExitCodeOf(status);
   if (verified) return kDone;
-  LogError(fmt::format("{}: the results of the tuned library are wrong; see {}", options.bench,
-                       JoinPath(options.out, "report.md")));
+  LogError("{}: the results of the tuned library are wrong; see {}", options.bench, JoinPath(options.out, "report.md"));
   return kFailed;
 }
 
