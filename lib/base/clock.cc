@@ -1,6 +1,5 @@
 #include "base/clock.h"
 
-#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>

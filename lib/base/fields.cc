@@ -1,7 +1,5 @@
 #include "base/fields.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace hone {

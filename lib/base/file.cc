@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>

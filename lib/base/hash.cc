@@ -1,7 +1,5 @@
 #include "base/hash.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
 #define XXH_INLINE_ALL

@@ -1,8 +1,6 @@
 // Messages for people: to stderr, and to a log file if one is open. Never data. Usable from any thread.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <string>
 #include <string_view>
 #include <utility>

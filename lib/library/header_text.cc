@@ -1,7 +1,5 @@
 #include "library/header_text.h"
 
-#include <fmt/format.h>
-
 #include <cctype>
 
 #include "base/text.h"

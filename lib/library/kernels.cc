@@ -1,7 +1,5 @@
 #include "library/kernels.h"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cmath>
 

@@ -1,7 +1,5 @@
 #include "library/params_file.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "base/check.h"

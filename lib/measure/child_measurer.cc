@@ -1,7 +1,5 @@
 #include "measure/child_measurer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <random>
 

@@ -1,7 +1,5 @@
 #include "measure/machine.h"
 
-#include <fmt/format.h>
-
 #include "base/sandbox.h"
 #include "measure/device_runner.h"
 #include "target/backend_table.h"

@@ -1,6 +1,5 @@
 #include "measure/reference.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>

@@ -1,6 +1,5 @@
 #include "nightly/accepted.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -2,8 +2,6 @@
 // base/fields.h.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,7 +1,5 @@
 #include "nightly/measure_night.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,7 +1,5 @@
 #include "nightly/report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "pipeline/best_file.h"
 
-#include <fmt/format.h>
-
 #include "base/fields.h"
 #include "base/text.h"
 #include "task/workload.h"

@@ -1,7 +1,5 @@
 #include "pipeline/changes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 

@@ -1,7 +1,5 @@
 #include "pipeline/manifest.h"
 
-#include <fmt/format.h>
-
 #include "pipeline/manifest_writer.h"
 #include "pipeline/plan.h"
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "pipeline/manifest_writer.h"
 #include "pipeline/plan.h"

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "nightly/accepted.h"
 #include "nightly/night_file.h"
 #include "pipeline/manifest_writer.h"

@@ -1,7 +1,5 @@
 #include "pipeline/pipeline_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>

@@ -1,7 +1,5 @@
 #include "pipeline/plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 

@@ -1,7 +1,5 @@
 #include "pipeline/settings.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "base/fields.h"

@@ -1,7 +1,5 @@
 #include "pipeline/settings_toml.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <variant>
 

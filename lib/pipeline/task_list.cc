@@ -1,7 +1,5 @@
 #include "pipeline/task_list.h"
 
-#include <fmt/format.h>
-
 #include <unordered_set>
 
 #include "base/fields.h"

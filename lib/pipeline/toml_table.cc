@@ -1,7 +1,5 @@
 #include "pipeline/toml_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "record/store.h"

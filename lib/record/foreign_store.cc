@@ -1,7 +1,5 @@
 #include "record/foreign_store.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>

@@ -1,7 +1,5 @@
 #include "record/merge.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 

@@ -1,7 +1,5 @@
 #include "record/replay_space.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -1,7 +1,5 @@
 #include "record/rows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -1,7 +1,5 @@
 #include "record/salvage.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -1,7 +1,5 @@
 #include "record/schema.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <cstring>
 #include <map>

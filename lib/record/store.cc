@@ -1,7 +1,5 @@
 #include "record/store.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/fields.h"

@@ -1,7 +1,5 @@
 #include "report/bench_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,5 @@
 #include "base/json.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "base/text.h"

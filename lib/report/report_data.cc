@@ -1,7 +1,5 @@
 #include "report/report_data.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

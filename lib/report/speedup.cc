@@ -1,7 +1,5 @@
 #include "report/speedup.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -1,7 +1,5 @@
 #include "report/svg.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>

@@ -1,6 +1,5 @@
 #include "session/child_builder.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

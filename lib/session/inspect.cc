@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <cstdio>
 
 #include "base/cpu.h"

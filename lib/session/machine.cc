@@ -1,7 +1,5 @@
 #include "session/machine.h"
 
-#include <fmt/format.h>
-
 #include "base/log.h"
 #include "measure/machine.h"
 

@@ -1,6 +1,5 @@
 #include "session/progress.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/counted.h"

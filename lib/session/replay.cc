@@ -1,7 +1,5 @@
 #include "session/replay.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>

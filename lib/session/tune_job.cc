@@ -1,7 +1,5 @@
 #include "session/tune_job.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>

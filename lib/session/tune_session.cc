@@ -1,7 +1,5 @@
 #include "session/tune_session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <deque>

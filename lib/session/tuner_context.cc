@@ -1,7 +1,5 @@
 #include "session/tuner_context.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "compile/backend.h"

@@ -1,7 +1,5 @@
 #include "target/artifact.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/fields.h"

@@ -1,7 +1,5 @@
 #include "target/device_kind.h"
 
-#include <fmt/format.h>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "target/target.h"

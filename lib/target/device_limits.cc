@@ -1,7 +1,5 @@
 #include "target/device_limits.h"
 
-#include <fmt/format.h>
-
 #include <cctype>
 
 #include "target/cuda_arch.h"

@@ -1,7 +1,5 @@
 #include "target/target.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
 #include "base/file.h"

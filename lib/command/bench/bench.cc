@@ -1,7 +1,5 @@
 #include "command/bench/bench.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iostream>

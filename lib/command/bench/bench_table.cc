@@ -1,7 +1,5 @@
 #include "command/bench/bench_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "report/speedup.h"

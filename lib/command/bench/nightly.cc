@@ -1,6 +1,5 @@
 #include "command/bench/nightly.h"
 
-#include <fmt/format.h>
 #include <stdio.h>
 
 #include <algorithm>

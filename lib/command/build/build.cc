@@ -1,7 +1,5 @@
 #include "command/build/build.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "base/clock.h"

@@ -1,7 +1,5 @@
 #include "command/confirm/confirm.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>

@@ -1,7 +1,5 @@
 #include "command/confirm/trial_networks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

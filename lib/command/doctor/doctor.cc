@@ -1,7 +1,5 @@
 #include "command/doctor/doctor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/clock.h"

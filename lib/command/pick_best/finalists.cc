@@ -1,7 +1,5 @@
 #include "command/pick_best/finalists.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 

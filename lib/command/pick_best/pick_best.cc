@@ -1,7 +1,5 @@
 #include "command/pick_best/pick_best.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <map>

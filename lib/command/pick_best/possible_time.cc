@@ -1,7 +1,5 @@
 #include "command/pick_best/possible_time.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

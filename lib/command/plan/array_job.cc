@@ -1,7 +1,5 @@
 #include "command/plan/array_job.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
 #include "base/counted.h"

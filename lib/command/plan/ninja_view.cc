@@ -1,7 +1,5 @@
 #include "command/plan/ninja_view.h"
 
-#include <fmt/format.h>
-
 #include <unordered_map>
 
 #include "base/file.h"

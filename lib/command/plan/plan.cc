@@ -1,7 +1,5 @@
 #include "command/plan/plan.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <map>
 #include <set>

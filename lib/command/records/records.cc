@@ -1,7 +1,5 @@
 #include "command/records/records.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 

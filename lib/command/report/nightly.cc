@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <stdio.h>
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 #include "command/report/report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>

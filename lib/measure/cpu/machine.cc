@@ -1,7 +1,5 @@
 #include "measure/machine.h"
 
-#include <fmt/format.h>
-
 #include "base/cpu.h"
 #include "base/sandbox.h"
 #include "measure/runner.h"

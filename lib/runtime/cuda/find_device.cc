@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {

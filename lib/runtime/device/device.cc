@@ -1,7 +1,5 @@
 #include "runtime/device/device.h"
 
-#include <fmt/format.h>
-
 namespace hone::runtime {
 
 std::string UuidText(const unsigned char* bytes) {

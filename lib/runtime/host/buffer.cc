@@ -1,6 +1,5 @@
 #include "runtime/host/buffer.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

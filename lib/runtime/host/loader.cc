@@ -1,7 +1,6 @@
 #include "runtime/host/loader.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 

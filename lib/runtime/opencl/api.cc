@@ -1,6 +1,5 @@
 #include "runtime/opencl/api.h"
 
-#include <fmt/format.h>
 #include <stdlib.h>
 
 #include <map>

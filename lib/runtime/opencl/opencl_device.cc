@@ -1,7 +1,5 @@
 #include "runtime/opencl/opencl_device.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <iterator>

@@ -1,5 +1,4 @@
 // Targets of kind `cpu`: this host or another one, described by triple, CPU and features.
-#include <fmt/format.h>
 
 #include <algorithm>
 
