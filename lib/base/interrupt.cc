@@ -53,15 +53,9 @@ void BeginTool() {
 int ExitCodeOf(const Status& status) {
   if (status.ok()) return kDone;
   LogError(status.message());
-  switch (status.kind()) {
-    case StatusKind::kInterrupted:
-      return kInterrupted;
-    case StatusKind::kInvalid:
-    case StatusKind::kUnsupported:
-      return kMisused;
-    default:
-      return kFailed;
-  }
+  if (status.kind() == StatusKind::kInterrupted) return kInterrupted;
+  const bool misused = status.kind() == StatusKind::kInvalid || status.kind() == StatusKind::kUnsupported;
+  return misused ? kMisused : kFailed;
 }
 
 int ExitCodeOf(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }

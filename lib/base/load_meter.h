@@ -14,8 +14,6 @@ class LoadMeter {
   // Watches all threads that the process has at this moment.
   LoadMeter();
 
-  bool SeesWaiting() const { return !files_.empty(); }
-
   // Starts a new measurement.
   void Start();
 

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <vector>
@@ -37,10 +38,8 @@ constexpr Name kNames[] = {
 };
 
 const char* FindName(long call) {
-  for (const Name& name : kNames) {
-    if (name.call == call) return name.text;
-  }
-  return nullptr;
+  const auto* found = std::ranges::find(kNames, call, &Name::call);
+  return found == std::end(kNames) ? nullptr : found->text;
 }
 
 // Writes "0x1ab"; no function of stdio is safe in a signal handler.

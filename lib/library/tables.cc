@@ -216,10 +216,8 @@ Result<NetworkTables> MakeTables(const graph::Graph& graph, const Target& target
 }
 
 const HoneNetFeature* FindCpuFeature(const std::string& name) {
-  for (const Named& known : kFeatures) {
-    if (name == known.name) return &known.feature;
-  }
-  return nullptr;
+  const auto* found = std::ranges::find(kFeatures, name, &Named::name);
+  return found == std::end(kFeatures) ? nullptr : &found->feature;
 }
 
 }  // namespace hone::library

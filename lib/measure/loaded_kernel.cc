@@ -1,5 +1,6 @@
 #include "measure/loaded_kernel.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hone::measure {
@@ -51,10 +52,8 @@ void LoadedKernel::Bind(const std::vector<char*>& operands, const std::vector<ch
 }
 
 bool LoadedKernel::Intact() const {
-  for (const auto& buffer : prepared_) {
-    if (!buffer.Intact()) return false;
-  }
-  return kernel_->Intact() && (!prepare_ || prepare_->Intact());
+  return std::ranges::all_of(prepared_, &runtime::AlignedBuffer::Intact) && kernel_->Intact() &&
+         (!prepare_ || prepare_->Intact());
 }
 
 }  // namespace hone::measure

@@ -45,10 +45,8 @@ Result<NightSamples> NightSamples::Open(const std::string& path, const std::stri
 }
 
 const ProcessTimes* NightSamples::Find(const ProcessKey& key) const {
-  for (const ProcessRun& run : runs_) {
-    if (run.key == key) return &run.times;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(runs_, key, &ProcessRun::key);
+  return found == runs_.end() ? nullptr : &found->times;
 }
 
 Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {

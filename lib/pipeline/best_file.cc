@@ -1,5 +1,7 @@
 #include "pipeline/best_file.h"
 
+#include <algorithm>
+
 #include "base/fields.h"
 #include "base/text.h"
 #include "task/workload.h"
@@ -91,10 +93,8 @@ static void ListFields(Fields* f, BestFile* best) {
 const char* BestSourceName(BestSource source) { return ChoiceName(kSources, source); }
 
 const BestEntry* BestFile::Find(std::string_view id) const {
-  for (const BestEntry& e : tasks) {
-    if (e.id == id) return &e;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(tasks, id, &BestEntry::id);
+  return found == tasks.end() ? nullptr : &*found;
 }
 
 void BestEntry::Choose(const Finalist& finalist) {

@@ -129,10 +129,8 @@ bool PipelineFile::OnRequest(const std::string& target) const {
 }
 
 const PipelineFile& PipelineFile::For(const std::string& target) const {
-  for (const PipelineFile& file : on) {
-    if (file.on_target == target) return file;
-  }
-  return *this;
+  const auto found = std::ranges::find(on, target, &PipelineFile::on_target);
+  return found == on.end() ? *this : *found;
 }
 
 // `ending` in any case of letters.

@@ -134,10 +134,8 @@ double BenchLibrary::LayerSeconds() const {
 }
 
 const BenchLibrary* BenchFile::Find(BenchRole role) const {
-  for (const BenchLibrary& library : libraries) {
-    if (library.role == role) return &library;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(libraries, role, &BenchLibrary::role);
+  return found == libraries.end() ? nullptr : &*found;
 }
 
 std::string BenchFile::What() const {

@@ -7,10 +7,8 @@
 namespace hone {
 
 const EntryPoint* Artifact::Find(const std::string& symbol) const {
-  for (const EntryPoint& entry : entries) {
-    if (entry.symbol == symbol) return &entry;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(entries, symbol, &EntryPoint::symbol);
+  return found == entries.end() ? nullptr : &*found;
 }
 
 static void ListFields(Fields* f, ArtifactArg* arg) {

@@ -11,16 +11,9 @@ using Error = CudaDriver::Error;
 
 // Errors that no kernel can cause: uncorrectable memory errors, or a device that left the bus or its system.
 static bool IsDevicesOwn(Error error) {
-  switch (error) {
-    case HONE_CUDA_DEVICE_UNAVAILABLE:
-    case HONE_CUDA_NO_DEVICE:
-    case HONE_CUDA_ECC_UNCORRECTABLE:
-    case HONE_CUDA_NVLINK_UNCORRECTABLE:
-    case HONE_CUDA_SYSTEM_NOT_READY:
-      return true;
-    default:
-      return false;
-  }
+  return error == HONE_CUDA_DEVICE_UNAVAILABLE || error == HONE_CUDA_NO_DEVICE ||
+         error == HONE_CUDA_ECC_UNCORRECTABLE || error == HONE_CUDA_NVLINK_UNCORRECTABLE ||
+         error == HONE_CUDA_SYSTEM_NOT_READY;
 }
 
 CudaDevice::~CudaDevice() {

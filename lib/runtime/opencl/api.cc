@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,10 +88,8 @@ Result<const OpenClApi*> OpenClApi::Load(const std::string& library) {
 }
 
 std::string OpenClErrorText(cl_int error) {
-  for (const ErrorName& row : kNames) {
-    if (row.code == error) return fmt::format("{} ({})", row.name, error);
-  }
-  return fmt::format("OpenCL error {}", error);
+  const auto* row = std::ranges::find(kNames, error, &ErrorName::code);
+  return row == std::end(kNames) ? fmt::format("OpenCL error {}", error) : fmt::format("{} ({})", row->name, error);
 }
 
 }  // namespace hone::runtime
