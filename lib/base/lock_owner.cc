@@ -45,11 +45,7 @@ std::string PidNamespace() {
 }  // namespace
 
 LockOwner ThisProcess() {
-  LockOwner owner;
-  owner.host = Hostname();
-  owner.boot = BootId();
-  owner.pid_namespace = PidNamespace();
-  owner.pid = ::getpid();
+  LockOwner owner{.host = Hostname(), .boot = BootId(), .pid_namespace = PidNamespace(), .pid = ::getpid()};
   owner.start = StatOf(owner.pid).start;
   owner.since = FormatIso8601(RealClock()->WallSeconds());
   return owner;

@@ -44,10 +44,7 @@ bool DropCapabilities() {
 }  // namespace sandbox
 
 SandboxOptions DeviceSandbox() {
-  SandboxOptions options;
-  options.device = true;
-  options.max_file_bytes = 0;
-  options.max_open_files = 4096;
+  SandboxOptions options{.device = true, .max_file_bytes = 0, .max_open_files = 4096};
   return options;
 }
 

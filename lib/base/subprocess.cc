@@ -252,13 +252,12 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& argv, const Com
   if (!made || !WriteAll(in, options.input) || ::lseek(in.get(), 0, SEEK_SET) != 0) {
     return ErrnoStatus(errno, "cannot make a file in memory");
   }
-  SpawnOptions spawn;
-  spawn.argv = argv;
-  spawn.env = options.env;
-  spawn.cwd = options.cwd;
-  spawn.stdin_fd = in.get();
-  spawn.stdout_fd = out.get();
-  spawn.stderr_fd = err.get();
+  SpawnOptions spawn{.argv = argv,
+                     .env = options.env,
+                     .cwd = options.cwd,
+                     .stdin_fd = in.get(),
+                     .stdout_fd = out.get(),
+                     .stderr_fd = err.get()};
   HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
   Result<ExitStatus> status = child.Wait(options.timeout_seconds);
   if (!status.ok()) {

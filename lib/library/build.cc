@@ -51,9 +51,7 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
                           return identifier + "_" + std::string(symbol.substr(kPrefix.size()));
                         }));
   objects.insert(objects.begin(), {"the runtime", std::move(runtime)});
-  codegen::LinkOptions options;
-  options.soname = "lib" + name + ".so";
-  options.need_libc = true;
+  codegen::LinkOptions options{.soname = "lib" + name + ".so", .need_libc = true};
   options.need_libdl = backend.opens_device();  // it opens the driver at run time
   for (const std::string& symbol : Exports(backend)) options.exports.push_back(identifier + "_" + symbol);
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
@@ -124,10 +122,7 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
     HONE_ASSIGN_OR_RETURN(graph, graph::WithAlternatives(graph, alternatives));
   }
   HONE_ASSIGN_OR_RETURN(NetworkPlan plan, PlanNetwork(graph, input.target, share.slices));
-  BuiltLibrary built;
-  built.slices = plan.slices;
-  built.name = input.name;
-  built.identifier = CIdentifier(input.name);
+  BuiltLibrary built{.name = input.name, .identifier = CIdentifier(input.name), .slices = plan.slices};
   if (!input.compile) {
     input.compile = [newest = input.newest_cuda](const std::vector<Workload>& workloads, const Target& target,
                                                  const pipeline::BestFile* best, int threads) {

@@ -49,9 +49,7 @@ class Planner {
 
  private:
   Status Add(const graph::Node& node) {
-    PlannedNode planned;
-    planned.name = node.name;
-    planned.workload = node.workload;
+    PlannedNode planned{.name = node.name, .workload = node.workload};
     HONE_ASSIGN_OR_RETURN(planned.op, op::FindOperator(node.workload));
     HONE_ASSIGN_OR_RETURN(const TensorType output, semantics::InferOutput(node.workload));
     if (output != node.output) {

@@ -30,9 +30,7 @@ Status NetworkRunner::Create(const std::string& params, const std::vector<Tensor
     HONE_RETURN_IF_ERROR(AddBuffer(info.outputs[i].bytes, &out_));
     output_types_.push_back(std::move(type));
   }
-  HoneNetOptions options{};
-  options.params_path = params.c_str();
-  options.pin = 1;
+  HoneNetOptions options{.params_path = params.c_str(), .pin = 1};
   return Check(net_.create(&options, &instance_));
 }
 

@@ -65,9 +65,7 @@ ParamsFile MakeParamsFile(const std::string& network, const std::vector<Constant
   std::string entries;
   for (const ConstantBlob& blob : blobs) {
     HONE_CHECK(!blob.bytes.empty());  // hone_net_digest needs a body
-    HoneParamsEntry entry{};
-    entry.offset = at;
-    entry.bytes = blob.bytes.size();
+    HoneParamsEntry entry{.offset = at, .bytes = blob.bytes.size()};
     PutDigest(blob.bytes, entry.digest);
     PutText(blob.name, entry.name, sizeof(entry.name));
     entries.append(reinterpret_cast<const char*>(&entry), sizeof(entry));

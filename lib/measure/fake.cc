@@ -65,13 +65,12 @@ Result<Outcome> FakeMeasurer::Measure(const BuiltKernel& kernel, double incumben
   if (world_.sleep_seconds > 0) RealClock()->SleepSeconds(world_.sleep_seconds);
   if (Interrupted()) return Status::Interrupted("interrupted while measuring");
   ++measured_;
-  Outcome outcome;
-  outcome.config = kernel.config;
-  outcome.artifact_digest = kernel.artifact_digest;
-  outcome.steps = kernel.steps;
-  outcome.compile_seconds = kernel.compile_seconds;
-  outcome.measure_seconds = 2e-3;
-  outcome.error = world_.Fails(kernel.config);
+  Outcome outcome{.config = kernel.config,
+                  .error = world_.Fails(kernel.config),
+                  .artifact_digest = kernel.artifact_digest,
+                  .compile_seconds = kernel.compile_seconds,
+                  .measure_seconds = 2e-3,
+                  .steps = kernel.steps};
   if (outcome.error != TrialError::kNone) {
     outcome.error_text = std::string("fake: ") + TrialErrorName(outcome.error);
     return outcome;

@@ -58,24 +58,22 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
   const std::string name = JobName(job->pipeline->name, job->target->name);
   std::vector<std::string> before;
   for (int r = 1; r <= kRounds; ++r) {
-    Round round;
-    round.job = job;
-    round.round = r;
-    round.dir = "settings/" + RoundName(name, r);
-    round.before = std::move(before);
-    round.before_dir = "stamps/" + RoundName(name, r - 1);
+    Round round{.job = job,
+                .round = r,
+                .dir = "settings/" + RoundName(name, r),
+                .before = std::move(before),
+                .before_dir = "stamps/" + RoundName(name, r - 1)};
     before.clear();
     for (const TaskEntry& entry : job->tasks->tasks) {
-      TuneJob task;
-      task.entry = &entry;
-      task.target = job->target;
-      task.budget = job->pipeline;
-      task.users = {{job->pipeline, entry.weight}};
-      task.optional = entry.optional;
-      task.settings = round.dir + "/" + entry.id + ".tune.json";
-      task.own_settings = true;
-      task.stamp = RoundStampPath("stamps/" + RoundName(name, r), entry.id);
-      task.db = RecordsPath(job->target->name, entry.id);
+      TuneJob task{.entry = &entry,
+                   .target = job->target,
+                   .budget = job->pipeline,
+                   .users = {{job->pipeline, entry.weight}},
+                   .settings = round.dir + "/" + entry.id + ".tune.json",
+                   .stamp = RoundStampPath("stamps/" + RoundName(name, r), entry.id),
+                   .db = RecordsPath(job->target->name, entry.id),
+                   .own_settings = true,
+                   .optional = entry.optional};
       round.settings.push_back(task.settings);
       before.push_back(task.stamp);
       round.tasks.push_back(std::move(task));
@@ -219,11 +217,8 @@ Status CheckPipelines(const PlanInput& input) {
 
 Result<Plan> MakePlan(const PlanInput& input) {
   Plan plan;
-  ManifestInput manifest;
-  manifest.tools = input.tools;
-  manifest.accepted = input.accepted;
-  manifest.pipelines = input.pipelines;
-  manifest.reads = input.reads;
+  ManifestInput manifest{
+      .accepted = input.accepted, .tools = input.tools, .pipelines = input.pipelines, .reads = input.reads};
   std::map<std::string, const TargetFile*> targets;
   for (const TargetFile& target : input.folder.targets) {
     targets[target.name] = &target;
@@ -252,16 +247,15 @@ Result<Plan> MakePlan(const PlanInput& input) {
     }
     for (const std::string& name : pipeline.AllTargets()) {
       const auto list = input.lists.find(JobName(pipeline.name, name));
-      NetworkJob job;
-      job.pipeline = &pipeline.For(name);
-      job.on_request = pipeline.OnRequest(name);
-      job.target = targets.at(name);
-      job.network = network;
-      job.network_is_file = is_file;
-      job.parameters = parameters;
-      job.plugin = plugin;
-      job.tasks = list == input.lists.end() ? nullptr : &list->second;
-      job.failed = input.failed.count(JobName(pipeline.name, name)) > 0;
+      NetworkJob job{.pipeline = &pipeline.For(name),
+                     .target = targets.at(name),
+                     .on_request = pipeline.OnRequest(name),
+                     .network = network,
+                     .network_is_file = is_file,
+                     .parameters = parameters,
+                     .plugin = plugin,
+                     .tasks = list == input.lists.end() ? nullptr : &list->second,
+                     .failed = input.failed.count(JobName(pipeline.name, name)) > 0};
       if (job.tasks != nullptr && is_file) {
         for (const std::string& file : job.tasks->reads) job.reads.push_back(JoinPath(DirName(network), file));
       }

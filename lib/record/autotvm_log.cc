@@ -213,12 +213,11 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
   }
   if (const std::string what = WhatLineMisses(j); !what.empty()) return Status::Invalid(what);
 
-  ForeignRecord record;
-  record.format = "autotvm";
-  record.target = j["input"][0].get<std::string>();
-  record.task = j["input"][1].get<std::string>();
-  record.workload = j["input"][2].dump();
-  record.text = std::string(line);
+  ForeignRecord record{.format = "autotvm",
+                       .target = j["input"][0].get<std::string>(),
+                       .task = j["input"][1].get<std::string>(),
+                       .workload = j["input"][2].dump(),
+                       .text = std::string(line)};
   const Json& config = j["config"];
   if (config.contains("index") && config["index"].is_number_integer()) record.index = config["index"].get<int64_t>();
   ReadResult(j["result"], &record);

@@ -63,9 +63,7 @@ std::string WhatT4Misses(const Json& result) {
 }
 
 ForeignRecord RecordOf(const std::string& task, const Json& header, const Json& result) {
-  ForeignRecord r;
-  r.format = "t4";
-  r.task = task;
+  ForeignRecord r{.format = "t4", .task = task};
   Json parameters = Json::array();
   for (const auto& [name, value] : result["configuration"].items()) parameters.push_back(name);
   Json workload;

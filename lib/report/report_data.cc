@@ -235,13 +235,9 @@ std::vector<KnobFact> KnobFacts(const TaskFact& task) {
   std::vector<KnobFact> facts;
   for (const auto& [name, by_value] : knobs) {
     if (by_value.size() < 2) continue;
-    KnobFact fact;
-    fact.template_name = name.first;
-    fact.knob = name.second;
+    KnobFact fact{.template_name = name.first, .knob = name.second};
     for (const auto& [key, trials] : by_value) {
-      KnobValue value;
-      value.numbers = key.first;
-      value.words = key.second;
+      KnobValue value{.numbers = key.first, .words = key.second};
       for (const TrialFact* trial : trials) fact.uses.push_back({trial, fact.values.size()});
       fact.values.push_back(value.Text());
     }

@@ -29,9 +29,7 @@ Result<CompileTask> ReadCompileTask(const std::string& text) {
 // Lowers, generates code and links one candidate into a shared object. In this process.
 Result<measure::BuiltKernel> BuildKernel(CompileTask* task, const CompileRequest& request) {
   const double start = RealClock()->NowSeconds();
-  compile::CompileOptions options;
-  options.newest_cuda = task->newest_cuda;
-  options.prepare_cache = &task->prepare_cache;
+  compile::CompileOptions options{.newest_cuda = task->newest_cuda, .prepare_cache = &task->prepare_cache};
   HONE_ASSIGN_OR_RETURN(const Candidate candidate,
                         op::Instantiate(task->workload, task->target, task->space, request.config));
   HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled,

@@ -71,9 +71,7 @@ std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& 
 }
 
 Result<compile::CompiledKernel> CompileTrial(const pipeline::TaskFile& task, const Outcome& outcome) {
-  compile::CompileOptions options;
-  options.keep_text = true;
-  options.newest_cuda = measure::NewestCode(task.target);
+  compile::CompileOptions options{.keep_text = true, .newest_cuda = measure::NewestCode(task.target)};
   HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::CandidateOf(task.workload, task.target, outcome));
   return compile::CompileKernel(task.workload, task.target, candidate, options);
 }

@@ -15,11 +15,7 @@ constexpr double kGoal = 0.95;
 
 static Outcome Try(const record::ReplayPoint& point, const search::TaskSpace& space, double incumbent,
                    double prune_factor) {
-  Outcome outcome;
-  outcome.config = space.At(point.index);
-  outcome.state = point.state;
-  outcome.error = point.error;
-  outcome.median = point.median;
+  Outcome outcome{.config = space.At(point.index), .state = point.state, .error = point.error, .median = point.median};
   const bool hopeless = prune_factor > 0 && incumbent > 0 && point.median > prune_factor * incumbent;
   if (point.state == TrialState::kOk && hopeless) outcome.state = TrialState::kPruned;
   return outcome;

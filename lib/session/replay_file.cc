@@ -178,10 +178,7 @@ int RunReplayJob(const ReplayJobOptions& options) {
     HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, LoadReplay(options.path, &missing));
     if (!missing.empty()) LogWarning(missing);
     const search::TaskSpace space = replay.MakeSpace();
-    ReplayOptions one;
-    one.tuner = options.tuner;
-    one.trials = options.trials;
-    one.like_autotvm = options.like == "autotvm";
+    ReplayOptions one{.tuner = options.tuner, .trials = options.trials, .like_autotvm = options.like == "autotvm"};
     HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(replay.workload));
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(replay.target));
     HONE_ASSIGN_OR_RETURN(DonorRecords donors, LoadDonors(options.donor_paths, workload, target, replay.machine));

@@ -37,9 +37,7 @@ constexpr int kBatch = 16;  // the same on every machine, as it affects what is 
 constexpr double kEndingSeconds = 10;
 
 Result<measure::TaskSetup> SetupWithoutReference(const pipeline::TaskFile& task, const Protocol& protocol) {
-  measure::TaskSetup setup;
-  setup.flop = static_cast<double>(task.flop);
-  setup.threads = task.target.threads;
+  measure::TaskSetup setup{.flop = static_cast<double>(task.flop), .threads = task.target.threads};
   if (task.target.kind->has_device()) HONE_RETURN_IF_ERROR(measure::NameDevice(task.target, &setup));
   setup.protocol = protocol;
   return setup;
@@ -188,16 +186,15 @@ class Job {
   }
 
   record::Session SessionRow() const {
-    record::Session session;
-    session.host = Hostname();
-    session.device = options_.fake ? "fake" : machine_info_.name;
-    session.driver = options_.fake ? KernelRelease() : machine_info_.driver;
-    session.fingerprint = fingerprint_;
-    session.tool_version = kVersion;
-    session.codegen_version = std::to_string(compile::CodegenVersion());
-    session.protocol_version = std::to_string(ProtocolVersion());
-    session.seed = settings_.seed;
-    session.settings = settings_text_;
+    record::Session session{.host = Hostname(),
+                            .device = options_.fake ? "fake" : machine_info_.name,
+                            .driver = options_.fake ? KernelRelease() : machine_info_.driver,
+                            .fingerprint = fingerprint_,
+                            .tool_version = kVersion,
+                            .codegen_version = std::to_string(compile::CodegenVersion()),
+                            .protocol_version = std::to_string(ProtocolVersion()),
+                            .seed = settings_.seed,
+                            .settings = settings_text_};
     return session;
   }
 
@@ -230,10 +227,7 @@ class Job {
     if (!options_.fake) {
       HONE_ASSIGN_OR_RETURN(turns, Turns::Open(task_.target));
     }
-    SessionWorld world;
-    world.store = store_.get();
-    world.clock = clock_;
-    world.turns = turns ? &*turns : nullptr;
+    SessionWorld world{.store = store_.get(), .clock = clock_, .turns = turns ? &*turns : nullptr};
     const bool apart = turns && turns->apart();
     world.open_device = [&] { return OpenDevice(space, apart); };
     world.check_owner = [this] { return heartbeat_->Check(); };

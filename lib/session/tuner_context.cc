@@ -12,9 +12,7 @@
 namespace hone::session {
 
 search::TunerContext ContextOf(const Workload& workload, const Target& target) {
-  search::TunerContext context;
-  context.workload = workload;
-  context.target = target;
+  search::TunerContext context{.workload = workload, .target = target};
   if (const auto backend = compile::FindBackend(target); backend.ok()) context.group = (*backend)->group();
   context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
   context.estimate = [target](const Workload& w) { return op::EstimatesOf(w, target); };

@@ -151,12 +151,11 @@ class Bench {
     for (const Subject& each : subjects_) number += static_cast<int64_t>(each.replies.size());
     ShowLiveLine("{}: process {}{}", subject->folder.network, number + 1,
                  number < planned ? fmt::format(" of {}", planned) : ", until the difference is clear");
-    TimeRequest request;
-    request.dir = subject->folder.dir;
-    request.seed = settings_.seed;
-    request.warmup = settings_.warmup;
-    request.iterations = settings_.iterations;
-    request.profiled = std::clamp<int64_t>(settings_.iterations / 2, 3, 25);
+    TimeRequest request{.dir = subject->folder.dir,
+                        .seed = settings_.seed,
+                        .warmup = settings_.warmup,
+                        .iterations = settings_.iterations,
+                        .profiled = std::clamp<int64_t>(settings_.iterations / 2, 3, 25)};
     const bool host = !target_.kind->has_device();
     if (host) request.patience_seconds = kPatienceSeconds;
     if (host && subjects_.size() > 1) {  // on a device a start takes too long to load both
@@ -206,11 +205,10 @@ class Bench {
   report::BenchLibrary LibraryOf(const Subject& subject) const {
     std::map<std::string, const LibraryFolder::Kernel*> kernels;
     for (const LibraryFolder::Kernel& kernel : subject.folder.kernels) kernels[kernel.workload] = &kernel;
-    report::BenchLibrary out;
-    out.role = subject.role;
-    out.dir = subject.folder.dir;
-    out.name = subject.folder.name;
-    out.digest = subject.folder.library_digest;
+    report::BenchLibrary out{.role = subject.role,
+                             .dir = subject.folder.dir,
+                             .name = subject.folder.name,
+                             .digest = subject.folder.library_digest};
     for (const TimeReply& reply : subject.replies) {
       out.processes.push_back(reply.samples);
       if (!reply.pace.empty()) out.pace.push_back(reply.pace);

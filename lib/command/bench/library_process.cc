@@ -37,9 +37,7 @@ Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryF
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine) {
   if (Interrupted()) return Interruption();
   HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
-  CommandOptions command;
-  command.input = library::RequestText(request);
-  command.timeout_seconds = kChildTimeout;
+  CommandOptions command{.input = library::RequestText(request), .timeout_seconds = kChildTimeout};
   HONE_RETURN_IF_ERROR(session::TakeMachine(machine, session::Use::kExclusive));
   const Result<CommandResult> result = RunCommand({self, "--child"}, command);
   machine->Unlock();  // gives others their turn

@@ -165,10 +165,8 @@ class Confirmer {
     trial.compare.seconds = options_.seconds;
     // Times are from the device's clock, and no other process shares the device.
     if (question_.target.kind->has_device()) trial.compare.patience_seconds = 0;
-    pipeline::InNetwork in_network;
-    in_network.key = question_.key;
-    in_network.host = Hostname();
-    in_network.recorded = FormatIso8601(RealClock()->WallSeconds());
+    pipeline::InNetwork in_network{
+        .key = question_.key, .host = Hostname(), .recorded = FormatIso8601(RealClock()->WallSeconds())};
     HONE_RETURN_IF_ERROR(ChooseFinalists(trial, most_, &best_, &in_network));
     const int changed = Changed();
     HONE_RETURN_IF_ERROR(ChooseAlternatives(trial, &best_));

@@ -28,14 +28,13 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   if (auto found = known_.find(text); found != known_.end()) return found->second;
   const session::TurnsEnd end(&*turns_);
   HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kShared));
-  library::BuildInput input;
-  input.graph = graph_;
-  input.target = target_;
-  input.file = parameters_;
-  input.best = &choice;
-  input.name = "confirm";
-  input.threads = threads_;
-  input.newest_cuda = measure::NewestCode(target_);
+  library::BuildInput input{.graph = graph_,
+                            .file = parameters_,
+                            .target = target_,
+                            .best = &choice,
+                            .name = "confirm",
+                            .threads = threads_,
+                            .newest_cuda = measure::NewestCode(target_)};
   const Result<library::BuiltLibrary> built = library::BuildLibrary(std::move(input));
   if (!built.ok()) return built.status().WithContext(where_);
   TrialNetwork network{dir_->Join(fmt::format("network{}", built_++)), built->params_bytes, built->slices,

@@ -216,10 +216,7 @@ bool IsNetworkFault(const Status& status) {
 }
 
 Status NoteFailure(const ExtractOptions& options, const Status& failure) {
-  pipeline::TaskList list;
-  list.network = options.network;
-  list.target_name = TargetName(options);
-  list.failure = failure.message();
+  pipeline::TaskList list{.network = options.network, .target_name = TargetName(options), .failure = failure.message()};
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(options.tasks)));
   return Write(options.tasks, pipeline::TaskListText(list));
 }

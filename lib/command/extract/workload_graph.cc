@@ -13,9 +13,7 @@ Result<graph::Graph> GraphOfWorkload(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   graph::Graph graph;
   graph.name = workload.OperatorText();
-  graph::Node node;
-  node.name = "out";
-  node.workload = workload;
+  graph::Node node{.name = "out", .workload = workload};
   // Logical shapes do not depend on the target.
   for (const Operand& operand : op->Operands(workload, Target())) {
     if (operand.role == OperandRole::kOutput) continue;

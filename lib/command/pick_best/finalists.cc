@@ -62,9 +62,7 @@ Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
                                      const CandidateOfTrial& candidate) {
   HONE_ASSIGN_OR_RETURN(CorrectTrials correct, FindCorrectTrials(store, allows));
   const std::vector<record::Trial>& trials = correct.trials;
-  FoundFinalists found;
-  found.fingerprint = correct.fingerprint;
-  found.impossible = std::move(correct.impossible);
+  FoundFinalists found{.fingerprint = correct.fingerprint, .impossible = std::move(correct.impossible)};
   std::set<std::string> artifacts, templates;
   std::vector<const record::Trial*> first, second;
   for (const record::Trial& t : trials) {

@@ -88,9 +88,7 @@ bool ShareOut(const std::string& work, const DirtyEdge& edge) {
   LogInfo("sharing out " + what);
   const std::vector<std::string> argv = pipeline::SplitCommand(edge.command);
   if (argv.empty()) return false;
-  CommandOptions options;
-  options.cwd = work;
-  options.timeout_seconds = kAllocateSeconds;
+  CommandOptions options{.cwd = work, .timeout_seconds = kAllocateSeconds};
   const Result<CommandResult> result = RunCommand(argv, options);
   if (result.ok() && result->status.ok()) return true;
   std::string said(result.ok() ? Trim(result->err + result->out) : result.status().message());

@@ -21,10 +21,7 @@ static Result<std::string> AskNinja(const std::string& work, const std::vector<s
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-plan"));
   const std::string copy = dir.Join("manifest.ninja");
   HONE_RETURN_IF_ERROR(WriteFileAtomic(copy, manifest));
-  CommandOptions options;
-  options.cwd = work;
-  options.env = {{"NINJA_STATUS", ""}};
-  options.timeout_seconds = 600;
+  CommandOptions options{.env = {{"NINJA_STATUS", ""}}, .cwd = work, .timeout_seconds = 600};
   std::vector<std::string> argv = {"ninja", "-f", copy};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   auto result = RunCommand(argv, options);

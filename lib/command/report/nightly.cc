@@ -34,13 +34,12 @@ Status AcceptJob(const std::string& work, const std::string& job, const std::str
   if (!IsPlainName(job)) return Status::Invalid("`{}` is not a job name", job);
   const std::string dir = JoinPath(work, "out/" + job), accepted = JoinPath(work, "accepted");
   HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
-  nightly::Acceptance a;
-  a.name = folder.name;
-  a.network = folder.network;
-  a.target = folder.target;
-  a.recorded = FormatIso8601(RealClock()->WallSeconds());
-  a.by = fmt::format("{}@{}", UserName(), Hostname());
-  a.reason = reason;
+  nightly::Acceptance a{.recorded = FormatIso8601(RealClock()->WallSeconds()),
+                        .by = fmt::format("{}@{}", UserName(), Hostname()),
+                        .reason = reason,
+                        .network = folder.network,
+                        .target = folder.target,
+                        .name = folder.name};
   const std::string choice = JoinPath(work, "best/" + job + ".choice.json");
   HONE_RETURN_IF_ERROR(MakeDirs(accepted));
   HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(accepted, job + ".lock")));

@@ -91,12 +91,11 @@ class ReportCollector {
   }
 
   Result<TaskFact> Task(const pipeline::TaskEntry& entry, const pipeline::BestEntry& choice) const {
-    TaskFact task;
-    task.id = entry.id;
-    task.workload = entry.workload;
-    task.weight = entry.weight;
-    task.flop = entry.flop;
-    task.source = pipeline::BestSourceName(choice.source);
+    TaskFact task{.id = entry.id,
+                  .workload = entry.workload,
+                  .weight = entry.weight,
+                  .flop = entry.flop,
+                  .source = pipeline::BestSourceName(choice.source)};
     if (choice.config) {
       task.from = choice.from;
       task.config = choice.config->Text();
