@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "command/common/load_graph.h"
 #include "command/common/tool.h"
-#include "command/extract/workload_graph.h"
 #include "graph/alternatives.h"
 #include "graph/graph.h"
 #include "graph/networks.h"
@@ -36,6 +35,36 @@ struct Network {
   std::optional<graph::ParameterValues> values;  // of its parameters of kind `file`
   std::vector<std::string> reads;                // other files that were read, from the model's folder
 };
+
+// The network of "dense(f32[1,16], f32[4,16]) + relu", for tuning and building that operator by itself. Its data
+// operands become the graph's inputs (`data`, `data1`, `residual`), its constant operands parameters with seeded
+// values, and its result the output `out`. Returns kInvalid or kUnsupported if the workload cannot be parsed, is
+// inconsistent, or has an unknown operator.
+Result<graph::Graph> GraphOfWorkload(const std::string& text) {
+  HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  graph::Graph graph;
+  graph.name = workload.OperatorText();
+  graph::Node node{.name = "out", .workload = workload};
+  // Logical shapes do not depend on the target.
+  for (const Operand& operand : op->Operands(workload, Target())) {
+    if (operand.role == OperandRole::kOutput) continue;
+    node.inputs.push_back(operand.name);
+    if (operand.role == OperandRole::kData) {
+      graph.inputs.push_back({operand.name, operand.logical});
+      continue;
+    }
+    // He initialisation for weights keeps values at the scale of the input. A bias has no fan-in.
+    graph::Parameter parameter{operand.name, operand.logical, {graph::InitKind::kUniform, -1, 1, 1, {}, 0}};
+    const std::vector<int64_t>& shape = operand.logical.shape;
+    if (shape.size() >= 2) parameter.init = {graph::InitKind::kHe, 0, 0, operand.logical.Elements() / shape[0], {}, 0};
+    graph.parameters.push_back(std::move(parameter));
+  }
+  graph.nodes.push_back(std::move(node));
+  graph.outputs = {"out"};
+  HONE_RETURN_IF_ERROR(graph::CheckGraph(&graph));
+  return graph;
+}
 
 Result<Network> LoadNetwork(const ExtractOptions& options) {
   Network network;
