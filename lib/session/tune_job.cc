@@ -66,7 +66,7 @@ class Job {
     return op::ParseChecked(task_.workload.Text()).status().WithContext(options_.task_path + ": /workload");
   }
 
-  Status Run(int* code) {
+  Result<int> Run() {
     HONE_RETURN_IF_ERROR(OpenRecords());
     if (history_->Met(budget_, 0) == StopReason::kNone || !history_->Closed(settings_.finalists)) {
       HONE_RETURN_IF_ERROR(Tune());
@@ -75,11 +75,9 @@ class Job {
       LogInfo("{}: {} trials recorded, budget met ({}); nothing to do", task_.id, history_->count(),
               StopReasonName(result_.reason));
     }
-    *code = kInterrupted;
-    if (result_.interrupted) return Status();
+    if (result_.interrupted) return kInterrupted;
     if (!history_->best()) {
       // The network does not need it: the choice skips the alternative and builds the nodes it would have replaced.
-      *code = options_.optional ? kDone : kFailed;
       const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), TrialCommand()), '\n');
       if (options_.optional) {
         LogWarning(task_.id + ": " + lines[0] + "; alternatives that need it are not chosen");
@@ -87,12 +85,11 @@ class Job {
         LogError(task_.id + ": " + lines[0]);
       }
       for (size_t i = 1; i < lines.size(); ++i) LogInfo(lines[i]);
-      if (!options_.optional) return Status();
+      if (!options_.optional) return kFailed;
     }
     const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_, donors_.ids};
     HONE_RETURN_IF_ERROR(WriteStamp(options_.stamp_path, StampText(inputs, *history_, result_.reason)).status());
-    *code = kDone;
-    return Status();
+    return kDone;
   }
 
  private:
@@ -186,16 +183,15 @@ class Job {
   }
 
   record::Session SessionRow() const {
-    record::Session session{.host = Hostname(),
-                            .device = options_.fake ? "fake" : machine_info_.name,
-                            .driver = options_.fake ? KernelRelease() : machine_info_.driver,
-                            .fingerprint = fingerprint_,
-                            .tool_version = kVersion,
-                            .codegen_version = std::to_string(compile::CodegenVersion()),
-                            .protocol_version = std::to_string(ProtocolVersion()),
-                            .seed = settings_.seed,
-                            .settings = settings_text_};
-    return session;
+    return {.host = Hostname(),
+            .device = options_.fake ? "fake" : machine_info_.name,
+            .driver = options_.fake ? KernelRelease() : machine_info_.driver,
+            .fingerprint = fingerprint_,
+            .tool_version = kVersion,
+            .codegen_version = std::to_string(compile::CodegenVersion()),
+            .protocol_version = std::to_string(ProtocolVersion()),
+            .seed = settings_.seed,
+            .settings = settings_text_};
   }
 
   Status Tune() {
@@ -341,9 +337,7 @@ int RunTuneJob(const TuneJobOptions& options) {
     LogError(read.message());
     return read.kind() == StatusKind::kIo ? kFailed : kMisused;
   }
-  int code = kFailed;
-  const Status run = job.Run(&code);
-  return run.ok() ? code : ExitCodeOf(run);
+  return ExitCodeOf(job.Run());
 }
 
 }  // namespace hone::session
