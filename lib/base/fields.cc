@@ -4,6 +4,12 @@
 
 namespace hone {
 
+std::string NextMember(std::string_view* members) {
+  const std::string_view member = members->substr(0, members->find(','));
+  members->remove_prefix(std::min(members->size(), member.size() + 1));
+  return std::string(member.substr(member.find_last_of(".> ") + 1));
+}
+
 Status Fields::Finish() { return ok() && reading() && !others_ ? reader_->Finish() : status_; }
 
 Fields& Fields::Version(int64_t newest) {
@@ -49,12 +55,6 @@ Fields& Fields::Items(const std::string& key, size_t count, const std::function<
   }
   if (json_ != nullptr) (*json_)[key] = std::move(list);
   return *this;
-}
-
-std::string Fields::NextName(std::string_view* members) {
-  const std::string_view member = members->substr(0, members->find(','));
-  members->remove_prefix(std::min(members->size(), member.size() + 1));
-  return std::string(member.substr(member.find_last_of(".> ") + 1));
 }
 
 void Fields::Fail(const std::string& key, const std::string& what) {

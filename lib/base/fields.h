@@ -38,6 +38,18 @@ const char* ChoiceName(const ChoiceNames<T>& names, T wanted) {
   return "?";
 }
 
+// Cuts the first one off and returns its name: "median" for "x->median, x->trial".
+std::string NextMember(std::string_view* members);
+
+// The JSON object with these values: HONE_JSON(x.median, x.trial) names them "median" and "trial".
+#define HONE_JSON(...) ::hone::MembersJson(#__VA_ARGS__, __VA_ARGS__)
+template <typename... T>
+Json MembersJson(std::string_view members, const T&... values) {
+  Json json = Json::object();
+  ((json[NextMember(&members)] = values), ...);
+  return json;
+}
+
 class Fields;
 template <typename T>
 concept HasFields = requires(Fields* f, T* x) {
@@ -72,11 +84,11 @@ class Fields {
   Fields& Value(const std::string& key, T* value) {
     return Field(key, value, true, true);
   }
-  // A required field for each value: HONE_VALUES(f, x->median, x->trial) names them "median" and "trial".
+  // A required field for each value, named as in HONE_JSON: HONE_VALUES(f, x->median, x->trial).
 #define HONE_VALUES(fields, ...) (fields)->Values(#__VA_ARGS__, __VA_ARGS__)
   template <typename... T>
   void Values(std::string_view members, T&... values) {
-    (Value(NextName(&members), &values), ...);
+    (Value(NextMember(&members), &values), ...);
   }
   // An optional field: if it is missing, *value keeps its value. Written only if `write`.
   template <typename T>
@@ -139,7 +151,6 @@ class Fields {
 
  private:
   bool ok() const { return status_.ok(); }
-  static std::string NextName(std::string_view* members);     // cuts it off; "median" for "x->median"
   bool Begin(const std::string& key, bool must, bool write);  // whether the field is to be read or written
   Fields& Items(const std::string& key, size_t count, const std::function<void(Fields*, size_t)>& each);
 

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/text.h"
 #include "record/store.h"
 
@@ -17,14 +17,12 @@ std::string Cell(const std::string& text) {
 Result<std::string> ExportJsonLines(const Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Trials());
   HONE_ASSIGN_OR_RETURN(const std::vector<Session> sessions, store.Sessions());
+  const Meta& meta = store.meta();
   std::string out;
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    Json j;
-    j["version"] = 1;
-    j["task_id"] = store.meta().task_id;
-    j["workload"] = store.meta().workload;
-    j["target"] = store.meta().target;
+    Json j = {{"version", 1}};
+    j.update(HONE_JSON(meta.task_id, meta.workload, meta.target));
     for (const Session& s : sessions) {
       if (s.id == t.session) j["fingerprint"] = s.fingerprint;
     }
@@ -34,15 +32,8 @@ Result<std::string> ExportJsonLines(const Store& store) {
     j["state"] = TrialStateName(o.state);
     j["median"] = o.state == TrialState::kFailed ? Json() : Json(o.median);
     j["error"] = TrialErrorName(o.error);
-    j["error_text"] = o.error_text;
-    j["samples"] = o.samples;
-    j["disturbed"] = o.disturbed;
-    j["retaken"] = o.retaken;
-    j["artifact_digest"] = o.artifact_digest;
-    j["compile_seconds"] = o.compile_seconds;
-    j["measure_seconds"] = o.measure_seconds;
-    j["proposer"] = o.proposer;
-    j["steps"] = o.steps;
+    j.update(HONE_JSON(o.error_text, o.samples, o.disturbed, o.retaken, o.artifact_digest, o.compile_seconds,
+                       o.measure_seconds, o.proposer, o.steps));
     out += DumpAsciiJson(j, -1);
   }
   return out;

@@ -1,7 +1,6 @@
-#include "base/json.h"
-
 #include <cmath>
 
+#include "base/fields.h"
 #include "base/text.h"
 #include "report/outputs.h"
 #include "report/report_data.h"
@@ -17,16 +16,8 @@ double Rounded(double value, int digits) {
 }
 
 Json TotalsJson(const Totals& totals) {
-  return {{"trials", totals.trials},
-          {"ok", totals.ok},
-          {"pruned", totals.pruned},
-          {"failed", totals.failed},
-          {"failures", totals.failures},
-          {"compile_seconds", totals.compile_seconds},
-          {"measure_seconds", totals.measure_seconds},
-          {"wall_seconds", totals.wall_seconds},
-          {"disturbed", totals.disturbed},
-          {"retaken", totals.retaken}};
+  return HONE_JSON(totals.trials, totals.ok, totals.pruned, totals.failed, totals.failures, totals.compile_seconds,
+                   totals.measure_seconds, totals.wall_seconds, totals.disturbed, totals.retaken);
 }
 
 Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
@@ -34,22 +25,15 @@ Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
   const double all = library.LayerSeconds();
   Json layers = Json::array();
   for (const BenchLayer& layer : library.layers) {
-    layers.push_back({{"node", layer.node},
-                      {"workload", layer.workload},
-                      {"task", layer.task},
-                      {"source", layer.source},
-                      {"seconds", layer.seconds},
-                      {"flop", layer.flop},
-                      {"share", all > 0 ? layer.seconds / all : 0},
-                      {"peak_share", data.PeakShare(layer.flop, layer.seconds)}});
+    layers.push_back(HONE_JSON(layer.node, layer.workload, layer.task, layer.source, layer.seconds, layer.flop));
+    layers.back()["share"] = all > 0 ? layer.seconds / all : 0;
+    layers.back()["peak_share"] = data.PeakShare(layer.flop, layer.seconds);
     if (library.role == BenchRole::kTuned) layers.back()["algorithm"] = data.AlgorithmOf(layer);
   }
-  return {{"dir", library.dir},
-          {"name", library.name},
-          {"digest", library.digest},
-          {"latency", {{"median", latency.median}, {"p10", latency.p10}, {"p90", latency.p90}, {"min", latency.min}}},
-          {"processes", library.processes},
-          {"layers", std::move(layers)}};
+  Json json = HONE_JSON(library.dir, library.name, library.digest);
+  json["latency"] = HONE_JSON(latency.median, latency.p10, latency.p90, latency.min);
+  json.update(HONE_JSON(library.processes, layers));
+  return json;
 }
 
 // One list per column, as there are thousands of trials.
@@ -62,10 +46,7 @@ Json TrialsJson(const TaskFact& task) {
     seconds.push_back(failed ? Json() : Json(trial.seconds));
     measuring.push_back(Rounded(trial.measure_seconds, 3));
   }
-  return {{"ordinal", std::move(ordinal)},
-          {"state", std::move(state)},
-          {"seconds", std::move(seconds)},
-          {"measure_seconds", std::move(measuring)}};
+  return {{"ordinal", ordinal}, {"state", state}, {"seconds", seconds}, {"measure_seconds", measuring}};
 }
 
 Json KnobsJson(const TaskFact& task) {
@@ -85,47 +66,28 @@ Json KnobsJson(const TaskFact& task) {
 Json TaskJson(const ReportData& data, const TaskFact& task) {
   Json failures = Json::array();
   for (const FailureFact& f : task.failures) {
-    failures.push_back({{"kind", f.kind},
-                        {"count", f.count},
-                        {"message", f.message},
-                        {"trial", f.trial},
-                        {"explain", f.explain},
-                        {"repeat", f.repeat}});
+    failures.push_back(HONE_JSON(f.kind, f.count, f.message, f.trial, f.explain, f.repeat));
   }
-  Json best = {{"source", task.source}};
+  Json best = HONE_JSON(task.source);
   if (task.seconds > 0) {
-    best["from"] = task.from;
-    best["config"] = task.config;
-    best["algorithm"] = task.algorithm;
-    best["seconds"] = task.seconds;
-    best["trial"] = task.trial;
-    best["repeat"] = task.repeat;
+    best.update(HONE_JSON(task.from, task.config, task.algorithm, task.seconds, task.trial, task.repeat));
     best["flops"] = task.Flops();
     best["peak_share"] = data.PeakShare(task.flop, task.seconds);
-    best["host"] = task.host;
-    best["recorded"] = task.recorded;
-    best["fingerprint"] = task.fingerprint;
+    best.update(HONE_JSON(task.host, task.recorded, task.fingerprint));
   }
-  return {{"id", task.id},
-          {"workload", task.workload},
-          {"weight", task.weight},
-          {"uses", task.uses},
-          {"flop", task.flop},
-          {"best", std::move(best)},
-          {"stopped", task.stopped},
-          {"totals", TotalsJson(TotalsOf(task))},
-          {"foreign_trials", task.foreign_trials},
-          {"failures", std::move(failures)},
-          {"trials", TrialsJson(task)},
-          {"knobs", KnobsJson(task)}};
+  Json json = HONE_JSON(task.id, task.workload, task.weight, task.uses, task.flop, best, task.stopped);
+  json["totals"] = TotalsJson(TotalsOf(task));
+  json.update(HONE_JSON(task.foreign_trials, failures));
+  json["trials"] = TrialsJson(task);
+  json["knobs"] = KnobsJson(task);
+  return json;
 }
 
 Json SpeedupJson(const std::optional<Speedup>& speedup) {
   if (!speedup) return Json();
-  return {{"ratio", speedup->ratio},
-          {"low", speedup->low},
-          {"high", speedup->high},
-          {"verdict", VerdictName(speedup->verdict)}};
+  Json json = HONE_JSON(speedup->ratio, speedup->low, speedup->high);
+  json["verdict"] = VerdictName(speedup->verdict);
+  return json;
 }
 
 }  // namespace
@@ -137,43 +99,24 @@ std::string JsonText(const ReportData& data) {
   for (const TaskFact& task : data.tasks) tasks.push_back(TaskJson(data, task));
   Json choices = Json::array();
   for (const ChoiceFact& c : data.choices) {
-    choices.push_back(
-        {{"what", c.what}, {"with_seconds", c.with_seconds}, {"without_seconds", c.without_seconds}, {"kept", c.kept}});
+    choices.push_back(HONE_JSON(c.what, c.with_seconds, c.without_seconds, c.kept));
   }
   const PartitionFact& p = data.partition;
-  Json json = {{"version", kReportVersion},
-               {"job", data.job},
-               {"network", data.network},
-               {"target", data.target},
-               {"target_name", data.target_name},
-               {"batch", bench.batch},
-               {"threads", bench.threads},
-               {"host", bench.host},
-               {"cpu", bench.cpu},
-               {"fingerprint", bench.fingerprint},
-               {"recorded", bench.recorded},
-               {"peak_flops", bench.peak_flops},
-               {"verification", {{"ok", v.ok}, {"max_error", v.max_error}, {"tolerance", v.tolerance}}},
-               {"speedup", SpeedupJson(data.FromUntuned())},
-               {"kernel_sum_seconds", bench.kernel_sum_seconds},
-               {"predicted_ratio", bench.PredictedRatio()},
-               {"totals", TotalsJson(data.Sum())},
-               {"tuned", LibraryJson(data, data.tuned())},
-               {"untuned", data.untuned() != nullptr ? LibraryJson(data, *data.untuned()) : Json()},
-               {"partition",
-                {{"chosen", p.chosen},
-                 {"built", p.built},
-                 {"alone_seconds", p.alone_seconds},
-                 {"chosen_seconds", p.chosen_seconds},
-                 {"exact", p.exact}}},
-               {"choices", std::move(choices)},
-               {"tasks", std::move(tasks)},
-               {"inputs",
-                {{"bench", data.bench_path},
-                 {"tasks", data.tasks_path},
-                 {"best", data.best_path},
-                 {"records", data.records_path}}}};
-  if (bench.batch == 0) json.erase("batch");
+  Json json = {{"version", kReportVersion}};
+  json.update(HONE_JSON(data.job, data.network, data.target, data.target_name));
+  if (bench.batch != 0) json["batch"] = bench.batch;
+  json.update(HONE_JSON(bench.threads, bench.host, bench.cpu, bench.fingerprint, bench.recorded, bench.peak_flops));
+  json["verification"] = HONE_JSON(v.ok, v.max_error, v.tolerance);
+  json["speedup"] = SpeedupJson(data.FromUntuned());
+  json["kernel_sum_seconds"] = bench.kernel_sum_seconds;
+  json["predicted_ratio"] = bench.PredictedRatio();
+  json["totals"] = TotalsJson(data.Sum());
+  json["tuned"] = LibraryJson(data, data.tuned());
+  json["untuned"] = data.untuned() != nullptr ? LibraryJson(data, *data.untuned()) : Json();
+  json["partition"] = HONE_JSON(p.chosen, p.built, p.alone_seconds, p.chosen_seconds, p.exact);
+  json.update(HONE_JSON(choices, tasks));
+  json["inputs"] = {
+      {"bench", data.bench_path}, {"tasks", data.tasks_path}, {"best", data.best_path}, {"records", data.records_path}};
   // On one line and without a '<', so that a page can include it. Only strings can contain '<', and there the escape
   // means the same character.
   return ReplaceAll(DumpJson(json, -1), "<", "\\u003c");

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/fields.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "command/tune/tune.h"
@@ -27,10 +27,7 @@ Status FindDevice(const std::string& target_path, const std::string& out) {
   Json json = {{"version", 1}, {"target", target.Text()}};
   if (target.kind->has_device()) {
     HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, Find(target));
-    json["name"] = info.name;
-    json["identity"] = info.identity;
-    json["driver"] = info.driver;
-    json["memory_bytes"] = info.memory_bytes;
+    json.update(HONE_JSON(info.name, info.identity, info.driver, info.memory_bytes));
     if (!info.arch.empty()) json["arch"] = info.arch;
     if (info.peak_flops > 0) json["peak_flops"] = info.peak_flops;
   }
