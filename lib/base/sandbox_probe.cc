@@ -46,8 +46,6 @@ Result<bool> RefusedInside(const SandboxOptions& options, const std::function<bo
   });
 }
 
-bool OpensTerminal() { return open("/dev/tty", O_RDWR | O_CLOEXEC) >= 0; }
-
 bool ExceedsLimits(const SandboxOptions& options) {
   const auto beyond = [](__rlimit_resource resource, uint64_t value) {
     rlimit limit = {};
@@ -164,8 +162,8 @@ Result<std::vector<TriedLayer>> TrySandbox(const SandboxOptions& options) {
   }
 
   Findings findings;
-  findings.Add("terminal", Refused([] { return setsid() < 0 || OpensTerminal(); }), "cannot be opened",
-               "this kernel lets a process without a session open a terminal");
+  findings.Add("terminal", Refused([] { return setsid() < 0 || open("/dev/tty", O_RDWR | O_CLOEXEC) >= 0; }),
+               "cannot be opened", "this kernel lets a process without a session open a terminal");
   findings.Add("limits", RefusedInside(options, [&] { return ExceedsLimits(options); }),
                device ? "no core files, few open files" : "no core files, few and small files",
                "this kernel does not keep limits (setrlimit)");

@@ -56,12 +56,6 @@ Result<schedule::Schedule> MakeSchedule(const op::Computation& computation, cons
   return schedule;
 }
 
-void TakeEntries(std::vector<EntryPoint> entries, CompiledKernel* kernel) {
-  HONE_CHECK(entries.size() == (kernel->has_prepare ? 2U : 1U));
-  kernel->kernel = std::move(entries[0]);
-  if (kernel->has_prepare) kernel->prepare = std::move(entries[1]);
-}
-
 }  // namespace
 
 Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Candidate& candidate,
@@ -82,7 +76,8 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
     constants = prepare->outputs();
     std::vector<te::Tensor> prepare_args = prepare->inputs();
     prepare_args.insert(prepare_args.end(), constants.begin(), constants.end());
-    HONE_ASSIGN_OR_RETURN(kernel.functions.emplace_back(), lowered(*prepare, prepare_args, options.symbol + "_prepare"));
+    HONE_ASSIGN_OR_RETURN(kernel.functions.emplace_back(),
+                          lowered(*prepare, prepare_args, options.symbol + "_prepare"));
     kernel.has_prepare = true;
     kernel.prepare_args = Sources(prepare_args, computation, constants);
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
@@ -113,7 +108,9 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   start = Clock::now();
   HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
   HONE_ASSIGN_OR_RETURN(std::vector<EntryPoint> entries, backend->Generate(functions, target, options, &kernel));
-  TakeEntries(std::move(entries), &kernel);
+  HONE_CHECK(entries.size() == (kernel.has_prepare ? 2U : 1U));
+  kernel.kernel = std::move(entries[0]);
+  if (kernel.has_prepare) kernel.prepare = std::move(entries[1]);
   kernel.codegen_seconds = SecondsSince(start);
   if (options.keep_text) {
     for (const ir::Function& f : functions) kernel.program += ir::ToString(f);

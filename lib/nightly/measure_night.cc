@@ -90,12 +90,6 @@ Canary Follow(const std::vector<Night>& nights) {
   return canary;
 }
 
-std::string Busy(const Comparison& comparison) {
-  if (!TooWide(comparison)) return "";
-  return fmt::format("the machine was busy: a change between {:+.1f} and {:+.1f} % would not have been seen",
-                     100 * (comparison.low - 1), 100 * (comparison.high - 1));
-}
-
 Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   const bool own_canary = !input.canary.empty() && input.canary != input.reference;
   std::vector<Who> who = {Who::kLibrary, Who::kReference};
@@ -124,7 +118,11 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
     night->repeat = std::move(repeat);
   }
   night->environment = EnvironmentMoved(*input.before, *night);
-  if (night->environment.empty()) night->environment = Busy(night->comparison);
+  if (night->environment.empty() && TooWide(night->comparison)) {
+    night->environment =
+        fmt::format("the machine was busy: a change between {:+.1f} and {:+.1f} % would not have been seen",
+                    100 * (night->comparison.low - 1), 100 * (night->comparison.high - 1));
+  }
   if (night->environment.empty() && night->comparison.change != Change::kNone && input.library == input.reference) {
     night->environment = "library and reference are the same bytes, and yet they differ: the machine was disturbed";
   }
@@ -165,14 +163,13 @@ Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& pr
 }
 
 Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time) {
-  Night night;
-  night.night = input.night;
-  night.recorded = input.recorded;
-  night.host = input.host;
-  night.fingerprint = input.fingerprint;
-  night.tools = input.tools;
-  night.library.digest = input.library;
-  night.reference.digest = input.reference;
+  Night night{.recorded = input.recorded,
+              .host = input.host,
+              .fingerprint = input.fingerprint,
+              .library = {.digest = input.library},
+              .reference = {.digest = input.reference},
+              .night = input.night,
+              .tools = input.tools};
   Night measured = night;
   const Status status = Measure(input, time, &measured);
   if (status.ok()) return measured;

@@ -35,8 +35,6 @@ std::string IntervalText(const Comparison& c) {
   return fmt::format("{:+.1f} .. {:+.1f} %", 100 * (c.low - 1), 100 * (c.high - 1));
 }
 
-std::string ChanceText(double p) { return p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", p); }
-
 // "2026-11-21" from a full time.
 std::string DayText(const std::string& recorded) { return recorded.substr(0, 10); }
 
@@ -200,7 +198,7 @@ class NightlyPageWriter {
     page_.Number(ChangeText(c.ratio));
     page_.Number(IntervalText(c));
     Interval(c);
-    page_.Number(ChanceText(c.p));
+    page_.Number(c.p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", c.p));
   }
 
   // A change with its interval around 0; the grey middle does not count as a change.

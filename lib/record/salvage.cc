@@ -43,9 +43,9 @@ class Salvager {
     const bool versions_lost = meta_.templates.empty();
     const int64_t sessions = Last("session", "id"), trials = Last("trial", "ordinal");
     ForEachKey(sessions, [&](int64_t id) {
-      auto session = ReadSession(id);
-      if (session) sessions_.emplace(id, std::move(*session));
-      return session.has_value();
+      const auto row = Row(fmt::format("SELECT {} FROM session WHERE id = ?", kSessionColumns), id);
+      if (row) sessions_.emplace(id, SessionOfRow(*row));
+      return row.has_value();
     });
     ForEachKey(trials, [&](int64_t ordinal) {
       auto trial = ReadTrial(ordinal);
@@ -139,12 +139,6 @@ class Salvager {
       gap = read(key) ? 0 : gap + 1;
       if (last < 0 && gap > kLongestGap) return;
     }
-  }
-
-  std::optional<Session> ReadSession(int64_t id) {
-    const auto row = Row(fmt::format("SELECT {} FROM session WHERE id = ?", kSessionColumns), id);
-    if (!row) return std::nullopt;
-    return SessionOfRow(*row);
   }
 
   std::optional<Trial> ReadTrial(int64_t ordinal) {

@@ -52,10 +52,6 @@ class Group {
   std::set<int64_t> sessions_;
 };
 
-bool CanFillASession(TrialError error) {
-  return error == TrialError::kCompile || error == TrialError::kCrash || error == TrialError::kDevice;
-}
-
 }  // namespace
 
 Result<std::vector<Suspicion>> FindSuspicious(const Store& store) {
@@ -92,7 +88,9 @@ Result<std::vector<Suspicion>> FindSuspicious(const Store& store) {
     in_row = true;
     row_machine = machine;
     rows.back().second.Add(trial, since);
-    if (CanFillASession(outcome.error)) spread[{trial.session, alike}].Add(trial, since);
+    const TrialError error = outcome.error;
+    const bool fills = error == TrialError::kCompile || error == TrialError::kCrash || error == TrialError::kDevice;
+    if (fills) spread[{trial.session, alike}].Add(trial, since);
   }
 
   std::vector<Suspicion> found;

@@ -86,17 +86,13 @@ std::string LayerTable(const ReportData& data) {
   return TextTable(rows, "lrrrl") + (note.empty() ? "" : Plain("(" + note + ")")) + "\n";
 }
 
-std::string Title(const ReportData& data) {
-  std::string title = fmt::format("# {}: {}", Plain(data.job), FormatSeconds(data.tuned().latency().median));
-  if (const auto speedup = data.FromUntuned()) title += ", " + SpeedupTitle(*speedup, "untuned");
-  return title + (data.bench.verification.ok ? "\n" : "; WRONG RESULTS\n");
-}
-
 }  // namespace
 
 std::string MarkdownText(const ReportData& data) {
   const BenchFile& bench = data.bench;
-  std::string text = Title(data);
+  std::string text = fmt::format("# {}: {}", Plain(data.job), FormatSeconds(data.tuned().latency().median));
+  if (const auto speedup = data.FromUntuned()) text += ", " + SpeedupTitle(*speedup, "untuned");
+  text += bench.verification.ok ? "\n" : "; WRONG RESULTS\n";
   text += Plain(fmt::format("{}, {}{}, {}", bench.What(), bench.cpu,
                             bench.peak_flops > 0 ? " (peak " + FormatSi(bench.peak_flops, "FLOP/s") + ")" : "",
                             bench.recorded)) +

@@ -45,11 +45,6 @@ Result<measure::BuiltKernel> BuildKernel(CompileTask* task, const CompileRequest
   return kernel;
 }
 
-// Whether every machine would see this failure. Others, such as a full disk, say nothing about a candidate.
-bool OfTheCandidate(const Status& status) {
-  return status.kind() == StatusKind::kInvalid || status.kind() == StatusKind::kUnsupported;
-}
-
 measure::BuildResult Answer(Result<CompileTask>* task, const std::string& text, const AfterBuild& after) {
   const double start = RealClock()->NowSeconds();
   measure::BuildResult result;
@@ -62,7 +57,9 @@ measure::BuildResult Answer(Result<CompileTask>* task, const std::string& text, 
   const Status built = build();
   result.ok = built.ok();
   if (result.ok) return result;
-  result.error = OfTheCandidate(built) ? TrialError::kCompile : TrialError::kDevice;
+  // Every machine would see these failures. Others, such as a full disk, say nothing about a candidate.
+  const bool for_all = built.kind() == StatusKind::kInvalid || built.kind() == StatusKind::kUnsupported;
+  result.error = for_all ? TrialError::kCompile : TrialError::kDevice;
   result.error_text = built.message();
   result.compile_seconds = RealClock()->NowSeconds() - start;
   return result;

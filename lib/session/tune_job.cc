@@ -78,7 +78,9 @@ class Job {
     if (result_.interrupted) return kInterrupted;
     if (!history_->best()) {
       // The network does not need it: the choice skips the alternative and builds the nodes it would have replaced.
-      const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), TrialCommand()), '\n');
+      const std::string command =
+          fmt::format("hone-tune --task {} --settings {} --trial", options_.task_path, options_.settings_path);
+      const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), command), '\n');
       if (options_.optional) {
         LogWarning(task_.id + ": " + lines[0] + "; alternatives that need it are not chosen");
       } else {
@@ -94,10 +96,6 @@ class Job {
 
  private:
   std::string Beside(const std::string& suffix) const { return BesideRecords(options_.db_path, suffix); }
-
-  std::string TrialCommand() const {
-    return fmt::format("hone-tune --task {} --settings {} --trial", options_.task_path, options_.settings_path);
-  }
 
   // Finds the machine that times, before anything is opened or written, since a device may be missing.
   Status FindMachine() {

@@ -25,12 +25,6 @@ double UsualSeconds(const std::string& rule) {
   return 1;
 }
 
-// Seconds per trial from the task's progress file; 0 if it never ran.
-double TrialSeconds(const std::string& work, const NinjaBuild& build) {
-  const auto progress = pipeline::ReadProgress(JoinPath(work, pipeline::ProgressPath(build.Binding("db"))));
-  return progress.ok() ? progress->trial_seconds : 0;
-}
-
 // Estimated times of edges: their last times, or a guess.
 class EdgeSeconds {
  public:
@@ -40,7 +34,8 @@ class EdgeSeconds {
     std::vector<double> known;
     for (const NinjaBuild& build : view.builds) {
       if (build.rule != "tune") continue;
-      const double seconds = TrialSeconds(work, build);
+      const auto progress = pipeline::ReadProgress(JoinPath(work, pipeline::ProgressPath(build.Binding("db"))));
+      const double seconds = progress.ok() ? progress->trial_seconds : 0;
       if (seconds > 0) known.push_back(seconds);
       trial_seconds_[&build] = seconds;
     }
@@ -65,13 +60,6 @@ class EdgeSeconds {
   std::map<const NinjaBuild*, double> trial_seconds_;  // of tuning edges; 0: it never ran
   double usual_trial_seconds_;
 };
-
-// Whether a tuning job is done, whatever Ninja's log says.
-bool IsTuned(const std::string& work, const NinjaBuild& build) {
-  const std::string stamp = ReadStamp(work, build);
-  const pipeline::TuneInputs now = ReadTuneInputs(work, build);
-  return !stamp.empty() && pipeline::StampChanges(stamp, now).empty();
-}
 
 std::vector<std::string> Outputs(const NinjaBuild& build) {
   std::vector<std::string> outputs = build.outputs;
@@ -111,7 +99,10 @@ std::set<const NinjaBuild*> FindDone(const std::string& work, const NinjaView& v
     }
     bool is_done = false;
     if (!waits && build.rule == "allocate") is_done = ShareOut(work, edge);
-    if (!waits && build.rule == "tune") is_done = IsTuned(work, build);
+    if (!waits && build.rule == "tune") {  // whatever Ninja's log says
+      const std::string stamp = ReadStamp(work, build);
+      is_done = !stamp.empty() && pipeline::StampChanges(stamp, ReadTuneInputs(work, build)).empty();
+    }
     (is_done ? done : undone).insert(&build);
   }
   return done;

@@ -116,8 +116,6 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
   }
 }
 
-bool HasMore(State state) { return state != State::kDone && state != State::kFailed; }
-
 // By target, since trials on a CPU tell nothing about trials on a GPU.
 void Estimate(WorkStatus* status) {
   std::map<std::string, std::vector<double>> costs, budgets;
@@ -128,7 +126,7 @@ void Estimate(WorkStatus* status) {
   bool known = true;
   double left = 0;
   for (Job& job : status->jobs) {
-    if (!HasMore(job.state)) continue;
+    if (job.state == State::kDone || job.state == State::kFailed) continue;
     if (job.progress.budget == 0) job.progress.budget = static_cast<int64_t>(Median(budgets[job.target]));
     const double cost = job.progress.trial_seconds > 0 ? job.progress.trial_seconds : Median(costs[job.target]);
     if (cost > 0 && job.progress.budget > 0) {

@@ -9,13 +9,6 @@ namespace hone::runtime {
 
 using Error = CudaDriver::Error;
 
-// Errors that no kernel can cause: uncorrectable memory errors, or a device that left the bus or its system.
-static bool IsDevicesOwn(Error error) {
-  return error == HONE_CUDA_DEVICE_UNAVAILABLE || error == HONE_CUDA_NO_DEVICE ||
-         error == HONE_CUDA_ECC_UNCORRECTABLE || error == HONE_CUDA_NVLINK_UNCORRECTABLE ||
-         error == HONE_CUDA_SYSTEM_NOT_READY;
-}
-
 CudaDevice::~CudaDevice() {
   if (begin_) cuda_.cuEventDestroy_v2(begin_);
   if (start_) cuda_.cuEventDestroy_v2(start_);
@@ -77,7 +70,10 @@ Status CudaDevice::Check(Error error, const char* what) {
   if (error == CudaDriver::kSuccess) return Status();
   if (!lost_ && !capturing && (context_ == nullptr || cuda_.cuCtxSynchronize() != CudaDriver::kSuccess)) {
     lost_ = true;
-    broken_ = IsDevicesOwn(error);
+    // No kernel can cause these: uncorrectable memory errors, or a device that left the bus or its system.
+    broken_ = error == HONE_CUDA_DEVICE_UNAVAILABLE || error == HONE_CUDA_NO_DEVICE ||
+              error == HONE_CUDA_ECC_UNCORRECTABLE || error == HONE_CUDA_NVLINK_UNCORRECTABLE ||
+              error == HONE_CUDA_SYSTEM_NOT_READY;
   }
   return Status::Io("{}: {} failed: {}", info_.name, what, cuda_.ErrorText(error));
 }

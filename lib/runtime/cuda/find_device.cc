@@ -19,12 +19,6 @@ enum DeviceAttribute {
   kSharedPerBlockOptIn = 97,
 };
 
-// f32 units per multiprocessor, by compute capability: CUDA C++ Programming Guide, "Arithmetic Instructions".
-int FloatUnits(int major, int minor) {
-  if (major == 7 || (major == 8 && minor == 0) || (major == 6 && minor == 0)) return 64;
-  return 128;
-}
-
 }  // namespace
 
 Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* device) {
@@ -71,7 +65,9 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* devic
   limits.multiprocessors = get(kMultiprocessors, limits.multiprocessors);
   info.cache_bytes = get(kL2CacheBytes, 0);
   const double hertz = 1e3 * static_cast<double>(get(kClockKilohertz, 0));
-  info.peak_flops = 2.0 * FloatUnits(major, minor) * static_cast<double>(limits.multiprocessors) * hertz;
+  // f32 units per multiprocessor, by compute capability: CUDA C++ Programming Guide, "Arithmetic Instructions".
+  const int units = major == 7 || (major == 8 && minor == 0) || (major == 6 && minor == 0) ? 64 : 128;
+  info.peak_flops = 2.0 * units * static_cast<double>(limits.multiprocessors) * hertz;
   return info;
 }
 

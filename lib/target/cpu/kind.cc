@@ -13,15 +13,10 @@ namespace {
 
 bool IsVectorWidth(int64_t bytes) { return bytes == 16 || bytes == 32 || bytes == 64; }
 
-int RegistersOf(const Target& target) {
-  bool many = StartsWith(target.triple, "aarch64") || target.vector_bytes == 64;
-  return many ? 32 : 16;
-}
-
 void Canonicalize(Target* target) {
   std::sort(target->features.begin(), target->features.end());
   target->features.erase(std::unique(target->features.begin(), target->features.end()), target->features.end());
-  target->vector_registers = RegistersOf(*target);
+  target->vector_registers = StartsWith(target->triple, "aarch64") || target->vector_bytes == 64 ? 32 : 16;
 }
 
 bool IsX86(const Target& target) { return StartsWith(target.triple, "x86_64"); }
