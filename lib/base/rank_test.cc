@@ -78,8 +78,7 @@ Shift EstimateShift(const std::vector<double>& a, const std::vector<double>& b, 
   }
   std::sort(differences.begin(), differences.end());
   const size_t n = differences.size();
-  Shift shift;
-  shift.estimate = Median(differences);
+  Shift shift{.estimate = Median(differences)};
   // Without ties, U counts the differences on one side of the shift. As many of the smallest and of the largest
   // differences can be left out as U stays below with half of the remaining probability.
   size_t out = 0;

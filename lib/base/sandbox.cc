@@ -49,8 +49,7 @@ SandboxOptions DeviceSandbox() {
 }
 
 Sandbox EnterSandbox(const SandboxOptions& options) {
-  Sandbox entered;
-  entered.limits = sandbox::Limit(RLIMIT_CORE, 0) && sandbox::Limit(RLIMIT_NOFILE, options.max_open_files);
+  Sandbox entered{.limits = sandbox::Limit(RLIMIT_CORE, 0) && sandbox::Limit(RLIMIT_NOFILE, options.max_open_files)};
   if (options.max_file_bytes > 0)
     entered.limits = sandbox::Limit(RLIMIT_FSIZE, options.max_file_bytes) && entered.limits;
   if (options.max_memory_bytes > 0)

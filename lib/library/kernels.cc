@@ -38,8 +38,7 @@ Status Compile(const Target& target, const pipeline::BestEntry* entry, int newes
                                                        ? Result<Candidate>(*entry->candidate)
                                                        : op::Instantiate(kernel->workload, target, kernel->config));
   kernel->steps_digest = Digest128(candidate.Text()).Hex();
-  compile::CompileOptions options;
-  options.newest_cuda = newest_cuda;
+  compile::CompileOptions options{.newest_cuda = newest_cuda};
   const std::string measured = options.symbol;
   const compile::Backend::Renaming rename = backend->renaming();
   if (!rename) options.symbol = symbol;

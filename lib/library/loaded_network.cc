@@ -54,8 +54,7 @@ static void ListFields(Fields* f, LibraryFolder::Kernel* kernel) {
 }
 
 Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path) {
-  LibraryFolder folder;
-  folder.dir = dir;
+  LibraryFolder folder{.dir = dir};
   auto json = ParseJson(text, path);
   if (!json.ok()) return json.status().WithContext("no network library in " + dir + " (hone-build makes one)");
   JsonReader reader(*json, path);

@@ -5,8 +5,7 @@
 namespace hone::library {
 
 static measure::LoadLimits Limits(double patience_seconds) {
-  measure::LoadLimits limits;
-  limits.patience_seconds = patience_seconds;
+  measure::LoadLimits limits{.patience_seconds = patience_seconds};
   return limits;
 }
 

@@ -77,8 +77,7 @@ class TableMaker {
     out_.Add(static_cast<uint64_t>(plan_.arena_bytes), static_cast<uint64_t>(workspace), static_cast<uint64_t>(scratch),
              nodes_at, features_at, uint64_t{CheckedFeatures(target_).size()});
 
-    NetworkTables tables;
-    tables.workspace_bytes = static_cast<int64_t>(RoundUp(plan_.arena_bytes) + RoundUp(workspace));
+    NetworkTables tables{.workspace_bytes = static_cast<int64_t>(RoundUp(plan_.arena_bytes) + RoundUp(workspace))};
     for (const std::vector<NamedType>& ends : {InputsOf(graph_), OutputsOf(graph_)}) {
       for (const auto& [name, type] : ends) tables.workspace_bytes += static_cast<int64_t>(RoundUp(BytesOf(type)));
     }

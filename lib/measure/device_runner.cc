@@ -180,8 +180,7 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const Bu
   auto c = std::make_unique<DeviceCandidate>(this);
   c->kernel = kernel;
   HONE_RETURN_IF_ERROR(CheckArgs(kernel, setup_.operands));
-  Artifact artifact;
-  artifact.format = kernel.format;
+  Artifact artifact{.format = kernel.format};
   *error = TrialError::kDevice;  // its file is gone
   HONE_ASSIGN_OR_RETURN(artifact.bytes, ReadFile(kernel.path));
   artifact.entries.push_back(kernel.kernel);

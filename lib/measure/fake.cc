@@ -1,7 +1,5 @@
 #include "measure/fake.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/interrupt.h"

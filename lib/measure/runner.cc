@@ -48,8 +48,7 @@ Status Runner::Initialize() {
   HONE_RETURN_IF_ERROR(ReadExpected());
   peak_flops_ = runtime::MeasureFmaPeak(&*pool_, kPeakSeconds);
   LoadSenses senses;
-  LoadLimits limits;
-  limits.patience_seconds = setup_.protocol.patience_seconds;
+  LoadLimits limits{.patience_seconds = setup_.protocol.patience_seconds};
   if (limits.patience_seconds > 0) {
     meter_.emplace();
     senses = {[this] { meter_->Start(); }, [this] { return meter_->Lost(); }, [this] { return meter_->Stolen(); },

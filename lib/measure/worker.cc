@@ -60,8 +60,7 @@ Status Worker::Start() {
   if (!stderr_.open()) return ErrnoStatus(errno, "memfd_create");
   const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null.open()) return ErrnoStatus(errno, "/dev/null");
-  SpawnOptions spawn;
-  spawn.argv = {options_.program, options_.mode};
+  SpawnOptions spawn{.argv = {options_.program, options_.mode}};
   spawn.argv.insert(spawn.argv.end(), options_.arguments.begin(), options_.arguments.end());
   spawn.stdin_fd = null.get();
   spawn.stdout_fd = null.get();

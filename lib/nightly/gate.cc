@@ -43,8 +43,7 @@ double Threshold(const std::vector<double>& history) {
 
 Comparison Compare(const std::vector<double>& library, const std::vector<double>& reference,
                    const std::vector<double>& history) {
-  Comparison out;
-  out.threshold = Threshold(history);
+  Comparison out{.threshold = Threshold(history)};
   if (library.size() < kLeastProcesses || reference.size() < kLeastProcesses) {
     out.why = fmt::format("too few processes: {} and {}, at least {} each are needed", library.size(), reference.size(),
                           kLeastProcesses);

@@ -130,8 +130,7 @@ const Night* NightlyData::Tonight(const NightlyJob& job) const {
 }
 
 NightlyData ReadNights(const NightlyFolders& folders) {
-  NightlyData data;
-  data.series = folders.series;
+  NightlyData data{.series = folders.series};
   data.night = Take(LastNight(SeriesDir(folders.nights, folders.series)), true, &data);
   for (const std::string& name : Take(AcceptedJobs(folders.accepted), true, &data)) {
     NightlyJob& job = data.jobs.emplace_back();

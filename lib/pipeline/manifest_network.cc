@@ -1,6 +1,5 @@
 #include "base/text.h"
 #include "pipeline/manifest_writer.h"
-#include "pipeline/plan.h"
 
 namespace hone::pipeline {
 

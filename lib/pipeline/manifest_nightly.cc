@@ -1,7 +1,6 @@
 #include "nightly/accepted.h"
 #include "nightly/night_file.h"
 #include "pipeline/manifest_writer.h"
-#include "pipeline/plan.h"
 
 namespace hone::pipeline {
 

@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "pipeline/manifest_writer.h"
-#include "pipeline/plan.h"
 
 namespace hone::pipeline {
 

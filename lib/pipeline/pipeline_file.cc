@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "pipeline/task_list.h"
 #include "pipeline/toml_table.h"
 #include "target/cuda_arch.h"
 #include "target/kind.h"
@@ -228,8 +227,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
 }
 
 Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path) {
-  TargetFile file;
-  file.path = path;
+  TargetFile file{.path = path};
   HONE_ASSIGN_OR_RETURN(file.name, Stem(path));
   HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, path));
   std::string name;

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -100,8 +99,7 @@ search::AutoTvmShape ShapeOf(const std::string& target, const Json& args) {
 // Nothing for values that no knob of Hone's can have.
 std::optional<KnobValue> ValueOf(const Json& e) {
   if (!e.is_array() || e.size() != 3 || !e[0].is_string() || !e[1].is_string()) return std::nullopt;
-  KnobValue v;
-  v.name = e[0].get<std::string>();
+  KnobValue v{.name = e[0].get<std::string>()};
   const std::string tag = e[1].get<std::string>();
   const Json& value = e[2];
   if (tag == "sp") {
@@ -118,8 +116,7 @@ std::optional<KnobValue> ValueOf(const Json& e) {
 }
 
 Fit FitOf(const search::Space& space, const Json& entity, int64_t index) {
-  Config config;
-  config.template_name = space.template_name();
+  Config config{.template_name = space.template_name()};
   for (const Json& e : entity) {
     std::optional<KnobValue> value = ValueOf(e);
     if (!value) return Fit::kNo;

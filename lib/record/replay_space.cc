@@ -64,8 +64,7 @@ class Parser {
     while (!StartsWith(current_, "points ")) {
       const std::vector<std::string> words = Split(current_, ' ');
       if (words[0] == "template" && words.size() == 4) {
-        ReplayTemplate t;
-        t.name = words[1];
+        ReplayTemplate t{.name = words[1]};
         HONE_ASSIGN_OR_RETURN(const int64_t version, Number(words[2]));
         t.version = static_cast<int>(version);
         if (words[3] != "-") {
@@ -128,8 +127,7 @@ class Parser {
       if (__builtin_add_overflow(index, gap, &index) || index >= size) {
         return Error(fmt::format("index {} is not in the space of {} points", index, size));
       }
-      ReplayPoint point;
-      point.index = index;
+      ReplayPoint point{.index = index};
       HONE_RETURN_IF_ERROR(Verdict(words[1], &point));
       space_.points.push_back(point);
     }

@@ -74,8 +74,7 @@ class Verifier {
         "SELECT t.ordinal, t.state, t.median, t.count, s.fingerprint FROM trial t LEFT JOIN session s ON s.id = "
         "t.session ORDER BY t.ordinal";
     return db_->Each(sql, [&](const Statement& s) -> Status {
-      Trial trial;
-      trial.ordinal = s.Int(0);
+      Trial trial{.ordinal = s.Int(0)};
       HONE_RETURN_IF_ERROR(ReadSamples(db_, &trial));
       const auto count = static_cast<int64_t>(trial.rounds.size());
       if (count != s.Int(3)) Add(fmt::format("trial {}: {} samples, its count says {}", s.Int(0), count, s.Int(3)));
@@ -122,8 +121,7 @@ class Verifier {
   }
 
   Status TimeOfARound(const Statement& trial, int64_t ordinal) {
-    Trial twin;
-    twin.ordinal = ordinal;
+    Trial twin{.ordinal = ordinal};
     HONE_RETURN_IF_ERROR(ReadSamples(db_, &twin));
     twin.outcome.state = trial.Text(1) == "pruned" ? TrialState::kPruned : TrialState::kOk;
     const bool trimmed = CountsTrimmedMeans(trial.Text(4));

@@ -51,8 +51,7 @@ Status ChildBuilder::Give(Slot* slot) {
 
 // Collects the answer, or the end, of a slot's child.
 Status ChildBuilder::Collect(Slot* slot) {
-  measure::BuildResult result;
-  result.error = TrialError::kCompile;
+  measure::BuildResult result{.error = TrialError::kCompile};
   const double overtime = RealClock()->NowSeconds() - slot->started;
   result.compile_seconds = overtime;
   auto text = slot->sent.ok() ? slot->worker.Receive(0) : slot->sent;

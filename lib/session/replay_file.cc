@@ -170,8 +170,7 @@ Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* mis
 
 int RunReplayJob(const ReplayJobOptions& options) {
   const auto run = [&]() -> Status {
-    pipeline::TuneSettings settings;
-    settings.like = options.like;
+    pipeline::TuneSettings settings{.like = options.like};
     const std::string problem = pipeline::CheckValues(settings);
     if (!problem.empty()) return Status::Invalid("--" + problem);
     std::string missing;

@@ -195,8 +195,7 @@ class Job {
   Status Tune() {
     HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
                           op::MakeTaskSpace(task_.workload, task_.target, NumericsOf(settings_)));
-    SessionOptions session;
-    session.space = &space;
+    SessionOptions session{.space = &space};
     auto first = op::DefaultConfig(task_.workload, task_.target);
     if (first.ok()) {
       session.default_config = std::move(*first);
@@ -294,8 +293,7 @@ op::Numerics NumericsOf(const pipeline::TuneSettings& settings) {
 }
 
 Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics) {
-  Scope scope;
-  scope.matter = op::WhichNumericsMatter(workload, target);
+  Scope scope{.matter = op::WhichNumericsMatter(workload, target)};
   if (!scope.matter.winograd && !scope.matter.tf32) return scope;
   scope.numerics = numerics;
   scope.allowed = [=](const Outcome& outcome) {

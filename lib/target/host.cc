@@ -47,8 +47,7 @@ Result<Target> HostTarget() {
   if (uname(&names) != 0) return Status::Io("the kernel does not say what machine this is");
   std::string machine = names.machine;
   HONE_ASSIGN_OR_RETURN(const CpuInfo cpu, DetectCpu());
-  Target target;
-  target.threads = std::max(1, cpu.logical_cores);
+  Target target{.threads = std::max(1, cpu.logical_cores)};
   if (machine == "aarch64") {
     target.triple = "aarch64-unknown-linux-gnu";
     target.cpu = "generic";

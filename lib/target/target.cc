@@ -65,8 +65,7 @@ Result<Target> ParseTargetFile(std::string_view text, const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.Read("kind", &name));
   const Result<const TargetKind*> kind = FindTargetKind(name);
   if (!kind.ok()) return reader.Error("kind", kind.status().message());
-  Target target;
-  target.kind = *kind;
+  Target target{.kind = *kind};
   HONE_RETURN_IF_ERROR((*kind)->ReadFile(&reader, &target));
   return target;
 }

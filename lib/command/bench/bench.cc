@@ -62,10 +62,15 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(const std::string environment, host->Environment(machine_info_));
     bench_.fingerprint = session::Fingerprint(environment, "", compile::CodegenVersion(), measure::kProtocolVersion);
     HONE_ASSIGN_OR_RETURN(bench_.inputs, Inputs());
-    if (!options_.again && Stays()) return Keep();
+    if (!options_.again && Stays()) {  // leaves the file alone: then Ninja does not make the report again (restat)
+      LogInfo("{}: nothing changed since {}: its samples stay; --again measures again", options_.out, bench_.recorded);
+      return WriteOut(BenchTable(bench_));
+    }
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
     machine_ = &machine;
-    HONE_RETURN_IF_ERROR(Reference());
+    // Takes seconds the first time, so it runs before the timing.
+    HONE_ASSIGN_OR_RETURN(
+        expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file, options_.inputs));
     HONE_RETURN_IF_ERROR(Time());
     machine.Unlock();
     HONE_RETURN_IF_ERROR(Summarise());
@@ -132,19 +137,6 @@ class Bench {
     return true;
   }
 
-  // Leaves the file alone: then Ninja does not make the report again (restat).
-  Status Keep() const {
-    LogInfo("{}: nothing changed since {}: its samples stay; --again measures again", options_.out, bench_.recorded);
-    return WriteOut(BenchTable(bench_));
-  }
-
-  // Takes seconds the first time, so it runs before the timing.
-  Status Reference() {
-    HONE_ASSIGN_OR_RETURN(
-        expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file, options_.inputs));
-    return Status();
-  }
-
   Status RunChild(Subject* subject) {
     const int64_t planned = settings_.processes * static_cast<int64_t>(subjects_.size());
     int64_t number = 0;
@@ -209,15 +201,11 @@ class Bench {
                              .dir = subject.folder.dir,
                              .name = subject.folder.name,
                              .digest = subject.folder.library_digest};
+    std::vector<double> starts, resident;
     for (const TimeReply& reply : subject.replies) {
       out.processes.push_back(reply.samples);
       if (!reply.pace.empty()) out.pace.push_back(reply.pace);
-    }
-    for (const TimeReply& reply : subject.replies) {
       if (!reply.copies.empty()) out.copies.push_back(reply.copies);
-    }
-    std::vector<double> starts, resident;
-    for (const TimeReply& reply : subject.replies) {
       starts.push_back(reply.start_seconds);
       resident.push_back(static_cast<double>(reply.resident_bytes));
     }

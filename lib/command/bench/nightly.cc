@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,7 +25,6 @@
 #include "nightly/measure_night.h"
 #include "nightly/night_file.h"
 #include "nightly/report.h"
-#include "pipeline/task_list.h"
 #include "session/machine.h"
 #include "target/target.h"
 

@@ -65,22 +65,17 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   HONE_RETURN_IF_ERROR(Remove(answers));
   HONE_RETURN_IF_ERROR(WriteFileAtomic(asks, library::CompareRequestText(request)));
   HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
-  SpawnOptions spawn;
-  spawn.argv = {self, "--child", asks, "--out", answers};
   Result<ExitStatus> ended = ExitStatus();
   {
     const session::TurnsEnd end(&*turns_);
     HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kExclusive));
-    HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
+    HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn({.argv = {self, "--child", asks, "--out", answers}}));
     double waited = 0;
-    for (;;) {
+    do {
       ended = child.Wait(kPoll);
-      if (ended.ok() || ended.status().kind() != StatusKind::kTimeout) break;
       waited += kPoll;
-      if (!Interrupted() && waited < kChildTimeout) continue;
-      child.KillAndWait();
-      break;
-    }
+    } while (ended.status().kind() == StatusKind::kTimeout && !Interrupted() && waited < kChildTimeout);
+    if (!ended.ok()) child.KillAndWait();
   }
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   if (!ended.ok()) return Status::Crashed("{}: the process that ran the networks hung", where_);

@@ -123,8 +123,7 @@ Result<std::vector<Finding>> Examine() {
                                                    : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),
                                                                  SplitWords(cpu_name).front())});
   for (const compile::Backend* backend : compile::Backends()) {
-    Target target;
-    target.kind = &backend->kind();
+    Target target{.kind = &backend->kind()};
     const auto version = backend->CompilerVersion("", measure::NewestCode(target));
     if (version.ok() && version->empty()) continue;
     findings.push_back(

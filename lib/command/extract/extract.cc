@@ -43,8 +43,7 @@ struct Network {
 Result<graph::Graph> GraphOfWorkload(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  graph::Graph graph;
-  graph.name = workload.OperatorText();
+  graph::Graph graph{.name = workload.OperatorText()};
   graph::Node node{.name = "out", .workload = workload};
   // Logical shapes do not depend on the target.
   for (const Operand& operand : op->Operands(workload, Target())) {

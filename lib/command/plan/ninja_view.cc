@@ -81,8 +81,7 @@ Result<std::map<std::string, std::string>> ReadCommands(const std::string& work)
 
 Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::string>& targets,
                              std::vector<NinjaBuild> builds) {
-  NinjaView view;
-  view.builds = std::move(builds);
+  NinjaView view{.builds = std::move(builds)};
   for (size_t i = 0; i < view.builds.size(); ++i) {
     for (const auto* outputs : {&view.builds[i].outputs, &view.builds[i].implicit_outputs}) {
       for (const std::string& output : *outputs) view.makers[output] = i;

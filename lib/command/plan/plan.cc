@@ -49,8 +49,7 @@ Result<Abi> AskAbi(const std::string& program, const std::string& file) {
     const Result<std::string> earlier = ReadFile(file);
     return Abi{earlier.ok() ? *earlier : kUnversioned, program + ": not there; build it, or pass --tools"};
   }
-  CommandOptions options;
-  options.timeout_seconds = 20;
+  CommandOptions options{.timeout_seconds = 20};
   HONE_ASSIGN_OR_RETURN(const CommandResult answer, RunCommand({program, "--abi"}, options));
   const std::string text(Trim(answer.out));
   if (answer.status.ok() && !text.empty()) return Abi{text + "\n", ""};

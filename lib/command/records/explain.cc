@@ -131,8 +131,7 @@ Status ReadRecords(const std::string& folder, Explanation* out) {
 }
 
 Explanation Explain(const BestEntry& entry, const std::string& folder) {
-  Explanation e;
-  e.entry = &entry;
+  Explanation e{.entry = &entry};
   if (!entry.config) return e;
   e.chosen = Candidate{entry.trial, *entry.config, entry.median, 0, std::nullopt};
   for (const pipeline::Finalist& f : entry.finalists) {

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "command/records/records.h"
-#include "pipeline/task_list.h"
 #include "record/merge.h"
 #include "record/store.h"
 

@@ -14,7 +14,6 @@
 #include "library/loaded_network.h"
 #include "nightly/accepted.h"
 #include "nightly/night_file.h"
-#include "pipeline/task_list.h"
 
 namespace hone::command {
 namespace {

@@ -30,8 +30,7 @@ class ReportCollector {
     HONE_ASSIGN_OR_RETURN(const pipeline::BestFile best, pipeline::ReadBestFile(options_.best));
     HONE_RETURN_IF_ERROR(CheckSame(list, options_.best, best.network, best.target));
     HONE_RETURN_IF_ERROR(CheckSame(list, options_.bench, bench.network, bench.target));
-    ReportData data;
-    data.job = BaseName(options_.bench);
+    ReportData data{.job = BaseName(options_.bench)};
     if (EndsWith(data.job, ".json")) data.job.resize(data.job.size() - 5);
     data.network = list.network;
     data.target = list.target;

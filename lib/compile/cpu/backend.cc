@@ -43,8 +43,7 @@ class LlvmBackend final : public Backend {
   Renaming renaming() const override { return RenameObjects; }
 
   Result<std::string> Write(const CompiledKernel& kernel, const std::string& path) const override {
-    codegen::LinkOptions link;
-    link.exports = {kernel.kernel.symbol};
+    codegen::LinkOptions link{.exports = {kernel.kernel.symbol}};
     if (kernel.has_prepare) link.exports.push_back(kernel.prepare.symbol);
     std::vector<codegen::LinkInput> objects;
     AddObjects(kernel, &objects);
@@ -55,8 +54,7 @@ class LlvmBackend final : public Backend {
  private:
   static Result<codegen::ObjectCode> Compile(const ir::Function& function, const Target& target,
                                              const CompileOptions& options, PrepareCache* cache) {
-    codegen::LlvmOptions llvm_options;
-    llvm_options.keep_text = options.keep_text;
+    codegen::LlvmOptions llvm_options{.keep_text = options.keep_text};
     if (!cache) return codegen::CompileToObject({function}, target, llvm_options);
     std::string text = ir::ToString(function);
     if (const auto found = cache->find(text); found != cache->end()) return found->second;

@@ -28,8 +28,7 @@ class HostLibraries final : public Backend {
       HONE_ASSIGN_OR_RETURN(const std::vector<bool> in_place, InPlaceKernels(built->kernels, input.target));
       built->in_place = WriteInPlace(in_place, input.target, plan);
     }
-    LinkedParts linked;
-    linked.params = MakeParamsFile(input.graph.name, constants.blobs);
+    LinkedParts linked{.params = MakeParamsFile(input.graph.name, constants.blobs)};
     HONE_ASSIGN_OR_RETURN(NetworkTables tables,
                           MakeTables(parts.graph, input.target, *plan, built->kernels, constants, linked.params));
     linked.objects.push_back({"the tables", std::move(tables.object)});

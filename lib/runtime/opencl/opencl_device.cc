@@ -84,8 +84,7 @@ std::string LockName(const OpenClApi& cl, cl_device_id device, const std::string
 }
 
 DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
-  DeviceInfo info;
-  info.name = InfoText(cl.clGetDeviceInfo, found.device, CL_DEVICE_NAME);
+  DeviceInfo info{.name = InfoText(cl.clGetDeviceInfo, found.device, CL_DEVICE_NAME)};
   info.lock_name = LockName(cl, found.device, info.name);
   info.identity = InfoText(cl.clGetPlatformInfo, found.platform, CL_PLATFORM_NAME);
   info.driver = InfoText(cl.clGetDeviceInfo, found.device, CL_DRIVER_VERSION);
