@@ -52,14 +52,9 @@ std::string WithoutStrangeNumbers(std::string_view line) {
     const size_t end = std::min(line.find_first_of(",:[]{}\" \t\r\n", i), line.size());
     const std::string word(line.substr(i, end - i));
     const bool number = !word.empty() && (std::isdigit(static_cast<unsigned char>(word.back())) != 0);
-    if (word == "NaN" || word == "Infinity" || word == "-Infinity" ||
-        (number && std::isinf(std::strtod(word.c_str(), nullptr)))) {
-      out += "null";
-    } else if (word.empty()) {
-      out += c;
-    } else {
-      out += word;
-    }
+    const bool strange = word == "NaN" || word == "Infinity" || word == "-Infinity" ||
+                         (number && std::isinf(std::strtod(word.c_str(), nullptr)));
+    out += strange ? "null" : word.empty() ? std::string(1, c) : word;
     i = word.empty() ? i + 1 : end;
   }
   return out;
@@ -94,6 +89,11 @@ search::AutoTvmShape ShapeOf(const std::string& target, const Json& args) {
   const std::string kind = target.substr(0, target.find(' '));
   shape.unroll_always_explicit = kind == "rocm" || kind == "nvptx";
   return shape;
+}
+
+std::optional<search::Space> SpaceOf(const std::string& template_name, const search::AutoTvmShape& shape) {
+  Result<search::Space> space = search::AutoTvmSpace(template_name, shape);
+  return space.ok() ? std::optional(std::move(*space)) : std::nullopt;
 }
 
 // Nothing for values that no knob of Hone's can have.
@@ -178,10 +178,7 @@ class OwnIndex {
   PointIndex Of(const Config& config) {
     if (!shape_) return config.index;
     const auto [place, fresh] = spaces_.try_emplace(config.template_name);
-    if (fresh) {
-      Result<search::Space> space = search::AutoTvmSpace(config.template_name, *shape_);
-      if (space.ok()) place->second = std::move(*space);
-    }
+    if (fresh) place->second = SpaceOf(config.template_name, *shape_);
     if (!place->second) return config.index;
     const Result<PointIndex> index = place->second->IndexOf(config);
     return index.ok() ? *index : config.index;
@@ -222,10 +219,7 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
   const std::string key = record.task + " " + record.target.substr(0, record.target.find(' ')) + " " + record.workload;
   if (spaces_.size() >= kMaxSpaces && !spaces_.contains(key)) spaces_.clear();
   const auto [place, fresh] = spaces_.try_emplace(key);
-  if (fresh) {
-    Result<search::Space> space = search::AutoTvmSpace(record.task, ShapeOf(record.target, j["input"][2]));
-    if (space.ok()) place->second = std::move(*space);
-  }
+  if (fresh) place->second = SpaceOf(record.task, ShapeOf(record.target, j["input"][2]));
   if (place->second) record.fit = FitOf(*place->second, config["entity"], record.index);
   return record;
 }

@@ -18,8 +18,7 @@ std::optional<double> SecondsIn(const std::string& unit) {
       {"s", 1},     {"sec", 1},   {"seconds", 1},         {"ms", 1e-3}, {"milliseconds", 1e-3},
       {"us", 1e-6}, {"µs", 1e-6}, {"microseconds", 1e-6}, {"ns", 1e-9}, {"nanoseconds", 1e-9}};
   const auto found = units.find(unit);
-  if (found == units.end()) return std::nullopt;
-  return found->second;
+  return found == units.end() ? std::nullopt : std::optional(found->second);
 }
 
 double MeanOf(const Json& value) {
@@ -66,10 +65,7 @@ ForeignRecord RecordOf(const std::string& task, const Json& header, const Json& 
   ForeignRecord r{.format = "t4", .task = task};
   Json parameters = Json::array();
   for (const auto& [name, value] : result["configuration"].items()) parameters.push_back(name);
-  Json workload;
-  workload["parameters"] = parameters;
-  workload["header"] = header;
-  r.workload = workload.dump();
+  r.workload = Json::object({{"parameters", parameters}, {"header", header}}).dump();
   r.text = result.dump();
   const std::string invalidity = result["invalidity"].get<std::string>();
   r.seconds = SecondsOf(result);
@@ -165,8 +161,7 @@ Result<std::string> ExportT4(const Store& store) {
   Json results = Json::array();
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    Json configuration;
-    configuration["template"] = o.config.template_name;
+    Json configuration = {{"template", o.config.template_name}};
     const Json config = ConfigJson(o.config);
     for (const Json& knob : config["entity"]) configuration[knob[0].get<std::string>()] = knob[2];
     std::vector<double> runtimes = t.LastRound();
