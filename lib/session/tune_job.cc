@@ -119,6 +119,7 @@ class Job {
     if (const Status fits = CheckRegular(options_.stamp_path); !fits.ok()) {
       return Status::Invalid(fits.message() + "; --stamp is to be a file");
     }
+    HONE_RETURN_IF_ERROR(CheckRegular(options_.db_path));  // before the log is opened beside it
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.stamp_path)));
     HONE_RETURN_IF_ERROR(FindMachine());
     fingerprint_ += TimingText(settings_.measure);
