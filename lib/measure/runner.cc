@@ -74,14 +74,10 @@ void Runner::ResetBuffers() {
 
 namespace {
 
-struct Range {
-  char* data;
-};
-
 // Writes every line without changing it: the line ends up modified in the private cache of the thread that will read
 // (most of) it, as after a producer with the same static partition.
 void TouchBody(void* closure, int64_t begin, int64_t end, char*) {
-  char* data = static_cast<Range*>(closure)->data;
+  char* data = static_cast<char*>(closure);
   for (int64_t line = begin; line < end; ++line) {
     volatile float* at = reinterpret_cast<volatile float*>(data + line * 64);
     *at = *at;
@@ -93,8 +89,7 @@ void TouchBody(void* closure, int64_t begin, int64_t end, char*) {
 void Runner::TouchData() {
   for (size_t i = buffers_.size(); i-- > 0;) {  // last the anchor's input, operand 0, as its producer ran last
     if (setup_.operands[i].role != OperandRole::kData) continue;
-    Range range{buffers_[i].data()};
-    hone_pool_launch(pool_->get(), TouchBody, &range, (buffers_[i].bytes() + 63) / 64);
+    hone_pool_launch(pool_->get(), TouchBody, buffers_[i].data(), (buffers_[i].bytes() + 63) / 64);
   }
 }
 
@@ -142,7 +137,7 @@ constexpr const char* kBeside = "it wrote beside a buffer";
 
 // Puts a NaN into the first element of every line, which exposes a kernel that does not write it again.
 void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
-  char* data = static_cast<Range*>(closure)->data;
+  char* data = static_cast<char*>(closure);
   constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
   for (int64_t line = begin; line < end; ++line) std::memcpy(data + line * 64, &kNothing, sizeof kNothing);
 }
@@ -150,8 +145,7 @@ void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
 }  // namespace
 
 bool Runner::FencesStand(const HostCandidate& c) const {
-  const auto intact = [](const runtime::AlignedBuffer& b) { return b.Intact(); };
-  return std::all_of(buffers_.begin(), buffers_.end(), intact) && c.loaded.Intact();
+  return std::ranges::all_of(buffers_, &runtime::AlignedBuffer::Intact) && c.loaded.Intact();
 }
 
 Status Runner::CheckOutput(const HostCandidate& c) const {
@@ -169,8 +163,7 @@ Status Runner::CheckRun(HostCandidate* c) {
     rings_.Forget();
     return right.WithContext("right at first, then not");
   }
-  Range range{output.data()};
-  hone_pool_launch(pool_->get(), SpoilBody, &range, (output.bytes() + 63) / 64);
+  hone_pool_launch(pool_->get(), SpoilBody, output.data(), (output.bytes() + 63) / 64);
   return Status();
 }
 
@@ -203,8 +196,7 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKer
     if (refused || !Exists(kernel.path)) *error = TrialError::kDevice;
     return loading.status();
   }
-  LoadedKernel loaded = std::move(*loading);
-  auto c = std::make_unique<HostCandidate>(std::move(loaded));
+  auto c = std::make_unique<HostCandidate>(*std::move(loading));
   *error = TrialError::kDevice;
   current_phase = "packing constants";
   ResetBuffers();

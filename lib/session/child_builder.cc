@@ -88,7 +88,7 @@ void ChildBuilder::Keep(const measure::BuildResult& result) {
   if (!bytes.ok() || !kept_.emplace(digest, result).second) return;
   kept_order_.push_back(digest);
   kept_bytes_ += *bytes;
-  files_.erase(std::remove(files_.begin(), files_.end(), result.kernel.path), files_.end());
+  std::erase(files_, result.kernel.path);
 }
 
 Status ChildBuilder::Tidy() {

@@ -133,8 +133,7 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     if (!best || done.count(history->outcomes()[*best].artifact_digest)) break;
     std::vector<size_t> positions = Fastest(*history, done, count);
     // After the first heat, only trials that are faster than everything measured again: the winner is among them.
-    const auto behind = [&](size_t i) { return Hope(history->outcomes()[i]) > fastest_again; };
-    std::erase_if(positions, behind);
+    std::erase_if(positions, [&](size_t i) { return Hope(history->outcomes()[i]) > fastest_again; });
     const bool anchored = history->outcomes()[0].state == TrialState::kOk;
     if (anchored) {
       std::erase(positions, size_t{0});

@@ -110,8 +110,8 @@ void History::Append(const Outcome& outcome, double searched) {
     artifacts_.emplace(outcome.artifact_digest, position);
   }
   const bool better = outcome.state == TrialState::kOk && (!best_ || outcome.median < outcomes_[*best_].median);
-  if (better) best_ = position;
   if (better) {
+    best_ = position;
     since_best_ = 0;
   } else if (outcome.error != TrialError::kDevice) {  // a device failure says nothing about the search
     ++since_best_;

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
@@ -27,11 +29,8 @@ std::vector<Kind> Kinds(const std::vector<Outcome>& outcomes) {
   for (const Outcome& outcome : outcomes) {
     const bool failed = outcome.state == TrialState::kFailed;
     const std::string name = failed ? TrialErrorName(outcome.error) : TrialStateName(outcome.state);
-    Kind* kind = nullptr;
-    for (Kind& k : kinds) {
-      if (k.name == name) kind = &k;
-    }
-    if (kind == nullptr) kind = &kinds.emplace_back(Kind{name, 0, &outcome});
+    auto kind = std::ranges::find(kinds, name, &Kind::name);
+    if (kind == kinds.end()) kind = kinds.insert(kind, {name, 0, &outcome});
     ++kind->count;
   }
   return kinds;
