@@ -26,9 +26,7 @@ class SystemClock final : public Clock {
   void SleepSeconds(double seconds) override {
     if (!(seconds > 0)) return;
     double end = NowSeconds() + seconds;
-    timespec until;
-    until.tv_sec = static_cast<time_t>(end);
-    until.tv_nsec = static_cast<long>((end - std::floor(end)) * 1e9);
+    const timespec until{static_cast<time_t>(end), static_cast<long>((end - std::floor(end)) * 1e9)};
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
     }
   }

@@ -112,13 +112,7 @@ void SetLimit(int resource, std::optional<uint64_t> value) {
 }
 
 ExitStatus FromWait(int raw) {
-  ExitStatus status;
-  if (WIFSIGNALED(raw)) {
-    status.signal = WTERMSIG(raw);
-  } else {
-    status.code = WEXITSTATUS(raw);
-  }
-  return status;
+  return WIFSIGNALED(raw) ? ExitStatus{.signal = WTERMSIG(raw)} : ExitStatus{.code = WEXITSTATUS(raw)};
 }
 
 }  // namespace

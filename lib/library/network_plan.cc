@@ -229,8 +229,7 @@ int WriteInPlace(const std::vector<bool>& in_place, const Target& target, Networ
 }
 
 pipeline::Alternative ToFile(const graph::Alternative& alternative) {
-  pipeline::Alternative out;
-  out.replaces = alternative.replaces;
+  pipeline::Alternative out{.replaces = alternative.replaces};
   for (const graph::Node& node : alternative.by) out.by.push_back({node.name, node.workload.Text(), node.inputs});
   return out;
 }

@@ -44,10 +44,9 @@ class Asker {
       if (operand && index == residual) residual_at = args.size();
       if (operand && index == output) output_at = args.size();
       HONE_ASSIGN_OR_RETURN(
-          AlignedBuffer buffer,
+          buffers.emplace_back(),
           operand ? RandomBuffer(operands[index].logical.type, operands[index].PhysicalElements(), &rng)
                   : RandomBuffer(kernel.compiled.prepared[index].type, kernel.compiled.prepared[index].elements, &rng));
-      buffers.push_back(std::move(buffer));
       args.push_back(buffers.back().data());
     }
     if (residual_at == output_at) return false;

@@ -148,9 +148,7 @@ std::string EnvironmentMoved(std::vector<Night> before, const Night& tonight) {
 }
 
 Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes, double pace) {
-  Subject subject;
-  subject.digest = digest;
-  subject.processes = PacedValues(processes, pace);
+  Subject subject{.digest = digest, .processes = PacedValues(processes, pace)};
   if (processes.empty()) return subject;
   for (size_t layer = 0; layer < processes[0].layers.size(); ++layer) {
     std::vector<double> seconds;
