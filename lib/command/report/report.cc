@@ -58,11 +58,8 @@ class ReportCollector {
       data.tasks.push_back(std::move(task));
     }
     data.partition.built = static_cast<int64_t>(best.alternatives.size());
-    if (best.partition) {
-      data.partition.chosen = best.partition->taken;
-      data.partition.alone_seconds = best.partition->alone_seconds;
-      data.partition.chosen_seconds = best.partition->chosen_seconds;
-      data.partition.exact = best.partition->exact;
+    if (const auto& p = best.partition) {
+      data.partition = {p->taken, data.partition.built, p->alone_seconds, p->chosen_seconds, p->exact};
     }
     if (best.in_network) {
       for (const pipeline::ComparedChoice& c : best.in_network->compared) {
