@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/clock.h"
 #include "base/counted.h"
@@ -21,14 +22,6 @@ namespace {
 
 using record::Store;
 using record::Trial;
-
-// Fastest first; pruned trials follow the fully timed ones, as their time is a lower bound; failures last.
-bool Faster(const Trial& a, const Trial& b) {
-  const auto key = [](const Trial& t) {
-    return std::make_tuple(static_cast<int>(t.outcome.state), t.outcome.median, t.ordinal);
-  };
-  return key(a) < key(b);
-}
 
 std::string TimeText(const Trial& t) {
   const Outcome& o = t.outcome;
@@ -73,7 +66,9 @@ Status ListOne(const std::string& path, int64_t limit) {
     PrintOut("  ended: {}\n", closing->ReasonText());
     break;
   }
-  std::stable_sort(trials.begin(), trials.end(), Faster);
+  // Fastest first; pruned trials follow the fully timed ones, as their time is a lower bound; failures last.
+  std::ranges::stable_sort(trials, {},
+                           [](const Trial& t) { return std::tuple(t.outcome.state, t.outcome.median, t.ordinal); });
   if (limit > 0 && trials.size() > static_cast<size_t>(limit)) trials.resize(limit);
   PrintOut("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config");
   for (const Trial& t : trials) {
@@ -94,10 +89,8 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
     ordinal = best->ordinal;
   }
   // Ordinals come from the file: they may have gaps or any value.
-  const auto found = std::find_if(trials.begin(), trials.end(), [&](const Trial& t) { return t.ordinal == ordinal; });
-  if (found == trials.end()) {
-    return Status::NotFound("{}: no trial {}; it has {}", path, ordinal, trials.size());
-  }
+  const auto found = std::ranges::find(trials, ordinal, &Trial::ordinal);
+  if (found == trials.end()) return Status::NotFound("{}: no trial {}; it has {}", path, ordinal, trials.size());
   const Trial& t = *found;
   const Outcome& o = t.outcome;
   PrintOut("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n", store->meta().task_id,
