@@ -29,5 +29,13 @@ TEST_F(RefuseTest, ATunerThatIsNotKnownAndATaskOfAnotherId) {
   EXPECT_EQ(Must(ListDir(Path(""))), before) << "no lock, no log, no records";
 }
 
+TEST_F(RefuseTest, AFolderInThePlaceOfTheRecords) {
+  ExpectOk(Run({"mkdir", "records"}));
+  const Words before = Must(ListDir(Path("")));
+  ExpectRefused(TuneTask(Words{"--settings", "s.json", "--stamp", kStamp, "--db", "records"} + kFake), kFailed,
+                {"records: cannot open: it is a folder, not a file"});
+  EXPECT_EQ(Must(ListDir(Path(""))), before) << "no lock, no log, no stamps";
+}
+
 }  // namespace
 }  // namespace hone

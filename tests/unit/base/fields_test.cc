@@ -92,6 +92,19 @@ TEST(Fields, ValuesAreCheckedWithoutAFile) {
   EXPECT_EQ(FieldsProblem(whole), "size: must be at least 1, is 0");
 }
 
+TEST(Fields, MacrosNameValuesAfterTheirMembers) {
+  struct {
+    Part part;
+    int64_t size = 3;
+  } all{{"a", 4}};
+  EXPECT_EQ(HONE_JSON(all.part.name, all.size).dump(), R"({"name":"a","size":3})");
+  Json json;
+  Fields fields(&json);
+  Part* part = &all.part;
+  HONE_VALUES(&fields, part->count, all.size);
+  EXPECT_EQ(json.dump(), R"({"count":4,"size":3})");
+}
+
 TEST(Fields, FieldsAreTakenFromAnotherKindOfFile) {
   Part part{"before", 2};
   Fields fields([](const std::string& key, Fields::Place place) {
