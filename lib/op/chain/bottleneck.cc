@@ -11,37 +11,32 @@
 #include <algorithm>
 #include <cmath>
 
-#include "op/chain/chain.h"
-#include "op/conv/conv2d_shape.h"
-#include "op/estimate/parts.h"
-#include "op/knobs.h"
+#include "op/chain/template.h"
 #include "op/steps.h"
 
 namespace hone::op {
 namespace {
 
 struct BottleneckLayer {
+  static constexpr char kName[] = "chain_conv2d_depthwise_conv2d";
   ConvTiles expand, project;
   Conv2dShape dw;
+  std::vector<int64_t> dw_tiles;
   RowWindow rows;    // of the first convolution that the last one needs
   ChainTasks tasks;  // only for their balance
-  int64_t blocks = 1;
 
-  static BottleneckLayer Of(const Workload& w, const Target& target) {
-    BottleneckLayer l;
+  BottleneckLayer(const Workload& w, const Target& target) {
     const std::vector<Workload> parts = w.Parts();
-    l.expand = ConvTiles::Of(parts[0], target);
-    l.project = ConvTiles::Of(parts[2], target);
-    l.dw = Conv2dShape::Of(parts[1]);
-    l.rows = {l.dw.oh, l.dw.h, l.dw.sh, l.dw.pt, (l.dw.kh - 1) * l.dw.dh + 1};
-    l.tasks.rows = {l.dw.oh, l.dw.oh, 1, 0, 1};
-    l.tasks.images = l.dw.n, l.tasks.threads = std::max(target.threads, 1);
-    l.blocks = l.expand.blocks;
-    return l;
+    expand = ConvTiles::Of(parts[0], target);
+    project = ConvTiles::Of(parts[2], target);
+    dw = Conv2dShape::Of(parts[1]);
+    dw_tiles = WindowTiles(dw, target.vector_registers);
+    rows = RowWindow::Of(*semantics::WindowOf(parts[1]));
+    tasks = {RowWindow::Alone(dw.oh), dw.n, 1, std::max(target.threads, 1)};
   }
   std::vector<int64_t> RowTiles() const { return NoLarger(dw.oh, {1, 2, 4, 7, 14, 28}); }
   int64_t Scratch(int64_t row_tile) const {
-    return (rows.Rows(row_tile) * dw.w + row_tile * dw.ow) * blocks * expand.lanes * 4;
+    return (rows.Rows(row_tile) * dw.w + row_tile * dw.ow) * expand.blocks * expand.lanes * 4;
   }
   // A rough slowdown factor for rows computed twice and for data that does not stay near the core.
   double RowCost(int64_t row_tile) const {
@@ -58,63 +53,40 @@ struct BottleneckLayer {
     }
     return best;
   }
-};
 
-class BottleneckTemplate final : public Template {
- public:
-  const char* name() const override { return "chain_conv2d_depthwise_conv2d"; }
-  int version() const override { return 1; }
-  const Estimate* estimate() const override { return &ChainEstimate(); }
-
-  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    const BottleneckLayer l = BottleneckLayer::Of(workload, target);
-    Space space(name());
-    AddTileKnobs(l.project, &space);
-    space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
-    space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
-    space.Add(Knob::Choice("row_tile", l.RowTiles()));
-    AddTaskRule(l.tasks, false, &space);
-    space.AddRule({"rows", [l](const Config& c) -> Rejection {
-                     const int64_t block = c.Number("row_block"), tile = c.Number("row_tile");
-                     if (tile > block) return fmt::format("row tiles of {} in tasks of {} rows", tile, block);
-                     const double cost = l.RowCost(tile), limit = std::max(1.4, 1.1 * l.RowCost(l.BestRowTile(block)));
-                     if (cost <= limit) return {};
-                     return fmt::format("rows made twice and {} KB of scratch: about {:.2f} times the work",
-                                        l.Scratch(tile) >> 10, cost);
-                   }});
-    return space;
+  void AddTo(Space* space) const {
+    AddTileKnobs(project, space);
+    space->Add(Knob::Choice("dw_tile", dw_tiles));
+    space->Add(Knob::Choice("row_block", tasks.RowBlocks()));
+    space->Add(Knob::Choice("row_tile", RowTiles()));
+    AddTaskRule(tasks, false, space);
+    space->AddRule({"rows", [l = *this](const Config& c) -> Rejection {
+                      const int64_t block = c.Number("row_block"), tile = c.Number("row_tile");
+                      if (tile > block) return fmt::format("row tiles of {} in tasks of {} rows", tile, block);
+                      const double cost = l.RowCost(tile), limit = std::max(1.4, 1.1 * l.RowCost(l.BestRowTile(block)));
+                      if (cost <= limit) return {};
+                      return fmt::format("rows made twice and {} KB of scratch: about {:.2f} times the work",
+                                         l.Scratch(tile) >> 10, cost);
+                    }});
   }
 
-  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    const BottleneckLayer l = BottleneckLayer::Of(workload, target);
-    const ConvTiles::Tile tile = l.project.Best();
-    const int64_t rows = l.tasks.Best(1, [](int64_t) { return 1; }).rows;
-    return LegalNear(space, {{"ocv", tile.ocv},
-                             {"tile_ow", tile.columns},
-                             {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
-                             {"row_block", rows},
-                             {"row_tile", l.BestRowTile(rows)}});
+  std::map<std::string, KnobSetting> Preferred() const {
+    const ConvTiles::Tile tile = project.Best();
+    const int64_t block = tasks.BestRows();
+    return {{"ocv", tile.ocv},
+            {"tile_ow", tile.columns},
+            {"dw_tile", dw_tiles[0]},
+            {"row_block", block},
+            {"row_tile", BestRowTile(block)}};
   }
 
-  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
-    const BottleneckLayer l = BottleneckLayer::Of(workload, target);
-    const ConvTiles::Tile tile = l.expand.Best();
-    const ChainStages stages(workload, target);
-    const ChainMember &expand = stages[0], &dw = stages[1], &project = stages[2];
-    std::vector<Step> steps = {
-        Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.s"}),
-        Split("out", "oh.s", {c.Number("row_tile")}, {"oh.t", "oh.r"}),
-        Split("out", "co", {c.Number("ocv")}, {"co.o", "co.i"}),
-        Split("out", "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
-        Reorder("out", {"n", "oh.b", "oh.t", "co.o", "oh.r", "ow.o", "ow.i", "co.i", "ci"}),
-        Fuse("out", {"n", "oh.b"}, "task"),
-        Parallel("out", "task"),
-    };
-    AddConvTile(project, l.project.DefaultUnroll(), &steps);
-    steps.push_back(Split(dw.name, "ow", {c.Number("dw_tile")}, {"ow.o", "ow.i"}));
-    AddWindowTile(dw, UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
-    steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
-    AddStoredConv(expand, tile.ocv, tile.columns, l.expand.DefaultUnroll(), "oh.t", &steps);
+  Candidate Build(const ChainStages& stages, const Config& c) const {
+    const ConvTiles::Tile tile = expand.Best();
+    std::vector<Step> steps = RowTileSteps(c, false);
+    AddConvTile(stages[2], project.DefaultUnroll(), &steps);
+    AddDepthwise(stages[1], dw, c, &steps);
+    steps.push_back(ComputeAt(stages[1].name, "out", "oh.t"));
+    AddStoredConv(stages[0], tile.ocv, tile.columns, expand.DefaultUnroll(), "oh.t", &steps);
     return stages.MakeCandidate({tile.ocv, 1, c.Number("ocv")}, steps);
   }
 };
@@ -122,7 +94,7 @@ class BottleneckTemplate final : public Template {
 }  // namespace
 
 const Template& ChainBottleneck() {
-  static const BottleneckTemplate t;
+  static const ChainTemplate<BottleneckLayer> t;
   return t;
 }
 

@@ -48,6 +48,8 @@ struct ConvTiles {
 struct RowWindow {
   int64_t out = 1, in = 1, stride = 1, before = 0, reach = 1;
 
+  static RowWindow Of(const semantics::Window& window);
+  static RowWindow Alone(int64_t rows) { return {rows, rows}; }
   // The largest number of input rows for `rows` output rows.
   int64_t Rows(int64_t rows) const;
   // The number of rows computed by tasks of `row_block` output rows, relative to the existing rows: 1 if none is
@@ -77,6 +79,7 @@ struct ChainTasks {
     int64_t rows = 1, channels = 1;
   };
   Blocks Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes) const;
+  int64_t BestRows() const;  // of tasks with all channels, whatever their scratch
 };
 
 // Columns of a depthwise convolution's register tile, the widest first, and whether its window's columns are unrolled.
@@ -138,11 +141,21 @@ class ChainStages {
 // The algorithm "direct" of all chains.
 Result<Computation> ComputeChain(const Workload& chain, const Target& target, const Algorithm& algorithm);
 
+// The loops of a last 1x1 convolution, by the knobs row_block, row_tile, ocv and tile_ow: tasks of rows ("task"), their
+// row tiles ("oh.t"), register tiles. `rows_outer`: in a row tile, the loop over rows is outside the one over channels.
+std::vector<Step> RowTileSteps(const Config& config, bool rows_outer);
+// The loops of a last window, by the knobs row_block, co_block and ocv: rows and channels split, and, after the split
+// of its columns, tasks of both ("task") with a loop over `ocv` vectors of channels ("co.o").
+std::vector<Step> ChannelSplits(const Config& config);
+std::vector<Step> ChannelTasks();
+
 // The steps of a convolution's register tile: the loop ow.o of its last stage runs over tiles; the loops inside it are
 // ow.i and co.i (unrolled) and, last, ci (vectors). `unroll_ic` input channels are unrolled.
 void AddConvTile(const ChainMember& member, int64_t unroll_ic, std::vector<Step>* steps);
 // The same for windows of single channels, depthwise convolutions and pools, without co.i.
 void AddWindowTile(const ChainMember& member, bool unroll_kw, std::vector<Step>* steps);
+// The same for a depthwise convolution in tiles of knob dw_tile.
+void AddDepthwise(const ChainMember& member, const Conv2dShape& shape, const Config& config, std::vector<Step>* steps);
 // All steps of a convolution before the last member, in tiles of `ocv` vectors of channels and `columns` pixels, whose
 // result the loop `place` of "out" stores.
 void AddStoredConv(const ChainMember& member, int64_t ocv, int64_t columns, int64_t unroll_ic, const std::string& place,

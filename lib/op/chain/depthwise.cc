@@ -13,10 +13,7 @@
 //   Rules: registers, cycles, parallel (including rows computed twice), co block, scratch.
 #include <algorithm>
 
-#include "op/chain/chain.h"
-#include "op/conv/conv2d_shape.h"
-#include "op/estimate/parts.h"
-#include "op/knobs.h"
+#include "op/chain/template.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 
@@ -26,158 +23,112 @@ namespace {
 struct DepthwiseLayer {
   ConvTiles tiles;  // of the 1x1 convolution
   Conv2dShape dw;
+  std::vector<int64_t> dw_tiles;
   ChainTasks tasks;
-  bool conv_first = false;
   int64_t lanes = 16, channel_blocks = 1;  // of the tensor between the members
 
-  static DepthwiseLayer Of(const Workload& w, const Target& target, bool conv_first) {
-    DepthwiseLayer l;
-    const std::vector<Workload> parts = w.Parts();
-    l.conv_first = conv_first;
-    l.tiles = ConvTiles::Of(parts[conv_first ? 0 : 1], target);
-    l.dw = Conv2dShape::Of(parts[conv_first ? 1 : 0]);
-    l.lanes = target.ChannelBlock();
-    l.channel_blocks = CeilDiv(l.dw.c, l.lanes);
-    l.tasks.images = l.dw.n, l.tasks.threads = std::max(target.threads, 1);
-    if (conv_first) {
-      l.tasks.rows = {l.dw.oh, l.dw.h, l.dw.sh, l.dw.pt, (l.dw.kh - 1) * l.dw.dh + 1};
-      l.tasks.blocks = l.channel_blocks;
-      const double conv = static_cast<double>(l.tiles.s.cg * l.dw.h * l.dw.w);
-      l.tasks.share = conv / (conv + 4.0 * static_cast<double>(l.dw.kh * l.dw.kw * l.dw.oh * l.dw.ow));
-    } else {
-      l.tasks.rows = {l.dw.oh, l.dw.oh, 1, 0, 1};
-    }
-    return l;
+  DepthwiseLayer(const Target& target, const Workload& conv, const Workload& depthwise) {
+    tiles = ConvTiles::Of(conv, target);
+    dw = Conv2dShape::Of(depthwise);
+    dw_tiles = WindowTiles(dw, target.vector_registers);
+    lanes = target.ChannelBlock();
+    channel_blocks = CeilDiv(dw.c, lanes);
+    tasks = {RowWindow::Alone(dw.oh), dw.n, 1, std::max(target.threads, 1)};
   }
-  // Bytes for `rows` of the last member and `blocks` channel vectors between the members.
-  int64_t Scratch(int64_t rows, int64_t blocks) const {
-    return conv_first ? tasks.rows.Rows(rows) * dw.w * blocks * lanes * 4 : rows * dw.ow * blocks * lanes * 4;
+  void AddFirstKnobs(Space* space) const {
+    AddTileKnobs(tiles, space);
+    space->Add(Knob::Choice("dw_tile", dw_tiles));
+    space->Add(Knob::Choice("row_block", tasks.RowBlocks()));
   }
-  std::vector<int64_t> RowTiles() const { return NoLarger(tasks.rows.out, {1, 2, 4, 7, 14}); }
 };
 
-void AddWindowSteps(const ChainMember& m, int64_t tile, bool unroll_kw, std::vector<Step>* steps) {
-  steps->push_back(Split(m.name, "ow", {tile}, {"ow.o", "ow.i"}));
-  AddWindowTile(m, unroll_kw, steps);
-}
+struct DepthwiseConvLayer : DepthwiseLayer {
+  static constexpr char kName[] = "chain_depthwise_conv2d";
 
-class DepthwiseConvTemplate final : public Template {
- public:
-  const char* name() const override { return "chain_depthwise_conv2d"; }
-  int version() const override { return 1; }
-  const Estimate* estimate() const override { return &ChainEstimate(); }
+  DepthwiseConvLayer(const Workload& w, const Target& target) : DepthwiseLayer(target, w.Parts()[1], w.Parts()[0]) {}
+  // Bytes of the depthwise for a row tile.
+  int64_t Scratch(int64_t rows) const { return rows * dw.ow * channel_blocks * lanes * 4; }
+  std::vector<int64_t> RowTiles() const { return NoLarger(dw.oh, {1, 2, 4, 7, 14}); }
 
-  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
-    Space space(name());
-    AddTileKnobs(l.tiles, &space);
-    space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
-    space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
-    space.Add(Knob::Choice("row_tile", l.RowTiles()));
-    space.Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
-    space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
-    AddTaskRule(l.tasks, false, &space);
-    space.AddRule({"row tile", [](const Config& c) {
-                     return Unless(c.Number("row_tile") <= c.Number("row_block"), "row tiles of {} in tasks of {} rows",
-                                   c.Number("row_tile"), c.Number("row_block"));
-                   }});
-    space.AddRule({"inner", [](const Config& c) {
-                     return Unless(c.Word("inner") == "oc_rows" || c.Number("row_tile") > 1,
-                                   "only one row a row tile: rows_oc is the same as oc_rows");
-                   }});
-    space.AddRule({"scratch", [l](const Config& c) {
-                     const int64_t rows = c.Number("row_tile"), bytes = l.Scratch(rows, l.channel_blocks);
-                     return Unless(rows == 1 || bytes <= kChainScratchBytes,
-                                   "{} KB between the convolutions for each thread", bytes >> 10);
-                   }});
-    return space;
+  void AddTo(Space* space) const {
+    AddFirstKnobs(space);
+    space->Add(Knob::Choice("row_tile", RowTiles()));
+    space->Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
+    space->Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
+    AddTaskRule(tasks, false, space);
+    space->AddRule({"row tile", [](const Config& c) {
+                      return Unless(c.Number("row_tile") <= c.Number("row_block"),
+                                    "row tiles of {} in tasks of {} rows", c.Number("row_tile"), c.Number("row_block"));
+                    }});
+    space->AddRule({"inner", [](const Config& c) {
+                      return Unless(c.Word("inner") == "oc_rows" || c.Number("row_tile") > 1,
+                                    "only one row a row tile: rows_oc is the same as oc_rows");
+                    }});
+    space->AddRule({"scratch", [l = *this](const Config& c) {
+                      const int64_t rows = c.Number("row_tile"), bytes = l.Scratch(rows);
+                      return Unless(rows == 1 || bytes <= kChainScratchBytes,
+                                    "{} KB between the convolutions for each thread", bytes >> 10);
+                    }});
   }
 
-  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
-    const ConvTiles::Tile tile = l.tiles.Best();
-    const int64_t rows = l.tasks.Best(1, [](int64_t) { return 1; }).rows;
+  std::map<std::string, KnobSetting> Preferred() const {
+    const ConvTiles::Tile tile = tiles.Best();
+    const int64_t rows = tasks.BestRows();
     // As many rows as fit into half of the second-level cache: each row tile reads the weights anew.
     int64_t row_tile = 1;
-    for (int64_t r : l.RowTiles()) {
-      if (r <= rows && l.Scratch(r, l.channel_blocks) <= kChainScratchBytes / 4) row_tile = r;
+    for (int64_t r : RowTiles()) {
+      if (r <= rows && Scratch(r) <= kChainScratchBytes / 4) row_tile = r;
     }
-    return LegalNear(space, {{"ocv", tile.ocv},
-                             {"tile_ow", tile.columns},
-                             {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
-                             {"row_block", rows},
-                             {"row_tile", row_tile},
-                             {"inner", "oc_rows"},
-                             {"unroll_ic", l.tiles.DefaultUnroll()}});
+    return {{"ocv", tile.ocv},
+            {"tile_ow", tile.columns},
+            {"dw_tile", dw_tiles[0]},
+            {"row_block", rows},
+            {"row_tile", row_tile},
+            {"inner", "oc_rows"},
+            {"unroll_ic", tiles.DefaultUnroll()}};
   }
 
-  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
-    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
-    const ChainStages stages(workload, target);
-    const ChainMember &dw = stages[0], &conv = stages[1];
-    std::vector<std::string> order = {"n", "oh.b", "oh.t", "co.o", "oh.r", "ow.o", "ow.i", "co.i", "ci"};
-    if (c.Word("inner") == "rows_oc") std::swap(order[3], order[4]);
-    std::vector<Step> steps = {
-        Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.s"}),
-        Split("out", "oh.s", {c.Number("row_tile")}, {"oh.t", "oh.r"}),
-        Split("out", "co", {c.Number("ocv")}, {"co.o", "co.i"}),
-        Split("out", "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
-        Reorder("out", order),
-        Fuse("out", {"n", "oh.b"}, "task"),
-        Parallel("out", "task"),
-    };
-    AddConvTile(conv, c.Number("unroll_ic"), &steps);
-    AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
-    steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
+  Candidate Build(const ChainStages& stages, const Config& c) const {
+    std::vector<Step> steps = RowTileSteps(c, c.Word("inner") == "rows_oc");
+    AddConvTile(stages[1], c.Number("unroll_ic"), &steps);
+    AddDepthwise(stages[0], dw, c, &steps);
+    steps.push_back(ComputeAt(stages[0].name, "out", "oh.t"));
     return stages.MakeCandidate({1, c.Number("ocv")}, steps);
   }
 };
 
-class ConvDepthwiseTemplate final : public Template {
- public:
-  const char* name() const override { return "chain_conv2d_depthwise"; }
-  int version() const override { return 1; }
-  const Estimate* estimate() const override { return &ChainEstimate(); }
+struct ConvDepthwiseLayer : DepthwiseLayer {
+  static constexpr char kName[] = "chain_conv2d_depthwise";
 
-  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
-    Space space(name());
-    AddTileKnobs(l.tiles, &space);
-    space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
-    space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
-    space.Add(Knob::Choice("co_block", l.tasks.ChannelBlocks()));
-    space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
-    AddTaskRule(l.tasks, true, &space);
-    AddScratchRules(
-        l.tasks, [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
-    return space;
+  ConvDepthwiseLayer(const Workload& w, const Target& target) : DepthwiseLayer(target, w.Parts()[0], w.Parts()[1]) {
+    tasks.rows = RowWindow::Of(*semantics::WindowOf(w.Parts()[1]));
+    tasks.blocks = channel_blocks;
+    const double conv = static_cast<double>(tiles.s.cg * dw.h * dw.w);
+    tasks.share = conv / (conv + 4.0 * static_cast<double>(dw.kh * dw.kw * dw.oh * dw.ow));
+  }
+  // Bytes of the convolution for `rows` rows of the depthwise and `ocv` channel vectors.
+  int64_t Scratch(int64_t rows, int64_t ocv) const { return tasks.rows.Rows(rows) * dw.w * ocv * lanes * 4; }
+
+  void AddTo(Space* space) const {
+    AddFirstKnobs(space);
+    space->Add(Knob::Choice("co_block", tasks.ChannelBlocks()));
+    space->Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
+    AddTaskRule(tasks, true, space);
+    AddScratchRules(tasks, [l = *this](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, space);
   }
 
-  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
-    const ConvTiles::Tile tile = l.tiles.Best();
-    const ChainTasks::Blocks task = l.tasks.Best(tile.ocv, [&](int64_t r) { return l.Scratch(r, tile.ocv); });
-    return LegalNear(space, {{"ocv", tile.ocv},
-                             {"tile_ow", tile.columns},
-                             {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
-                             {"row_block", task.rows},
-                             {"co_block", task.channels},
-                             {"unroll_ic", l.tiles.DefaultUnroll()}});
+  std::map<std::string, KnobSetting> Preferred() const {
+    const ConvTiles::Tile tile = tiles.Best();
+    const ChainTasks::Blocks task = tasks.Best(tile.ocv, [&](int64_t r) { return Scratch(r, tile.ocv); });
+    return {{"ocv", tile.ocv},        {"tile_ow", tile.columns},   {"dw_tile", dw_tiles[0]},
+            {"row_block", task.rows}, {"co_block", task.channels}, {"unroll_ic", tiles.DefaultUnroll()}};
   }
 
-  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
-    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
-    const ChainStages stages(workload, target);
-    const ChainMember &conv = stages[0], &dw = stages[1];
-    std::vector<Step> steps = {
-        Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
-        Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
-        Split("out", "co.r", {c.Number("ocv")}, {"co.o", "co.i"}),
-    };
-    AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
-    Append(&steps, {Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}),
-                    Fuse("out", {"n", "oh.b", "co.b"}, "task"), Parallel("out", "task")});
-    AddStoredConv(conv, c.Number("ocv"), c.Number("tile_ow"), c.Number("unroll_ic"), "co.o", &steps);
+  Candidate Build(const ChainStages& stages, const Config& c) const {
+    std::vector<Step> steps = ChannelSplits(c);
+    AddDepthwise(stages[1], dw, c, &steps);
+    Append(&steps, ChannelTasks());
+    AddStoredConv(stages[0], c.Number("ocv"), c.Number("tile_ow"), c.Number("unroll_ic"), "co.o", &steps);
     return stages.MakeCandidate({c.Number("ocv"), 1}, steps);
   }
 };
@@ -185,12 +136,12 @@ class ConvDepthwiseTemplate final : public Template {
 }  // namespace
 
 const Template& ChainDepthwiseConv() {
-  static const DepthwiseConvTemplate t;
+  static const ChainTemplate<DepthwiseConvLayer> t;
   return t;
 }
 
 const Template& ChainConvDepthwise() {
-  static const ConvDepthwiseTemplate t;
+  static const ChainTemplate<ConvDepthwiseLayer> t;
   return t;
 }
 

@@ -132,6 +132,31 @@ Result<Computation> ComputeChain(const Workload& chain, const Target& target, co
   return ChainStages(chain, target).MakeComputation();
 }
 
+std::vector<Step> RowTileSteps(const Config& c, bool rows_outer) {
+  std::vector<std::string> order = {"n", "oh.b", "oh.t", "co.o", "oh.r", "ow.o", "ow.i", "co.i", "ci"};
+  if (rows_outer) std::swap(order[3], order[4]);
+  return {
+      Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.s"}),
+      Split("out", "oh.s", {c.Number("row_tile")}, {"oh.t", "oh.r"}),
+      Split("out", "co", {c.Number("ocv")}, {"co.o", "co.i"}),
+      Split("out", "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
+      Reorder("out", order),
+      Fuse("out", {"n", "oh.b"}, "task"),
+      Parallel("out", "task"),
+  };
+}
+
+std::vector<Step> ChannelSplits(const Config& c) {
+  return {Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
+          Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
+          Split("out", "co.r", {c.Number("ocv")}, {"co.o", "co.i"})};
+}
+
+std::vector<Step> ChannelTasks() {
+  return {Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}),
+          Fuse("out", {"n", "oh.b", "co.b"}, "task"), Parallel("out", "task")};
+}
+
 static void AddTile(const ChainMember& m, const std::vector<std::string>& unrolled, std::vector<Step>* steps) {
   AppendUnrolls(steps, m.name, unrolled);
   Append(steps, {Vectorize(m.name, "ci"), ComputeAt(m.acc.name(), m.name, "ow.o"), SetScope(m.acc.name(), "register")});
@@ -151,6 +176,12 @@ void AddWindowTile(const ChainMember& m, bool unroll_kw, std::vector<Step>* step
   Append(steps, {Reorder(acc, {"n", "co", "kh", "kw", "oh", "ow", "ci"}), Vectorize(acc, "ci")});
   AppendUnrolls(steps, acc, {"oh", "ow"});
   if (unroll_kw) steps->push_back(Unroll(acc, "kw"));
+}
+
+void AddDepthwise(const ChainMember& m, const Conv2dShape& s, const Config& c, std::vector<Step>* steps) {
+  const int64_t tile = c.Number("dw_tile");
+  steps->push_back(Split(m.name, "ow", {tile}, {"ow.o", "ow.i"}));
+  AddWindowTile(m, UnrollsColumns(s, tile), steps);
 }
 
 void AddStoredConv(const ChainMember& m, int64_t ocv, int64_t columns, int64_t unroll_ic, const std::string& place,

@@ -52,6 +52,10 @@ ConvTiles::Tile ConvTiles::Best() const {
   return best;
 }
 
+RowWindow RowWindow::Of(const semantics::Window& w) {
+  return {w.out[0], w.in[0], w.stride[0], w.before[0], (w.kernel[0] - 1) * w.dilation[0] + 1};
+}
+
 int64_t RowWindow::Rows(int64_t rows) const { return std::min(in, (rows - 1) * stride + reach); }
 
 double RowWindow::Recompute(int64_t row_block) const {
@@ -119,6 +123,10 @@ ChainTasks::Blocks ChainTasks::Best(int64_t ocv, const std::function<int64_t(int
     }
   }
   return best;
+}
+
+int64_t ChainTasks::BestRows() const {
+  return Best(1, [](int64_t) { return 1; }).rows;
 }
 
 // A tile's code exists three times: inside, and at each border.

@@ -15,24 +15,6 @@ namespace {
 constexpr double kChainTileCycles = 25;  // overhead of a register tile's reduction: epilogue, stores, addresses
 constexpr double kChainTaskCycles = 400;
 
-struct PartWindow {
-  int64_t blocks, h, w, oh, ow, sh, before, reach;
-  double taps;
-};
-
-PartWindow WindowOfPart(const Workload& part, int64_t lanes) {
-  const semantics::Window w = *semantics::WindowOf(part);
-  return {CeilDiv(part.inputs[0].shape[1], lanes),
-          w.in[0],
-          w.in[1],
-          w.out[0],
-          w.out[1],
-          w.stride[0],
-          w.before[0],
-          (w.kernel[0] - 1) * w.dilation[0] + 1,
-          D(w.kernel[0] * w.kernel[1])};
-}
-
 std::vector<double> EstimateChain(const Workload& workload, const Target& target, const Config& c) {
   const std::vector<Workload> parts = workload.Parts();
   const int64_t lanes = target.ChannelBlock(), threads = std::max(target.threads, 1),
@@ -40,13 +22,16 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
   const auto grouped = [](const Workload& p) { return p.op != "conv2d" || Conv2dShape::Of(p).groups > 1; };
   size_t window_at = 0;
   while (window_at + 1 < parts.size() && !grouped(parts[window_at])) ++window_at;
-  const PartWindow win = WindowOfPart(parts[window_at], lanes);
+  const semantics::Window window_of = *semantics::WindowOf(parts[window_at]);
+  const RowWindow rows = RowWindow::Of(window_of);
+  const int64_t blocks = CeilDiv(parts[window_at].inputs[0].shape[1], lanes);
+  const int64_t w = window_of.in[1], ow = window_of.out[1];
+  const double taps = D(semantics::Product(window_of.kernel));
   const bool conv_last = window_at + 1 < parts.size(), conv_first = window_at > 0;
-  const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", win.oh), 1, win.oh);
+  const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", rows.out), 1, rows.out);
   const int64_t row_tile =
       conv_last ? std::clamp<int64_t>(NumberOr(c, "row_tile", row_block), 1, row_block) : row_block;
-  const int64_t co_block = conv_last ? 1 : NumberOr(c, "co_block", win.blocks);
-  const RowWindow rows{win.oh, win.h, win.sh, win.before, win.reach};
+  const int64_t co_block = conv_last ? 1 : NumberOr(c, "co_block", blocks);
   const double again = conv_first ? rows.Recompute(row_tile) : 1;
 
   double tiles = 0, loops = 0, ideal = 0, weights = 0;
@@ -69,31 +54,30 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
     const double one = rows_outer ? bytes : depth * D(ocv * lanes) * 4;
     weights += kCaches.Read(bytes * made * D(CeilDiv(t.s.ow, columns)), one) / 2;
   }
-  const double pixels = D(images * win.blocks * win.oh * win.ow);
-  const int64_t tile = std::max<int64_t>(1, NumberOr(c, "dw_tile", std::min<int64_t>(win.ow, 8)));
-  const double window =
-      pixels * win.taps * 0.6 + D(images * win.blocks * win.oh * CeilDiv(win.ow, tile)) * kChainTileCycles;
+  const double pixels = D(images * blocks * rows.out * ow);
+  const int64_t tile = std::max<int64_t>(1, NumberOr(c, "dw_tile", std::min<int64_t>(ow, 8)));
+  const double window = pixels * taps * 0.6 + D(images * blocks * rows.out * CeilDiv(ow, tile)) * kChainTileCycles;
 
-  const int64_t between = conv_last ? win.blocks : NumberOr(c, "ocv", 1);
+  const int64_t between = conv_last ? blocks : NumberOr(c, "ocv", 1);
   double kept = 0, moved = 0;
   if (conv_first) {
-    kept += D(rows.Rows(row_tile) * win.w * between * lanes) * 4;
-    moved += D(images * win.blocks * win.h * win.w * lanes) * 8 * again;
+    kept += D(rows.Rows(row_tile) * w * between * lanes) * 4;
+    moved += D(images * blocks * rows.in * w * lanes) * 8 * again;
   }
   if (conv_last) {
-    kept += D(row_tile * win.ow * win.blocks * lanes) * 4;
+    kept += D(row_tile * ow * blocks * lanes) * 4;
     moved += pixels * D(lanes) * 8;
   }
   const double scratch = kCaches.Read(moved, kept);
 
-  const int64_t row_tasks = images * CeilDiv(win.oh, row_block);
-  const int64_t tasks = row_tasks * (conv_last ? 1 : CeilDiv(win.blocks, co_block));
+  const int64_t row_tasks = images * CeilDiv(rows.out, row_block);
+  const int64_t tasks = row_tasks * (conv_last ? 1 : CeilDiv(blocks, co_block));
   const double size = D(row_block) * (conv_last ? 1 : D(co_block));
-  const double all = D(images * win.oh) * (conv_last ? 1 : D(win.blocks));
+  const double all = D(images * rows.out) * (conv_last ? 1 : D(blocks));
   const double imbalance = D(CeilDiv(tasks, threads) * threads) * size / all;
   loops += D(tasks) * kChainTaskCycles;
   const double cycles = (tiles + window + loops + scratch + weights) * imbalance / D(threads);
-  ideal += pixels * win.taps / 2;
+  ideal += pixels * taps / 2;
   return {std::log(cycles),         LogShare(tiles, ideal), LogShare(weights, ideal), LogShare(scratch, ideal),
           LogShare(again - 1, 1.0), LogShare(loops, ideal), std::log(imbalance)};
 }
