@@ -120,25 +120,42 @@ Stmt Mutator::MutatePragma(const Pragma& op) {
 
 Stmt Mutator::MutateBarrier(const Barrier& op) { return Same(op); }
 
-namespace {
+template <typename T>
+static T Substituted(const T& where, const VarMap& map) {
+  if (map.empty()) return where;
+  return Rewrite(where, [&](const VarNode& op, Mutator&) -> std::optional<Expr> {
+    const auto it = map.find(&op);
+    return it == map.end() ? std::nullopt : std::optional(it->second);
+  });
+}
 
-class Substituter final : public Mutator {
- public:
-  explicit Substituter(const VarMap& map) : map_(map) {}
-
- private:
-  Expr MutateVar(const VarNode& op) override {
-    auto it = map_.find(&op);
-    return it == map_.end() ? Same(op) : it->second;
-  }
-  const VarMap& map_;
-};
-
-}  // namespace
-
-Expr Substitute(const Expr& e, const VarMap& map) { return map.empty() ? e : Substituter(map).Mutate(e); }
-Stmt Substitute(const Stmt& s, const VarMap& map) { return map.empty() ? s : Substituter(map).Mutate(s); }
+Expr Substitute(const Expr& e, const VarMap& map) { return Substituted(e, map); }
+Stmt Substitute(const Stmt& s, const VarMap& map) { return Substituted(s, map); }
 Expr Substitute(const Expr& e, const Var& var, const Expr& value) { return Substitute(e, {{var.node(), value}}); }
 Stmt Substitute(const Stmt& s, const Var& var, const Expr& value) { return Substitute(s, {{var.node(), value}}); }
+
+Stmt MoveAccesses(const Stmt& s, const BufferMap& to,
+                  const std::function<Expr(const Buffer& from, const Expr& index)>& place) {
+  const auto load = [&](const Load& op, Mutator& self) -> std::optional<Expr> {
+    const auto it = to.find(op.buffer.get());
+    if (it == to.end()) return std::nullopt;
+    return MakeLoad(it->second, place(op.buffer, self.Mutate(op.index)));
+  };
+  const auto store = [&](const Store& op, Mutator& self) -> std::optional<Stmt> {
+    const auto it = to.find(op.buffer.get());
+    if (it == to.end()) return std::nullopt;
+    const Expr index = place(op.buffer, self.Mutate(op.index));
+    return MakeStore(it->second, index, self.Mutate(op.value));
+  };
+  return Rewrite(s, Overloaded{load, store});
+}
+
+Stmt MoveAllocations(const Stmt& s, const BufferMap& to) {
+  return Rewrite(s, [&](const Allocate& op, Mutator& self) -> std::optional<Stmt> {
+    const auto it = to.find(op.buffer.get());
+    if (it == to.end()) return std::nullopt;
+    return MakeAllocate(it->second, self.Mutate(op.body));
+  });
+}
 
 }  // namespace hone::ir

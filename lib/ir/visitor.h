@@ -2,7 +2,10 @@
 // the base for the rest. For simple questions, ir/walk.h is enough.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -80,6 +83,40 @@ class Mutator {
   Expr MutateNode(const VarNode& op) { return MutateVar(op); }
 };
 
+// A Mutator whose overrides are functions: fn(node, mutator), with the node's own struct type, returns the replacement,
+// or nothing for what the base does. Combine several by Overloaded (ir/walk.h).
+template <typename F>
+class FunctionMutator final : public Mutator {
+ public:
+  explicit FunctionMutator(const F& fn) : fn_(fn) {}
+
+ private:
+  template <typename Handle, typename Node>
+  std::optional<Handle> Replacement(const Node& op) {
+    if constexpr (std::is_invocable_v<const F&, const Node&, Mutator&>) return fn_(op, *this);
+    return std::nullopt;
+  }
+#define HONE_MUTATE(Result, Name, Node)                \
+  Result Mutate##Name(const Node& op) override {       \
+    if (auto by = Replacement<Result>(op)) return *by; \
+    return Mutator::Mutate##Name(op);                  \
+  }
+#define HONE_MUTATE_EXPR(Name) HONE_MUTATE(Expr, Name, Name)
+#define HONE_MUTATE_STMT(Name) HONE_MUTATE(Stmt, Name, Name)
+  HONE_IR_EXPRS(HONE_MUTATE_EXPR)
+  HONE_MUTATE_EXPR(Binary)
+  HONE_MUTATE(Expr, Var, VarNode)
+  HONE_IR_STMTS(HONE_MUTATE_STMT)
+#undef HONE_MUTATE_STMT
+#undef HONE_MUTATE_EXPR
+#undef HONE_MUTATE
+  const F& fn_;
+};
+template <typename T, typename F>
+T Rewrite(const T& root, const F& fn) {
+  return FunctionMutator<F>(fn).Mutate(root);
+}
+
 using VarMap = std::unordered_map<const VarNode*, Expr>;
 
 // Replaces every use of a mapped variable by its expression, all at once (replacements are not searched again). Returns
@@ -89,5 +126,13 @@ Expr Substitute(const Expr& e, const VarMap& map);
 Stmt Substitute(const Stmt& s, const VarMap& map);
 Expr Substitute(const Expr& e, const Var& var, const Expr& value);
 Stmt Substitute(const Stmt& s, const Var& var, const Expr& value);
+
+// Redirects the accesses to mapped buffers: an access to `b` at an index becomes one to its new buffer at
+// place(b, index).
+using BufferMap = std::unordered_map<const BufferNode*, Buffer>;
+Stmt MoveAccesses(const Stmt& s, const BufferMap& to,
+                  const std::function<Expr(const Buffer& from, const Expr& index)>& place);
+// Allocates the new buffers instead of the mapped ones.
+Stmt MoveAllocations(const Stmt& s, const BufferMap& to);
 
 }  // namespace hone::ir

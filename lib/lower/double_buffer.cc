@@ -24,55 +24,26 @@
 // A Pragma "async_group" is a group of copies. "async_wait" m waits until all groups but the last m have arrived.
 // Ignoring both, as the interpreter does, is correct: then a copy is a plain copy.
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/analysis.h"
 #include "ir/visitor.h"
+#include "ir/walk.h"
 #include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
 
-using Copies = std::unordered_map<const BufferNode*, Buffer>;  // buffer -> the one with two halves
-
 constexpr int64_t kMostFetched = 64;
 
-// The number of copies of its buffer that a fill requests; removes the note.
-class Stages final : public ir::Mutator {
- public:
-  int64_t most = 2;
-
- private:
-  Stmt MutatePragma(const ir::Pragma& op) override {
-    if (op.key != kStagesPragma) return Mutator::MutatePragma(op);
-    if (const int64_t* value = AsIntImm(op.value)) most = std::max(most, *value);
-    return Mutate(op.body);
-  }
-};
-
-// Redirects accesses to one half.
-class HalfAccess final : public ir::Mutator {
- public:
-  HalfAccess(const Copies& copies, const Expr& half) : copies_(copies), half_(half) {}
-
- private:
-  Expr Place(const Buffer& b, const Expr& index) {
-    Expr offset = half_ * b->size;
-    return (index.type().is_vector() ? ir::MakeBroadcast(offset, index.type().lanes) : offset) + Mutate(index);
-  }
-  Expr MutateLoad(const ir::Load& op) override {
-    auto it = copies_.find(op.buffer.get());
-    return it == copies_.end() ? Mutator::MutateLoad(op) : ir::MakeLoad(it->second, Place(op.buffer, op.index));
-  }
-  Stmt MutateStore(const ir::Store& op) override {
-    auto it = copies_.find(op.buffer.get());
-    if (it == copies_.end()) return Mutator::MutateStore(op);
-    return ir::MakeStore(it->second, Place(op.buffer, op.index), Mutate(op.value));
-  }
-  const Copies& copies_;
-  const Expr half_;
-};
+// A fill without the note on how many copies of its buffer it requests, which *most becomes at least.
+Stmt WithoutStages(const Stmt& fill, int64_t* most) {
+  return ir::Rewrite(fill, [&](const ir::Pragma& op, ir::Mutator& self) -> std::optional<Stmt> {
+    if (op.key != kStagesPragma) return std::nullopt;
+    if (const int64_t* value = AsIntImm(op.value)) *most = std::max(*most, *value);
+    return self.Mutate(op.body);
+  });
+}
 
 // Whether the code that fills a buffer can use registers: it has one store, in loops of constant extents.
 class FillShape final : public ir::Visitor {
@@ -106,23 +77,17 @@ class FillShape final : public ir::Visitor {
 };
 
 // One half of a fill: into registers, or from there to the destination.
-class FillHalf final : public ir::Mutator {
- public:
-  FillHalf(const Buffer& wait, const Expr& place, bool fetch) : wait_(wait), place_(place), fetch_(fetch) {}
-
- private:
-  Stmt MutateFor(const For& op) override {
+Stmt FillHalf(const Stmt& fill, const Buffer& wait, const Expr& place, bool fetch) {
+  const auto loop = [](const For& op, ir::Mutator& self) -> std::optional<Stmt> {
     const ForKind kind = op.for_kind == ForKind::kSerial ? ForKind::kUnrolled : op.for_kind;
-    return ir::MakeFor(op.var, op.min, op.extent, kind, Mutate(op.body));
-  }
-  Stmt MutateStore(const ir::Store& op) override {
-    if (fetch_) return ir::MakeStore(wait_, place_, op.value);
-    return ir::MakeStore(op.buffer, op.index, ir::MakeLoad(wait_, place_));
-  }
-  const Buffer& wait_;
-  const Expr& place_;
-  const bool fetch_;
-};
+    return ir::MakeFor(op.var, op.min, op.extent, kind, self.Mutate(op.body));
+  };
+  const auto store = [&](const ir::Store& op, ir::Mutator&) -> std::optional<Stmt> {
+    if (fetch) return ir::MakeStore(wait, place, op.value);
+    return ir::MakeStore(op.buffer, op.index, ir::MakeLoad(wait, place));
+  };
+  return ir::Rewrite(fill, ir::Overloaded{loop, store});
+}
 
 const ir::Pragma* Note(const Stmt& s) {
   const auto* pragma = s.as<ir::Pragma>();
@@ -131,7 +96,7 @@ const ir::Pragma* Note(const Stmt& s) {
 
 class DoubleBufferer final : public ir::Mutator {
  public:
-  Copies copies;  // of the allocations
+  ir::BufferMap copies;  // of the allocations: the buffers with two halves
 
  private:
   Stmt MutateFor(const For& op) override {
@@ -167,11 +132,11 @@ class DoubleBufferer final : public ir::Mutator {
     while (fills < body.stmts.size() && Note(body.stmts[fills])) ++fills;
     for (size_t i = fills; i < body.stmts.size(); ++i) used.push_back(Mutate(body.stmts[i]));
 
-    Stages stages;
+    int64_t most = 2;
     std::vector<Stmt> fill_stmts;
-    for (size_t i = 0; i < fills; ++i) fill_stmts.push_back(Mutate(stages.Mutate(body.stmts[i])));
-    const int64_t count = std::min(stages.most, total);
-    Copies mine;
+    for (size_t i = 0; i < fills; ++i) fill_stmts.push_back(Mutate(WithoutStages(body.stmts[i], &most)));
+    const int64_t count = std::min(most, total);
+    ir::BufferMap mine;
     for (const Stmt& fill : fill_stmts) {
       for (const Buffer& b : ir::BuffersWritten(fill)) {
         if (b->scope != Scope::kShared) continue;
@@ -180,7 +145,10 @@ class DoubleBufferer final : public ir::Mutator {
     }
     copies.insert(mine.begin(), mine.end());
     auto in_half = [&](const Stmt& s, const Expr& half, const ir::VarMap& values) {
-      return HalfAccess(mine, half).Mutate(ir::Substitute(s, values));
+      return ir::MoveAccesses(ir::Substitute(s, values), mine, [&](const Buffer& b, const Expr& index) {
+        const Expr offset = half * b->size;
+        return (index.type().is_vector() ? ir::MakeBroadcast(offset, index.type().lanes) : offset) + index;
+      });
     };
     if (count > 2) {
       auto group = [&](const Expr& at) {  // the copies of that iteration
@@ -221,8 +189,8 @@ class DoubleBufferer final : public ir::Mutator {
       }
       const Buffer target = ir::BuffersWritten(fill).front();
       waits.push_back(Buffer::Make(target.name() + ".next", target->type, shape.elements, Scope::kRegister));
-      fetch.push_back(in_half(FillHalf(waits.back(), shape.place, true).Mutate(fill), next % 2, then));
-      store.push_back(in_half(FillHalf(waits.back(), shape.place, false).Mutate(fill), next % 2, then));
+      fetch.push_back(in_half(FillHalf(fill, waits.back(), shape.place, true), next % 2, then));
+      store.push_back(in_half(FillHalf(fill, waits.back(), shape.place, false), next % 2, then));
     }
     const Expr more = next < Expr(total);
     std::vector<Stmt> rounds;
@@ -236,24 +204,12 @@ class DoubleBufferer final : public ir::Mutator {
   }
 };
 
-class Reallocator final : public ir::Mutator {
- public:
-  explicit Reallocator(const Copies& copies) : copies_(copies) {}
-
- private:
-  Stmt MutateAllocate(const ir::Allocate& op) override {
-    auto it = copies_.find(op.buffer.get());
-    return it == copies_.end() ? Mutator::MutateAllocate(op) : ir::MakeAllocate(it->second, Mutate(op.body));
-  }
-  const Copies& copies_;
-};
-
 }  // namespace
 
 Stmt DoubleBuffers(const Stmt& body) {
   DoubleBufferer pass;
   Stmt result = pass.Mutate(body);
-  return pass.copies.empty() ? result : Reallocator(pass.copies).Mutate(result);
+  return pass.copies.empty() ? result : ir::MoveAllocations(result, pass.copies);
 }
 
 }  // namespace hone::lower

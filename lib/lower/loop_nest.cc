@@ -25,6 +25,7 @@
 
 #include "ir/analysis.h"
 #include "ir/visitor.h"
+#include "ir/walk.h"
 #include "lower/gpu_kernel.h"
 #include "lower/passes.h"
 
@@ -51,27 +52,6 @@ std::vector<int64_t> RowMajor(const std::vector<int64_t>& size) {
   for (size_t d = size.size(); d-- > 1;) stride[d - 1] = stride[d] * size[d];
   return stride;
 }
-
-// A te body as a value in loops: reads become loads.
-class BodyTranslator final : public ir::Mutator {
- public:
-  BodyTranslator(const std::map<std::string, Storage>& storage, const ir::VarMap& axes, arith::Analyzer* analyzer)
-      : storage_(storage), axes_(axes), analyzer_(*analyzer) {}
-
- private:
-  Expr MutateVar(const VarNode& op) override {
-    auto it = axes_.find(&op);
-    return it == axes_.end() ? Same(op) : it->second;
-  }
-  Expr MutateAccess(const ir::Access& op) override {
-    const Storage& s = storage_.at(op.tensor->name);
-    bool changed = false;
-    return ir::MakeLoad(s.buffer, analyzer_.Simplify(s.Index(MutateAll(op.indices, &changed))));
-  }
-  const std::map<std::string, Storage>& storage_;
-  const ir::VarMap& axes_;
-  arith::Analyzer& analyzer_;
-};
 
 class Builder {
  public:
@@ -331,22 +311,29 @@ class Builder {
 
   // Also replaces loop variables where they are bound.
   static Stmt Rename(const Stmt& s, const ir::VarMap& fresh) {
-    class Renamer final : public ir::Mutator {
-     public:
-      explicit Renamer(const ir::VarMap& map) : map_(map) {}
-
-     private:
-      Expr MutateVar(const VarNode& op) override {
-        auto it = map_.find(&op);
-        return it == map_.end() ? Same(op) : it->second;
-      }
-      Stmt MutateFor(const For& op) override {
-        Expr var = Mutate(Expr(op.var));
-        return ir::MakeFor(Var(var.as<VarNode>()), Mutate(op.min), Mutate(op.extent), op.for_kind, Mutate(op.body));
-      }
-      const ir::VarMap& map_;
+    const auto loop = [&](const For& op, ir::Mutator& self) -> std::optional<Stmt> {
+      const Expr var = self.Mutate(Expr(op.var)), min = self.Mutate(op.min), extent = self.Mutate(op.extent);
+      return ir::MakeFor(Var(var.as<VarNode>()), min, extent, op.for_kind, self.Mutate(op.body));
     };
-    return Renamer(fresh).Mutate(s);
+    const auto use = [&](const VarNode& op, ir::Mutator&) { return Mapped(fresh, op); };
+    return ir::Rewrite(s, ir::Overloaded{loop, use});
+  }
+
+  static std::optional<Expr> Mapped(const ir::VarMap& map, const VarNode& var) {
+    const auto it = map.find(&var);
+    return it == map.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  // A te body as a value in loops: reads become loads.
+  Expr Translated(const Expr& body, const ir::VarMap& axes) {
+    const auto use = [&](const VarNode& op, ir::Mutator&) { return Mapped(axes, op); };
+    const auto read = [&](const ir::Access& op, ir::Mutator& self) -> std::optional<Expr> {
+      const Storage& s = storage_.at(op.tensor->name);
+      std::vector<Expr> indices;
+      for (const Expr& index : op.indices) indices.push_back(self.Mutate(index));
+      return ir::MakeLoad(s.buffer, bounds_.analyzer.Simplify(s.Index(indices)));
+    };
+    return ir::Rewrite(body, ir::Overloaded{use, read});
   }
 
   Expr OwnIndex(const Stage& stage, const StageBounds& b, const Storage& s) {
@@ -360,17 +347,16 @@ class Builder {
     const Storage& s = nest.sum.buffer.defined() ? nest.sum : storage_.at(stage.name());
     Expr body = stage.tensor.node()->body;
     Expr index = nest.sum.buffer.defined() ? Expr(0) : OwnIndex(stage, nest.bounds, s);
-    BodyTranslator translator(storage_, nest.bounds.values, &bounds_.analyzer);
     const auto* reduce = body.as<ir::Reduce>();
     if (!reduce) {
-      Expr value = translator.Mutate(body), inside;
+      Expr value = Translated(body, nest.bounds.values), inside;
       for (const Guard& g : nest.guards) {
         if (g.fill) inside = inside.defined() ? inside && g.condition : g.condition;
       }
       if (inside.defined()) value = ir::MakeIfThenElse(inside, value, ir::Imm(s.buffer->type, 0));
       return ir::MakeStore(s.buffer, index, value);
     }
-    Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
+    Expr value = Translated(reduce->body, nest.bounds.values), old = ir::MakeLoad(s.buffer, index);
     if (const auto* call = value.as<ir::Call>(); call && call->fn == ir::Intrinsic::kIfThenElse) {
       // If the condition is false, nothing is added or compared.
       const auto* none = call->args[2].as<ir::FloatImm>();

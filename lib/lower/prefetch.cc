@@ -175,19 +175,14 @@ const For* OuterLoop(const Stmt& s) {
   return nullptr;
 }
 
-class LoopReplacer final : public ir::Mutator {
- public:
-  LoopReplacer(const For* loop, std::vector<Stmt> first) : loop_(loop), first_(std::move(first)) {}
-
- private:
-  Stmt MutateFor(const For& op) override {
-    if (&op != loop_) return Mutator::MutateFor(op);
-    first_.push_back(op.body);
-    return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeBlock(std::move(first_)));
-  }
-  const For* loop_;
-  std::vector<Stmt> first_;
-};
+// `body` with `first` at the beginning of each iteration of `loop`.
+Stmt AtHeadOf(const For* loop, std::vector<Stmt> first, const Stmt& body) {
+  return ir::Rewrite(body, [&](const For& op, ir::Mutator&) -> std::optional<Stmt> {
+    if (&op != loop) return std::nullopt;
+    first.push_back(op.body);
+    return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeBlock(std::move(first)));
+  });
+}
 
 class Injector final : public ir::Mutator {
  private:
@@ -225,7 +220,7 @@ class Injector final : public ir::Mutator {
       return ir::MakeBlock(std::move(stmts));
     }
     for (const Run& run : runs) Spread(run, loops, rounds, &stmts);
-    return LoopReplacer(loops.back(), std::move(stmts)).Mutate(body);
+    return AtHeadOf(loops.back(), std::move(stmts), body);
   }
 
   // Fetches some lines in each iteration. Extra iterations fetch the last line again, which costs less than a

@@ -1,9 +1,6 @@
 // Storage: the last pass. It guarantees to back ends that a register buffer is accessed only at constant indices.
 //
 // Runs after unroll, which decides that: a register buffer with any other access becomes scratch. It also checks sizes.
-#include <unordered_map>
-#include <unordered_set>
-
 #include "ir/visitor.h"
 #include "ir/walk.h"
 #include "lower/passes.h"
@@ -20,44 +17,17 @@ bool IsConstantIndex(const Expr& index) {
   return AsIntImm(ramp->base) && stride && *stride == 1;
 }
 
-class BufferReplacer final : public ir::Mutator {
- public:
-  explicit BufferReplacer(const std::unordered_set<const BufferNode*>& which) : which_(which) {}
-
- private:
-  const Buffer& New(const Buffer& old) {
-    auto it = new_.find(old.get());
-    return it == new_.end() ? old : it->second;
-  }
-  Expr MutateLoad(const ir::Load& op) override {
-    const Buffer& buffer = New(op.buffer);
-    return buffer.same_as(op.buffer) ? Mutator::MutateLoad(op) : ir::MakeLoad(buffer, Mutate(op.index));
-  }
-  Stmt MutateStore(const ir::Store& op) override {
-    const Buffer& buffer = New(op.buffer);
-    return buffer.same_as(op.buffer) ? Mutator::MutateStore(op)
-                                     : ir::MakeStore(buffer, Mutate(op.index), Mutate(op.value));
-  }
-  Stmt MutateAllocate(const ir::Allocate& op) override {
-    if (!which_.count(op.buffer.get())) return Mutator::MutateAllocate(op);
-    // A buffer may be allocated at several places (specialize copies bodies): all get the same new one.
-    Buffer& fresh = new_[op.buffer.get()];
-    if (!fresh.defined()) fresh = Buffer::Make(op.buffer->name, op.buffer->type, op.buffer->size, ir::Scope::kScratch);
-    Buffer buffer = fresh;
-    return ir::MakeAllocate(buffer, Mutate(op.body));
-  }
-  const std::unordered_set<const BufferNode*>& which_;
-  std::unordered_map<const BufferNode*, Buffer> new_;
-};
-
 }  // namespace
 
 Result<Stmt> AssignStorage(const Stmt& body) {
-  std::unordered_set<const BufferNode*> indexed;  // register buffers that need memory
+  ir::BufferMap moved;  // register buffers that need memory
   int64_t bytes = 0;
   const auto check = [&](const auto& access) {
     const Buffer& buffer = access.buffer;
-    if (buffer->scope == ir::Scope::kRegister && !IsConstantIndex(access.index)) indexed.insert(buffer.get());
+    if (buffer->scope != ir::Scope::kRegister || IsConstantIndex(access.index)) return;
+    // A buffer may be allocated at several places (specialize copies bodies): all get the same new one.
+    Buffer& fresh = moved[buffer.get()];
+    if (!fresh.defined()) fresh = Buffer::Make(buffer->name, buffer->type, buffer->size, ir::Scope::kScratch);
   };
   ir::Walk(body, ir::Overloaded{[&](const ir::Load& op) { check(op); }, [&](const ir::Store& op) { check(op); },
                                 [&](const ir::Allocate& op) { bytes += op.buffer->size * op.buffer->type.bytes(); },
@@ -65,8 +35,9 @@ Result<Stmt> AssignStorage(const Stmt& body) {
   if (bytes > kMaxLocalBytes) {
     return Status::Invalid("the kernel's local buffers take {} bytes; at most {} are possible", bytes, kMaxLocalBytes);
   }
-  if (indexed.empty()) return body;
-  return BufferReplacer(indexed).Mutate(body);
+  if (moved.empty()) return body;
+  const auto same = [](const Buffer&, const Expr& index) { return index; };
+  return ir::MoveAllocations(ir::MoveAccesses(body, moved, same), moved);
 }
 
 }  // namespace hone::lower

@@ -4,7 +4,6 @@
 // meets only once. One thread runs all of its virtual threads, statement by statement. So the loop moves inwards, past
 // loops, allocations and places where the block meets, to the statements that depend on its variable, and is unrolled
 // there. A buffer that is allocated inside the loop and differs between virtual threads gets a copy for each.
-#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/visitor.h"
@@ -79,8 +78,13 @@ class Spreader final : public ir::Mutator {
   // Runs `s` for all virtual threads, one after the other.
   Stmt Each(const ir::StmtNode& s) {
     const Var var(loop_.var.name());
-    CopyAccess copies(*this, var);
-    return ir::MakeFor(var, Expr(0), Expr(extent_), ForKind::kUnrolled, copies.Mutate(Same(s)));
+    // The part of one virtual thread: its value of the variable, its copies of the buffers.
+    const Stmt one =
+        ir::MoveAccesses(ir::Substitute(Same(s), loop_.var, var), grown_, [&](const Buffer& b, const Expr& index) {
+          const Expr offset = Expr(var) * b->size;
+          return index + (index.type().is_vector() ? ir::MakeBroadcast(offset, index.type().lanes) : offset);
+        });
+    return ir::MakeFor(var, Expr(0), Expr(extent_), ForKind::kUnrolled, one);
   }
 
   Stmt MutateStore(const ir::Store& op) override { return Dependent(Same(op)) ? Each(op) : Same(op); }
@@ -96,37 +100,10 @@ class Spreader final : public ir::Mutator {
     return ir::MakeAllocate(all, Mutate(op.body));
   }
 
-  // The part of one virtual thread: its copies of the buffers, its value of the variable.
-  class CopyAccess final : public ir::Mutator {
-   public:
-    CopyAccess(Spreader& spreader, const Var& var) : spreader_(spreader), var_(var) {}
-
-   private:
-    const Buffer* Grown(const Buffer& b) {
-      auto it = spreader_.grown_.find(b.get());
-      return it == spreader_.grown_.end() ? nullptr : &it->second;
-    }
-    Expr Place(const Buffer& b, const Expr& index) {
-      Expr offset = Expr(var_) * b->size;
-      return Mutate(index) + (index.type().is_vector() ? ir::MakeBroadcast(offset, index.type().lanes) : offset);
-    }
-    Expr MutateVar(const VarNode& op) override { return &op == spreader_.loop_.var.node() ? Expr(var_) : Same(op); }
-    Expr MutateLoad(const ir::Load& op) override {
-      const Buffer* all = Grown(op.buffer);
-      return all ? ir::MakeLoad(*all, Place(op.buffer, op.index)) : Mutator::MutateLoad(op);
-    }
-    Stmt MutateStore(const ir::Store& op) override {
-      const Buffer* all = Grown(op.buffer);
-      return all ? ir::MakeStore(*all, Place(op.buffer, op.index), Mutate(op.value)) : Mutator::MutateStore(op);
-    }
-    Spreader& spreader_;
-    const Var& var_;
-  };
-
   const For& loop_;
   const int64_t extent_;
   const Buffers different_;
-  std::unordered_map<const BufferNode*, Buffer> grown_;
+  ir::BufferMap grown_;
 };
 
 class VThreads final : public ir::Mutator {

@@ -14,21 +14,6 @@ namespace {
 
 Tensor AsTensor(const ir::TensorHandle& handle) { return Tensor(static_cast<const TensorNode*>(handle.get())); }
 
-class ReadReplacer final : public ir::Mutator {
- public:
-  ReadReplacer(const Tensor& from, const std::function<Expr(const std::vector<Expr>&)>& make)
-      : from_(from), make_(make) {}
-
- private:
-  Expr MutateAccess(const ir::Access& op) override {
-    if (!from_.same_as(op.tensor)) return Mutator::MutateAccess(op);
-    bool changed = false;
-    return make_(MutateAll(op.indices, &changed));
-  }
-  const Tensor& from_;
-  const std::function<Expr(const std::vector<Expr>&)>& make_;
-};
-
 void AppendAfterInputs(const Tensor& t, std::unordered_set<const void*>* seen, std::vector<Tensor>* order) {
   if (!seen->insert(t.get()).second) return;
   for (const Tensor& input : InputsOf(t)) AppendAfterInputs(input, seen, order);
@@ -56,11 +41,16 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs) {
 
 Expr ReplaceReads(const Expr& body, const Tensor& from, const Tensor& to) {
   HONE_CHECK(from.shape().size() == to.shape().size() && from.type() == to.type());
-  return ReadReplacer(from, [&](const std::vector<Expr>& indices) { return to(indices); }).Mutate(body);
+  return ReplaceReads(body, from, [&](const std::vector<Expr>& indices) { return to(indices); });
 }
 
 Expr ReplaceReads(const Expr& body, const Tensor& from, const std::function<Expr(const std::vector<Expr>&)>& make) {
-  return ReadReplacer(from, make).Mutate(body);
+  return ir::Rewrite(body, [&](const ir::Access& op, ir::Mutator& self) -> std::optional<Expr> {
+    if (!from.same_as(op.tensor)) return std::nullopt;
+    std::vector<Expr> indices;
+    for (const Expr& index : op.indices) indices.push_back(self.Mutate(index));
+    return make(indices);
+  });
 }
 
 Expr ReadOrZero(const Tensor& tensor, std::vector<Expr> indices, const std::vector<int64_t>& reach) {
@@ -79,13 +69,11 @@ Expr ReadOrZero(const Tensor& tensor, std::vector<Expr> indices, const std::vect
 Expr Inline(const Expr& body, const Tensor& tensor) {
   HONE_CHECK(tensor.node()->kind == TensorKind::kCompute && tensor.node()->reduce_axes.empty());
   const TensorNode& node = *tensor.node();
-  return ReadReplacer(tensor,
-                      [&](const std::vector<Expr>& indices) {
-                        ir::VarMap map;
-                        for (size_t i = 0; i < indices.size(); ++i) map[node.axes[i].var.node()] = indices[i];
-                        return ir::Substitute(node.body, map);
-                      })
-      .Mutate(body);
+  return ReplaceReads(body, tensor, [&](const std::vector<Expr>& indices) {
+    ir::VarMap map;
+    for (size_t i = 0; i < indices.size(); ++i) map[node.axes[i].var.node()] = indices[i];
+    return ir::Substitute(node.body, map);
+  });
 }
 
 }  // namespace hone::te
