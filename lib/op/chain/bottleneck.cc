@@ -11,28 +11,32 @@
 #include <algorithm>
 #include <cmath>
 
-#include "op/chain/template.h"
+#include "op/chain/chain.h"
+#include "op/estimate/parts.h"
+#include "op/knobs.h"
+#include "op/layer_template.h"
 #include "op/steps.h"
 
 namespace hone::op {
 namespace {
 
 struct BottleneckLayer {
-  static constexpr char kName[] = "chain_conv2d_depthwise_conv2d";
   ConvTiles expand, project;
   Conv2dShape dw;
   std::vector<int64_t> dw_tiles;
   RowWindow rows;    // of the first convolution that the last one needs
   ChainTasks tasks;  // only for their balance
 
-  BottleneckLayer(const Workload& w, const Target& target) {
+  static BottleneckLayer Of(const Workload& w, const Target& target) {
+    BottleneckLayer l;
     const std::vector<Workload> parts = w.Parts();
-    expand = ConvTiles::Of(parts[0], target);
-    project = ConvTiles::Of(parts[2], target);
-    dw = Conv2dShape::Of(parts[1]);
-    dw_tiles = WindowTiles(dw, target.vector_registers);
-    rows = RowWindow::Of(*semantics::WindowOf(parts[1]));
-    tasks = {RowWindow::Alone(dw.oh), dw.n, 1, std::max(target.threads, 1)};
+    l.expand = ConvTiles::Of(parts[0], target);
+    l.project = ConvTiles::Of(parts[2], target);
+    l.dw = Conv2dShape::Of(parts[1]);
+    l.dw_tiles = WindowTiles(l.dw, target.vector_registers);
+    l.rows = RowWindow::Of(*semantics::WindowOf(parts[1]));
+    l.tasks = {RowWindow::Alone(l.dw.oh), l.dw.n, 1, std::max(target.threads, 1)};
+    return l;
   }
   std::vector<int64_t> RowTiles() const { return NoLarger(dw.oh, {1, 2, 4, 7, 14, 28}); }
   int64_t Scratch(int64_t row_tile) const {
@@ -54,33 +58,36 @@ struct BottleneckLayer {
     return best;
   }
 
-  void AddTo(Space* space) const {
-    AddTileKnobs(project, space);
-    space->Add(Knob::Choice("dw_tile", dw_tiles));
-    space->Add(Knob::Choice("row_block", tasks.RowBlocks()));
-    space->Add(Knob::Choice("row_tile", RowTiles()));
-    AddTaskRule(tasks, false, space);
-    space->AddRule({"rows", [l = *this](const Config& c) -> Rejection {
-                      const int64_t block = c.Number("row_block"), tile = c.Number("row_tile");
-                      if (tile > block) return fmt::format("row tiles of {} in tasks of {} rows", tile, block);
-                      const double cost = l.RowCost(tile), limit = std::max(1.4, 1.1 * l.RowCost(l.BestRowTile(block)));
-                      if (cost <= limit) return {};
-                      return fmt::format("rows made twice and {} KB of scratch: about {:.2f} times the work",
-                                         l.Scratch(tile) >> 10, cost);
-                    }});
+  Space MakeSpace(const char* name) const {
+    Space space(name);
+    AddTileKnobs(project, &space);
+    space.Add(Knob::Choice("dw_tile", dw_tiles));
+    space.Add(Knob::Choice("row_block", tasks.RowBlocks()));
+    space.Add(Knob::Choice("row_tile", RowTiles()));
+    AddTaskRule(tasks, false, &space);
+    space.AddRule({"rows", [l = *this](const Config& c) -> Rejection {
+                     const int64_t block = c.Number("row_block"), tile = c.Number("row_tile");
+                     if (tile > block) return fmt::format("row tiles of {} in tasks of {} rows", tile, block);
+                     const double cost = l.RowCost(tile), limit = std::max(1.4, 1.1 * l.RowCost(l.BestRowTile(block)));
+                     if (cost <= limit) return {};
+                     return fmt::format("rows made twice and {} KB of scratch: about {:.2f} times the work",
+                                        l.Scratch(tile) >> 10, cost);
+                   }});
+    return space;
   }
 
-  std::map<std::string, KnobSetting> Preferred() const {
+  Result<Config> Default(const Space& space) const {
     const ConvTiles::Tile tile = project.Best();
     const int64_t block = tasks.BestRows();
-    return {{"ocv", tile.ocv},
-            {"tile_ow", tile.columns},
-            {"dw_tile", dw_tiles[0]},
-            {"row_block", block},
-            {"row_tile", BestRowTile(block)}};
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
+                             {"dw_tile", dw_tiles[0]},
+                             {"row_block", block},
+                             {"row_tile", BestRowTile(block)}});
   }
 
-  Candidate Build(const ChainStages& stages, const Config& c) const {
+  Candidate Build(const Workload& workload, const Target& target, const Config& c) const {
+    const ChainStages stages(workload, target);
     const ConvTiles::Tile tile = expand.Best();
     std::vector<Step> steps = RowTileSteps(c, false);
     AddConvTile(stages[2], project.DefaultUnroll(), &steps);
@@ -94,7 +101,7 @@ struct BottleneckLayer {
 }  // namespace
 
 const Template& ChainBottleneck() {
-  static const ChainTemplate<BottleneckLayer> t;
+  static const LayerTemplate<BottleneckLayer> t("chain_conv2d_depthwise_conv2d", 1, &ChainEstimate());
   return t;
 }
 

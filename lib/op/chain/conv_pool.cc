@@ -6,7 +6,10 @@
 // of a task), unroll_ic. Rules: registers, cycles, parallel (including rows computed twice), co block, scratch.
 #include <algorithm>
 
-#include "op/chain/template.h"
+#include "op/chain/chain.h"
+#include "op/estimate/parts.h"
+#include "op/knobs.h"
+#include "op/layer_template.h"
 #include "op/steps.h"
 #include "semantics/window.h"
 
@@ -16,41 +19,45 @@ namespace {
 constexpr int64_t kUnrolledPool = 160;  // limit of window columns x pixels of a pool's tile to unroll
 
 struct ConvPoolLayer {
-  static constexpr char kName[] = "chain_conv2d_pool";
   ConvTiles tiles;
   semantics::Window pool;
   ChainTasks tasks;
 
-  ConvPoolLayer(const Workload& w, const Target& target) {
+  static ConvPoolLayer Of(const Workload& w, const Target& target) {
+    ConvPoolLayer l;
     const std::vector<Workload> parts = w.Parts();
-    tiles = ConvTiles::Of(parts[0], target);
-    pool = *semantics::WindowOf(parts[1]);
-    tasks = {RowWindow::Of(pool), tiles.s.n, tiles.blocks, std::max(target.threads, 1)};
+    l.tiles = ConvTiles::Of(parts[0], target);
+    l.pool = *semantics::WindowOf(parts[1]);
+    l.tasks = {RowWindow::Of(l.pool), l.tiles.s.n, l.tiles.blocks, std::max(target.threads, 1)};
+    return l;
   }
   int64_t Scratch(int64_t row_block, int64_t ocv) const {
     return tasks.rows.Rows(row_block) * tiles.s.ow * ocv * tiles.lanes * 4;
   }
 
-  void AddTo(Space* space) const {
-    AddTileKnobs(tiles, space);
-    space->Add(Knob::Choice("co_block", tasks.ChannelBlocks()));
-    space->Add(Knob::Choice("row_block", tasks.RowBlocks()));
-    space->Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
-    AddTaskRule(tasks, true, space);
-    AddScratchRules(tasks, [l = *this](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, space);
+  Space MakeSpace(const char* name) const {
+    Space space(name);
+    AddTileKnobs(tiles, &space);
+    space.Add(Knob::Choice("co_block", tasks.ChannelBlocks()));
+    space.Add(Knob::Choice("row_block", tasks.RowBlocks()));
+    space.Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
+    AddTaskRule(tasks, true, &space);
+    AddScratchRules(tasks, [l = *this](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+    return space;
   }
 
-  std::map<std::string, KnobSetting> Preferred() const {
+  Result<Config> Default(const Space& space) const {
     const ConvTiles::Tile tile = tiles.Best();
     const ChainTasks::Blocks task = tasks.Best(tile.ocv, [&](int64_t r) { return Scratch(r, tile.ocv); });
-    return {{"ocv", tile.ocv},
-            {"tile_ow", tile.columns},
-            {"co_block", task.channels},
-            {"row_block", task.rows},
-            {"unroll_ic", tiles.DefaultUnroll()}};
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
+                             {"co_block", task.channels},
+                             {"row_block", task.rows},
+                             {"unroll_ic", tiles.DefaultUnroll()}});
   }
 
-  Candidate Build(const ChainStages& stages, const Config& c) const {
+  Candidate Build(const Workload& workload, const Target& target, const Config& c) const {
+    const ChainStages stages(workload, target);
     const int64_t pool_tile = EvenParts(pool.out[1], 8).front();
     std::vector<Step> steps = ChannelSplits(c);
     steps.push_back(Split("out", "ow", {pool_tile}, {"ow.o", "ow.i"}));
@@ -73,7 +80,7 @@ struct ConvPoolLayer {
 }  // namespace
 
 const Template& ChainConvPool() {
-  static const ChainTemplate<ConvPoolLayer> t;
+  static const LayerTemplate<ConvPoolLayer> t("chain_conv2d_pool", 1, &ChainEstimate());
   return t;
 }
 

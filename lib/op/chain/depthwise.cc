@@ -13,7 +13,10 @@
 //   Rules: registers, cycles, parallel (including rows computed twice), co block, scratch.
 #include <algorithm>
 
-#include "op/chain/template.h"
+#include "op/chain/chain.h"
+#include "op/estimate/parts.h"
+#include "op/knobs.h"
+#include "op/layer_template.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 
@@ -43,35 +46,37 @@ struct DepthwiseLayer {
 };
 
 struct DepthwiseConvLayer : DepthwiseLayer {
-  static constexpr char kName[] = "chain_depthwise_conv2d";
-
-  DepthwiseConvLayer(const Workload& w, const Target& target) : DepthwiseLayer(target, w.Parts()[1], w.Parts()[0]) {}
+  static DepthwiseConvLayer Of(const Workload& w, const Target& target) {
+    return {DepthwiseLayer(target, w.Parts()[1], w.Parts()[0])};
+  }
   // Bytes of the depthwise for a row tile.
   int64_t Scratch(int64_t rows) const { return rows * dw.ow * channel_blocks * lanes * 4; }
   std::vector<int64_t> RowTiles() const { return NoLarger(dw.oh, {1, 2, 4, 7, 14}); }
 
-  void AddTo(Space* space) const {
-    AddFirstKnobs(space);
-    space->Add(Knob::Choice("row_tile", RowTiles()));
-    space->Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
-    space->Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
-    AddTaskRule(tasks, false, space);
-    space->AddRule({"row tile", [](const Config& c) {
-                      return Unless(c.Number("row_tile") <= c.Number("row_block"),
-                                    "row tiles of {} in tasks of {} rows", c.Number("row_tile"), c.Number("row_block"));
-                    }});
-    space->AddRule({"inner", [](const Config& c) {
-                      return Unless(c.Word("inner") == "oc_rows" || c.Number("row_tile") > 1,
-                                    "only one row a row tile: rows_oc is the same as oc_rows");
-                    }});
-    space->AddRule({"scratch", [l = *this](const Config& c) {
-                      const int64_t rows = c.Number("row_tile"), bytes = l.Scratch(rows);
-                      return Unless(rows == 1 || bytes <= kChainScratchBytes,
-                                    "{} KB between the convolutions for each thread", bytes >> 10);
-                    }});
+  Space MakeSpace(const char* name) const {
+    Space space(name);
+    AddFirstKnobs(&space);
+    space.Add(Knob::Choice("row_tile", RowTiles()));
+    space.Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
+    space.Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
+    AddTaskRule(tasks, false, &space);
+    space.AddRule({"row tile", [](const Config& c) {
+                     return Unless(c.Number("row_tile") <= c.Number("row_block"), "row tiles of {} in tasks of {} rows",
+                                   c.Number("row_tile"), c.Number("row_block"));
+                   }});
+    space.AddRule({"inner", [](const Config& c) {
+                     return Unless(c.Word("inner") == "oc_rows" || c.Number("row_tile") > 1,
+                                   "only one row a row tile: rows_oc is the same as oc_rows");
+                   }});
+    space.AddRule({"scratch", [l = *this](const Config& c) {
+                     const int64_t rows = c.Number("row_tile"), bytes = l.Scratch(rows);
+                     return Unless(rows == 1 || bytes <= kChainScratchBytes,
+                                   "{} KB between the convolutions for each thread", bytes >> 10);
+                   }});
+    return space;
   }
 
-  std::map<std::string, KnobSetting> Preferred() const {
+  Result<Config> Default(const Space& space) const {
     const ConvTiles::Tile tile = tiles.Best();
     const int64_t rows = tasks.BestRows();
     // As many rows as fit into half of the second-level cache: each row tile reads the weights anew.
@@ -79,16 +84,17 @@ struct DepthwiseConvLayer : DepthwiseLayer {
     for (int64_t r : RowTiles()) {
       if (r <= rows && Scratch(r) <= kChainScratchBytes / 4) row_tile = r;
     }
-    return {{"ocv", tile.ocv},
-            {"tile_ow", tile.columns},
-            {"dw_tile", dw_tiles[0]},
-            {"row_block", rows},
-            {"row_tile", row_tile},
-            {"inner", "oc_rows"},
-            {"unroll_ic", tiles.DefaultUnroll()}};
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
+                             {"dw_tile", dw_tiles[0]},
+                             {"row_block", rows},
+                             {"row_tile", row_tile},
+                             {"inner", "oc_rows"},
+                             {"unroll_ic", tiles.DefaultUnroll()}});
   }
 
-  Candidate Build(const ChainStages& stages, const Config& c) const {
+  Candidate Build(const Workload& workload, const Target& target, const Config& c) const {
+    const ChainStages stages(workload, target);
     std::vector<Step> steps = RowTileSteps(c, c.Word("inner") == "rows_oc");
     AddConvTile(stages[1], c.Number("unroll_ic"), &steps);
     AddDepthwise(stages[0], dw, c, &steps);
@@ -98,33 +104,40 @@ struct DepthwiseConvLayer : DepthwiseLayer {
 };
 
 struct ConvDepthwiseLayer : DepthwiseLayer {
-  static constexpr char kName[] = "chain_conv2d_depthwise";
-
-  ConvDepthwiseLayer(const Workload& w, const Target& target) : DepthwiseLayer(target, w.Parts()[0], w.Parts()[1]) {
-    tasks.rows = RowWindow::Of(*semantics::WindowOf(w.Parts()[1]));
-    tasks.blocks = channel_blocks;
-    const double conv = static_cast<double>(tiles.s.cg * dw.h * dw.w);
-    tasks.share = conv / (conv + 4.0 * static_cast<double>(dw.kh * dw.kw * dw.oh * dw.ow));
+  static ConvDepthwiseLayer Of(const Workload& w, const Target& target) {
+    ConvDepthwiseLayer l{DepthwiseLayer(target, w.Parts()[0], w.Parts()[1])};
+    l.tasks.rows = RowWindow::Of(*semantics::WindowOf(w.Parts()[1]));
+    l.tasks.blocks = l.channel_blocks;
+    const double conv = static_cast<double>(l.tiles.s.cg * l.dw.h * l.dw.w);
+    l.tasks.share = conv / (conv + 4.0 * static_cast<double>(l.dw.kh * l.dw.kw * l.dw.oh * l.dw.ow));
+    return l;
   }
   // Bytes of the convolution for `rows` rows of the depthwise and `ocv` channel vectors.
   int64_t Scratch(int64_t rows, int64_t ocv) const { return tasks.rows.Rows(rows) * dw.w * ocv * lanes * 4; }
 
-  void AddTo(Space* space) const {
-    AddFirstKnobs(space);
-    space->Add(Knob::Choice("co_block", tasks.ChannelBlocks()));
-    space->Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
-    AddTaskRule(tasks, true, space);
-    AddScratchRules(tasks, [l = *this](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, space);
+  Space MakeSpace(const char* name) const {
+    Space space(name);
+    AddFirstKnobs(&space);
+    space.Add(Knob::Choice("co_block", tasks.ChannelBlocks()));
+    space.Add(Knob::Choice("unroll_ic", tiles.Unrolls()));
+    AddTaskRule(tasks, true, &space);
+    AddScratchRules(tasks, [l = *this](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+    return space;
   }
 
-  std::map<std::string, KnobSetting> Preferred() const {
+  Result<Config> Default(const Space& space) const {
     const ConvTiles::Tile tile = tiles.Best();
     const ChainTasks::Blocks task = tasks.Best(tile.ocv, [&](int64_t r) { return Scratch(r, tile.ocv); });
-    return {{"ocv", tile.ocv},        {"tile_ow", tile.columns},   {"dw_tile", dw_tiles[0]},
-            {"row_block", task.rows}, {"co_block", task.channels}, {"unroll_ic", tiles.DefaultUnroll()}};
+    return LegalNear(space, {{"ocv", tile.ocv},
+                             {"tile_ow", tile.columns},
+                             {"dw_tile", dw_tiles[0]},
+                             {"row_block", task.rows},
+                             {"co_block", task.channels},
+                             {"unroll_ic", tiles.DefaultUnroll()}});
   }
 
-  Candidate Build(const ChainStages& stages, const Config& c) const {
+  Candidate Build(const Workload& workload, const Target& target, const Config& c) const {
+    const ChainStages stages(workload, target);
     std::vector<Step> steps = ChannelSplits(c);
     AddDepthwise(stages[1], dw, c, &steps);
     Append(&steps, ChannelTasks());
@@ -136,12 +149,12 @@ struct ConvDepthwiseLayer : DepthwiseLayer {
 }  // namespace
 
 const Template& ChainDepthwiseConv() {
-  static const ChainTemplate<DepthwiseConvLayer> t;
+  static const LayerTemplate<DepthwiseConvLayer> t("chain_depthwise_conv2d", 1, &ChainEstimate());
   return t;
 }
 
 const Template& ChainConvDepthwise() {
-  static const ChainTemplate<ConvDepthwiseLayer> t;
+  static const LayerTemplate<ConvDepthwiseLayer> t("chain_conv2d_depthwise", 1, &ChainEstimate());
   return t;
 }
 

@@ -9,6 +9,7 @@
 #include "op/epilogue.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
+#include "op/layer_template.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 
@@ -23,9 +24,14 @@ struct LaneLayer {
   int64_t lanes = 16, blocks = 1;
   int threads = 1, registers = 32;
   bool pad = false;
+
+  static LaneLayer Of(const Workload& workload, const Target& target);
+  Space MakeSpace(const char* name) const;
+  Result<Config> Default(const Space& space) const;
+  Candidate Build(const Workload& workload, const Target& target, const Config& config) const;
 };
 
-LaneLayer LaneLayerOf(const Workload& workload, const Target& target) {
+LaneLayer LaneLayer::Of(const Workload& workload, const Target& target) {
   LaneLayer l;
   l.s = Conv2dShape::Of(workload);
   l.lanes = target.ChannelBlock();
@@ -56,7 +62,8 @@ double TaskImbalance(const LaneLayer& l, int64_t rows) {
   return Imbalance(tasks, static_cast<double>(rows), static_cast<double>(l.s.n * l.blocks * l.s.oh), l.threads);
 }
 
-Space MakeLaneSpace(const char* name, const LaneLayer& l) {
+Space LaneLayer::MakeSpace(const char* name) const {
+  const LaneLayer& l = *this;
   Space space(name);
   std::vector<int64_t> rows = {1};
   if (l.s.oh > 1) rows.push_back(2);
@@ -143,70 +150,48 @@ std::vector<Step> Steps(const LaneLayer& l, const LanePoint& p) {
   return steps;
 }
 
-class LaneTemplate final : public Template {
- public:
-  LaneTemplate(const char* name, int version, const Estimate* estimate)
-      : name_(name), version_(version), estimate_(estimate) {}
-  const char* name() const override { return name_; }
-  int version() const override { return version_; }
-  const Estimate* estimate() const override { return estimate_; }
-
-  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return MakeLaneSpace(name_, LaneLayerOf(workload, target));
+// The widest tile whose accumulators and columns fit the registers.
+int64_t GroupedWidth(const LaneLayer& l) {
+  for (int64_t width : TileOwValues(l)) {
+    if (width + 2 + (width - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw <= l.registers) return width;
   }
+  return 1;
+}
 
-  // The widest even tile: fewest loads and weights per pixel. Splits rows only if there are too few channels.
-  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    LaneLayer l = LaneLayerOf(workload, target);
-    int64_t width = TileOwValues(l).front();
-    if (l.s.cg > 1) width = GroupedWidth(l);
-    int64_t rows = l.s.oh;
-    double best = 1e9;
-    for (int64_t r : RowValues(l)) {
-      double score = TaskImbalance(l, r) + 0.01 * static_cast<double>(CeilDiv(l.s.oh, r));
-      if (score < best) best = score, rows = r;
-    }
-    return LegalNear(space, {{"tile_oh", int64_t{1}},
-                             {"tile_ow", width},
-                             {"row_block", rows},
-                             {"unroll", "kw"},
-                             {"pad", l.pad ? "border" : "none"}});
+// The widest even tile: fewest loads and weights per pixel. Splits rows only if there are too few channels.
+Result<Config> LaneLayer::Default(const Space& space) const {
+  int64_t rows = s.oh;
+  double best = 1e9;
+  for (int64_t r : RowValues(*this)) {
+    double score = TaskImbalance(*this, r) + 0.01 * static_cast<double>(CeilDiv(s.oh, r));
+    if (score < best) best = score, rows = r;
   }
+  return LegalNear(space, {{"tile_oh", int64_t{1}},
+                           {"tile_ow", s.cg > 1 ? GroupedWidth(*this) : TileOwValues(*this).front()},
+                           {"row_block", rows},
+                           {"unroll", "kw"},
+                           {"pad", pad ? "border" : "none"}});
+}
 
-  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    const LaneLayer l = LaneLayerOf(workload, target);
-    const LanePoint p = LanePointOf(config);
-    return Candidate{{"lanes", {{"pad", p.pad == "copy" ? 1 : 0}}}, Steps(l, p)};
-  }
-
- private:
-  // The widest tile whose accumulators and columns fit the registers.
-  static int64_t GroupedWidth(const LaneLayer& l) {
-    for (int64_t width : TileOwValues(l)) {
-      if (width + 2 + (width - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw <= l.registers) return width;
-    }
-    return 1;
-  }
-
-  const char* name_;
-  const int version_;
-  const Estimate* estimate_;
-};
+Candidate LaneLayer::Build(const Workload&, const Target&, const Config& config) const {
+  const LanePoint p = LanePointOf(config);
+  return {{"lanes", {{"pad", p.pad == "copy" ? 1 : 0}}}, Steps(*this, p)};
+}
 
 }  // namespace
 
 const Template& Conv2dDepthwise() {
-  static const LaneTemplate t("conv2d_depthwise", 2, &DepthwiseEstimate());
+  static const LayerTemplate<LaneLayer> t("conv2d_depthwise", 2, &DepthwiseEstimate());
   return t;
 }
 
 const Template& Conv2dGroupedLanes() {
-  static const LaneTemplate t("conv2d_grouped_lanes", 1, nullptr);
+  static const LayerTemplate<LaneLayer> t("conv2d_grouped_lanes", 1, nullptr);
   return t;
 }
 
 Result<Computation> ComputeLanes(const Workload& workload, const Target& target, const Algorithm& algorithm) {
-  const LaneLayer l = LaneLayerOf(workload, target);
+  const LaneLayer l = LaneLayer::Of(workload, target);
   const Conv2dShape& s = l.s;
   const bool depthwise = s.depthwise() && !s.plain_input, grouped = s.cg > 1;
   const int64_t copy = algorithm.Number("pad", 0);

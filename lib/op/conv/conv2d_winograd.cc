@@ -11,6 +11,7 @@
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/estimate/parts.h"
+#include "op/layer_template.h"
 #include "op/numerics.h"
 #include "op/shapes.h"
 #include "op/steps.h"
@@ -136,14 +137,25 @@ class Scheduler {
 };
 
 // For a convolution, or for one followed by a pool (WinogradPoolApplies).
-WinogradLayer LayerOf(const Workload& workload, const Target& target) {
-  WinogradLayer l = WinogradLayer::Of(workload, target);
-  if (workload.chain()) {
-    l.pool = workload.then[0].Numbers("kernel", {1})[0];
-    l.pool_max = workload.then[0].op == "max_pool2d";
+struct PooledLayer : WinogradLayer {
+  static PooledLayer Of(const Workload& workload, const Target& target) {
+    PooledLayer l{WinogradLayer::Of(workload, target)};
+    if (workload.chain()) {
+      l.pool = workload.then[0].Numbers("kernel", {1})[0];
+      l.pool_max = workload.then[0].op == "max_pool2d";
+    }
+    return l;
   }
-  return l;
-}
+  Space MakeSpace(const char* name) const { return WinogradSpace(*this, name); }
+  Result<Config> Default(const Space& space) const { return WinogradDefault(space, *this); }
+  static void Limit(const Numerics& numerics, Space* space) {
+    LimitWinograd(numerics, [](const Config& c) { return c.Number("m"); }, space);
+  }
+  Candidate Build(const Workload&, const Target&, const Config& config) const {
+    const WinogradPoint p = WinogradPoint::Of(config);
+    return {{"winograd", {{"m", p.m}, {"tiles", RoundUp(Tiles(p.m).count, p.block)}}}, Scheduler(*this, p).Steps()};
+  }
+};
 
 // Whether Winograd's stages support the shape, regardless of m.
 bool HasShape(const Workload& workload) {
@@ -162,39 +174,6 @@ bool HasShapeWithPool(const Workload& chain) {
   return window && s.sh == 1 && s.kh > 1 && s.kw > 1 && s.oh % 2 == 0 && s.ow % 2 == 0;
 }
 
-class Conv2dWinogradTemplate final : public Template {
- public:
-  Conv2dWinogradTemplate(const char* name, int version) : name_(name), version_(version) {}
-
-  const char* name() const override { return name_; }
-  int version() const override { return version_; }
-  const Estimate* estimate() const override { return &WinogradEstimate(); }
-
-  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return WinogradSpace(LayerOf(workload, target), name_);
-  }
-
-  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    return WinogradDefault(space, LayerOf(workload, target));
-  }
-
-  void Limit(const Workload&, const Numerics& numerics, Space* space) const override {
-    LimitWinograd(
-        numerics, [](const Config& c) { return c.Number("m"); }, space);
-  }
-
-  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    const WinogradLayer l = LayerOf(workload, target);
-    const WinogradPoint p = WinogradPoint::Of(config);
-    return Candidate{{"winograd", {{"m", p.m}, {"tiles", RoundUp(l.Tiles(p.m).count, p.block)}}},
-                     Scheduler(l, p).Steps()};
-  }
-
- private:
-  const char* name_;
-  int version_;
-};
-
 }  // namespace
 
 bool WinogradApplies(const Workload& workload, const Target& target) {
@@ -202,7 +181,7 @@ bool WinogradApplies(const Workload& workload, const Target& target) {
 }
 
 Result<Computation> ComputeWinograd(const Workload& workload, const Target& target, const Algorithm& algorithm) {
-  const WinogradLayer l = LayerOf(workload, target);
+  const PooledLayer l = PooledLayer::Of(workload, target);
   const int64_t m = algorithm.Number("m", 0);
   if (!(workload.chain() ? HasShapeWithPool(workload) : HasShape(workload)) || !l.Computes(m) ||
       !CoversExtent(algorithm, "tiles", l.Tiles(m).count)) {
@@ -221,7 +200,7 @@ Result<Computation> ComputeWinograd(const Workload& workload, const Target& targ
 }
 
 const Template& Conv2dWinograd() {
-  static const Conv2dWinogradTemplate t("conv2d_winograd", 4);
+  static const LayerTemplate<PooledLayer> t("conv2d_winograd", 4, &WinogradEstimate());
   return t;
 }
 
@@ -230,7 +209,7 @@ bool WinogradPoolApplies(const Workload& chain, const Target& target) {
 }
 
 const Template& ChainWinogradPool() {
-  static const Conv2dWinogradTemplate t("chain_winograd_pool", 5);
+  static const LayerTemplate<PooledLayer> t("chain_winograd_pool", 5, &WinogradEstimate());
   return t;
 }
 

@@ -77,7 +77,7 @@ struct WinogradPoint {
   int64_t UnrollIc() const { return ocv * tiles >= 16 ? 4 : 8; }
 };
 
-search::Space WinogradSpace(const WinogradLayer& layer, const char* name = "conv2d_winograd");
+search::Space WinogradSpace(const WinogradLayer& layer, const char* name);
 // The legal point with the least estimated time.
 Result<Config> WinogradDefault(const search::Space& space, const WinogradLayer& layer);
 

@@ -9,6 +9,7 @@
 #include "op/conv/conv_volume.h"
 #include "op/defined_operator.h"
 #include "op/estimate/parts.h"
+#include "op/layer_template.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 
@@ -132,30 +133,6 @@ std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const 
   return steps;
 }
 
-class DirectTemplate final : public Template {
- public:
-  DirectTemplate(const char* name, int version) : name_(name), version_(version) {}
-  const char* name() const override { return name_; }
-  int version() const override { return version_; }
-  const Estimate* estimate() const override { return &DirectEstimate(); }
-
-  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return DirectSpace(name_, DirectLayer::Of(workload, target));
-  }
-
-  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    return DirectDefault(space, DirectLayer::Of(workload, target));
-  }
-
-  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    return Candidate{{}, DirectSteps(DirectLayer::Of(workload, target), DirectPoint::Of(config), workload)};
-  }
-
- private:
-  const char* name_;
-  const int version_;
-};
-
 int64_t LargestDivisor(int64_t extent, int64_t most) {
   int64_t d = std::min(extent, most);
   while (extent % d != 0) --d;
@@ -239,6 +216,10 @@ Result<FixedKernel> BuildGrouped(const Workload& workload, const Target& target)
 
 }  // namespace
 
+Candidate DirectLayer::Build(const Workload& workload, const Target&, const Config& config) const {
+  return {{}, DirectSteps(*this, DirectPoint::Of(config), workload)};
+}
+
 bool DirectApplies(const Conv2dShape& s, int64_t lanes) {
   return s.groups == 1 || DirectLayer::MergedGroups(s, lanes) > 0;
 }
@@ -258,12 +239,12 @@ Result<Computation> ComputeDirect(const Workload& workload, const Target& target
 }
 
 const Template& Conv2dDirect() {
-  static const DirectTemplate t("conv2d_direct", 3);
+  static const LayerTemplate<DirectLayer> t("conv2d_direct", 3, &DirectEstimate());
   return t;
 }
 
 const Template& Conv3dDirect() {
-  static const DirectTemplate t("conv3d_direct", 2);
+  static const LayerTemplate<DirectLayer> t("conv3d_direct", 2, &DirectEstimate());
   return t;
 }
 

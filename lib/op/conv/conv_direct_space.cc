@@ -319,7 +319,8 @@ DirectPoint DirectPoint::Of(const Config& c) {
           has_planes ? c.Number("planes") : 1};
 }
 
-Space DirectSpace(const char* name, const DirectLayer& l) {
+Space DirectLayer::MakeSpace(const char* name) const {
+  const DirectLayer& l = *this;
   Space space(name);
   space.Add(Knob::Choice("ocv", OcvValues(l)));
   space.Add(Knob::Choice("tile_oh", TileOhValues(l)));
@@ -342,7 +343,8 @@ Space DirectSpace(const char* name, const DirectLayer& l) {
   return space;
 }
 
-Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
+Result<Config> DirectLayer::Default(const Space& space) const {
+  const DirectLayer& l = *this;
   Tile best{1, 1, 1};
   Reachable reach = ReachableOf(l);
   double best_cycles = INFINITY;

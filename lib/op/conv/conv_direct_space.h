@@ -36,6 +36,11 @@ struct DirectLayer : ConvVolume {
   // Elements of the padded input for `rows` output rows of `planes` planes.
   int64_t PadElements(int64_t rows, int64_t planes) const;
   double FmaVectors() const;  // vector FMAs of the whole layer
+
+  // For LayerTemplate.
+  Space MakeSpace(const char* name) const;
+  Result<Config> Default(const Space& space) const;
+  Candidate Build(const Workload& workload, const Target& target, const Config& config) const;
 };
 
 struct DirectPoint {
@@ -53,8 +58,5 @@ struct DirectPoint {
   int64_t Depths(const DirectLayer& layer) const { return std::min(planes, layer.depth.out); }
   int64_t Images(const DirectLayer& layer) const { return planes / Depths(layer); }
 };
-
-Space DirectSpace(const char* name, const DirectLayer& layer);
-Result<Config> DirectDefault(const Space& space, const DirectLayer& layer);
 
 }  // namespace hone::op

@@ -18,6 +18,7 @@
 #include "op/epilogue.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
+#include "op/layer_template.h"
 #include "op/operators.h"
 #include "op/shapes.h"
 #include "op/steps.h"
@@ -34,9 +35,14 @@ struct DenseLayer {
   bool by_rows() const { return n > m; }
   // Whether there are enough rows to hide the loading of weights, and enough weights to need it.
   bool far() const { return n > 1 && !by_rows() && m * k * 4 >= 1 << 20; }
+
+  static DenseLayer Of(const Workload& w, const Target& target);
+  Space MakeSpace(const char* name) const;
+  Result<Config> Default(const Space& space) const;
+  Candidate Build(const Workload& workload, const Target& target, const Config& config) const;
 };
 
-DenseLayer DenseLayerOf(const Workload& w, const Target& target) {
+DenseLayer DenseLayer::Of(const Workload& w, const Target& target) {
   return {w.inputs[0].shape[0], w.inputs[0].shape[1],        w.inputs[1].shape[0],
           target.FloatLanes(),  std::max(target.threads, 1), target.vector_registers};
 }
@@ -72,8 +78,9 @@ std::vector<int64_t> VectorValues(const DenseLayer& l) {
   return values;
 }
 
-Space MakeDenseSpace(const DenseLayer& l) {
-  Space space("dense_packed");
+Space DenseLayer::MakeSpace(const char* name) const {
+  const DenseLayer& l = *this;
+  Space space(name);
   space.Add(Knob::Choice("vectors", VectorValues(l)));
   space.Add(Knob::Choice("tile_n", EvenParts(l.n, 14)));
   space.Add(Knob::Choice("k_parts", DivisorsAmong(l.k, {1, 2, 4})));
@@ -158,44 +165,30 @@ std::vector<Step> DenseSteps(const DenseLayer& l, const DensePoint& p) {
   return steps;
 }
 
-class DensePackedTemplate final : public Template {
- public:
-  const char* name() const override { return "dense_packed"; }
-  int version() const override { return 3; }
-  const Estimate* estimate() const override { return &DenseEstimate(); }
-
-  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return MakeDenseSpace(DenseLayerOf(workload, target));
+Result<Config> DenseLayer::Default(const Space& space) const {
+  int64_t vectors = 1;
+  for (int64_t v : VectorValues(*this)) {
+    if (v <= 4 && Tiles(v) >= int64_t{4} * threads) vectors = v;
   }
+  int64_t tile_n = EvenParts(n, 6).front();
+  // This tile's weights and the next one's share a second-level cache.
+  if (far() && VectorValues(*this).size() > 1) vectors = 2, tile_n = EvenParts(n, (registers - 3) / 2).front();
+  int64_t parts = tile_n == 1 ? DivisorsAmong(k, {1, 2}).back() : 1;
+  return LegalNear(space, {{"vectors", vectors},
+                           {"tile_n", tile_n},
+                           {"k_parts", parts},
+                           {"unroll_k", DivisorsAmong(k / parts, {1, 2, 4}).back()},
+                           {"prefetch", int64_t{m * k * 4 >= 1 << 20 ? 4096 : 0}},
+                           {"task", int64_t{1}},
+                           {"ahead", "task"}});
+}
 
-  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    DenseLayer l = DenseLayerOf(workload, target);
-    int64_t vectors = 1;
-    for (int64_t v : VectorValues(l)) {
-      if (v <= 4 && l.Tiles(v) >= int64_t{4} * l.threads) vectors = v;
-    }
-    int64_t tile_n = EvenParts(l.n, 6).front();
-    // This tile's weights and the next one's share a second-level cache.
-    if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, (l.registers - 3) / 2).front();
-    int64_t parts = tile_n == 1 ? DivisorsAmong(l.k, {1, 2}).back() : 1;
-    int64_t unroll = DivisorsAmong(l.k / parts, {1, 2, 4}).back();
-    int64_t prefetch = l.m * l.k * 4 >= 1 << 20 ? 4096 : 0;
-    return LegalNear(space, {{"vectors", vectors},
-                             {"tile_n", tile_n},
-                             {"k_parts", parts},
-                             {"unroll_k", unroll},
-                             {"prefetch", prefetch},
-                             {"task", int64_t{1}},
-                             {"ahead", "task"}});
-  }
-
-  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    return Candidate{{}, DenseSteps(DenseLayerOf(workload, target), DensePointOf(config))};
-  }
-};
+Candidate DenseLayer::Build(const Workload&, const Target&, const Config& config) const {
+  return {{}, DenseSteps(*this, DensePointOf(config))};
+}
 
 const Template& DensePacked() {
-  static const DensePackedTemplate t;
+  static const LayerTemplate<DenseLayer> t("dense_packed", 3, &DenseEstimate());
   return t;
 }
 
