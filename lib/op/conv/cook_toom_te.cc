@@ -144,6 +144,12 @@ Expr Pick(const Expr& index, const std::vector<Expr>& values) {
   return result;
 }
 
+Expr TransformedAt(const Expr& row, const RationalMatrix& matrix, const std::function<Expr(const Expr&)>& at) {
+  std::vector<Expr> x;
+  for (size_t i = 0; i < matrix[0].size(); ++i) x.push_back(at(Expr(static_cast<int64_t>(i))));
+  return Pick(row, ApplyMatrix(matrix, x));
+}
+
 Expr PickEntry(const RationalMatrix& matrix, const Expr& row, size_t column) {
   std::vector<Expr> values;
   for (const auto& entries : matrix) values.push_back(ir::Imm(DType::Float(64), entries[column].value()));

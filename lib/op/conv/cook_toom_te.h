@@ -1,6 +1,7 @@
 // Cook-Toom transforms as expressions.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "ir/expr.h"
@@ -16,6 +17,10 @@ std::vector<ir::Expr> ApplyMatrix(const RationalMatrix& matrix, const std::vecto
 // values[index]; the last one for any other index. A chain of selections, of which one remains if the index is
 // constant.
 ir::Expr Pick(const ir::Expr& index, const std::vector<ir::Expr>& values);
+
+// (matrix * x)[row], where x[i] is at(i).
+ir::Expr TransformedAt(const ir::Expr& row, const RationalMatrix& matrix,
+                       const std::function<ir::Expr(const ir::Expr&)>& at);
 
 // matrix[row][column] of type f64; the row is an expression.
 ir::Expr PickEntry(const RationalMatrix& matrix, const ir::Expr& row, size_t column);

@@ -112,12 +112,6 @@ void InRegisters(const std::string& stage, const std::string& reader, const std:
   for (const std::string& loop : loops) steps->push_back(Unroll(stage, loop));
 }
 
-std::vector<Expr> Line(int64_t count, const std::function<Expr(Expr)>& at) {
-  std::vector<Expr> line;
-  for (int64_t e = 0; e < count; ++e) line.push_back(at(Expr(e)));
-  return line;
-}
-
 Result<Candidate> BuildOf(const Workload& w, const Target& target, const Config& config, const Product& p) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const Tiling k(s, p.m);
@@ -213,23 +207,22 @@ Result<Computation> ComputeGpuWinograd(const Workload& w, const Target&, const A
     return ZeroOutside(inside, data(x[1] / (k.rows * k.columns), x[0], row, column));
   });
   const Tensor vrow = te::Compute("vrow", {s.c, k.count, k.a, k.a}, {"c", "t", "i", "b"}, [&](const Vars& x) {
-    return Pick(x[2], ApplyMatrix(ct.bt, Line(k.a, [&](Expr a) { return patch(x[0], x[1], a, x[3]); })));
+    return TransformedAt(x[2], ct.bt, [&](const Expr& a) { return patch(x[0], x[1], a, x[3]); });
   });
   const Tensor v = te::Compute("v", {k.a, k.a, s.c, k.count}, {"i", "j", "c", "t"}, [&](const Vars& x) {
-    return Pick(x[1], ApplyMatrix(ct.bt, Line(k.a, [&](Expr b) { return vrow(x[2], x[3], x[0], b); })));
+    return TransformedAt(x[1], ct.bt, [&](const Expr& b) { return vrow(x[2], x[3], x[0], b); });
   });
   const ir::IterVar c = te::ReduceAxis(s.c, "k");
   const Tensor m = te::Compute("m", {k.a, k.a, s.o, k.count}, {"i", "j", "f", "t"}, [&](const Vars& x) {
     return te::Sum(v(x[0], x[1], c.var, x[3]) * transformed(x[0], x[1], c.var, x[2]), {c});
   });
   const Tensor mrow = te::Compute("mrow", {s.o, k.count, k.m, k.a}, {"f", "t", "y", "j"}, [&](const Vars& x) {
-    return Pick(x[2], ApplyMatrix(ct.at, Line(k.a, [&](Expr i) { return m(i, x[3], x[0], x[1]); })));
+    return TransformedAt(x[2], ct.at, [&](const Expr& i) { return m(i, x[3], x[0], x[1]); });
   });
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, s.oh, s.ow}, s.o, 0);
   const Tensor out = te::Compute("out", {s.n, s.o, s.oh, s.ow}, {"n", "f", "y", "x"}, [&](const Vars& x) {
     const Expr t = (x[0] * k.rows + x[2] / k.m) * k.columns + x[3] / k.m;
-    const Expr value =
-        Pick(x[3] % k.m, ApplyMatrix(ct.at, Line(k.a, [&](Expr j) { return mrow(x[1], t, x[2] % k.m, j); })));
+    const Expr value = TransformedAt(x[3] % k.m, ct.at, [&](const Expr& j) { return mrow(x[1], t, x[2] % k.m, j); });
     return PlainEpilogue(w, epilogue, value, x);
   });
   const double tiles = static_cast<double>(k.count * k.a * k.a);
