@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "ir/printer.h"
 #include "schedule/apply.h"
 #include "schedule/relation.h"
 
@@ -11,18 +12,8 @@ namespace hone::schedule {
 namespace {
 
 const char* KindWord(ir::ForKind kind) {
-  switch (kind) {
-    case ir::ForKind::kVectorized:
-      return "vectorized";
-    case ir::ForKind::kUnrolled:
-      return "unrolled";
-    case ir::ForKind::kParallel:
-      return "parallel";
-    case ir::ForKind::kSerial:
-      return "serial";
-    default:
-      return "bound to a GPU's index";
-  }
+  if (kind == ir::ForKind::kSerial) return "serial";
+  return kind <= ir::ForKind::kUnrolled ? ir::ForKindName(kind) : "bound to a GPU's index";
 }
 
 Status CheckNewAxes(const Stage& stage, const std::vector<std::string>& names) {
@@ -60,15 +51,6 @@ void ReplaceLeaf(Stage* stage, const std::string& old, const std::vector<std::st
   stage->leaf.insert(it, by.begin(), by.end());
 }
 
-Axis NewAxis(std::string name, int64_t extent, bool reduce, int64_t stride = 1) {
-  Axis axis;
-  axis.name = std::move(name);
-  axis.extent = extent;
-  axis.stride = stride;
-  axis.reduce = reduce;
-  return axis;
-}
-
 // From the innermost factor outwards, so that a factor that divides leaves no tail, whatever the others do.
 Status ApplySplit(const Step& step, const State& state, Stage* stage) {
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedPlainLoop(state, stage, step.axes[0]));
@@ -89,14 +71,11 @@ Status ApplySplit(const Step& step, const State& state, Stage* stage) {
     const int64_t factor = step.values[i];
     // The axis between two factors is not a loop: no step can name it.
     std::string outer = i == 0 ? step.results[0] : fmt::format("{}/{}", step.axes[0], step.results[i + 1]);
-    Relation r;
-    r.kind = Relation::Kind::kSplit;
-    r.split = {parent, outer, step.results[i + 1], factor};
-    stage->relations.push_back(r);
-    stage->axes.push_back(NewAxis(step.results[i + 1], std::min(factor, extent), reduce, stride));
+    stage->relations.push_back({Relation::Kind::kSplit, {parent, outer, step.results[i + 1], factor}, {}});
+    stage->axes.push_back({step.results[i + 1], std::min(factor, extent), stride, reduce});
     extent = (extent + factor - 1) / factor;
     stride *= factor;
-    stage->axes.push_back(NewAxis(outer, extent, reduce, stride));
+    stage->axes.push_back({outer, extent, stride, reduce});
     parent = outer;
   }
   ReplaceLeaf(stage, step.axes[0], step.results);
@@ -133,11 +112,8 @@ Status ApplyFuse(const Step& step, const State& state, Stage* stage) {
   Axis outer = parts[0];
   for (size_t i = 1; i < parts.size(); ++i) {
     std::string name = i + 1 == parts.size() ? step.results[0] : fmt::format("{}*{}", outer.name, parts[i].name);
-    Relation r;
-    r.kind = Relation::Kind::kFuse;
-    r.fuse = {outer.name, parts[i].name, name};
-    stage->relations.push_back(r);
-    outer = NewAxis(name, outer.extent * parts[i].extent, outer.reduce);
+    stage->relations.push_back({Relation::Kind::kFuse, {}, {outer.name, parts[i].name, name}});
+    outer = {name, outer.extent * parts[i].extent, 1, outer.reduce};
     stage->axes.push_back(outer);
   }
   for (size_t i = 1; i < parts.size(); ++i) ReplaceLeaf(stage, parts[i].name, {});
@@ -179,13 +155,10 @@ Status ApplyKind(const Step& step, Stage* stage, ir::ForKind kind) {
 }
 
 Status ApplyBind(const Step& step, Stage* stage) {
-  static constexpr std::pair<const char*, ir::ForKind> kNames[] = {
-      {"blockIdx.x", ir::ForKind::kBlockX},   {"blockIdx.y", ir::ForKind::kBlockY},
-      {"blockIdx.z", ir::ForKind::kBlockZ},   {"threadIdx.x", ir::ForKind::kThreadX},
-      {"threadIdx.y", ir::ForKind::kThreadY}, {"threadIdx.z", ir::ForKind::kThreadZ},
-      {"vthread", ir::ForKind::kVThread}};
+  using enum ir::ForKind;
   std::vector<std::string> known;
-  for (const auto& [name, kind] : kNames) {
+  for (const ir::ForKind kind : {kBlockX, kBlockY, kBlockZ, kThreadX, kThreadY, kThreadZ, kVThread}) {
+    const std::string name = ir::ForKindName(kind);
     known.push_back(name);
     if (step.argument != name) continue;
     HONE_RETURN_IF_ERROR(NeedLoop(stage, step.axes[0]).status());

@@ -98,12 +98,8 @@ Stage PlainStage(const te::Tensor& tensor) {
   stage.tensor = tensor;
   auto add = [&](const std::vector<ir::IterVar>& axes, bool reduce) {
     for (const ir::IterVar& v : axes) {
-      Axis axis;
-      axis.name = v.var.name();
-      axis.extent = v.extent;
-      axis.reduce = reduce;
-      stage.leaf.push_back(axis.name);
-      stage.axes.push_back(std::move(axis));
+      stage.leaf.push_back(v.var.name());
+      stage.axes.push_back({v.var.name(), v.extent, 1, reduce});
     }
   };
   add(tensor.node()->axes, false);
