@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -11,12 +10,9 @@
 namespace hone::semantics {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPi = 3.14159265358979323846;
 
-// As in numpy, NaN wins.
-double Most(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
-double Least(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
+double Least(double a, double b) { return -Most(-a, -b); }
 double Softplus(double x) { return Most(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
 
 using X = const double*;

@@ -1,15 +1,12 @@
 // Reductions over axes, softmax, matrix products and dense layers.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "semantics/indices.h"
 #include "semantics/tables.h"
 
 namespace hone::semantics {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Result<Shape> ReducedShape(const Workload& w) {
   const Shape& in = w.inputs[0].shape;
@@ -36,7 +33,6 @@ struct Kind {
 };
 
 double Same(double sum, double) { return sum; }
-double Most(double a, double b) { return std::isnan(a) ? a : std::isnan(b) || b > a ? b : a; }
 
 Kind KindOf(const std::string& op) {
   auto sum = [](double a, double x) { return a + x; };

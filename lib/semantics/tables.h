@@ -1,8 +1,10 @@
 // The definitions by kind, one file each. Private to semantics/.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,10 @@ double OutputFlop(const Workload&, const Shape& shape) {
   return kEach * static_cast<double>(Product(shape));
 }
 inline double InputFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The larger number. As in numpy, NaN wins.
+inline double Most(double a, double b) { return std::isnan(a) ? a : std::isnan(b) || b > a ? b : a; }
 
 // The attribute for the layout of all tensors, or of the first input; `plain` is its word for row-major.
 AttributeSpec AllLayoutSpec();

@@ -1,16 +1,12 @@
 // Convolutions and pooling over windows of any number of spatial axes; the loops below are over at most three, the
 // missing ones in front having an extent of 1.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "semantics/tables.h"
 #include "semantics/window.h"
 
 namespace hone::semantics {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 AttributeSpec Times(const char* name, const char* fallback) {
   return {name, AttributeKind::kWhole, fallback, {}, 'x', 1};
@@ -71,9 +67,10 @@ void ForTaps(const Window3& w, const Body& body) {
   }
 }
 
-// `fit`: do channels and weight fit this number of groups, at least 1?
+// `fit`: do channels and weight, both of this rank, fit this number of groups, at least 1?
 template <typename Fit>
-Status CheckGroups(const Workload& w, const Fit& fit) {
+Status CheckOperands(const Workload& w, size_t rank, const Fit& fit) {
+  for (size_t i = 0; i < 2; ++i) HONE_RETURN_IF_ERROR(CheckRankIn(w, i, rank, rank));
   const int64_t groups = Whole(w, "groups", 1);
   if (groups >= 1 && fit(groups)) return Status();
   return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
@@ -82,10 +79,8 @@ Status CheckGroups(const Workload& w, const Fit& fit) {
 
 template <size_t kRank>
 Result<Shape> ConvolutionShape(const Workload& w) {
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, kRank, kRank));
   const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
-  HONE_RETURN_IF_ERROR(CheckGroups(w, [&](int64_t groups) {
+  HONE_RETURN_IF_ERROR(CheckOperands(w, kRank, [&](int64_t groups) {
     return data[1] % groups == 0 && weight[0] % groups == 0 && weight[1] == data[1] / groups;
   }));
   HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
@@ -120,17 +115,19 @@ void Convolution(const Workload& w, const std::vector<const Values*>& x, const S
   });
 }
 
+// One multiply-add for each weight of a channel of the output, or transposed of the input, and each of its elements.
+template <bool kTransposed>
 double ConvolutionFlop(const Workload& w, const Shape& shape) {
   const Shape& weight = w.inputs[1].shape;
-  return 2.0 * static_cast<double>(Product(shape)) * static_cast<double>(Product(weight, 1, weight.size()));
+  const int64_t elements = kTransposed ? w.inputs[0].Elements() : Product(shape);
+  return 2.0 * static_cast<double>(elements) * static_cast<double>(Product(weight, 1, weight.size()));
 }
 
 template <size_t kRank>
 Result<Shape> TransposedShape(const Workload& w) {
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, kRank, kRank));
   const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
-  HONE_RETURN_IF_ERROR(CheckGroups(w, [&](int64_t groups) { return data[1] % groups == 0 && weight[0] == data[1]; }));
+  HONE_RETURN_IF_ERROR(
+      CheckOperands(w, kRank, [&](int64_t groups) { return data[1] % groups == 0 && weight[0] == data[1]; }));
   HONE_ASSIGN_OR_RETURN(Window window, TransposedWindowOf(w));
   Shape shape = {data[0], weight[1] * Whole(w, "groups", 1)};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
@@ -155,11 +152,6 @@ void Transposed(const Workload& w, const std::vector<const Values*>& x, const Sh
       });
     }
   });
-}
-
-double TransposedFlop(const Workload& w, const Shape&) {
-  const Shape& weight = w.inputs[1].shape;
-  return 2.0 * static_cast<double>(w.inputs[0].Elements()) * static_cast<double>(Product(weight, 1, weight.size()));
 }
 
 Status CheckFlag(const Workload& w, const std::string& name) {
@@ -212,11 +204,7 @@ void Pool(const Workload& w, const std::vector<const Values*>& x, const Shape& s
     ForTaps(window, [&](int64_t, int64_t o, int64_t i, int64_t count, int64_t step) {
       for (int64_t k = 0; k < count; ++k) {
         const double value = from[i + k * step];
-        if (!maximum) {
-          to[o + k] += value;
-        } else if (!(value <= to[o + k]) && !std::isnan(to[o + k])) {
-          to[o + k] = value;
-        }
+        to[o + k] = maximum ? Most(to[o + k], value) : to[o + k] + value;
       }
     });
     for (int64_t k = 0; !maximum && k < window.OutSize(); ++k) {
@@ -243,9 +231,7 @@ void Global(const Workload& w, const std::vector<const Values*>& x, const Shape&
   for (size_t plane = 0; plane < out->size(); ++plane) {
     double value = maximum ? -kInfinity : 0;
     for (size_t i = plane * size; i < (plane + 1) * size; ++i) {
-      const double v = (*x[0])[i];
-      if (!maximum) value += v;
-      if (maximum && !(v <= value) && !std::isnan(value)) value = v;
+      value = maximum ? Most(value, (*x[0])[i]) : value + (*x[0])[i];
     }
     (*out)[plane] = maximum ? value : value / static_cast<double>(size);
   }
@@ -274,14 +260,14 @@ std::vector<Definition> Windows() {
   std::vector<Definition> all;
   const auto convolution = [&](const char* name, const char* plain, auto shape) -> Definition& {
     Definition d{name, 2, 2, with({}, {groups, InputLayoutSpec(plain)}), shape};
-    d.evaluate = Convolution, d.flop = ConvolutionFlop;
+    d.evaluate = Convolution, d.flop = ConvolutionFlop<false>;
     d.in = d.out = Layout::kBlocked, d.layer = true, d.channels_of_weight = 0;
     return all.emplace_back(std::move(d));
   };
   convolution("conv2d", "nchw", ConvolutionShape<4>).chains = true;
   convolution("conv3d", "ncdhw", ConvolutionShape<5>);
   const auto transposed = [&](const char* name, auto shape) {
-    all.push_back({name, 2, 2, with({}, {groups, Times("output_pad", "0")}), shape, Transposed, TransposedFlop});
+    all.push_back({name, 2, 2, with({}, {groups, Times("output_pad", "0")}), shape, Transposed, ConvolutionFlop<true>});
     all.back().channels_of_weight = 1;
   };
   transposed("conv_transpose2d", TransposedShape<4>);
