@@ -4,8 +4,6 @@
 
 namespace hone::onnx {
 
-using Kind = NodeAttribute::Kind;
-
 Result<Constant> NodeContext::ConstantIn(size_t i, const char* what) const {
   if (In(i).is_constant()) return In(i).constant;
   return Status::Unsupported("its {} `{}` is computed when the network runs; it must be constant", what,
@@ -31,36 +29,11 @@ Result<Shape> NodeContext::IntsOf(size_t i, const char* name, const Shape& fallb
   return IntList(name, fallback);
 }
 
-const NodeAttribute* NodeContext::Find(const char* name, Kind kind) {
+const NodeAttribute* NodeContext::Find(const char* name, NodeAttribute::Kind kind) {
   const NodeAttribute* attribute = node_.Find(name);
   if (attribute == nullptr || attribute->kind == kind) return attribute;
   if (status_.ok()) status_ = Status::Invalid("its attribute `{}` is of a wrong type", name);
   return nullptr;
-}
-
-int64_t NodeContext::Int(const char* name, int64_t fallback) {
-  const NodeAttribute* found = Find(name, Kind::kInt);
-  return found ? found->i : fallback;
-}
-
-double NodeContext::Float(const char* name, double fallback) {
-  const NodeAttribute* found = Find(name, Kind::kFloat);
-  return found ? found->f : fallback;
-}
-
-std::string NodeContext::String(const char* name, const std::string& fallback) {
-  const NodeAttribute* found = Find(name, Kind::kString);
-  return found ? found->s : fallback;
-}
-
-Shape NodeContext::IntList(const char* name, const Shape& fallback) {
-  const NodeAttribute* found = Find(name, Kind::kInts);
-  return found ? found->ints : fallback;
-}
-
-std::vector<double> NodeContext::FloatList(const char* name, const std::vector<double>& fallback) {
-  const NodeAttribute* found = Find(name, Kind::kFloats);
-  return found ? std::vector<double>(found->floats.begin(), found->floats.end()) : fallback;
 }
 
 Result<int64_t> NodeContext::Axis(int64_t axis, size_t rank, bool end) {

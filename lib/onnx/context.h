@@ -33,11 +33,17 @@ class NodeContext {
 
   // Attributes with their defaults. If one has the wrong kind, AttributeStatus reports the error afterwards.
   bool HasAttribute(const char* name) const { return node_.Find(name) != nullptr; }
-  int64_t Int(const char* name, int64_t fallback);
-  double Float(const char* name, double fallback);
-  std::string String(const char* name, const std::string& fallback);
-  Shape IntList(const char* name, const Shape& fallback);
-  std::vector<double> FloatList(const char* name, const std::vector<double>& fallback);
+  int64_t Int(const char* name, int64_t fallback) { return Get(name, Kind::kInt, &NodeAttribute::i, fallback); }
+  double Float(const char* name, double fallback) { return Get(name, Kind::kFloat, &NodeAttribute::f, fallback); }
+  std::string String(const char* name, const std::string& fallback) {
+    return Get(name, Kind::kString, &NodeAttribute::s, fallback);
+  }
+  Shape IntList(const char* name, const Shape& fallback) {
+    return Get(name, Kind::kInts, &NodeAttribute::ints, fallback);
+  }
+  std::vector<float> FloatList(const char* name) {
+    return Get(name, Kind::kFloats, &NodeAttribute::floats, std::vector<float>());
+  }
   const Status& AttributeStatus() const { return status_; }
 
   // Converts an axis of -rank to rank - 1 (to rank, if `end`) to a count from 0.
@@ -55,8 +61,14 @@ class NodeContext {
   std::map<size_t, Value>& outputs() { return outputs_; }
 
  private:
+  using Kind = NodeAttribute::Kind;
   Result<Constant> ConstantIn(size_t i, const char* what) const;
-  const NodeAttribute* Find(const char* name, NodeAttribute::Kind kind);
+  const NodeAttribute* Find(const char* name, Kind kind);
+  template <typename T, typename Field>
+  T Get(const char* name, Kind kind, Field NodeAttribute::* value, T fallback) {
+    const NodeAttribute* found = Find(name, kind);
+    return found ? static_cast<T>(found->*value) : std::move(fallback);
+  }
 
   const ModelNode& node_;
   int64_t opset_;

@@ -150,11 +150,7 @@ Result<Value> Resample(NodeContext* c, const Value& x, const Shape& out, const s
 
 Result<Value> Resized(NodeContext* c, const Value& x, const Shape& out, const std::vector<double>& scales,
                       std::vector<Attribute> attributes) {
-  if (out == x.shape) {
-    bool same = true;
-    for (double scale : scales) same = same && scale == 1;
-    if (same) return x;
-  }
+  if (out == x.shape && All(scales, 1)) return x;
   for (int64_t extent : out) {
     if (extent < 1 || extent > (int64_t{1} << 30)) return Status::Invalid("its result is out of range");
   }
@@ -208,7 +204,8 @@ Status CheckModes(const Resampling& how) {
 Status MapUpsample(NodeContext* c) {
   const std::string mode = c->String("mode", "nearest");
   if (mode != "nearest" && mode != "linear") return Status::Unsupported("its mode `" + mode + "` is not supported");
-  std::vector<double> scales = c->FloatList("scales", {});
+  const std::vector<float> attribute = c->FloatList("scales");
+  std::vector<double> scales(attribute.begin(), attribute.end());
   if (c->Has(1)) {
     HONE_ASSIGN_OR_RETURN(scales, c->Reals(1, "scales"));
   }
@@ -234,9 +231,7 @@ Status MapResize(NodeContext* c) {
         "tf_crop_and_resize with another keep_aspect_ratio_policy than stretch is not supported");
   }
   const size_t scales_at = old ? 1 : 2, sizes_at = 3;
-  Shape axes;
-  for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
-  HONE_ASSIGN_OR_RETURN(axes, NodeContext::Axes(c->IntList("axes", axes), rank));
+  HONE_ASSIGN_OR_RETURN(const Shape axes, NodeContext::Axes(c->IntList("axes", FirstAxes(rank)), rank));
   std::vector<double> scales(rank, 1);
   Shape out = x.shape;
   std::vector<double> given;

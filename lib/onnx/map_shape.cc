@@ -92,8 +92,8 @@ Status MapUnsqueeze(NodeContext* c) {
 }
 
 Status MapTranspose(NodeContext* c) {
-  Shape reversed;
-  for (size_t i = c->ShapeOf(0).size(); i-- > 0;) reversed.push_back(static_cast<int64_t>(i));
+  Shape reversed = FirstAxes(c->ShapeOf(0).size());
+  std::reverse(reversed.begin(), reversed.end());
   return c->Set(Transpose(c, c->In(0), c->IntList("perm", reversed)));
 }
 
@@ -155,10 +155,9 @@ Status MapSlice(NodeContext* c) {
   HONE_ASSIGN_OR_RETURN(const Shape starts,
                         attributes ? Result<Shape>(c->IntList("starts", {})) : c->Ints(1, "starts"));
   HONE_ASSIGN_OR_RETURN(const Shape ends, attributes ? Result<Shape>(c->IntList("ends", {})) : c->Ints(2, "ends"));
-  Shape all;
-  for (size_t i = 0; i < starts.size(); ++i) all.push_back(static_cast<int64_t>(i));
-  HONE_ASSIGN_OR_RETURN(Shape axes,
-                        attributes || !c->Has(3) ? Result<Shape>(c->IntList("axes", all)) : c->Ints(3, "axes"));
+  HONE_ASSIGN_OR_RETURN(Shape axes, attributes || !c->Has(3)
+                                        ? Result<Shape>(c->IntList("axes", FirstAxes(starts.size())))
+                                        : c->Ints(3, "axes"));
   HONE_ASSIGN_OR_RETURN(const Shape steps,
                         attributes || !c->Has(4) ? Result<Shape>(Shape(starts.size(), 1)) : c->Ints(4, "steps"));
   HONE_ASSIGN_OR_RETURN(axes, NodeContext::Axes(axes, x.size()));
@@ -238,8 +237,7 @@ Status MapPad(NodeContext* c) {
     if (given.size() != 1) return Status::Invalid("its constant_value must be one number");
     value = given[0];
   }
-  Shape axes;
-  for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  Shape axes = FirstAxes(rank);
   if (c->Has(3)) {
     HONE_ASSIGN_OR_RETURN(axes, c->Ints(3, "axes"));
     HONE_ASSIGN_OR_RETURN(axes, NodeContext::Axes(axes, rank));

@@ -24,6 +24,12 @@ Status CheckList(const char* name, const Shape& values, size_t count, int64_t le
   return Status();
 }
 
+// Padding that makes an axis `total` longer.
+void SetSame(const std::string& mode, size_t axis, int64_t total, Window* w) {
+  w->low[axis] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+  w->high[axis] = total - w->low[axis];
+}
+
 // Reads strides, dilations, pads and auto_pad of the node, for a tensor of this shape and a window of this kernel.
 Result<Window> ReadWindow(NodeContext* c, const Shape& x, const Shape& kernel) {
   const size_t axes = kernel.size();
@@ -44,10 +50,8 @@ Result<Window> ReadWindow(NodeContext* c, const Shape& x, const Shape& kernel) {
   } else if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
     for (size_t i = 0; i < axes; ++i) {
       const int64_t extent = x[i + 2], out = (extent + w.stride[i] - 1) / w.stride[i];
-      const int64_t total =
-          std::max<int64_t>((out - 1) * w.stride[i] + (kernel[i] - 1) * w.dilation[i] + 1 - extent, 0);
-      w.low[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
-      w.high[i] = total - w.low[i];
+      const int64_t total = (out - 1) * w.stride[i] + (kernel[i] - 1) * w.dilation[i] + 1 - extent;
+      SetSame(mode, i, std::max<int64_t>(total, 0), &w);
     }
   } else if (mode != "VALID") {
     return Status::Invalid("its auto_pad `" + mode + "` is not one of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
@@ -66,8 +70,13 @@ Window Widened(const Window& window) {
   return w;
 }
 
-// [a, b, n] -> [a, b, 1, n]
-Shape WidenedShape(const Shape& shape) { return {shape[0], shape[1], 1, shape[2]}; }
+// [a, b, n] -> [a, b, 1, n], and back. Other tensors stay.
+Result<Value> Widened(NodeContext* c, const Value& x) {
+  return x.shape.size() == 3 ? Reshape(c, x, {x.shape[0], x.shape[1], 1, x.shape[2]}) : x;
+}
+Result<Value> Narrowed(NodeContext* c, const Value& x, bool widened) {
+  return widened ? Reshape(c, x, {x.shape[0], x.shape[1], x.shape[3]}) : x;
+}
 
 // stride, dilation and pad as workloads have them; defaults are left out.
 std::vector<Attribute> WindowAttributes(const Window& w) {
@@ -123,16 +132,10 @@ Result<Convolution> Read(NodeContext* c) {
 Status Widen(NodeContext* c, Convolution* conv) {
   if (conv->data.shape.size() != 3) return Status();
   conv->widened = true;
-  HONE_ASSIGN_OR_RETURN(conv->data, Reshape(c, conv->data, WidenedShape(conv->data.shape)));
-  HONE_ASSIGN_OR_RETURN(conv->weight, Reshape(c, conv->weight, WidenedShape(conv->weight.shape)));
+  HONE_ASSIGN_OR_RETURN(conv->data, Widened(c, conv->data));
+  HONE_ASSIGN_OR_RETURN(conv->weight, Widened(c, conv->weight));
   conv->window = Widened(conv->window);
   return Status();
-}
-
-// [a, b, 1, n] -> [a, b, n], if it was widened.
-Status Finish(NodeContext* c, const Convolution& conv, const Value& out) {
-  if (!conv.widened) return c->Set(0, out);
-  return c->Set(Reshape(c, out, {out.shape[0], out.shape[1], out.shape[3]}));
 }
 
 // + bias[channel], where it is no constant vector that an epilogue takes.
@@ -158,18 +161,14 @@ Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pa
   const std::string mode = c->String("auto_pad", "NOTSET");
   const bool ceil = c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER";
   const bool widened = kernel.size() == 1;
-  Value data = x;
-  if (widened) {
-    HONE_ASSIGN_OR_RETURN(data, Reshape(c, x, WidenedShape(x.shape)));
-    window = Widened(window);
-  }
+  HONE_ASSIGN_OR_RETURN(const Value data, Widened(c, x));
+  if (widened) window = Widened(window);
   std::vector<Attribute> attributes = {Numbers("kernel", window.kernel, 'x')};
   for (Attribute& attribute : WindowAttributes(window)) attributes.push_back(std::move(attribute));
   if (ceil) attributes.push_back(Numbers("ceil_mode", {1}));
   if (average && include_pad) attributes.push_back(Numbers("count_include_pad", {1}));
   HONE_ASSIGN_OR_RETURN(const Value out, c->Emit((average ? "avg_pool" : "max_pool") + dimensions, {data}, attributes));
-  if (!widened) return out;
-  return Reshape(c, out, {out.shape[0], out.shape[1], out.shape[3]});
+  return Narrowed(c, out, widened);
 }
 
 // |x|^p, and back.
@@ -199,7 +198,7 @@ Status MapConv(NodeContext* c) {
   if (c->Has(2) && !fused) {
     HONE_ASSIGN_OR_RETURN(out, AddBias(c, out, c->In(2)));
   }
-  return Finish(c, conv, out);
+  return c->Set(Narrowed(c, out, conv.widened));
 }
 
 Status MapConvTranspose(NodeContext* c) {
@@ -219,10 +218,8 @@ Status MapConvTranspose(NodeContext* c) {
     for (size_t i = 0; i < axes; ++i) {
       const int64_t extent = conv.data.shape[i + 2];
       const int64_t full = (extent - 1) * w.stride[i] + (w.kernel[i] - 1) * w.dilation[i] + 1 + further[i];
-      const int64_t total = std::max<int64_t>(full - wanted[i], 0);
       if (wanted[i] > full) further[i] += wanted[i] - full;
-      w.low[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
-      w.high[i] = total - w.low[i];
+      SetSame(mode, i, std::max<int64_t>(full - wanted[i], 0), &w);
     }
   }
   HONE_RETURN_IF_ERROR(Widen(c, &conv));
@@ -234,7 +231,7 @@ Status MapConvTranspose(NodeContext* c) {
   if (c->Has(2)) {
     HONE_ASSIGN_OR_RETURN(out, AddBias(c, out, c->In(2)));
   }
-  return Finish(c, conv, out);
+  return c->Set(Narrowed(c, out, conv.widened));
 }
 
 Status MapPool(NodeContext* c) {

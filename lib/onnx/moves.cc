@@ -38,6 +38,12 @@ static Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, c
   return Concat(c, parts, axis);
 }
 
+Shape FirstAxes(size_t count) {
+  Shape axes(count);
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
 Result<Shape> BroadcastShape(const Shape& a, const Shape& b) {
   const Shape& longer = a.size() < b.size() ? b : a;
   const Shape& shorter = a.size() < b.size() ? a : b;
@@ -71,9 +77,7 @@ Result<Value> Reshape(NodeContext* c, const Value& x, const Shape& shape) {
 Result<Value> Transpose(NodeContext* c, const Value& x, const Shape& perm) {
   Shape sorted = perm;
   std::sort(sorted.begin(), sorted.end());
-  Shape all(x.shape.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (sorted != all) {
+  if (sorted != FirstAxes(x.shape.size())) {
     return Status::Invalid("{} is not a permutation of the axes of {}", ShapeText(perm), ShapeText(x.shape));
   }
   if (perm == sorted) return x;

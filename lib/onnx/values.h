@@ -54,6 +54,8 @@ Result<Value> Tile(NodeContext* c, const Value& x, const Shape& repeats);
 Result<Value> Pad(NodeContext* c, const Value& x, const Shape& low, const Shape& high, const std::string& mode,
                   double value);
 
+Shape FirstAxes(size_t count);  // 0, 1, .. count - 1
+
 // The common shape of two tensors under numpy's broadcasting.
 Result<Shape> BroadcastShape(const Shape& a, const Shape& b);
 
