@@ -23,23 +23,17 @@ std::vector<double> Scales(const Parameter& p, const TensorData& gamma, const Te
   return scales;
 }
 
+// A weight times the scale of its output channel, on axis 0 or, in a transposed convolution, on axis 1.
 TensorData FoldWeight(const Parameter& p, const ParameterValues& values) {
   std::vector<double> weight = values.at(p.init.from[0]).Doubles();
   const std::vector<double> scales = Scales(p, values.at(p.init.from[1]), values.at(p.init.from[2]));
-  const size_t inner = weight.size() / scales.size();
-  for (size_t i = 0; i < weight.size(); ++i) weight[i] *= scales[i / inner];
-  return TensorData(p.type, weight);
-}
-
-TensorData FoldTransposed(const Parameter& p, const ParameterValues& values) {
-  std::vector<double> weight = values.at(p.init.from[0]).Doubles();
-  const std::vector<double> scales = Scales(p, values.at(p.init.from[1]), values.at(p.init.from[2]));
-  // Each group of rows (input channels) has output channels of its own.
-  const auto rows = static_cast<size_t>(p.type.shape[0]), each = static_cast<size_t>(p.type.shape[1]);
-  const size_t in_group = rows / (scales.size() / each), inner = weight.size() / rows / each;
+  // Transposed, each group of rows (input channels) has output channels of its own.
+  const bool transposed = p.init.kind == InitKind::kFoldTransposed;
+  const auto rows = static_cast<size_t>(p.type.shape[0]);
+  const size_t each = transposed ? static_cast<size_t>(p.type.shape[1]) : 1, inner = weight.size() / rows / each;
+  const size_t in_group = rows / (scales.size() / each);
   for (size_t i = 0; i < weight.size(); ++i) {
-    const size_t row = i / inner / each, c = row / in_group * each + i / inner % each;
-    weight[i] *= scales[c];
+    weight[i] *= scales[i / inner / each / in_group * each + i / inner % each];
   }
   return TensorData(p.type, weight);
 }
@@ -114,13 +108,11 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         out = TensorData(p.type, std::vector<double>(static_cast<size_t>(p.type.Elements()), p.init.low));
         break;
       case InitKind::kFoldWeight:
+      case InitKind::kFoldTransposed:
         out = FoldWeight(p, values);
         break;
       case InitKind::kFoldBias:
         out = FoldBias(p, values);
-        break;
-      case InitKind::kFoldTransposed:
-        out = FoldTransposed(p, values);
         break;
       case InitKind::kFile: {
         if (file == nullptr) {
