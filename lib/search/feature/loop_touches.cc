@@ -112,10 +112,7 @@ class Collector : public ir::Visitor {
       LoopTouches& loop = loops_[open_[i]];
       const bool uses = used.count(vars_[i].get()) != 0;
       (uses ? touch.count : touch.reuse) *= static_cast<double>(loop.length);
-      touch.stride = 0;
-      for (const auto& term : linear.terms) {
-        if (term.term.same_as(vars_[i])) touch.stride = term.coefficient;
-      }
+      touch.stride = linear.CoefficientOf(vars_[i]);
       const int level = ParallelLevel(loop.kind);
       touch.thread_count = level == 0 ? 0 : touch.count / count_below[level - 1];
       touch.thread_reuse = level == 0 ? 0 : touch.reuse / reuse_below[level - 1];
@@ -134,10 +131,7 @@ class Collector : public ir::Visitor {
     std::vector<int64_t> strides = {static_cast<int64_t>(open_.empty() ? SIZE_MAX : open_.back()), store};
     for (const ir::Var& var : vars_) {
       strides.push_back(static_cast<int64_t>(used.count(var.get())));
-      strides.push_back(0);
-      for (const auto& term : linear.terms) {
-        if (term.term.same_as(var)) strides.back() = term.coefficient;
-      }
+      strides.push_back(linear.CoefficientOf(var));
     }
     return seen_.emplace(buffer.get(), std::move(strides)).second;
   }

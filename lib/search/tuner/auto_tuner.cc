@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "search/tuner/plan_tuner.h"
 #include "search/tuner/points.h"
 
 namespace hone::search {
@@ -91,14 +92,9 @@ void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
     seen.index = outcome.config.index;
     seen.state = outcome.state;
     seen.says_nothing = outcome.state == TrialState::kFailed && outcome.error == TrialError::kDevice;
-    if (outcome.state != TrialState::kFailed) {
-      // Non-finite times count as failures.
-      if (std::isfinite(outcome.median) && outcome.median > 0) {
-        seen.log_time = std::log(outcome.median);
-      } else {
-        seen.state = TrialState::kFailed;
-      }
-    }
+    const double seconds = Seconds(outcome);
+    if (seconds == 0) seen.state = TrialState::kFailed;  // also for an invalid time
+    if (seconds > 0) seen.log_time = std::log(seconds);
     history_.push_back(seen);
     known_.insert(seen.index);
     proposed_.erase(seen.index);
