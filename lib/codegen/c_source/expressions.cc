@@ -22,17 +22,6 @@ bool IsIndex(const Expr& e) { return e.type() == DType::Int(64); }
 
 bool FitsInt(arith::ConstInterval range) { return range.min >= INT32_MIN && range.max <= INT32_MAX; }
 
-const char* FunctionName(Intrinsic fn) {
-  switch (fn) {
-    case Intrinsic::kAbs:
-      return "fabs";
-    case Intrinsic::kRound:
-      return "rint";
-    default:
-      return ir::IntrinsicName(fn);
-  }
-}
-
 }  // namespace
 
 std::string KernelWriter::Type(DType type) {
@@ -127,9 +116,7 @@ KernelWriter::Text KernelWriter::Write(const Expr& e) {
       return {"!" + WriteAt(e.as<ir::Not>()->a, kUnary), kUnary};
     case ExprKind::kSelect: {
       auto* select = e.as<ir::Select>();
-      const std::string condition = WriteAt(select->condition, kAndAnd - 1);
-      const std::string if_true = WriteAt(select->if_true, kAndAnd - 1);
-      return {fmt::format("{} ? {} : {}", condition, if_true, WriteAt(select->if_false, kAndAnd - 1)), kChoice};
+      return WriteChoice(select->condition, select->if_true, select->if_false);
     }
     case ExprKind::kLoad: {
       auto* load = e.as<ir::Load>();
@@ -304,13 +291,14 @@ KernelWriter::Text KernelWriter::WriteCast(const ir::Cast& e) {
   return As(Type(e.type), value);
 }
 
+KernelWriter::Text KernelWriter::WriteChoice(const Expr& condition, const Expr& if_true, const Expr& if_false) {
+  std::string text = WriteAt(condition, kAndAnd - 1);
+  text += " ? " + WriteAt(if_true, kAndAnd - 1);
+  return {text + " : " + WriteAt(if_false, kAndAnd - 1), kChoice};
+}
+
 KernelWriter::Text KernelWriter::WriteCall(const ir::Call& e) {
-  if (e.fn == Intrinsic::kIfThenElse) {
-    const std::string condition = WriteAt(e.args[0], kAndAnd - 1);
-    const std::string if_true = WriteAt(e.args[1], kAndAnd - 1);
-    const std::string if_false = WriteAt(e.args[2], kAndAnd - 1);
-    return {fmt::format("{} ? {} : {}", condition, if_true, if_false), kChoice};
-  }
+  if (e.fn == Intrinsic::kIfThenElse) return WriteChoice(e.args[0], e.args[1], e.args[2]);
   if (!e.type.is_float()) {
     if (e.fn != Intrinsic::kAbs) Fail(fmt::format("{} of {}", ir::IntrinsicName(e.fn), ToString(e.type)));
     if (!e.type.is_int()) return Write(e.args[0]);
@@ -330,7 +318,8 @@ KernelWriter::Text KernelWriter::WriteCall(const ir::Call& e) {
   if (e.fn == Intrinsic::kTf32 || e.fn == Intrinsic::kMmaTf32) {
     Fail(fmt::format("{} is for CUDA from sm_80 on", ir::IntrinsicName(e.fn)));
   }
-  std::string text = FunctionName(e.fn);
+  const bool abs = e.fn == Intrinsic::kAbs, round = e.fn == Intrinsic::kRound;
+  std::string text = abs ? "fabs" : round ? "rint" : ir::IntrinsicName(e.fn);
   if (dialect_.float_suffix && e.type.bits == 32) text += "f";
   text += "(";
   for (size_t i = 0; i < e.args.size(); ++i) text += (i ? ", " : "") + WriteAt(e.args[i], kAny);

@@ -272,16 +272,14 @@ void KernelWriter::WriteWarpProduct(const ir::Store& store, const ir::Call& prod
 void KernelWriter::WriteStore(const ir::Store& store) {
   if (const ir::Call* product = ir::WarpProductOf(Stmt(&store))) return WriteWarpProduct(store, *product);
   if (in_group_ && WriteAsyncCopy(store)) return;
-  if (store.value.type().is_scalar() && store.index.type().is_scalar()) {
-    const bool is_bool = store.value.type().is_bool();
-    std::string value = WriteAt(store.value, 99);
-    if (is_bool) value = fmt::format("({}) ? 1 : 0", value);
-    Line(fmt::format("{} = {};", Access(store.buffer, store.index), value));
-    return;
-  }
+  const auto assign = [&](const Expr& index, const Expr& value) {
+    std::string text = WriteAt(value, 99);
+    if (value.type().is_bool()) text = fmt::format("({}) ? 1 : 0", text);
+    Line(fmt::format("{} = {};", Access(store.buffer, index), text));
+  };
+  if (store.value.type().is_scalar() && store.index.type().is_scalar()) return assign(store.index, store.value);
   const size_t mark = kept_.size();
   const int lanes = store.index.type().lanes;
-  const bool is_bool = store.value.type().is_bool();
   Hoist(store.value);
   Hoist(store.index);
   std::vector<Expr> values, places;
@@ -310,11 +308,7 @@ void KernelWriter::WriteStore(const ir::Store& store) {
       Line(fmt::format("{} = {}{}{}{});", at, dialect_.vector_make[0], type, dialect_.vector_make[1], list));
     }
   } else {
-    for (int i = 0; i < lanes; ++i) {
-      std::string value = WriteAt(values[static_cast<size_t>(i)], 99);
-      if (is_bool) value = fmt::format("({}) ? 1 : 0", value);
-      Line(fmt::format("{} = {};", Access(store.buffer, places[static_cast<size_t>(i)]), value));
-    }
+    for (size_t i = 0; i < values.size(); ++i) assign(places[i], values[i]);
   }
   ForgetFrom(mark);
 }

@@ -85,6 +85,7 @@ class KernelWriter {
   Text WriteDivision(const ir::Binary& e, const ir::Expr& self);
   Text WriteCast(const ir::Cast& e);
   Text WriteCall(const ir::Call& e);
+  Text WriteChoice(const ir::Expr& condition, const ir::Expr& if_true, const ir::Expr& if_false);
   Text WriteInt(int64_t value, DType type, bool narrow);
   std::string WriteFloat(double value, DType type);
   std::string Access(const ir::Buffer& buffer, const ir::Expr& index);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "codegen/c_source/kernel_writer.h"
+#include "ir/walk.h"
 
 namespace hone::codegen {
 
@@ -158,28 +159,12 @@ void KernelWriter::Hoist(const Expr& e) {
       Define(once, value);
       return Keep(e, std::vector<Expr>(static_cast<size_t>(e.type().lanes), once));
     }
-    case ExprKind::kCast:
-      return Hoist(e.as<ir::Cast>()->value);
-    case ExprKind::kNot:
-      return Hoist(e.as<ir::Not>()->a);
-    case ExprKind::kSelect:
-      Hoist(e.as<ir::Select>()->condition);
-      Hoist(e.as<ir::Select>()->if_true);
-      return Hoist(e.as<ir::Select>()->if_false);
-    case ExprKind::kCall: {
-      auto* call = e.as<ir::Call>();
-      if (call->fn == ir::Intrinsic::kIfThenElse) {
+    default:
+      if (auto* call = e.as<ir::Call>(); call && call->fn == ir::Intrinsic::kIfThenElse) {
         if (call->args[0].type().is_scalar()) HoistChoice(e);
         return;
       }
-      for (const Expr& arg : call->args) Hoist(arg);
-      return;
-    }
-    default:
-      if (auto* binary = e.as<ir::Binary>()) {
-        Hoist(binary->a);
-        Hoist(binary->b);
-      }
+      ir::WithNode(e, [&](const auto& node) { ir::ForEachChild(node, [&](const Expr& child) { Hoist(child); }); });
   }
 }
 

@@ -59,17 +59,11 @@ void Emitter::EmitFor(const ir::For& s) {
   Value* extent = EmitExpr(s.extent);
   auto* constant = llvm::dyn_cast<llvm::ConstantInt>(extent);
   if (constant && constant->getSExtValue() <= 0) return;
-  if (constant && constant->isOne()) {
-    return EmitOnce(s, begin);
-  }
+  if (constant && constant->isOne()) return EmitOnce(s, begin);
   int level = std::max(LevelOf(s.min), LevelOf(s.extent));
   bool movable = LevelOf(s.min) >= 0 && LevelOf(s.extent) >= 0;
-  Value* end = nullptr;
-  if (movable) {
-    end = AtLevel(level, [&] { return b_.CreateAdd(begin, extent); });
-  } else {
-    end = b_.CreateAdd(begin, extent);
-  }
+  const auto add = [&] { return b_.CreateAdd(begin, extent); };
+  Value* end = movable ? AtLevel(level, add) : add();
   EmitLoop(s.var, begin, end, constant != nullptr, IsNotNegative(s.min), s.body);
 }
 
