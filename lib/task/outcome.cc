@@ -1,56 +1,38 @@
 #include "task/outcome.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <iterator>
 
 #include "base/text.h"
 
 namespace hone {
 namespace {
 
-constexpr std::pair<TrialState, const char*> kStates[] = {
-    {TrialState::kOk, "ok"}, {TrialState::kPruned, "pruned"}, {TrialState::kFailed, "failed"}};
-constexpr std::pair<TrialError, const char*> kErrors[] = {
-    {TrialError::kNone, ""},           {TrialError::kInvalid, "invalid"}, {TrialError::kCompile, "compile"},
-    {TrialError::kTimeout, "timeout"}, {TrialError::kCrash, "crash"},     {TrialError::kWrong, "wrong"},
-    {TrialError::kDevice, "device"}};
+constexpr const char* kStates[] = {"ok", "pruned", "failed"};                                         // by TrialState
+constexpr const char* kErrors[] = {"", "invalid", "compile", "timeout", "crash", "wrong", "device"};  // by TrialError
 
 template <typename T, size_t N>
-const char* NameIn(const std::pair<T, const char*> (&names)[N], T wanted) {
-  for (const auto& [value, name] : names) {
-    if (value == wanted) return name;
-  }
-  return "?";
-}
-
-template <typename T, size_t N>
-Result<T> ValueIn(const std::pair<T, const char*> (&names)[N], const std::string& wanted, const char* unknown,
+Result<T> ValueIn(const char* const (&names)[N], const std::string& wanted, const char* unknown,
                   const std::string& known) {
-  for (const auto& [value, name] : names) {
-    if (name == wanted) return value;
-  }
+  const auto found = std::find(std::begin(names), std::end(names), wanted);
+  if (found != std::end(names)) return static_cast<T>(found - std::begin(names));
   return Status::Invalid(std::string("unknown ") + unknown + " `" + wanted + "`; known: " + known);
 }
 
 }  // namespace
 
-const char* TrialStateName(TrialState s) { return NameIn(kStates, s); }
-const char* TrialErrorName(TrialError e) { return NameIn(kErrors, e); }
+const char* TrialStateName(TrialState s) { return kStates[static_cast<size_t>(s)]; }
+const char* TrialErrorName(TrialError e) { return kErrors[static_cast<size_t>(e)]; }
 
 Result<TrialState> ParseTrialState(const std::string& s) {
-  return ValueIn(kStates, s, "trial state", "ok, pruned, failed");
+  return ValueIn<TrialState>(kStates, s, "trial state", "ok, pruned, failed");
 }
 
 Result<TrialError> ParseTrialError(const std::string& s) {
-  return ValueIn(kErrors, s, "trial error", Join(TrialErrorNames(), ", "));
+  return ValueIn<TrialError>(kErrors, s, "trial error", Join(TrialErrorNames(), ", "));
 }
 
-std::vector<std::string> TrialErrorNames() {
-  std::vector<std::string> names;
-  for (const auto& [error, name] : kErrors) {
-    if (error != TrialError::kNone) names.emplace_back(name);
-  }
-  return names;
-}
+std::vector<std::string> TrialErrorNames() { return {std::begin(kErrors) + 1, std::end(kErrors)}; }
 
 }  // namespace hone

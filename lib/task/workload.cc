@@ -148,11 +148,6 @@ class Parser {
     }
     return real ? end : 0;
   }
-  Result<double> RealAt(size_t begin, size_t end) {
-    Result<double> value = ParseReal(std::string_view(text_).substr(begin, end - begin));
-    if (!value.ok()) return Fail("a number");
-    return value;
-  }
   // Numbers separated all by ',' or all by 'x'; a ',' before a word ends the attribute instead.
   Result<Attribute> Value(const std::string& name) {
     Attribute a;
@@ -166,8 +161,9 @@ class Parser {
       // Fractional numbers keep their own text (semantics/attributes.h parses them).
       for (size_t begin = at_; at_ < end; begin = ++at_) {
         at_ = std::min(text_.find(',', begin), end);
-        HONE_ASSIGN_OR_RETURN(double value, RealAt(begin, at_));
-        a.word += (a.word.empty() ? "" : ",") + FormatDouble(value);
+        const Result<double> value = ParseReal(std::string_view(text_).substr(begin, at_ - begin));
+        if (!value.ok()) return Fail("a number");
+        a.word += (a.word.empty() ? "" : ",") + FormatDouble(*value);
       }
       at_ = end;
       return a;
