@@ -54,13 +54,12 @@ void SharedAccesses::LeaveIf() {
 }
 
 bool SharedAccesses::Uniform(const Expr& e) const {
-  if (ir::HasLoad(e)) return false;
-  for (const ir::Var& v : ir::FreeVars(e)) {
-    for (const Thread& t : threads_) {
-      if (t.var.same_as(v)) return false;
-    }
-  }
-  return true;
+  return !ir::HasLoad(e) && std::ranges::none_of(ir::FreeVars(e), [&](const ir::Var& v) { return IsThread(v); });
+}
+
+size_t SharedAccesses::ThreadOf(const Expr& e) const {
+  const auto is_it = [&](const Thread& thread) { return thread.var.same_as(e); };
+  return static_cast<size_t>(std::ranges::find_if(threads_, is_it) - threads_.begin());
 }
 
 Access SharedAccesses::Describe(const Buffer& buffer, const Expr& index, bool write) {
@@ -81,10 +80,7 @@ Access SharedAccesses::Describe(const Buffer& buffer, const Expr& index, bool wr
   FindRange(linear, &a);
   std::vector<int64_t> factors(threads_.size(), 0);
   for (const arith::Linear::Term& term : linear.terms) {
-    auto is_thread = [&](const Thread& t) { return t.var.same_as(term.term); };
-    auto thread = std::find_if(threads_.begin(), threads_.end(), is_thread);
-    if (thread != threads_.end()) {
-      const size_t k = thread - threads_.begin();
+    if (const size_t k = ThreadOf(term.term); k < threads_.size()) {
       if (a.only[k] >= 0)
         a.constant += term.coefficient * a.only[k];
       else
@@ -153,9 +149,7 @@ void SharedAccesses::FindCopy(const arith::Linear::Term& term, Access* a) {
   Expr low(0), high(0);
   for (const arith::Linear::Term& t :
        arith::ToLinear(analyzer_.Simplify(a->index - term.term * term.coefficient)).terms) {
-    auto is_it = [&](const Thread& thread) { return thread.var.same_as(t.term); };
-    const bool thread = std::any_of(threads_.begin(), threads_.end(), is_it);
-    auto bounds = thread ? std::nullopt : analyzer_.ConstBounds(t.term * t.coefficient);
+    auto bounds = IsThread(t.term) ? std::nullopt : analyzer_.ConstBounds(t.term * t.coefficient);
     low = low + (bounds ? Expr(bounds->first) : t.term * t.coefficient);
     high = high + (bounds ? Expr(bounds->second) : t.term * t.coefficient);
   }
@@ -216,11 +210,8 @@ bool SharedAccesses::Apart(const Access& a, const Access& b, const VarNode* carr
 
 // Whether it has the same value at both accesses: it uses only variables of loops around both, in the same iteration.
 bool SharedAccesses::IsSameForBoth(const Expr& e, const VarNode* carried) const {
-  if (ir::HasLoad(e)) return false;
-  for (const ir::Var& v : ir::FreeVars(e)) {
-    if (v.node() == carried || !scope_.count(v.node())) return false;
-  }
-  return true;
+  const auto same = [&](const ir::Var& v) { return v.node() != carried && scope_.count(v.node()) != 0; };
+  return !ir::HasLoad(e) && std::ranges::all_of(ir::FreeVars(e), same);
 }
 
 void SharedAccesses::Widen(const For& loop, Rounds rounds, std::vector<Access>* accesses) {

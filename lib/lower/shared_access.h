@@ -63,6 +63,8 @@ class SharedAccesses {
     ir::Var var;
     int64_t extent = 1;
   };
+  size_t ThreadOf(const ir::Expr& e) const;  // the place of the loop whose variable it is; else the number of loops
+  bool IsThread(const ir::Expr& e) const { return ThreadOf(e) < threads_.size(); }
   bool SameThread(const Access& a, const Access& b) const;
   void FindCopy(const arith::Linear::Term& term, Access* a);
   bool OtherCopy(const Access& a, const Access& b, const ir::VarNode* carried);
