@@ -160,8 +160,7 @@ Status MapScatterNd(NodeContext* c) {
                            ElementTypeName(updates.type), ShapeText(updates.shape()));
   }
   HONE_RETURN_IF_ERROR(c->builder().Spend(data.Elements()));
-  int64_t inner = 1;
-  for (auto extent = data.shape().begin() + depth; extent != data.shape().end(); ++extent) inner *= *extent;
+  const int64_t inner = semantics::Product(data.shape(), static_cast<size_t>(depth), data.shape().size());
   Tensor out = data;
   out.name.clear();
   for (int64_t from = 0; from < static_cast<int64_t>(indices.size()) / depth; ++from) {

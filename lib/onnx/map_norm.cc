@@ -150,8 +150,7 @@ Status MapGroupNorm(NodeContext* c) {
     }
     HONE_ASSIGN_OR_RETURN(per_channel[i - 1], PerChannel(c, v, x.shape.size()));
   }
-  int64_t inner = x.shape[1] / groups;
-  for (size_t i = 2; i < x.shape.size(); ++i) inner *= x.shape[i];
+  const int64_t inner = x.shape[1] / groups * semantics::Product(x.shape, 2, x.shape.size());
   HONE_ASSIGN_OR_RETURN(const Value grouped, Reshape(c, x, {x.shape[0], groups, inner}));
   HONE_ASSIGN_OR_RETURN(const Value normal,
                         c->Emit("instance_norm", {grouped, Filled({groups}, 1), Filled({groups}, 0)},
