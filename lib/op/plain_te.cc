@@ -8,11 +8,6 @@
 
 namespace hone::op {
 
-static Expr MakeReduce(ir::Reducer reducer, Expr value, const std::vector<ir::IterVar>& axes) {
-  if (reducer == ir::Reducer::kSum) return te::Sum(value, axes);
-  return reducer == ir::Reducer::kMax ? te::MaxOver(value, axes) : te::MinOver(value, axes);
-}
-
 static void Loops(const std::string& stage, std::vector<std::string> outer, std::vector<std::string> inner,
                   std::vector<Step>* steps) {
   std::vector<std::string> order = outer;
@@ -115,7 +110,7 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
   if (!axes.reduced.back()) {
     Tensor out = te::Compute(name, kept, names, [&](const Vars& x) {
       Expr read = value(index(x));
-      return reduce.empty() ? read : MakeReduce(reducer, read, reduce);
+      return reduce.empty() ? read : te::ReduceOver(reducer, read, reduce);
     });
     Append(steps, {Split(name, names.back(), {lanes}, {"v.o", "v.i"}), Vectorize(name, "v.i")});
     std::vector<std::string> outer(names.begin(), names.end() - 1), inner = reduce_names;
@@ -137,7 +132,7 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
     all.back() = tail ? ir::Min(at, extent - 1) : at;
     Expr read = value(all);
     if (tail && reducer == ir::Reducer::kSum) read = ir::MakeSelect(at < extent, read, Float(0));
-    return MakeReduce(reducer, read, reduce);
+    return te::ReduceOver(reducer, read, reduce);
   });
   std::vector<std::string> inner = reduce_names;
   inner.push_back("v");
@@ -145,7 +140,7 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
   Tensor out = te::Compute(name, kept, names, [&](const Vars& x) {
     std::vector<Expr> at(x.begin(), x.end());
     at.push_back(lane.var);
-    return MakeReduce(reducer, part(at), {lane});
+    return te::ReduceOver(reducer, part(at), {lane});
   });
   Loops(name, names, {"l"}, steps);
   Loops(part.name(), names, inner, steps);

@@ -251,7 +251,7 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   for (const IterVar& root : reduce.axes) map[root.var.node()] = value[root.var.name()];
   Expr body = ir::Substitute(reduce.body, map);
   if (inside.defined()) body = te::IfThenElse(inside, body, te::ReduceIdentity(reduce.reducer, body.type()));
-  if (!loops.empty()) body = Expr(new ir::Reduce(reduce.reducer, loops, body));
+  if (!loops.empty()) body = te::ReduceOver(reduce.reducer, body, loops);
   std::vector<IterVar> partial_axes = {kept};
   partial_axes.insert(partial_axes.end(), node.axes.begin(), node.axes.end());
   te::Tensor partial = te::ComputeOver(name, partial_axes, body);
@@ -261,8 +261,7 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   IterVar sum{Var(factored), kept.extent};
   std::vector<Expr> indices = {sum.var};
   for (const IterVar& a : axes) indices.push_back(a.var);
-  te::Tensor total =
-      te::ComputeOver(stage->name(), axes, Expr(new ir::Reduce(reduce.reducer, {sum}, partial(indices))));
+  te::Tensor total = te::ComputeOver(stage->name(), axes, te::ReduceOver(reduce.reducer, partial(indices), {sum}));
 
   std::set<std::string> gone;
   for (const Axis& a : stage->axes) {

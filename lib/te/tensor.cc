@@ -69,15 +69,12 @@ IterVar ReduceAxis(int64_t extent, std::string name) {
   return {ir::Var(std::move(name)), extent};
 }
 
-Expr Sum(Expr body, std::vector<IterVar> axes) {
-  return Expr(new ir::Reduce(ir::Reducer::kSum, std::move(axes), std::move(body)));
+Expr ReduceOver(ir::Reducer reducer, Expr body, std::vector<IterVar> axes) {
+  return Expr(new ir::Reduce(reducer, std::move(axes), std::move(body)));
 }
-Expr MaxOver(Expr body, std::vector<IterVar> axes) {
-  return Expr(new ir::Reduce(ir::Reducer::kMax, std::move(axes), std::move(body)));
-}
-Expr MinOver(Expr body, std::vector<IterVar> axes) {
-  return Expr(new ir::Reduce(ir::Reducer::kMin, std::move(axes), std::move(body)));
-}
+Expr Sum(Expr body, std::vector<IterVar> axes) { return ReduceOver(ir::Reducer::kSum, body, std::move(axes)); }
+Expr MaxOver(Expr body, std::vector<IterVar> axes) { return ReduceOver(ir::Reducer::kMax, body, std::move(axes)); }
+Expr MinOver(Expr body, std::vector<IterVar> axes) { return ReduceOver(ir::Reducer::kMin, body, std::move(axes)); }
 
 Expr ReduceIdentity(ir::Reducer reducer, DType type) {
   if (reducer == ir::Reducer::kSum) return ir::Imm(type, 0);

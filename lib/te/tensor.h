@@ -62,6 +62,7 @@ Tensor ComputeConstant(std::string name, std::vector<int64_t> shape, std::vector
 Tensor ComputeOver(std::string name, std::vector<ir::IterVar> axes, ir::Expr body, bool constant = false);
 
 ir::IterVar ReduceAxis(int64_t extent, std::string name);
+ir::Expr ReduceOver(ir::Reducer reducer, ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr Sum(ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr MaxOver(ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr MinOver(ir::Expr body, std::vector<ir::IterVar> axes);

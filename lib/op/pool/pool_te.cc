@@ -54,7 +54,7 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
     Expr value = source(at);
     const ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
     if (inside.defined()) value = te::IfThenElse(inside, value, te::ReduceIdentity(reducer, DType::Float(32)));
-    return max ? te::MaxOver(value, taps) : te::Sum(value, taps);
+    return te::ReduceOver(reducer, value, taps);
   });
   // An average's divisor: the product over the axes of the number of taps that lie in [low, high) of the padded input.
   std::vector<int64_t> low(rank), high(rank);
