@@ -29,13 +29,9 @@ Computation MakePixels(const Workload& w) {
     const std::vector<Expr> at = {x[2] / plane * z.stride + kd.var * z.dilation - z.before,
                                   x[2] % plane / s.ow * s.sh + kh.var * s.dh - s.pt,
                                   x[2] % s.ow * s.sw + kw.var * s.dw - s.pl};
-    const std::vector<int64_t> in = {z.in, s.h, s.w}, before = {z.before, s.pt, s.pl};
-    const std::vector<int64_t> reach = {z.reach(z.out), s.ph(), s.pw()};
-    Expr inside;
-    for (size_t i = 0; i < 3; ++i) {
-      if (before[i] > 0) inside = BothOf(inside, at[i] >= Expr(0));
-      if (reach[i] > in[i] + before[i]) inside = BothOf(inside, at[i] < Expr(in[i]));
-    }
+    Expr inside = WithinExtent(at[0], -z.before, z.reach(z.out) - 1 - z.before, z.in);
+    inside = WithinExtent(at[1], -s.pt, s.ph() - 1 - s.pt, s.h, inside);
+    inside = WithinExtent(at[2], -s.pl, s.pw() - 1 - s.pl, s.w, inside);
     const Expr channel = s.groups == 1 ? Expr(c.var) : x[1] / (s.o / s.groups) * s.cg + c.var;
     const Expr product = data(x[0], channel, at[0], at[1], at[2]) * weight(x[1], c.var, kd.var, kh.var, kw.var);
     return te::Sum(ZeroOutside(inside, product), {c, kd, kh, kw});

@@ -5,6 +5,7 @@
 
 #include "op/gpu/template.h"
 #include "op/shapes.h"
+#include "op/steps.h"
 
 namespace hone::op {
 namespace {
@@ -97,14 +98,12 @@ Result<Candidate> LargeBuild(const Workload& w, const Target&, const Config& con
   const std::vector<int64_t>& k = config.Sizes("tile_k");
   std::vector<Step> steps;
   MapProduct("out", "", "i", config.Sizes("tile_x"), "j", config.Sizes("tile_y"), &steps);
-  for (const Step& step :
-       {ComputeAt("sums", "out", "j.t"), SetScope("sums", "register"),
-        Split("sums", "k", {k[1], k[2]}, {"k.o", "k.m", "k.i"}), Reorder("sums", {"k.o", "k.m", "k.i", "i", "j"}),
-        Unroll("sums", "k.i"), CacheRead("data", "shared", {"sums"}, "data.shared"),
-        CacheRead("weight", "shared", {"sums"}, "weight.shared"), ComputeAt("data.shared", "sums", "k.o"),
-        ComputeAt("weight.shared", "sums", "k.o")}) {
-    steps.push_back(step);
-  }
+  Append(&steps,
+         {ComputeAt("sums", "out", "j.t"), SetScope("sums", "register"),
+          Split("sums", "k", {k[1], k[2]}, {"k.o", "k.m", "k.i"}), Reorder("sums", {"k.o", "k.m", "k.i", "i", "j"}),
+          Unroll("sums", "k.i"), CacheRead("data", "shared", {"sums"}, "data.shared"),
+          CacheRead("weight", "shared", {"sums"}, "weight.shared"), ComputeAt("data.shared", "sums", "k.o"),
+          ComputeAt("weight.shared", "sums", "k.o")});
   const GpuUse use = LargeUse(w)(config);
   FetchTogether("data.shared", {"d0", "d1"}, use.threads, 1, &steps);
   FetchTogether("weight.shared", {"d0", "d1"}, use.threads, 1, &steps);
