@@ -103,8 +103,8 @@ Result<FixedKernel> BuildPad(const Workload& w, const Target& target) {
       if (mode == "constant") {
         Expr here = from >= 0 && from < extent;
         inside = inside.defined() ? inside && here : here;
-        at[g] = ir::Max(ir::Min(from, extent - 1), 0);
-      } else if (mode == "edge") {
+      }
+      if (mode == "constant" || mode == "edge") {
         at[g] = ir::Max(ir::Min(from, extent - 1), 0);
       } else if (mode == "wrap") {
         at[g] = (from + extent) % extent;

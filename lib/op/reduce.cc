@@ -58,16 +58,14 @@ static Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) 
     Tensor total =
         sum("total", [&](At at) { return CallMath(Intrinsic::kExp, data(at) - finite(KeptIndex(axes, at))); });
     finish = [=](At at) { return CallMath(Intrinsic::kLog, total(at)) + finite(at); };
-  } else if (op == "reduce_sum_square" || op == "reduce_l2") {
-    Tensor total = sum("total", [&](At at) { return data(at) * data(at); });
-    finish = [=](At at) { return op == "reduce_l2" ? CallMath(Intrinsic::kSqrt, total(at)) : total(at); };
-  } else if (op == "reduce_l1") {
-    Tensor total = sum("total", [&](At at) { return CallMath(Intrinsic::kAbs, data(at)); });
-    finish = [=](At at) { return total(at); };
   } else {
-    Tensor total = sum("total", read);
+    Tensor total = sum("total", [&](At at) {
+      if (op == "reduce_sum_square" || op == "reduce_l2") return data(at) * data(at);
+      return op == "reduce_l1" ? CallMath(Intrinsic::kAbs, data(at)) : data(at);
+    });
     finish = [=](At at) {
       if (op == "reduce_mean") return total(at) * Float(1 / count);
+      if (op == "reduce_l2") return CallMath(Intrinsic::kSqrt, total(at));
       return op == "reduce_log_sum" ? CallMath(Intrinsic::kLog, total(at)) : total(at);
     };
   }
