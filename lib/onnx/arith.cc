@@ -179,8 +179,7 @@ Result<Value> MatrixProduct(NodeContext* c, const Value& a, const Value& b) {
                      a.shape.back() == b.shape[0] && b.shape[0] > 0 && b.shape[1] > 0;
   if (!layer) return c->Emit("matmul", {a, b});
   HONE_ASSIGN_OR_RETURN(const Value weight, Transpose(c, b, {1, 0}));
-  int64_t rows = 1;
-  for (size_t i = 0; i + 1 < rank; ++i) rows *= a.shape[i];
+  const int64_t rows = semantics::Product(a.shape, 0, rank - 1);
   HONE_ASSIGN_OR_RETURN(const Value flat, Reshape(c, a, {rows, a.shape.back()}));
   HONE_ASSIGN_OR_RETURN(const Value out, c->Emit("dense", {flat, weight}));
   Shape shape = a.shape;

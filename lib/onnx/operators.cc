@@ -42,8 +42,7 @@ const std::vector<OperatorEntry>& Operators() {
 
 const OperatorEntry* FindOperatorEntry(const std::string& name) {
   const auto& table = Operators();
-  const auto found = std::lower_bound(table.begin(), table.end(), name,
-                                      [](const OperatorEntry& entry, const std::string& n) { return entry.name < n; });
+  const auto found = std::ranges::lower_bound(table, name, {}, &OperatorEntry::name);
   return found != table.end() && found->name == name ? &*found : nullptr;
 }
 
