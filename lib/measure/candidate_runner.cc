@@ -21,14 +21,11 @@ Result<runtime::AlignedBuffer> Sealed(std::string_view bytes) {
   return buffer;
 }
 
-// Weights are scaled so that sums of their products are of order 1. Sums of products of data alone (`flop` says how
-// many) grow with the root of their number, and so do their errors.
+// Weights are scaled so that sums of their products are of order 1. Sums of products of data grow with the root of their
+// number, and so do their errors.
 static double ToleranceOf(const TaskSetup& setup) {
-  const int64_t fan_in = ReductionLength(setup.operands);
-  const double outputs = static_cast<double>(setup.operands.back().logical.Elements());
-  const auto products = static_cast<int64_t>(setup.flop / 2 / std::max(outputs, 1.0));
-  if (fan_in > 1 || products <= 1) return Tolerance(fan_in);
-  return Tolerance(products) * std::sqrt(static_cast<double>(products));
+  const int64_t length = std::max(ReductionLength(setup.operands), setup.products);
+  return Tolerance(length) * std::sqrt(static_cast<double>(setup.products));
 }
 
 Status CandidateRunner::ReadExpected() {

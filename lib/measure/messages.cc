@@ -36,6 +36,7 @@ void ListFields(Fields* f, TaskSetup* s) {
   f->Value("do", &verb);
   f->Value("operands", &s->operands).Check(!s->operands.empty(), "must hold the output at least");
   HONE_VALUES(f, s->reference_path, s->reference_key, s->flop);
+  f->Value("products", &s->products).AtLeast(1);
   f->Value("threads", &s->threads).AtLeast(1);
   HONE_VALUES(f, s->target, s->device, s->kernel_folders, s->protocol);
 }

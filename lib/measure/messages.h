@@ -26,7 +26,8 @@ struct TaskSetup {
   std::vector<Operand> operands;  // the last one is the output
   std::string reference_path;     // measure/reference.h
   std::string reference_key;
-  double flop = 0;  // per run, 0 if unknown
+  double flop = 0;       // per run, 0 if unknown
+  int64_t products = 1;  // semantics::ProductsOfData
   int threads = 1;
   std::string target;                       // Target::Text() for a device; empty: this host
   std::string device;                       // Machine::Environment of the device to measure on; empty: any

@@ -173,6 +173,8 @@ Workload Canonical(const Workload& w) {
   return canonical;
 }
 
+int64_t ProductsOfData(const Workload& w) { return w.op == "matmul" && !w.chain() ? MatmulOf(w)->k : 1; }
+
 double Flop(const Workload& w) {
   double flop = 0;
   for (const Workload& part : w.Parts()) {

@@ -81,6 +81,9 @@ std::vector<std::string> Names();  // sorted
 
 // The functions below also accept chains.
 
+// The number of products of data that each output sums: 1 if a factor is a weight, or nothing is summed.
+int64_t ProductsOfData(const Workload& workload);
+
 // The output's type. Returns kUnsupported for an unknown operator; kInvalid or kUnsupported in one line if inputs,
 // attributes, epilogue or the members of a chain do not fit together.
 Result<TensorType> InferOutput(const Workload& workload);

@@ -22,6 +22,7 @@
 #include "op/space_version.h"
 #include "pipeline/progress_file.h"
 #include "search/tuner/tuner.h"
+#include "semantics/semantics.h"
 #include "session/child_builder.h"
 #include "session/machine.h"
 #include "session/progress.h"
@@ -307,6 +308,7 @@ Result<bool> EnsureReference(const Workload& workload, const Target& target, con
                              measure::TaskSetup* setup) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   setup->operands = op->Operands(workload, target);
+  setup->products = semantics::ProductsOfData(workload);
   setup->reference_path = path;
   setup->reference_key = measure::ReferenceKey(workload.Text(), setup->operands);
   if (measure::ReadReference(path, setup->reference_key, setup->operands.back()).ok()) return false;
