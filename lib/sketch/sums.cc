@@ -146,8 +146,7 @@ std::vector<double> Cost(const Sum& s, const Point& p) {
   add(full_columns, last_rows, p.vectors);
   add(full_rows, p.rows, last_vectors);
   add(1, last_rows, last_vectors);
-  const double spilled = std::max(0.0, D(RegistersOf(p) - s.registers)) * D(full_rows * full_columns);
-  const double sums = D(s.others) * D(s.steps) * (step + spilled);
+  const double sums = D(s.others) * D(s.steps) * step;
   // The inner loop over tiles reads some tensors again for each round of the outer one.
   const Tiles tiles = TilesOf(s, p);
   double memory = 0;
@@ -184,7 +183,7 @@ void AddRules(const Sum& s, Sketch* sketch) {
   });
 }
 
-// Axis names in the order of the axes, with `replaced` for some.
+// The names of the first `end` axes, each with a space behind it.
 std::string Names(const std::vector<ir::IterVar>& axes, size_t end) {
   std::string names;
   for (size_t i = 0; i < end; ++i) names += axes[i].var.name() + " ";
@@ -196,10 +195,9 @@ void AddLines(const Sum& s, Sketch* sketch) {
   const std::string out = node.name, sums = out + ".sums";
   const std::string row = node.axes[s.row_axis].var.name(), column = node.axes.back().var.name();
   const std::string step = node.reduce_axes.back().var.name();
-  std::string others, inside;  // the axes before the tiles; those of a tile's sums
+  std::vector<std::string> others;
   for (size_t i = 0; i + 1 < node.axes.size(); ++i) {
-    if (i != s.row_axis) others += node.axes[i].var.name() + " ";
-    inside += node.axes[i].var.name() + " ";
+    if (i != s.row_axis) others.push_back(node.axes[i].var.name());
   }
   const auto add = [&](const std::string& text, const std::string& order = "") {
     sketch->lines.push_back({order.empty() ? "" : "order", order, text});
@@ -213,11 +211,14 @@ void AddLines(const Sum& s, Sketch* sketch) {
     const bool apart = StartsWith(order, kApart);
     // The parallel loop is one of the tiles' loops, or none of them: a tail can be cut off only where the counter of
     // one loop says where it begins.
-    const std::string loops = apart ? others + first : first + (others.empty() ? "" : " ") + std::string(Trim(others));
-    add(fmt::format("reorder {0} {1} {2} {3}.i {4}.v {4}.i", out, loops, second, row, column), order);
-    std::string shared = first;
-    if (apart) shared = SplitWords(others).size() > 1 ? "task" : std::string(Trim(others));
-    if (shared == "task") add(fmt::format("fuse {} {}-> task", out, others), order);
+    std::vector<std::string> loops = others;
+    loops.insert(apart ? loops.end() : loops.begin(), first);
+    add(fmt::format("reorder {0} {1} {2} {3}.i {4}.v {4}.i", out, Join(loops, " "), second, row, column), order);
+    std::string shared = apart ? others[0] : first;
+    if (apart && others.size() > 1) {
+      shared = "task";
+      add(fmt::format("fuse {} {} -> task", out, Join(others, " ")), order);
+    }
     add(fmt::format("parallel {} {}", out, shared), order);
     add(fmt::format("compute_at {} {} {}", sums, out, second), order);
   }
@@ -227,7 +228,8 @@ void AddLines(const Sum& s, Sketch* sketch) {
   add(fmt::format("split {0} {1} [{2}] -> {1}.v {1}.i", sums, column, s.lanes));
   add(fmt::format("split {0} {1} [{{unroll}}] -> {1}.o {1}.i", sums, step));
   add(fmt::format("reorder {0} {1}{2}.o {2}.i {3}{4}.v {4}.i", sums,
-                  Names(node.reduce_axes, node.reduce_axes.size() - 1), step, inside, column));
+                  Names(node.reduce_axes, node.reduce_axes.size() - 1), step, Names(node.axes, node.axes.size() - 1),
+                  column));
   add(fmt::format("vectorize {} {}.i", sums, column));
   add(fmt::format("unroll {} {}", sums, row));
   add(fmt::format("unroll {} {}.v", sums, column));
