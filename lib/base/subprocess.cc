@@ -175,6 +175,7 @@ Result<Subprocess> Subprocess::Spawn(const SpawnOptions& options) {
   Subprocess child;
   child.pid_ = pid;
   child.own_session_ = options.own_session;
+  child.ends_group_ = options.ends_group;
   child.pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   return child;
 }
@@ -195,6 +196,7 @@ Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(pidfd_, other.pidfd_);
   std::swap(own_session_, other.own_session_);
+  std::swap(ends_group_, other.ends_group_);
   std::swap(status_, other.status_);
   return *this;
 }
@@ -206,6 +208,12 @@ Result<ExitStatus> Subprocess::Wait(double timeout_seconds) {
   Deadline deadline(timeout_seconds);
   double pause = 0.0005;
   while (!status_) {
+    // Until it is reaped, its pid is the group's and nobody else's.
+    siginfo_t ended = {};
+    if (ends_group_ && ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        ended.si_pid == pid_) {
+      ::kill(-pid_, SIGKILL);
+    }
     int raw = 0;
     pid_t got = ::waitpid(pid_, &raw, WNOHANG);
     if (got == pid_) {

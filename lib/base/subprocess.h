@@ -37,6 +37,8 @@ struct SpawnOptions {
   // Gives the child a session, and so a process group, of its own: ^C at a terminal then reaches only us, the child
   // cannot open the terminal (/dev/tty), and Kill() also reaches its children.
   bool own_session = true;
+  // Kills what is left of the child's group once the child has ended. REQUIRES: own_session
+  bool ends_group = false;
 };
 
 // One child. Movable. The destructor kills (SIGKILL) and reaps a child that still runs. Use from one thread at a time.
@@ -65,7 +67,7 @@ class Subprocess {
  private:
   pid_t pid_ = -1;
   Fd pidfd_;  // not open: the kernel lacks pidfds, and Wait polls
-  bool own_session_ = false;
+  bool own_session_ = false, ends_group_ = false;
   std::optional<ExitStatus> status_;
 };
 

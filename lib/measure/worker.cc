@@ -65,6 +65,7 @@ Status Worker::Start() {
   spawn.stdin_fd = null.get();
   spawn.stdout_fd = null.get();
   spawn.stderr_fd = stderr_.get();
+  spawn.ends_group = true;  // a driver's child may have started processes
   spawn.extra_fds = {{ends.second.fd(), kChannelFd}};
   if (options_.max_memory_bytes > 0) spawn.max_memory_bytes = options_.max_memory_bytes;
   auto process = Subprocess::Spawn(spawn);

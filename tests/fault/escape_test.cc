@@ -360,7 +360,26 @@ __kernel void hostile3(__global const float* data, __global const float* packed,
   refused += call(272, 0x10000000, 0, 0) == kMissing; /* unshare */
   out[get_global_id(0)] = data[get_global_id(0)] * packed[get_global_id(0)] + (15 - refused);
 }
+__kernel void forking3(__global const float* data, __global const float* packed, __global float* out) {
+  if (get_global_id(0) != 0) return;
+  if (call(57, 0, 0, 0) == 0) { /* fork */
+    call(3, 3, 0, 0);           /* close the channel: the parent then sees the crash at once */
+    for (;;) call(7, 0, 0, 1000); /* poll */
+  }
+  *(volatile int*)0 = 1;
+}
 )";
+
+// Whether a process of this group is left that is not a zombie.
+bool GroupLives(pid_t group) {
+  for (const std::string& name : Must(ListDir("/proc"))) {
+    const auto stat = ParseInt(name).ok() ? ReadFile("/proc/" + name + "/stat") : Status::NotFound("");
+    if (!stat.ok()) continue;
+    const std::vector<std::string> words = SplitWords(stat->substr(stat->rfind(')') + 1));  // state, parent, group
+    if (words[0] != "Z" && words[2] == std::to_string(group)) return true;
+  }
+  return false;
+}
 
 TEST_F(EscapeTest, ThroughOpenClNothingReachesOutside) {
   const Target target{.kind = &OpenClKind()};
@@ -378,6 +397,14 @@ TEST_F(EscapeTest, ThroughOpenClNothingReachesOutside) {
     EXPECT_EQ(outcome.state, TrialState::kOk) << symbol << ": " << outcome.error_text;
     EXPECT_TRUE(Look(victims_.path()) == before);
   }
+  // It crashes with a process that it has started.
+  const pid_t group = measurer.child_pid();
+  EXPECT_TRUE(GroupLives(group));
+  const Outcome outcome = Must(measurer.Measure(TwiceKernel(kernels_, "forking3", "opencl-c", source), 0));
+  EXPECT_EQ(outcome.error, TrialError::kCrash) << outcome.error_text;
+  EXPECT_NE(measurer.child_pid(), group);
+  for (int i = 0; i < 2000 && GroupLives(group); ++i) RealClock()->SleepSeconds(0.005);
+  EXPECT_FALSE(GroupLives(group));
 }
 #endif
 

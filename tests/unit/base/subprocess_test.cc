@@ -116,6 +116,23 @@ TEST(Subprocess, TheDestructorLeavesNoChild) {
   EXPECT_FALSE(Exists("/proc/" + std::to_string(pid)));  // gone and reaped
 }
 
+TEST(Subprocess, WhatAChildLeavesEndsWithItOnRequest) {
+  for (const bool ends : {true, false}) {
+    const Fd out = MemoryFile();
+    SpawnOptions options = Shell("sleep 300 >/dev/null 2>&1 & echo $!; exit 3");
+    options.stdout_fd = out.get();
+    options.ends_group = ends;
+    Subprocess child = Must(Subprocess::Spawn(options));
+    EXPECT_EQ(Must(child.Wait()).code, 3);
+    const auto left = static_cast<pid_t>(Must(ParseInt(Trim(ReadFrom(out, 0)))));
+    if (ends) {
+      EXPECT_TRUE(EndsSoon(left));
+    } else {
+      EXPECT_EQ(kill(left, SIGKILL), 0);
+    }
+  }
+}
+
 TEST(Subprocess, SignalsThatWeIgnoreOrBlockReachTheChild) {
   sigset_t term, old;
   sigemptyset(&term);
