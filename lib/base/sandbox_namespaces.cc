@@ -1,5 +1,5 @@
-// With a device, the process that calls enters the namespaces. CUDA's driver names its threads by /proc/self/task/TID,
-// and gives up if /proc knows them by other numbers: so it has no PID namespace.
+// With a device, the calling process itself enters the namespaces, without a PID namespace: CUDA's driver names its
+// threads through /proc/self/task/TID, and fails if /proc has them under other numbers.
 //
 // Otherwise a process becomes part of a new PID namespace only by being forked into it, and its first process, which is
 // its init, ignores the signals that it raises itself, such as that of abort(). So there are three:

@@ -1,5 +1,5 @@
-// Sketches: schedules with open decisions, which rules derive from a computation. A template is written for an
-// operator; a sketch is made for whatever has the right form. doc/internals/sketches.md describes them.
+// Sketches: schedules with open decisions. Rules derive them from a computation, whatever its operator.
+// doc/internals/sketches.md describes them.
 //
 // A sketch is data. Its text, which `hone-tune --list-sketches` prints and ParseSketch reads:
 //

@@ -68,7 +68,7 @@ std::optional<Sum> SumOf(const te::Tensor& output, const Target& target) {
   const auto lacked = [&](const ir::Var& var) {
     return std::any_of(accesses.begin(), accesses.end(), [&](const ir::Access* a) { return !uses(*a, var); });
   };
-  // The innermost axis before the last one that some tensor lacks; else that before the last one, with one row.
+  // The innermost axis before the last one that some tensor lacks. Otherwise the one before the last.
   std::optional<size_t> found;
   for (size_t i = node.axes.size() - 1; i-- > 0 && !found;) {
     if (lacked(node.axes[i].var)) found = i;
@@ -88,7 +88,7 @@ std::optional<Sum> SumOf(const te::Tensor& output, const Target& target) {
   return sum;
 }
 
-// What the order of the loops begins with if threads share the other axes instead of the tiles.
+// Prefix of the orders in which threads share the other axes, not the tiles.
 constexpr std::string_view kApart = "others.";
 
 struct Point {
@@ -174,7 +174,7 @@ void AddRules(const Sum& s, Sketch* sketch) {
     if (RegistersOf(p) <= s.registers) return {};
     return fmt::format("needs {} of {} registers", RegistersOf(p), s.registers);
   });
-  // A third of the time lost by idle threads is no candidate, unless all orders lose it.
+  // Reject points whose idle threads cost a third of the time, unless every order does.
   double best = s.threads;
   for (const std::string& order : OrdersOf(s)) best = std::min(best, Imbalance(s, {1, 1, 1, order}));
   add("parallel", [s, limit = std::max(1.3, 1.02 * best)](const Point& p) -> std::optional<std::string> {
@@ -209,8 +209,8 @@ void AddLines(const Sum& s, Sketch* sketch) {
     std::string first = row + ".o", second = column + ".o";
     if (EndsWith(order, "columns")) std::swap(first, second);
     const bool apart = StartsWith(order, kApart);
-    // The parallel loop is one of the tiles' loops, or none of them: a tail can be cut off only where the counter of
-    // one loop says where it begins.
+    // Lowering can cut a tail off only if the counter of a single loop shows where it begins. So do not fuse a loop
+    // over tiles with others.
     std::vector<std::string> loops = others;
     loops.insert(apart ? loops.end() : loops.begin(), first);
     add(fmt::format("reorder {0} {1} {2} {3}.i {4}.v {4}.i", out, Join(loops, " "), second, row, column), order);

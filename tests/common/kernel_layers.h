@@ -1,5 +1,5 @@
-// What this kernel has that a test may lack, asked without Hone's code, so that a test is not skipped because that does
-// not work.
+// Whether this kernel has the layers that tests need. Asks the kernel directly: a fault in Hone's code must not skip a
+// test.
 #pragma once
 
 #include <sched.h>
