@@ -52,11 +52,6 @@ std::vector<int64_t> DivisorsAmong(int64_t extent, std::vector<int64_t> values) 
   return values;
 }
 
-std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values) {
-  std::erase_if(values, [&](int64_t v) { return v > most; });
-  return values;
-}
-
 Result<Config> LegalNear(const Space& space, const std::map<std::string, KnobSetting>& settings) {
   HONE_ASSIGN_OR_RETURN(const Config preferred, PointOf(space, settings));
   std::optional<std::string> why = space.Reject(preferred);
@@ -74,15 +69,6 @@ Result<Config> LegalNear(const Space& space, const std::map<std::string, KnobSet
   }
   if (best) return *best;
   return Status::Invalid("{}: no legal point ({})", space.template_name(), *why);
-}
-
-double Imbalance(int64_t tasks, double size, double total, int threads) {
-  return static_cast<double>(CeilDiv(tasks, threads)) * size * threads / total;
-}
-
-Rejection TooUneven(double imbalance, double limit, int threads) {
-  if (imbalance <= limit) return {};
-  return fmt::format("the busiest of {} threads would work {:.2f} times the average", threads, imbalance);
 }
 
 }  // namespace hone::op

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ir/analysis.h"
 #include "ir/walk.h"
+#include "search/space/rules.h"
 #include "target/caches.h"
 
 namespace hone::sketch {
@@ -118,10 +119,9 @@ std::vector<std::string> OrdersOf(const Sum& s) {
   return orders;
 }
 
-// The busiest thread's tasks over the average.
-double Imbalance(const Sum& s, const Point& p) {
+double ImbalanceOf(const Sum& s, const Point& p) {
   const int64_t tasks = TasksOf(s, p);
-  return D(CeilDiv(tasks, s.threads)) * D(s.threads) / D(tasks);
+  return search::Imbalance(tasks, 1, D(tasks), s.threads);
 }
 
 // Registers: the sums, a vector of each tensor with columns, and one for a broadcast value.
@@ -159,7 +159,7 @@ std::vector<double> Cost(const Sum& s, const Point& p) {
   const double loops =
       D(s.others) * D(tiles.rows * tiles.columns) * (kTile + D(p.rows * p.vectors) + 0.5 * D(s.steps) / D(p.unroll)) +
       D(TasksOf(s, p)) * kTask;
-  const double imbalance = Imbalance(s, p);
+  const double imbalance = ImbalanceOf(s, p);
   const double cycles = (std::max(sums, memory) + 0.2 * std::min(sums, memory) + loops) * imbalance / s.threads;
   const double ideal = D(s.others) * D(s.rows) * D(CeilDiv(s.columns, s.lanes)) * D(s.steps) / 2;
   const auto share = [&](double part) { return std::log1p(part / ideal); };
@@ -167,19 +167,18 @@ std::vector<double> Cost(const Sum& s, const Point& p) {
 }
 
 void AddRules(const Sum& s, Sketch* sketch) {
-  const auto add = [&](const char* name, std::function<std::optional<std::string>(const Point&)> rule) {
+  const auto add = [&](const char* name, std::function<search::Rejection(const Point&)> rule) {
     sketch->rules.push_back({name, [rule = std::move(rule)](const Config& c) { return rule(PointOf(c)); }});
   };
-  add("registers", [s](const Point& p) -> std::optional<std::string> {
-    if (RegistersOf(p) <= s.registers) return {};
-    return fmt::format("needs {} of {} registers", RegistersOf(p), s.registers);
+  add("registers", [s](const Point& p) {
+    const int64_t need = RegistersOf(p);
+    return search::Unless(need <= s.registers, "needs {} of {} registers", need, s.registers);
   });
   // Reject points whose idle threads cost a third of the time, unless every order does.
   double best = s.threads;
-  for (const std::string& order : OrdersOf(s)) best = std::min(best, Imbalance(s, {1, 1, 1, order}));
-  add("parallel", [s, limit = std::max(1.3, 1.02 * best)](const Point& p) -> std::optional<std::string> {
-    if (Imbalance(s, p) <= limit) return {};
-    return fmt::format("the busiest thread has {:.2f} times the average work", Imbalance(s, p));
+  for (const std::string& order : OrdersOf(s)) best = std::min(best, ImbalanceOf(s, {1, 1, 1, order}));
+  add("parallel", [s, limit = std::max(1.3, 1.02 * best)](const Point& p) {
+    return search::TooUneven(ImbalanceOf(s, p), limit, s.threads);
   });
 }
 
@@ -236,15 +235,6 @@ void AddLines(const Sum& s, Sketch* sketch) {
   add(fmt::format("unroll {} {}.i", sums, step));
 }
 
-// Sizes of a tile: at most `most`, and no more than needed.
-std::vector<int64_t> UpTo(int64_t most, const std::vector<int64_t>& values) {
-  std::vector<int64_t> some;
-  for (const int64_t value : values) {
-    if (value <= most || some.empty()) some.push_back(value);
-  }
-  return some;
-}
-
 }  // namespace
 
 std::optional<Sketch> SumTiles(const te::Tensor& output, const Target& target) {
@@ -253,10 +243,12 @@ std::optional<Sketch> SumTiles(const te::Tensor& output, const Target& target) {
   const Sum& s = *found;
   Sketch sketch;
   sketch.name = "sums";
-  sketch.decisions.push_back(search::Knob::Choice("rows", UpTo(s.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24})));
-  sketch.decisions.push_back(search::Knob::Choice("vectors", UpTo(CeilDiv(s.columns, s.lanes), {1, 2, 3, 4, 6})));
   sketch.decisions.push_back(
-      search::Knob::Choice("unroll", UpTo(output.node()->reduce_axes.back().extent, {1, 2, 4, 8})));
+      search::Knob::Choice("rows", search::NoLarger(s.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24})));
+  sketch.decisions.push_back(
+      search::Knob::Choice("vectors", search::NoLarger(CeilDiv(s.columns, s.lanes), {1, 2, 3, 4, 6})));
+  sketch.decisions.push_back(
+      search::Knob::Choice("unroll", search::NoLarger(output.node()->reduce_axes.back().extent, {1, 2, 4, 8})));
   sketch.decisions.push_back(search::Knob::Words("order", OrdersOf(s)));
   AddRules(s, &sketch);
   AddLines(s, &sketch);

@@ -292,6 +292,7 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   const std::string point =
       Must(Must(record::Store::OpenForReading(JoinPath(Root(), db)))->Trials())[0].outcome.config.IndexText();
   Try({.name = "one trial", .argv = Tool("hone-tune", task + Words{"--trial", point}), .aside = true, .slow = true});
+  Try({"list sketches", Tool("hone-tune", {"--task", Option(tune, "--task"), "--list-sketches"}), true, true, true});
   Try({"explain trial", Tool("hone-tune", task + Words{"--db", db, "--explain", "0"}), false, true});
   for (size_t i = 0; i < tune.size(); ++i) {
     if (tune[i] == "--db") tune[i + 1] = "failed/t.db";

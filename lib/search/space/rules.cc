@@ -1,0 +1,21 @@
+#include "search/space/rules.h"
+
+#include "base/integers.h"
+
+namespace hone::search {
+
+std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values) {
+  std::erase_if(values, [&](int64_t v) { return v > most; });
+  return values;
+}
+
+double Imbalance(int64_t tasks, double size, double total, int threads) {
+  return static_cast<double>(CeilDiv(tasks, threads)) * size * threads / total;
+}
+
+Rejection TooUneven(double imbalance, double limit, int threads) {
+  if (imbalance <= limit) return {};
+  return fmt::format("the busiest of {} threads would work {:.2f} times the average", threads, imbalance);
+}
+
+}  // namespace hone::search
