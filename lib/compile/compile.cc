@@ -13,6 +13,7 @@
 #include "lower/bounds.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
+#include "propose/propose.h"
 #include "schedule/schedule.h"
 #include "semantics/attributes.h"
 
@@ -133,7 +134,7 @@ std::string ArtifactDigest(const CompiledKernel& kernel) {
 }
 
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target, config));
   return LowerLoops(workload, target, candidate);
 }
 

@@ -14,7 +14,7 @@
 #include "library/network_plan.h"
 #include "library/params_file.h"
 #include "library/tables.h"
-#include "op/space_version.h"
+#include "propose/versions.h"
 #include "semantics/semantics.h"
 
 namespace hone::library {
@@ -81,7 +81,7 @@ std::string ManifestText(const BuildInput& input, const Backend& backend, const 
   json["hone"] = kVersion;
   backend.AddCompiler(input, &json);
   json["codegen_version"] = compile::CodegenVersion();
-  json["space_version"] = op::SpaceVersionText();
+  json["space_version"] = propose::SpaceVersionText();
   json["checked_cpu_features"] = CheckedFeatures(input.target);
   json["graph_digest"] = Digest128(built.graph).Hex();
   json["library_digest"] = Digest128(built.library).Hex();

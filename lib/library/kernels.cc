@@ -9,6 +9,7 @@
 #include "codegen/llvm/codegen.h"
 #include "compile/backend.h"
 #include "op/operator.h"
+#include "propose/propose.h"
 
 namespace hone::library {
 namespace {
@@ -16,16 +17,15 @@ namespace {
 // The entry of the kernel's task, or null for the default; also sets where the kernel's config comes from.
 Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::BestFile* best, NetworkKernel* kernel) {
   kernel->task = TaskId(kernel->workload, target.Text());
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel->workload));
   const pipeline::BestEntry* entry = best ? best->Find(kernel->task) : nullptr;
   if (entry && entry->config) {
     kernel->config = *entry->config;
     // A kernel with one schedule may have been measured only for comparison; it was not chosen.
-    kernel->source = op->Tunable(kernel->workload, target) ? pipeline::BestSourceName(entry->source) : "fixed";
+    kernel->source = propose::Tunable(kernel->workload, target) ? pipeline::BestSourceName(entry->source) : "fixed";
     return entry;
   }
-  HONE_ASSIGN_OR_RETURN(kernel->config, op::DefaultConfig(kernel->workload, target));
-  kernel->source = op->Tunable(kernel->workload, target) ? "default" : "fixed";
+  HONE_ASSIGN_OR_RETURN(kernel->config, propose::DefaultConfig(kernel->workload, target));
+  kernel->source = propose::Tunable(kernel->workload, target) ? "default" : "fixed";
   return static_cast<const pipeline::BestEntry*>(nullptr);
 }
 
@@ -34,9 +34,9 @@ Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::
 Status Compile(const Target& target, const pipeline::BestEntry* entry, int newest_cuda, const std::string& symbol,
                NetworkKernel* kernel) {
   HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(target));
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, entry && entry->candidate
-                                                       ? Result<Candidate>(*entry->candidate)
-                                                       : op::Instantiate(kernel->workload, target, kernel->config));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate,
+                        entry && entry->candidate ? Result<Candidate>(*entry->candidate)
+                                                  : propose::Instantiate(kernel->workload, target, kernel->config));
   kernel->steps_digest = Digest128(candidate.Text()).Hex();
   compile::CompileOptions options{.newest_cuda = newest_cuda};
   const std::string measured = options.symbol;

@@ -55,7 +55,6 @@ class TunedOperator final : public DefinedOperator {
                               const Algorithm& algorithm) const override {
     return ComputeBy(algorithms_, workload, target, algorithm);
   }
-  bool Tunable(const Workload&, const Target&) const override { return true; }
 
  private:
   Choice cpu_, gpu_;
@@ -70,7 +69,7 @@ struct FixedKernel : Computation {
 };
 using FixedBuilder = Result<FixedKernel> (*)(const Workload& workload, const Target& target);
 
-// A template without knobs: a single schedule, for operators that need no tuning.
+// A template without knobs: a single schedule.
 class FixedTemplate final : public Template {
  public:
   FixedTemplate(std::string name, int version, FixedBuilder builder, std::string algorithm = "direct")
@@ -78,6 +77,7 @@ class FixedTemplate final : public Template {
 
   const char* name() const override { return name_.c_str(); }
   int version() const override { return version_; }
+  bool fixed() const override { return true; }
   Result<Space> MakeSpace(const Workload&, const Target&) const override { return Space(name_); }
   Result<Config> Default(const Space& space, const Workload&, const Target&) const override { return space.At(0); }
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config&) const override;
@@ -89,7 +89,7 @@ class FixedTemplate final : public Template {
   std::string algorithm_;
 };
 
-// An operator that needs no tuning: template "<name>_default", on GPUs "<name>_gpu".
+// An operator without a template worth tuning: "<name>_default", on GPUs "<name>_gpu".
 class FixedOperator : public DefinedOperator {
  public:
   FixedOperator(const std::string& name, int version, FixedBuilder builder);
@@ -98,7 +98,6 @@ class FixedOperator : public DefinedOperator {
   TemplateList AllTemplates() const override { return {{kCpuFamily, {&template_}}, {kGpuFamily, {&gpu_template_}}}; }
   Result<Computation> Compute(const Workload& workload, const Target& target,
                               const Algorithm& algorithm) const override;
-  bool Tunable(const Workload&, const Target&) const override { return false; }
 
  private:
   FixedBuilder builder_;

@@ -6,7 +6,6 @@
 #include "op/defined_operator.h"
 #include "op/operators.h"
 #include "op/plain_te.h"
-#include "op/sketched.h"
 #include "semantics/indices.h"
 #include "semantics/semantics.h"
 
@@ -69,7 +68,6 @@ class MatmulOperator final : public FixedOperator {
   using FixedOperator::FixedOperator;
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override {
-    if (HasSketch(workload, target)) return {&SumsTemplate()};
     std::vector<const Template*> templates = FixedOperator::Templates(workload, target);
     if (target.family() == kGpuFamily && GpuBatchMatmulApplies(workload, target)) {
       templates.insert(templates.begin(), &GpuBatchMatmul());
@@ -78,22 +76,13 @@ class MatmulOperator final : public FixedOperator {
   }
   TemplateList AllTemplates() const override {
     TemplateList all = FixedOperator::AllTemplates();
-    all[kCpuFamily].push_back(&SumsTemplate());
     all[kGpuFamily].push_back(&GpuBatchMatmul());
     return all;
-  }
-  bool Tunable(const Workload& workload, const Target& target) const override {
-    return Templates(workload, target)[0] != FixedOperator::Templates(workload, target)[0];
   }
   Result<Computation> Compute(const Workload& workload, const Target& target,
                               const Algorithm& algorithm) const override {
     if (algorithm.name == "direct") return FixedOperator::Compute(workload, target, algorithm);
     return ComputeBy({{kGpuFamily, "batches", {}, ComputeGpuBatchMatmul}}, workload, target, algorithm);
-  }
-
- private:
-  static bool HasSketch(const Workload& workload, const Target& target) {
-    return target.family() == kCpuFamily && FindSketch(SumsTemplate().name(), workload, target).has_value();
   }
 };
 

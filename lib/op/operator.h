@@ -18,7 +18,6 @@
 #include "task/candidate.h"
 #include "task/config.h"
 #include "task/operand.h"
-#include "task/outcome.h"
 #include "task/workload.h"
 #include "te/tensor.h"
 
@@ -76,6 +75,8 @@ class Template {
   virtual void Limit(const Workload&, const Numerics&, Space*) const {}
   // REQUIRES: config is a legal point of MakeSpace.
   virtual Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
+  // Whether it is a single schedule, for workloads that have no template worth tuning.
+  virtual bool fixed() const { return false; }
   // Null if the template has no estimate.
   virtual const Estimate* estimate() const { return nullptr; }
 };
@@ -106,8 +107,6 @@ class Operator {
   // one per operand, in physical layout (constants plain). Once Interrupted() it may return before the output is
   // written.
   virtual void Reference(const Workload& workload, const Target& target, const std::vector<void*>& buffers) const = 0;
-  // False if there is only one schedule (pooling, elementwise): the workload is built, but is not a tuning task.
-  virtual bool Tunable(const Workload& workload, const Target& target) const = 0;
 };
 
 // The operator of that name; else kUnsupported with a suggestion.
@@ -122,21 +121,6 @@ std::vector<std::string> OperatorNames();
 // Parses, finds, checks and canonicalises a workload.
 Result<Workload> ParseChecked(const std::string& workload_text);
 
-// The union of the spaces of a workload's templates, in the order of Templates(). A rule rejects points that `numerics`
-// forbids; indices do not depend on it.
-Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target,
-                                        const Numerics& numerics = kAnyNumerics);
-// The default point of the first template, as a config of the union.
-Result<Config> DefaultConfig(const Workload& workload, const Target& target);
-// Uses the template named in the config. Returns kInvalid if this workload has no such template on this target, or if
-// the config is not a legal point of it.
-Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config);
-// The same for many configs: looks them up in `space`, which is MakeTaskSpace(workload, target).
-Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,
-                              const Config& config);
-// The candidate that a trial was built from. Records do not name the algorithm `direct`, and older ones name no
-// algorithm: Instantiate then decides, if this version of Hone still has the template and the point.
-Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome);
 // Operator::Compute of the workload's operator.
 Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm);
 // Every template of Hone's own operators, once per name, without those of plugins.

@@ -96,7 +96,6 @@ class PluginOperator final : public DefinedOperator {
     return Guarded<Computation>(fmt::format("plugin {}: operator `{}`", file_, name()),
                                 [&] { return compute_(workload, target); });
   }
-  bool Tunable(const Workload&, const Target&) const override { return true; }
   const std::string& file() const { return file_; }
 
  private:

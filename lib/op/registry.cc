@@ -27,33 +27,6 @@ const std::vector<const Operator*>& All() {
   return all;
 }
 
-Result<const Template*> FindTemplate(const Workload& workload, const Target& target, const std::string& name) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
-  std::vector<std::string> names;
-  for (const Template* t : op->Templates(workload, target)) {
-    if (name == t->name()) return t;
-    names.push_back(t->name());
-  }
-  return Status::Invalid("{} has no template `{}` for this target{}", workload.Text(), name,
-                         SuggestionText(name, names));
-}
-
-Result<Candidate> InstantiateIn(const Space& space, const Template& t, const Workload& workload, const Target& target,
-                                const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const PointIndex index, space.IndexOf(config));  // all knobs there, with values of the space
-  if (const std::optional<std::string> why = space.Reject(space.At(index))) {
-    return Status::Invalid("{}: not a legal point: {}", config.Text(), *why);
-  }
-  return t.Instantiate(workload, target, config);
-}
-
-Result<std::vector<const Template*>> TemplatesOf(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
-  std::vector<const Template*> templates = op->Templates(workload, target);
-  if (templates.empty()) return Status::Unsupported(workload.OperatorText() + " has no template for " + target.Text());
-  return templates;
-}
-
 }  // namespace
 
 Status Operator::Check(const Workload& workload) const { return semantics::InferOutput(workload).status(); }
@@ -88,45 +61,6 @@ Result<Workload> ParseChecked(const std::string& workload_text) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   HONE_RETURN_IF_ERROR(op->Check(workload));
   return semantics::Canonical(workload);
-}
-
-Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics) {
-  search::TaskSpace space;
-  HONE_ASSIGN_OR_RETURN(const std::vector<const Template*> templates, TemplatesOf(workload, target));
-  for (const Template* t : templates) {
-    HONE_ASSIGN_OR_RETURN(Space part, t->MakeSpace(workload, target));
-    t->Limit(workload, numerics, &part);
-    space.Add(std::move(part));
-  }
-  return space;
-}
-
-Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<const Template*> templates, TemplatesOf(workload, target));
-  HONE_ASSIGN_OR_RETURN(Space space, templates[0]->MakeSpace(workload, target));
-  return templates[0]->Default(space, workload, target);  // the first space starts at 0 in the union
-}
-
-Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const Template* t, FindTemplate(workload, target, config.template_name));
-  HONE_ASSIGN_OR_RETURN(const Space space, t->MakeSpace(workload, target));
-  return InstantiateIn(space, *t, workload, target, config);
-}
-
-Result<Candidate> Instantiate(const Workload& workload, const Target& target, const search::TaskSpace& space,
-                              const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const Template* t, FindTemplate(workload, target, config.template_name));
-  for (const Space& part : space.spaces()) {
-    if (part.template_name() == t->name()) return InstantiateIn(part, *t, workload, target, config);
-  }
-  return Status::Invalid("the space has no template `" + config.template_name + "`");
-}
-
-Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome) {
-  Result<Candidate> recorded = Candidate::Parse(outcome.steps);
-  if (recorded.ok() && !(recorded->algorithm == Algorithm())) return recorded;
-  Result<Candidate> made = Instantiate(workload, target, outcome.config);
-  return made.ok() ? made : recorded;
 }
 
 Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm) {

@@ -8,12 +8,14 @@
 #include "compile/backend.h"
 #include "measure/messages.h"
 #include "measure/worker.h"
+#include "propose/propose.h"
 
 namespace hone::session {
 namespace {
 
 // Everything that candidates share is made once a process.
 struct CompileTask : CompileSetup {
+  propose::Proposers proposers;
   search::TaskSpace space;
   const compile::Backend* backend = nullptr;
   compile::PrepareCache prepare_cache;
@@ -21,17 +23,17 @@ struct CompileTask : CompileSetup {
 
 Result<CompileTask> ReadCompileTask(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(const CompileSetup setup, ParseFields<CompileSetup>(text, "message"));
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(setup.workload, setup.target));
+  HONE_ASSIGN_OR_RETURN(const auto proposers, propose::AllProposers(setup.workload, setup.target));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers));
   HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(setup.target));
-  return CompileTask{setup, space, backend, {}};
+  return CompileTask{setup, proposers, space, backend, {}};
 }
 
 // Lowers, generates code and links one candidate into a shared object. In this process.
 Result<measure::BuiltKernel> BuildKernel(CompileTask* task, const CompileRequest& request) {
   const double start = RealClock()->NowSeconds();
   compile::CompileOptions options{.newest_cuda = task->newest_cuda, .prepare_cache = &task->prepare_cache};
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate,
-                        op::Instantiate(task->workload, task->target, task->space, request.config));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(task->proposers, task->space, request.config));
   HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled,
                         compile::CompileKernel(task->workload, task->target, candidate, options));
   measure::BuiltKernel kernel;

@@ -11,8 +11,8 @@
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
 #include "op/operator.h"
-#include "op/sketched.h"
 #include "pipeline/settings.h"
+#include "propose/propose.h"
 #include "record/store.h"
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
@@ -42,8 +42,8 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
 }
 
 // The default and the tuner's first batch. A learning tuner asks for only a few at a time: the rest are drawn.
-std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& space, search::Tuner* tuner,
-                                 int64_t count) {
+std::vector<Config> FirstConfigs(const Inputs& inputs, const propose::Proposers& proposers,
+                                 const search::TaskSpace& space, search::Tuner* tuner, int64_t count) {
   constexpr uint64_t kCountLimit = 4096;
   constexpr int kMostMisses = 1000;
   std::vector<Config> configs;
@@ -54,7 +54,7 @@ std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& 
     if (added) configs.push_back(space.At(index));
     return added;
   };
-  const Result<Config> first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
+  const Result<Config> first = propose::DefaultConfig(proposers);
   if (first.ok() && known.insert(first->index).second) configs.push_back(*first);
   for (const PointIndex index : tuner->NextBatch(static_cast<int>(count))) add(index);
   Rng rng(inputs.settings.seed);
@@ -72,7 +72,7 @@ std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& 
 
 Result<compile::CompiledKernel> CompileTrial(const pipeline::TaskFile& task, const Outcome& outcome) {
   compile::CompileOptions options{.keep_text = true, .newest_cuda = measure::NewestCode(task.target)};
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::CandidateOf(task.workload, task.target, outcome));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::CandidateOf(task.workload, task.target, outcome));
   return compile::CompileKernel(task.workload, task.target, candidate, options);
 }
 
@@ -97,14 +97,14 @@ std::string VerdictText(const Outcome& outcome, const std::vector<double>& sampl
 Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
-                        op::MakeTaskSpace(task.workload, task.target, NumericsOf(inputs.settings)));
+  HONE_ASSIGN_OR_RETURN(const auto proposers, propose::ProposersOf(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers, NumericsOf(inputs.settings)));
   HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed,
-                                                      MakeTunerContext(task.workload, task.target, space)));
+                                                      MakeTunerContext(task.workload, task.target, proposers, space)));
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   const int jobs = static_cast<int>(UsableCpus().size());
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, jobs));
-  const std::vector<Config> configs = FirstConfigs(inputs, space, tuner.get(), count);
+  const std::vector<Config> configs = FirstConfigs(inputs, proposers, space, tuner.get(), count);
   HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
   HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));  // the host's, whatever the target: no device is needed
   HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(configs));
@@ -126,12 +126,14 @@ Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
 Result<int> ListSketches(const TuneJobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(const auto proposers, propose::ProposersOf(task.workload, task.target));
   std::vector<std::string> sketches, templates;
-  for (const search::Space& part : space.spaces()) {
-    templates.push_back(part.template_name());
-    const auto sketch = op::FindSketch(part.template_name(), task.workload, task.target);
-    if (sketch) sketches.push_back(sketch::SketchText(*sketch));
+  for (const propose::Proposer& p : proposers) {
+    if (p.sketch() != nullptr) {
+      sketches.push_back(sketch::SketchText(*p.sketch()));
+    } else {
+      templates.push_back(p.name());
+    }
   }
   PrintOut(sketches.empty() ? "no sketch; templates: " + Join(templates, ", ") + "\n" : Join(sketches, "\n"));
   return static_cast<int>(kDone);
@@ -182,7 +184,7 @@ Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::v
 Result<int> TryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(task.workload, task.target));
   if (index >= space.size()) {
     return Status::Invalid("--trial {}: the space has {} points, counted from 0", index, space.size());
   }

@@ -10,8 +10,9 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "op/operator.h"
-#include "op/space_version.h"
 #include "pipeline/settings.h"
+#include "propose/propose.h"
+#include "propose/versions.h"
 #include "record/store.h"
 #include "session/replay.h"
 #include "session/tuner_context.h"
@@ -111,8 +112,8 @@ Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* miss
   HONE_ASSIGN_OR_RETURN(const auto templates, ReplayTemplates(meta.workload, meta.target));
   HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(meta.workload));
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(meta.target));
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));
-  HONE_ASSIGN_OR_RETURN(const TemplateVersions versions, op::TemplatesOf(workload, target));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(workload, target));
+  HONE_ASSIGN_OR_RETURN(const TemplateVersions versions, propose::VersionsOf(workload, target));
   // Finalists' sessions add no trials; trials tell whose machine they are from.
   std::map<int64_t, std::string> machines;
   for (const record::Session& session : sessions) machines[session.id] = session.fingerprint;
@@ -150,12 +151,12 @@ Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& w
                                                             const std::string& target_text) {
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(workload_text));
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(target_text));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, propose::ProposersOf(workload, target));
   std::vector<record::ReplayTemplate> templates;
-  for (const op::Template* t : op->Templates(workload, target)) {
-    HONE_ASSIGN_OR_RETURN(const search::Space space, t->MakeSpace(workload, target));
-    record::ReplayTemplate replay{t->name(), t->version(), space.knobs(), {}};
-    if (auto point = t->Default(space, workload, target); point.ok()) replay.default_index = point->index;
+  for (const propose::Proposer& p : proposers) {
+    HONE_ASSIGN_OR_RETURN(const search::Space space, p.MakeSpace());
+    record::ReplayTemplate replay{p.name(), p.version(), space.knobs(), {}};
+    if (auto point = p.Default(space); point.ok()) replay.default_index = point->index;
     templates.push_back(std::move(replay));
   }
   return templates;

@@ -19,8 +19,9 @@
 #include "measure/reference.h"
 #include "op/numerics.h"
 #include "op/plugin.h"
-#include "op/space_version.h"
 #include "pipeline/progress_file.h"
+#include "propose/propose.h"
+#include "propose/versions.h"
 #include "search/tuner/tuner.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"
@@ -137,7 +138,7 @@ class Job {
       LogWarning("{} says that this task is tuned, but its records {} are gone; tuning it anew", options_.stamp_path,
                  options_.db_path);
     }
-    HONE_ASSIGN_OR_RETURN(const TemplateVersions templates, op::TemplatesOf(task_.workload, task_.target));
+    HONE_ASSIGN_OR_RETURN(const TemplateVersions templates, propose::VersionsOf(task_.workload, task_.target));
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), templates};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
     budget_ = {settings_.trials, settings_.seconds, settings_.early_stop, settings_.expected_gain};
@@ -161,12 +162,11 @@ class Job {
   }
 
   // `apart`: whether candidates are compiled while others are measured.
-  Result<Device> OpenDevice(const search::TaskSpace& space, bool apart) {
+  Result<Device> OpenDevice(const propose::Proposers& proposers, const search::TaskSpace& space, bool apart) {
     Device device;
     if (options_.fake) {
-      device.builder = std::make_unique<measure::FakeBuilder>(options_.fake_world, [&](const Config& config) {
-        return op::Instantiate(task_.workload, task_.target, space, config);
-      });
+      device.builder = std::make_unique<measure::FakeBuilder>(
+          options_.fake_world, [&](const Config& config) { return propose::Instantiate(proposers, space, config); });
       device.measurer = std::make_unique<measure::FakeMeasurer>(options_.fake_world);
       return device;
     }
@@ -195,17 +195,17 @@ class Job {
   }
 
   Status Tune() {
-    HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
-                          op::MakeTaskSpace(task_.workload, task_.target, NumericsOf(settings_)));
+    HONE_ASSIGN_OR_RETURN(const auto proposers, propose::ProposersOf(task_.workload, task_.target));
+    HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers, NumericsOf(settings_)));
     SessionOptions session{.space = &space};
-    auto first = op::DefaultConfig(task_.workload, task_.target);
+    auto first = propose::DefaultConfig(proposers);
     if (first.ok()) {
       session.default_config = std::move(*first);
     } else {
       LogWarning("{}: no default schedule: {}", task_.id, first.status().message());
     }
     session.tuner = settings_.tuner;
-    session.context = MakeTunerContext(task_.workload, task_.target, space);
+    session.context = MakeTunerContext(task_.workload, task_.target, proposers, space);
     session.context.threads = static_cast<int>(UsableCpus().size());
     session.context.like_autotvm = settings_.like == "autotvm";
     session.context.donors = std::move(donors_.donors);
@@ -224,7 +224,7 @@ class Job {
     }
     SessionWorld world{.store = store_.get(), .clock = clock_, .turns = turns ? &*turns : nullptr};
     const bool apart = turns && turns->apart();
-    world.open_device = [&] { return OpenDevice(space, apart); };
+    world.open_device = [&] { return OpenDevice(proposers, space, apart); };
     world.check_owner = [this] { return heartbeat_->Check(); };
     world.on_progress = [&](const History& history, double peak) -> Status {
       if (heartbeat_->lost()) HONE_RETURN_IF_ERROR(heartbeat_->Check());

@@ -3,9 +3,8 @@
 #include <memory>
 
 #include "compile/backend.h"
-#include "op/estimate/estimate.h"
-#include "op/operator.h"
-#include "op/space_version.h"
+#include "propose/propose.h"
+#include "propose/versions.h"
 #include "record/store.h"
 #include "session/history.h"
 
@@ -15,27 +14,23 @@ search::TunerContext ContextOf(const Workload& workload, const Target& target) {
   search::TunerContext context{.workload = workload, .target = target};
   if (const auto backend = compile::FindBackend(target); backend.ok()) context.group = (*backend)->group();
   context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
-  context.estimate = [target](const Workload& w) { return op::EstimatesOf(w, target); };
+  context.estimate = [target](const Workload& w) { return propose::EstimatesOf(w, target); };
   return context;
 }
 
-search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space) {
+search::TunerContext MakeTunerContext(const Workload& workload, const Target& target,
+                                      const propose::Proposers& proposers, const search::TaskSpace& space) {
   search::TunerContext context = ContextOf(workload, target);
   // Points of the task itself are many: their spaces are there already.
-  context.loops = [&space, workload, target](const Workload& w, const Config& config) -> Result<ir::Function> {
+  context.loops = [&, workload, target](const Workload& w, const Config& config) -> Result<ir::Function> {
     if (w != workload) return compile::LowerLoops(w, target, config);
-    HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(w, target, space, config));
+    HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(proposers, space, config));
     return compile::LowerLoops(w, target, candidate);
   };
-  const auto op = op::FindOperator(workload);
-  if (!op.ok()) return context;
-  for (size_t s = 0; s < space.spaces().size(); ++s) {
-    const search::Space& part = space.spaces()[s];
-    for (const op::Template* t : (*op)->Templates(workload, target)) {
-      if (part.template_name() != t->name()) continue;
-      const auto point = t->Default(part, workload, target);
-      if (point.ok() && !part.Reject(*point)) context.defaults.push_back(space.offset(s) + point->index);
-    }
+  for (size_t i = 0; i < proposers.size(); ++i) {
+    const search::Space& part = space.spaces()[i];
+    const auto point = proposers[i].Default(part);
+    if (point.ok() && !part.Reject(*point)) context.defaults.push_back(space.offset(i) + point->index);
   }
   return context;
 }
@@ -44,7 +39,7 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
                                 const std::string& fingerprint) {
   DonorRecords result;
   if (paths.empty()) return result;
-  HONE_ASSIGN_OR_RETURN(const TemplateVersions current, op::TemplatesOf(workload, target));
+  HONE_ASSIGN_OR_RETURN(const TemplateVersions current, propose::VersionsOf(workload, target));
   std::set<std::string> templates;
   for (const auto& [name, version] : current) templates.insert(name);
   for (const std::string& path : paths) {

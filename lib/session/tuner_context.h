@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "propose/propose.h"
 #include "search/space/space.h"
 #include "search/tuner/context.h"
 #include "target/target.h"
@@ -14,12 +15,13 @@
 
 namespace hone::session {
 
-// The workload, the target, the operator's estimate, the loops of a point and, for CUDA, larger groups.
+// The workload, the target, the estimate, the loops of a point and, for CUDA, larger groups.
 search::TunerContext ContextOf(const Workload& workload, const Target& target);
 
-// As above, plus each template's default that is legal in `space` (the union of op::MakeTaskSpace), which must outlive
-// the context.
-search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space);
+// As above, plus each proposer's default that is legal in `space` (their propose::MakeTaskSpace). Both must outlive the
+// context.
+search::TunerContext MakeTunerContext(const Workload& workload, const Target& target,
+                                      const propose::Proposers& proposers, const search::TaskSpace& space);
 
 struct DonorRecords {
   std::vector<search::Donor> donors;  // in the order of the paths; only those with a usable trial
@@ -27,8 +29,8 @@ struct DonorRecords {
   std::vector<std::string> refused;   // one line per file whose trials are not used, with the reason
 };
 
-// Reads the databases at `paths`. Takes trials of the machine and versions in `fingerprint` that belong to a template
-// of `workload` in its current version (op/space_version.h). They carry the search's times (session/history.h).
+// Reads the databases at `paths`. Takes trials of the machine and versions in `fingerprint` that belong to a proposer
+// of `workload` in its current version (propose/versions.h). They carry the search's times (session/history.h).
 // Trials of another machine or of another template version are refused with a line, because an update of Hone causes
 // them. Returns kInvalid for a file of another target, of another operator or of this task: the caller named it by
 // mistake.

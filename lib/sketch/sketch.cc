@@ -192,10 +192,24 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) 
   return space.At(*best);
 }
 
+const std::vector<DerivationRule>& Rules() {
+  static const std::vector<DerivationRule> rules = {
+      {"sums", 1, kCpuFamily, SumTiles},
+  };
+  return rules;
+}
+
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const Target& target) {
   std::vector<Sketch> sketches;
-  if (outputs.size() != 1 || target.family() != kCpuFamily) return sketches;
-  if (auto sums = SumTiles(outputs[0], target)) sketches.push_back(std::move(*sums));
+  if (outputs.size() != 1) return sketches;
+  for (const DerivationRule& rule : Rules()) {
+    if (rule.family != target.family()) continue;
+    std::optional<Sketch> sketch = rule.derive(outputs[0], target);
+    if (!sketch) continue;
+    HONE_CHECK(sketch->name == rule.name);
+    sketch->version = rule.version;
+    sketches.push_back(std::move(*sketch));
+  }
   return sketches;
 }
 

@@ -15,7 +15,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -36,6 +38,7 @@ struct Sketch {
   std::vector<search::Knob> decisions;
   std::vector<Line> lines;
   // Made by the rule, not part of the text.
+  int version = 0;
   std::vector<search::Rule> rules;  // decisions that are illegal together
   // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h.
   std::function<std::vector<double>(const Config& config)> cost;
@@ -55,8 +58,17 @@ Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config);
 // kInvalid without a legal point.
 Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space);
 
-// The sketches of a computation: those of all rules for the target's family that apply, in the order of the table in
-// doc/internals/sketches.md.
+// A rule derives a sketch from the output of a computation. Its header states condition and effect.
+struct DerivationRule {
+  const char* name;         // of its sketches
+  int version;              // raise it when the decisions, or what a point means, change
+  std::string_view family;  // of targets (target/kind.h)
+  std::optional<Sketch> (*derive)(const te::Tensor& output, const Target& target);
+};
+// All rules, in the order of their sketches.
+const std::vector<DerivationRule>& Rules();
+
+// The sketches of a computation: those of all rules for the target's family that apply.
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const Target& target);
 
 }  // namespace hone::sketch

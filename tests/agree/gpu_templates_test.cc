@@ -10,6 +10,7 @@
 #include "agree/on_device.h"
 #include "agree/on_opencl.h"
 #include "codegen/opencl/codegen.h"
+#include "propose/propose.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::agree {
@@ -62,7 +63,7 @@ TEST(AgreeGpuWorkloads, EachHasADefault) {
     for (const std::string& workload : SmallGpuWorkloads()) {
       const Result<Workload> w = op::ParseChecked(workload);
       ASSERT_TRUE(w.ok()) << workload << ": " << w.status().message();
-      EXPECT_TRUE(op::DefaultConfig(*w, target).ok()) << workload << " for " << text;
+      EXPECT_TRUE(propose::DefaultConfig(*w, target).ok()) << workload << " for " << text;
     }
   }
 }

@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "perf/flags.h"
+#include "propose/propose.h"
 #include "runtime/host/peak.h"
 #include "semantics/semantics.h"
 #include "unit/op/kernel_case.h"
@@ -105,7 +106,8 @@ Result<Config> WithSettings(Config config, const std::string& text) {
 Status RunWorkload(const std::string& text, const Options& options, const Target& target, runtime::ThreadPool* pool) {
   HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(text));
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  HONE_ASSIGN_OR_RETURN(search::TaskSpace space, op::MakeTaskSpace(workload, target));
+  HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, propose::ProposersOf(workload, target));
+  HONE_ASSIGN_OR_RETURN(search::TaskSpace space, propose::MakeTaskSpace(proposers));
   Clock::time_point start = Clock::now();
   std::optional<std::vector<PointIndex>> legal = space.LegalIndices(2000000);
   double listing = std::chrono::duration<double>(Clock::now() - start).count();
@@ -118,14 +120,13 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   fmt::print("{}\n  space {} points, {} legal (listed in {:.3f} s), reference {:.3f} s\n", text, space.size(),
              legal ? legal->size() : 0, listing, reference_seconds);
 
-  HONE_ASSIGN_OR_RETURN(Config config, op::DefaultConfig(workload, target));
+  HONE_ASSIGN_OR_RETURN(Config config, propose::DefaultConfig(proposers));
   search::TaskSpace all = std::move(space);
   space = {};
-  std::vector<const op::Template*> templates = op->Templates(workload, target);
-  for (size_t i = 0; i < templates.size(); ++i) {
-    if (!options.only.empty() && options.only != templates[i]->name()) continue;
+  for (size_t i = 0; i < proposers.size(); ++i) {
+    if (!options.only.empty() && options.only != proposers[i].name()) continue;
     if (!options.only.empty()) {
-      HONE_ASSIGN_OR_RETURN(config, templates[i]->Default(all.spaces()[i], workload, target));
+      HONE_ASSIGN_OR_RETURN(config, proposers[i].Default(all.spaces()[i]));
     }
     space.Add(all.spaces()[i]);
   }

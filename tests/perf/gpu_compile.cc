@@ -12,6 +12,7 @@
 #include "compile/compile.h"
 #include "op/gpu/template.h"
 #include "op/operator.h"
+#include "propose/propose.h"
 
 namespace {
 
@@ -83,7 +84,7 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     if (!index) break;
     const hone::Config config = space->At(*index);
     const std::clock_t start = std::clock();
-    const auto candidate = hone::op::Instantiate(workload, target, config);
+    const auto candidate = hone::propose::Instantiate(workload, target, config);
     const auto kernel = candidate.ok() ? hone::compile::CompileKernel(workload, target, *candidate, options)
                                        : hone::Result<hone::compile::CompiledKernel>(candidate.status());
     const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

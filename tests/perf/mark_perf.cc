@@ -12,6 +12,7 @@
 #include "op/operator.h"
 #include "perf/flags.h"
 #include "pipeline/task_list.h"
+#include "propose/propose.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"
 #include "session/tune_job.h"
@@ -73,7 +74,7 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
     const pipeline::TaskFile task{TaskId(workload, target.Text()), workload, target,
                                   static_cast<int64_t>(semantics::Flop(workload))};
-    HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));
+    HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(workload, target));
     std::vector<Config> configs;
     for (int i = 0; i < candidates_; ++i) {
       if (const auto index = space.SampleLegal(rng_)) configs.push_back(space.At(*index));

@@ -14,6 +14,7 @@
 #include "perf/flags.h"
 #include "perf/replay_sweeps.h"
 #include "pipeline/task_list.h"
+#include "propose/propose.h"
 #include "semantics/semantics.h"
 #include "session/replay.h"
 #include "target/target.h"
@@ -63,7 +64,7 @@ Result<Whole> Load(const Task& task) {
   Whole whole;
   HONE_ASSIGN_OR_RETURN(whole.workload, op::ParseChecked(task.workload));
   HONE_ASSIGN_OR_RETURN(whole.target, HostTarget());
-  HONE_ASSIGN_OR_RETURN(whole.space, op::MakeTaskSpace(whole.workload, whole.target));
+  HONE_ASSIGN_OR_RETURN(whole.space, propose::MakeTaskSpace(whole.workload, whole.target));
   HONE_ASSIGN_OR_RETURN(whole.templates, session::ReplayTemplates(whole.workload.Text(), whole.target.Text()));
   const auto legal = whole.space.LegalIndices(kEnumerable);
   if (!legal) return Status::Unsupported(task.name + ": the space is too large to be enumerated");

@@ -1,5 +1,5 @@
-// Prints what a refactoring must not change: for every template of a target, seeded legal points with digests of their
-// steps and of the generated code, one line per point.
+// Prints what a refactoring must not change: for every template and sketch of a target, seeded legal points with
+// digests of their steps and of the generated code, one line per point.
 //
 //   refactor_probe TARGET [POINTS [SEED [TEMPLATE]]]     TARGET: a target's text (target/target.h)
 //
@@ -22,6 +22,7 @@
 #include "codegen/llvm/codegen.h"
 #include "compile/compile.h"
 #include "op/operator.h"
+#include "propose/propose.h"
 #include "unit/op/kernel_grid.h"
 
 namespace {
@@ -41,21 +42,16 @@ const char* const kRealLayers[] = {
     "matmul(f32[12,197,64], f32[12,64,197])",
 };
 
-struct Subject {
-  const op::Template* schedule = nullptr;
-  Workload workload;
-};
-
 // Digests of one point's code and of its steps, or why there is no code.
-Result<std::string> Digests(const Subject& subject, const Target& target, const Config& config) {
+Result<std::string> Digests(const propose::Proposer& proposer, const Target& target, const Config& config) {
   const compile::CompileOptions options;
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(subject.workload, target, config));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(proposer.workload(), target, config));
   const std::string steps = Digest128(StepsText(candidate.steps)).Hex();
   const auto line = [&](const std::string& code, const std::vector<EntryPoint>& entries) {
     return fmt::format("{}\t{}", Digest128(code + EntriesText(entries)).Hex(), steps);
   };
   HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel lowered,
-                        compile::LowerKernel(subject.workload, target, candidate, options));
+                        compile::LowerKernel(proposer.workload(), target, candidate, options));
   if (target.kind == &CudaKind()) {
     HONE_ASSIGN_OR_RETURN(const codegen::CudaCode code, codegen::WriteCuda(lowered.functions, target));
     return line(code.source, code.artifact.entries);
@@ -69,15 +65,15 @@ Result<std::string> Digests(const Subject& subject, const Target& target, const 
     return line(code.object, code.entries);
   }
   HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
-                        compile::CompileKernel(subject.workload, target, candidate, options));
+                        compile::CompileKernel(proposer.workload(), target, candidate, options));
   return line(kernel.object, {kernel.kernel, kernel.prepare});
 }
 
-void Probe(const Subject& subject, const Target& target, int points, uint64_t seed) {
+void Probe(const propose::Proposer& proposer, const Target& target, int points, uint64_t seed) {
   // Seeded by the layer, so that adding or removing a layer does not change other layers' points.
-  Rng rng(Mix64(seed) ^ Digest128(subject.workload.Text()).lo);
-  Result<search::Space> space = subject.schedule->MakeSpace(subject.workload, target);
-  const std::string name = fmt::format("{}\t{}", subject.schedule->name(), subject.workload.Text());
+  Rng rng(Mix64(seed) ^ Digest128(proposer.workload().Text()).lo);
+  Result<search::Space> space = proposer.MakeSpace();
+  const std::string name = fmt::format("{}\t{}", proposer.name(), proposer.workload().Text());
   if (!space.ok()) {
     fmt::print("{}\tno space: {}\n", name, space.status().message());
     return;
@@ -90,7 +86,7 @@ void Probe(const Subject& subject, const Target& target, int points, uint64_t se
       return;
     }
     const Config config = space->At(*index);
-    const Result<std::string> digests = Digests(subject, target, config);
+    const Result<std::string> digests = Digests(proposer, target, config);
     fmt::print("{}\t{}\t{}\n", name, config.Text(), digests.ok() ? *digests : "error: " + digests.status().message());
   }
 }
@@ -108,24 +104,24 @@ int main(int argc, char** argv) {
 
   std::vector<std::string> layers(std::begin(kRealLayers), std::end(kRealLayers));
   for (const std::string& text : op::OddLayers()) layers.push_back(text);
-  std::map<std::string, std::vector<Subject>> templates;
+  std::map<std::string, propose::Proposers> by_name;
   for (const std::string& text : layers) {
     const auto workload = op::ParseChecked(text);
     if (!workload.ok()) {
       fmt::print(stderr, "refactor_probe: {}: {}\n", text, workload.status().message());
       return 1;
     }
-    for (const op::Template* t : (*op::FindOperator(*workload))->Templates(*workload, *target)) {
-      templates[t->name()].push_back({t, *workload});
-    }
+    const auto proposers = propose::AllProposers(*workload, *target);
+    if (!proposers.ok()) continue;
+    for (const propose::Proposer& p : *proposers) by_name[p.name()].push_back(p);
   }
   const std::string only = argc > 4 ? argv[4] : "";
-  for (const auto& [name, subjects] : templates) {
+  for (const auto& [name, proposers] : by_name) {
     if (!only.empty() && name != only) continue;
-    fmt::print("template\t{}\tversion {}\t{} layers\n", name, subjects[0].schedule->version(), subjects.size());
-    for (size_t i = 0; i < subjects.size(); ++i) {
-      const size_t share = points * (i + 1) / subjects.size() - points * i / subjects.size();
-      Probe(subjects[i], *target, static_cast<int>(share), seed);
+    fmt::print("template\t{}\tversion {}\t{} layers\n", name, proposers[0].version(), proposers.size());
+    for (size_t i = 0; i < proposers.size(); ++i) {
+      const size_t share = points * (i + 1) / proposers.size() - points * i / proposers.size();
+      Probe(proposers[i], *target, static_cast<int>(share), seed);
     }
   }
   return 0;

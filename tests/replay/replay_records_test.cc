@@ -1,8 +1,8 @@
 // Records as spaces to replay: whose trials count.
 #include "base/file.h"
 #include "common/expect.h"
-#include "op/operator.h"
-#include "op/space_version.h"
+#include "propose/propose.h"
+#include "propose/versions.h"
 #include "record/store.h"
 #include "session/replay.h"
 #include "target/target.h"
@@ -15,7 +15,7 @@ constexpr char kDense[] = "dense(f32[1,64], f32[64,64])";
 
 class ReplayRecords : public testing::Test {
  protected:
-  ReplayRecords() : dir_(*TempDir::Create()), space_(*op::MakeTaskSpace(*Workload::Parse(kDense), Target())) {
+  ReplayRecords() : dir_(*TempDir::Create()), space_(*propose::MakeTaskSpace(*Workload::Parse(kDense), Target())) {
     legal_ = *space_.LegalIndices(1 << 20);
   }
 
@@ -24,7 +24,7 @@ class ReplayRecords : public testing::Test {
   std::unique_ptr<record::Store> Open() const {
     const Target target;
     return Must(record::Store::OpenForWriting(
-        Path(), {"t", kDense, target.Text(), *op::TemplatesOf(*Workload::Parse(kDense), target)}));
+        Path(), {"t", kDense, target.Text(), *propose::VersionsOf(*Workload::Parse(kDense), target)}));
   }
   // A session of a machine in which the first `count` legal points took `factor` times 10, 11, 12, .. microseconds,
   // each disturbed once.

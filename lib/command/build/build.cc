@@ -19,9 +19,9 @@
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/plugin.h"
-#include "op/space_version.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
+#include "propose/versions.h"
 #include "session/machine.h"
 
 namespace hone::command {
@@ -83,7 +83,7 @@ static Status Build(const BuildOptions& options) {
 
 std::string BuildAbi() {
   return fmt::format("build 6\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
-                     op::SpaceVersionText());
+                     propose::SpaceVersionText());
 }
 
 int RunBuild(const BuildOptions& options) {

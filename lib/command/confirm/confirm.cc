@@ -24,8 +24,8 @@
 #include "library/runtime/net_runtime.h"
 #include "measure/protocol.h"
 #include "op/plugin.h"
-#include "op/space_version.h"
 #include "pipeline/best_file.h"
+#include "propose/versions.h"
 #include "session/machine.h"
 
 namespace hone::command {
@@ -55,7 +55,7 @@ Result<std::string> QuestionKey(const Question& question) {
   }
   // Tuned kernels are identified by their steps (below), all others by the versions of templates.
   for (const graph::Node& node : question.graph.nodes) {
-    const auto version = op::TaskSpaceVersion(node.workload, question.target);
+    const auto version = propose::TaskSpaceVersion(node.workload, question.target);
     if (version.ok()) text += *version + "\n";
   }
   for (const BestEntry& task : question.best.tasks) {

@@ -22,9 +22,10 @@
 #include "op/operator.h"
 #include "op/operators.h"
 #include "op/plugin.h"
-#include "op/space_version.h"
 #include "pipeline/pipeline_file.h"
 #include "pipeline/task_list.h"
+#include "propose/propose.h"
+#include "propose/versions.h"
 #include "semantics/semantics.h"
 
 namespace hone::command {
@@ -98,8 +99,8 @@ class TaskLister {
 
   Result<pipeline::TaskList> Run(bool with_alternatives) {
     for (const graph::Node& node : graph_.nodes) {
-      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
-      if (op->Tunable(node.workload, target_)) Add(node.workload);
+      HONE_RETURN_IF_ERROR(op::FindOperator(node.workload).status());
+      if (propose::Tunable(node.workload, target_)) Add(node.workload);
     }
     // If no kernel computes several operators, there is only one layout as well: nothing to choose.
     if (!with_alternatives || op::Chain().AllTemplates()[target_.family()].empty()) return std::move(list_);
@@ -108,8 +109,8 @@ class TaskLister {
     std::erase_if(alternatives, [&](const graph::Alternative& a) { return !CanBeBuilt(a); });
     // Kernels that alternatives are compared with must be measured, even those with one schedule.
     for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
-      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node->workload));
-      if (!op->Tunable(node->workload, target_)) Add(node->workload);
+      HONE_RETURN_IF_ERROR(op::FindOperator(node->workload).status());
+      if (!propose::Tunable(node->workload, target_)) Add(node->workload);
     }
     const size_t known = list_.tasks.size();
     std::set<std::string> transforms;  // each is created once
@@ -143,10 +144,8 @@ class TaskLister {
   }
 
   bool CanBeBuilt(const graph::Alternative& alternative) const {
-    return std::all_of(alternative.by.begin(), alternative.by.end(), [&](const graph::Node& node) {
-      const auto op = op::FindOperator(node.workload);
-      return op.ok() && !(*op)->Templates(node.workload, target_).empty();
-    });
+    return std::all_of(alternative.by.begin(), alternative.by.end(),
+                       [&](const graph::Node& node) { return propose::AllProposers(node.workload, target_).ok(); });
   }
 
   const graph::Graph& graph_;
@@ -226,7 +225,7 @@ Status Extract(const ExtractOptions& options) {
   for (const pipeline::TaskEntry& task : list.tasks) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
     const std::string plugin = op::PluginOf(workload.op);
-    HONE_ASSIGN_OR_RETURN(const std::string space, op::TaskSpaceVersion(workload, target));
+    HONE_ASSIGN_OR_RETURN(const std::string space, propose::TaskSpaceVersion(workload, target));
     HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
                                pipeline::TaskFileText({task.id, workload, target, task.flop, plugin,
                                                        plugin.empty() ? "" : digests[plugin], space})));
@@ -253,7 +252,7 @@ Status NoteFailure(const ExtractOptions& options, const Status& failure) {
 
 // Names of tasks depend only on canonical texts; this version stands for the passes and for what is tunable. Versions
 // of templates are in the task files: raising one changes the files of its own tasks only.
-std::string ExtractAbi() { return "extract 4\nspace " + op::SpaceVersionText(); }
+std::string ExtractAbi() { return "extract 4\nspace " + propose::SpaceVersionText(); }
 
 int RunExtract(const ExtractOptions& options) {
   const Status done = Extract(options);

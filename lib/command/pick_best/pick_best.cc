@@ -20,10 +20,11 @@
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/plugin.h"
-#include "op/space_version.h"
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
+#include "propose/propose.h"
+#include "propose/versions.h"
 #include "record/store.h"
 #include "task/workload.h"
 
@@ -78,8 +79,8 @@ class Picker {
     }
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(list.target));
     for (const graph::Node& node : graph.nodes) {
-      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
-      if (op->Tunable(node.workload, target)) needed_.insert(TaskId(node.workload, list.target));
+      HONE_RETURN_IF_ERROR(op::FindOperator(node.workload).status());
+      if (propose::Tunable(node.workload, target)) needed_.insert(TaskId(node.workload, list.target));
     }
     graph_ = std::move(graph);
     return Status();
@@ -121,17 +122,17 @@ class Picker {
                               return !op::Forbidden(workload, target_, numerics_, outcome);
                             }));
       for (const record::Trial& trial : found.trials) {
-        const std::optional<int64_t> bytes =
-            BytesOf(id, workload, trial.outcome, [&] { return op::CandidateOf(workload, target_, trial.outcome); });
+        const std::optional<int64_t> bytes = BytesOf(
+            id, workload, trial.outcome, [&] { return propose::CandidateOf(workload, target_, trial.outcome); });
         if (bytes) costs.push_back({trial.outcome.median, *bytes});
       }
     }
     if (!costs.empty()) {
       timed_.insert(id);
     } else {
-      HONE_ASSIGN_OR_RETURN(const Config config, op::DefaultConfig(workload, target_));
-      HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target_, config));
-      HONE_ASSIGN_OR_RETURN(const int64_t bytes, op::ConstantBytes(workload, target_, candidate));
+      HONE_ASSIGN_OR_RETURN(const Config config, propose::DefaultConfig(workload, target_));
+      HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target_, config));
+      HONE_ASSIGN_OR_RETURN(const int64_t bytes, propose::ConstantBytes(workload, target_, candidate));
       costs.push_back({0, bytes});
     }
     return costs;
@@ -146,7 +147,7 @@ class Picker {
     if (!added) return known->second;
     const Result<Candidate> candidate = make();
     if (!candidate.ok()) return std::nullopt;
-    const Result<int64_t> bytes = op::ConstantBytes(workload, target_, *candidate);
+    const Result<int64_t> bytes = propose::ConstantBytes(workload, target_, *candidate);
     if (bytes.ok()) known->second = *bytes;
     return known->second;
   }
@@ -242,10 +243,10 @@ class Picker {
     const auto candidate = [&](const Outcome& outcome) -> Result<Candidate> {
       HONE_RETURN_IF_ERROR(target.status());
       if (source == BestSource::kTuned) {
-        return own.ok() ? op::CandidateOf(*own, *target, outcome) : Candidate::Parse(outcome.steps);
+        return own.ok() ? propose::CandidateOf(*own, *target, outcome) : Candidate::Parse(outcome.steps);
       }
       HONE_RETURN_IF_ERROR(own.status());
-      return op::Instantiate(*own, *target, outcome.config);  // the recorded steps are for another epilogue
+      return propose::Instantiate(*own, *target, outcome.config);  // the recorded steps are for another epilogue
     };
     const auto allows = [&](const Outcome& outcome) {
       if (workload.ok() && target.ok() && op::Forbidden(*workload, *target, numerics_, outcome)) return false;

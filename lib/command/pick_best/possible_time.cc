@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "op/operator.h"
+#include "propose/propose.h"
 #include "semantics/semantics.h"
 #include "task/protocol.h"
 
@@ -37,7 +38,7 @@ std::optional<std::string> WhyImpossible(const Workload* workload, const Target&
   if (workload == nullptr || !(most_flops > 0)) return std::nullopt;
   const double flop = semantics::Flop(*workload), bound = most_flops * Protocol().roofline_slack;
   if (!(flop / seconds > bound)) return std::nullopt;  // no algorithm does more than that
-  const Result<Candidate> candidate = op::CandidateOf(*workload, target, outcome);
+  const Result<Candidate> candidate = propose::CandidateOf(*workload, target, outcome);
   if (!candidate.ok()) return std::nullopt;
   const Result<op::Computation> computation = op::Compute(*workload, target, candidate->algorithm);
   if (!computation.ok()) return std::nullopt;

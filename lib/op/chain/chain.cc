@@ -146,8 +146,6 @@ class ChainOperator final : public Operator {
       between = std::move(made);
     }
   }
-
-  bool Tunable(const Workload&, const Target&) const override { return true; }
 };
 
 }  // namespace

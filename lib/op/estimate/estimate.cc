@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "op/estimate/parts.h"
 
@@ -23,18 +22,6 @@ const Estimate* FindEstimate(const Target& target, const std::string& template_n
     if (template_name == t->name()) return t->estimate();
   }
   return nullptr;
-}
-
-PointCost EstimatesOf(const Workload& workload, const Target& target) {
-  return [workload, target, bound = std::map<std::string, PointCost>()](const Config& config) mutable {
-    auto [found, added] = bound.try_emplace(config.template_name);
-    if (added) {
-      const Estimate* estimate = FindEstimate(target, config.template_name);
-      found->second =
-          estimate != nullptr ? estimate->bind(workload, target) : [](const Config&) { return std::vector<double>(); };
-    }
-    return found->second(config);
-  };
 }
 
 int64_t NumberOr(const Config& config, const std::string& knob, int64_t neutral) {

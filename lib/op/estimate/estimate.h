@@ -13,15 +13,11 @@
 
 namespace hone::op {
 
-// The natural logarithm of the estimated cycles of the busiest thread, then features: log(1 + part / arithmetic) for
-// the parts of it, and the logarithm of the imbalance. The length is the same for all points and shapes of a template,
-// so that results for one shape help with another. Knobs are found by name, and missing ones count as the neutral
-// value, so records of older spaces have estimates as well. Empty if FindEstimate finds nothing. For any template of
-// the workload; the function must be used by one thread at a time.
-PointCost EstimatesOf(const Workload& workload, const Target& target);
-
-// The estimate of Hone's own template of that name; null if the template is unknown or has no estimate, as those for
-// GPUs.
+// The estimate of Hone's own template of that name. A point's cost is the natural logarithm of the estimated cycles of
+// the busiest thread, then features: log(1 + part / arithmetic) for the parts of it, and the logarithm of the
+// imbalance. The length is the same for all points and shapes of a template, so that results for one shape help with
+// another. Knobs are found by name, and missing ones count as the neutral value, so records of older spaces have
+// estimates as well. Null if the template is unknown or has no estimate, as those for GPUs.
 const Estimate* FindEstimate(const Target& target, const std::string& template_name);
 
 }  // namespace hone::op

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "build_folder.h"
 #include "op/operator.h"
+#include "propose/propose.h"
 #include "target/target.h"
 
 namespace hone {
@@ -24,8 +25,8 @@ class ConfirmTest : public BuildFolder {
       entry.fingerprint = "machine";
       entry.from = task.id;
       const Workload workload = *op::ParseChecked(task.workload);
-      entry.finalists = {{{1e-3, 0, "host", "then", "digest"}, *op::DefaultConfig(workload, target)}};
-      const search::TaskSpace space = *op::MakeTaskSpace(workload, target);
+      entry.finalists = {{{1e-3, 0, "host", "then", "digest"}, *propose::DefaultConfig(workload, target)}};
+      const search::TaskSpace space = *propose::MakeTaskSpace(workload, target);
       for (uint64_t seed = 1; entry.finalists.size() < 2 && seed <= 50; ++seed) {
         Rng rng(seed);
         const Config config = space.At(*space.SampleLegal(rng));

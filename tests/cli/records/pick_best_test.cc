@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "op/operator.h"
 #include "pipeline/best_file.h"
+#include "propose/propose.h"
 #include "records_folder.h"
 
 namespace hone {
@@ -201,7 +202,7 @@ class PickBestWithinMemory : public PickBestTool {
   // A legal point of Winograd with tiles of m, or (0) of a direct kernel; a new one each time.
   Outcome Timed(const std::string& workload, int64_t m, double seconds) {
     const Result<Workload> w = op::ParseChecked(workload);
-    const search::TaskSpace space = Must(op::MakeTaskSpace(*w, *Target::Parse(kTarget)));
+    const search::TaskSpace space = Must(propose::MakeTaskSpace(*w, *Target::Parse(kTarget)));
     Outcome outcome = Ok(++made_, seconds);
     for (int i = 0; i < 1000; ++i) {
       const Config config = space.At(*space.SampleLegal(rng_));
@@ -271,7 +272,8 @@ TEST_F(PickBestWithinMemory, TrialsWhoseTemplateIsGoneCount) {
     std::vector<Outcome> outcomes;
     for (const auto& [m, seconds] : std::vector<std::pair<int64_t, double>>{{4, 8e-4}, {2, 9e-4}}) {
       Outcome outcome = Timed(workload, m, seconds);
-      outcome.steps = op::Instantiate(*op::ParseChecked(workload), *Target::Parse(kTarget), outcome.config)->Text();
+      outcome.steps =
+          propose::Instantiate(*op::ParseChecked(workload), *Target::Parse(kTarget), outcome.config)->Text();
       outcome.config.template_name = "of_long_ago";
       outcomes.push_back(std::move(outcome));
     }

@@ -17,6 +17,7 @@
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
 #include "perf/flags.h"
+#include "propose/propose.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"
 #include "session/tune_job.h"
@@ -138,7 +139,7 @@ class Checker {
   Status RunHere(const Workload& workload, const Config& config) {
     compile::CompileOptions options;
     options.newest_cuda = measure::NewestCode(target_);
-    HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target_, config));
+    HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target_, config));
     HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
                           compile::CompileKernel(workload, target_, candidate, options));
     Artifact artifact{kernel.format, kernel.object, {kernel.kernel}};

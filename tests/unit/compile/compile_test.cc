@@ -4,6 +4,7 @@
 #include "common/expect.h"
 #include "ir/printer.h"
 #include "lower/lower.h"
+#include "propose/propose.h"
 #include "schedule/schedule.h"
 #include "unit/op/kernel_case.h"
 
@@ -14,7 +15,7 @@ Result<CompiledKernel> Compile(const char* text, bool keep_text = false) {
   Workload w = Must(op::ParseChecked(text));
   Target target = *HostTarget();
   CompileOptions options{.symbol = "k", .keep_text = keep_text, .verify = true};
-  return CompileKernel(w, target, Must(op::Instantiate(w, target, *op::DefaultConfig(w, target))), options);
+  return CompileKernel(w, target, Must(propose::Instantiate(w, target, *propose::DefaultConfig(w, target))), options);
 }
 
 TEST(Compile, ArgumentsKnowTheirSources) {
@@ -61,7 +62,7 @@ TEST(Compile, OnlyConstantsArePacked) {
   for (const auto& [text, step] : {std::pair("dense(f32[3,16], f32[16,16])", Relayout("data", {"d1", "d0"}, "turned")),
                                    std::pair("add(f32[4,16], f32[4,16])", Relayout("data1", {"d0"}, "turned"))}) {
     const Workload w = Must(op::ParseChecked(text));
-    Candidate candidate = Must(op::Instantiate(w, target, *op::DefaultConfig(w, target)));
+    Candidate candidate = Must(propose::Instantiate(w, target, *propose::DefaultConfig(w, target)));
     candidate.steps.insert(candidate.steps.begin(), step);
     const Status status = LowerKernel(w, target, candidate, {}).status();
     EXPECT_EQ(status.message(), "`" + step.stage + "` differs between runs: only constants can be packed");
@@ -92,11 +93,11 @@ TEST(Compile, ACacheOfPrepareFunctionsChangesNothing) {
        {"conv2d(f32[1,64,56,56], f32[128,64,3,3], stride=2, pad=1) + bias + relu",
         "conv2d(f32[1,17,8,8], f32[33,17,3,3], pad=1) + bias + relu6", "dense(f32[3,64], f32[33,64]) + bias"}) {
     const Workload w = Must(op::ParseChecked(text));
-    const search::TaskSpace space = Must(op::MakeTaskSpace(w, target));
+    const search::TaskSpace space = Must(propose::MakeTaskSpace(w, target));
     for (int i = 0; i < 10; ++i) {
       const auto index = space.SampleLegal(rng, 1000);
       if (!index) continue;
-      const Candidate candidate = Must(op::Instantiate(w, target, space.At(*index)));
+      const Candidate candidate = Must(propose::Instantiate(w, target, space.At(*index)));
       const CompiledKernel alone = Must(CompileKernel(w, target, candidate, {}));
       const CompiledKernel cached = Must(CompileKernel(w, target, candidate, {.prepare_cache = &cache}));
       ASSERT_TRUE(cached.prepare_object == alone.prepare_object) << text << " " << space.At(*index).Text();
@@ -112,7 +113,7 @@ TEST(Compile, AFullCacheOfPrepareFunctionsBeginsAnew) {
   PrepareCache cache;
   const Target target = *HostTarget();
   const Workload w = Must(op::ParseChecked("dense(f32[3,64], f32[33,64]) + bias"));
-  const Candidate candidate = Must(op::Instantiate(w, target, Must(op::DefaultConfig(w, target))));
+  const Candidate candidate = Must(propose::Instantiate(w, target, Must(propose::DefaultConfig(w, target))));
   const CompiledKernel first = Must(CompileKernel(w, target, candidate, {.prepare_cache = &cache}));
   ASSERT_EQ(cache.size(), 1u);
   const std::string text = cache.begin()->first;
@@ -158,13 +159,13 @@ TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
     target.threads = threads;
     for (const char* text : workloads) {
       Workload w = *op::ParseChecked(text);
-      search::TaskSpace space = *op::MakeTaskSpace(w, target);
+      search::TaskSpace space = *propose::MakeTaskSpace(w, target);
       Rng rng(5);
       for (int i = 0; i < 12; ++i) {
         std::optional<PointIndex> index = space.SampleLegal(rng);
         ASSERT_TRUE(index.has_value()) << text;
         Config config = space.At(*index);
-        const Candidate candidate = *op::Instantiate(w, target, config);
+        const Candidate candidate = *propose::Instantiate(w, target, config);
         const op::Computation computation = *op::Compute(w, target, candidate.algorithm);
         schedule::Schedule schedule = *schedule::Schedule::Create(computation.outputs);
         Must(schedule.ApplyAll(candidate.steps));
@@ -183,7 +184,7 @@ TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
 TEST(Compile, AConfigOfAnotherShapeIsRefused) {
   Workload w = *op::ParseChecked("dense(f32[1,16], f32[16,16])");
   Target target = *HostTarget();
-  Config config = *op::DefaultConfig(*op::ParseChecked("softmax(f32[1,16])"), target);
+  Config config = *propose::DefaultConfig(*op::ParseChecked("softmax(f32[1,16])"), target);
   EXPECT_EQ(LowerLoops(w, target, config).status().kind(), StatusKind::kInvalid);
 }
 
@@ -191,7 +192,7 @@ TEST(Compile, AConfigOfAnotherShapeIsRefused) {
 TEST(Compile, LoopsOfAGpuKeepTheirThreads) {
   Workload w = *op::ParseChecked("conv2d(f32[1,16,14,14], f32[32,16,3,3], pad=1,1,1,1) + bias + relu");
   Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
-  Config config = Must(op::DefaultConfig(w, target));
+  Config config = Must(propose::DefaultConfig(w, target));
   ir::Function loops = Must(LowerLoops(w, target, config));
   const std::string text = ir::ToString(loops);
   EXPECT_THAT(text, HasSubstr("for blockIdx.x"));
@@ -209,7 +210,7 @@ TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
     for (const op::Template* t : (*op::FindOperator(w))->Templates(w, target)) {
       const search::Space space = *t->MakeSpace(w, target);
       const CompiledKernel kernel =
-          Must(CompileKernel(w, target, Must(op::Instantiate(w, target, *t->Default(space, w, target))), {}));
+          Must(CompileKernel(w, target, Must(propose::Instantiate(w, target, *t->Default(space, w, target))), {}));
       if (!kernel.has_prepare) continue;
       ++packing;
       int64_t threads = 0;
@@ -232,7 +233,7 @@ TEST(Compile, RowsOfAnyLengthStayVectors) {
   for (const char* text : {"exp(f32[3,197])", "add(f32[5,19], f32[5,1])", "relu(f32[19])", "prelu(f32[5,19], f32[19])",
                            "slice(f32[7,25], begin=1,2, end=6,21)", "matmul(f32[2,5,64], f32[2,64,33])"}) {
     const Workload w = Must(op::ParseChecked(text));
-    const Candidate candidate = Must(op::Instantiate(w, target, Must(op::DefaultConfig(w, target))));
+    const Candidate candidate = Must(propose::Instantiate(w, target, Must(propose::DefaultConfig(w, target))));
     const std::string program = Must(CompileKernel(w, target, candidate, {.keep_text = true})).program;
     EXPECT_THAT(program, HasSubstr("ramp(")) << text << "\n" << program;
     EXPECT_THAT(program, Not(HasSubstr("for (v.i"))) << text << "\n" << program;

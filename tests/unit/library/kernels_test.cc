@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "common/expect.h"
 #include "op/operator.h"
+#include "propose/propose.h"
 
 namespace hone::library {
 namespace {
@@ -20,12 +21,11 @@ constexpr const char* kLayers[] = {
 
 // An entry for a point of the workload's last template, which is Winograd if there is one.
 pipeline::BestEntry Entry(const Workload& workload, const Target& target) {
-  const op::Template* last = (*op::FindOperator(workload))->Templates(workload, target).back();
-  const search::Space space = *last->MakeSpace(workload, target);
+  const search::Space space = *propose::ProposersOf(workload, target)->back().MakeSpace();
   Rng rng(1);
   pipeline::BestEntry entry{{}, TaskId(workload, target.Text()), workload.Text(), pipeline::BestSource::kTuned};
   entry.config = space.At(*space.SampleLegal(rng));
-  entry.candidate = *op::Instantiate(workload, target, *entry.config);
+  entry.candidate = *propose::Instantiate(workload, target, *entry.config);
   return entry;
 }
 
@@ -98,7 +98,7 @@ TEST(Kernels, NameTheTaskThatCannotBeBuilt) {
   entry = good;
   entry.candidate.reset();
   entry.config->template_name = "of_long_ago";
-  EXPECT_THAT(refusal(entry), HasSubstr("no template `of_long_ago`"));
+  EXPECT_THAT(refusal(entry), HasSubstr("no template or sketch `of_long_ago`"));
 }
 
 }  // namespace

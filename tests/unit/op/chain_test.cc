@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/estimate/estimate.h"
+#include "propose/propose.h"
 #include "semantics/semantics.h"
 #include "unit/op/kernel_fixture.h"
 
@@ -32,7 +33,7 @@ TEST(Chain, CanonicalTypeFlopAndOperands) {
       "pad=1,1,1,1, groups=20) + bias + bias");
   const Operator* op = *FindOperator(w);
   EXPECT_EQ(op->name(), std::string("chain"));
-  EXPECT_TRUE(op->Tunable(w, Avx512()));
+  EXPECT_TRUE(propose::Tunable(w, Avx512()));
   EXPECT_EQ(semantics::InferOutput(w)->Text(), "f32[1,20,3,3]");
   EXPECT_EQ(semantics::Flop(w), 20 * 36 * (16 + 3) + 20 * 9 * (18 + 2));
   std::string names;
@@ -51,16 +52,16 @@ TEST(Chain, EstimatesKnowWhatCosts) {
        {conv + " -> " + dw, dw + " -> " + last, conv + " -> " + dw + " -> " + last, conv + " -> " + pool}) {
     SCOPED_TRACE(text);
     const Workload w = *ParseChecked(text);
-    const search::TaskSpace space = *MakeTaskSpace(w, Avx512());
-    const Config config = *DefaultConfig(w, Avx512());
-    const std::vector<double> estimate = EstimatesOf(w, Avx512())(config);
+    const search::TaskSpace space = *propose::MakeTaskSpace(w, Avx512());
+    const Config config = *propose::DefaultConfig(w, Avx512());
+    const std::vector<double> estimate = propose::EstimatesOf(w, Avx512())(config);
     ASSERT_EQ(estimate.size(), FindEstimate(Avx512(), config.template_name)->names.size());
     auto with = [&](const char* knob, int64_t value) {
       Config changed = config;
       for (KnobValue& v : changed.values) {
         if (v.name == knob) v.numbers = {value};
       }
-      return EstimatesOf(w, Avx512())(changed)[0];
+      return propose::EstimatesOf(w, Avx512())(changed)[0];
     };
     EXPECT_GT(with("tile_ow", 2), estimate[0]);
     EXPECT_GT(with("row_block", 56), estimate[0]);  // one task of two threads
@@ -68,7 +69,7 @@ TEST(Chain, EstimatesKnowWhatCosts) {
     double least = estimate[0];
     Rng rng(3);
     for (int i = 0; i < 200; ++i)
-      least = std::min(least, EstimatesOf(w, Avx512())(space.At(*space.SampleLegal(rng)))[0]);
+      least = std::min(least, propose::EstimatesOf(w, Avx512())(space.At(*space.SampleLegal(rng)))[0]);
     EXPECT_LT(estimate[0] - least, std::log(1.25));
   }
 }
@@ -105,7 +106,7 @@ Config WinogradOf(const Workload& conv, const Target& target, int64_t m) {
     if (space.At(i).Number("m") == m && space.Legal(i)) return space.At(i);
   }
   ADD_FAILURE() << conv.Text() << " has no m=" << m;
-  return *DefaultConfig(conv, target);
+  return *propose::DefaultConfig(conv, target);
 }
 
 class ChainKernels : public KernelTest {
@@ -114,12 +115,12 @@ class ChainKernels : public KernelTest {
     SCOPED_TRACE(text);
     const ReferenceCase c = MakeReferenceCase(text, target);
     const Apart unfused =
-        Unfused(c, target, &pool_, [&](const Workload& part) { return *DefaultConfig(part, target); });
+        Unfused(c, target, &pool_, [&](const Workload& part) { return *propose::DefaultConfig(part, target); });
     const double bound = RoundingBound(c.workload);
     EXPECT_LE(testing::Compare(c.reference, unfused.values.data()).worst, bound + unfused.rounding);
 
-    const search::TaskSpace space = Must(MakeTaskSpace(c.workload, target));
-    Config config = Must(DefaultConfig(c.workload, target));
+    const search::TaskSpace space = Must(propose::MakeTaskSpace(c.workload, target));
+    Config config = Must(propose::DefaultConfig(c.workload, target));
     EXPECT_FALSE(space.Reject(config.index).has_value());
     Rng rng(std::hash<std::string>()(text));
     for (int i = 0; i <= random_points; ++i) {
@@ -172,7 +173,7 @@ TEST_F(ChainKernels, WinogradThenPool) {
     SCOPED_TRACE(text);
     const ReferenceCase c = MakeReferenceCase(text, target);
     ASSERT_EQ(c.op->Templates(c.workload, target).size(), 2u);
-    search::TaskSpace space = *MakeTaskSpace(c.workload, target);
+    search::TaskSpace space = *propose::MakeTaskSpace(c.workload, target);
     Rng rng(5);
     int run = 0;
     for (int64_t m : {2, 3, 4, 5, 6}) {
@@ -185,7 +186,7 @@ TEST_F(ChainKernels, WinogradThenPool) {
         EXPECT_LE(testing::Compare(c.reference, kernel.output()).worst, bound);
         // The same tiles, with the pool as a separate kernel.
         const Apart unfused = Unfused(c, target, &pool_, [&](const Workload& part) {
-          return part.op == "conv2d" ? WinogradOf(part, target, m) : *DefaultConfig(part, target);
+          return part.op == "conv2d" ? WinogradOf(part, target, m) : *propose::DefaultConfig(part, target);
         });
         EXPECT_GT(unfused.rounding, 0);
         EXPECT_LE(testing::Compare(unfused.values, kernel.output()).worst, bound);

@@ -9,6 +9,7 @@
 #include "interpreter/interpreter.h"
 #include "ir/device_kernels.h"
 #include "ir/printer.h"
+#include "propose/propose.h"
 
 namespace hone::testing {
 namespace {
@@ -47,7 +48,7 @@ std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const 
 Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
                                         const std::string& symbol) {
   compile::CompileOptions options{.symbol = symbol, .verify = true};
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target, config));
   return compile::LowerKernel(workload, target, candidate, options);
 }
 

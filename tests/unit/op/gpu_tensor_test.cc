@@ -6,6 +6,7 @@
 #include "ir/printer.h"
 #include "op/gpu/conv2d.h"
 #include "op/numerics.h"
+#include "propose/propose.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::op {
@@ -102,9 +103,10 @@ TEST(GpuTensor, IsOffUnlessNumericsAllowIt) {
   const Config config = p.Draw();
   EXPECT_EQ(Forbidden(w, Cuda(), {}, config).value_or("").substr(0, 8), "numerics");
   EXPECT_FALSE(Forbidden(w, Cuda(), {.tf32 = true}, config).has_value());
-  const search::TaskSpace off = *MakeTaskSpace(w, Cuda(), Numerics()), on = *MakeTaskSpace(w, Cuda());
+  const search::TaskSpace off = *propose::MakeTaskSpace(w, Cuda(), Numerics()), on = *propose::MakeTaskSpace(w, Cuda());
   EXPECT_EQ(off.size(), on.size()) << "indices mean the same";
-  EXPECT_TRUE(Instantiate(w, Cuda(), on, config).ok()) << "as a child that compiles does";
+  EXPECT_TRUE(propose::Instantiate(*propose::AllProposers(w, Cuda()), on, config).ok())
+      << "as a child that compiles does";
   std::map<std::string, int> drawn_off, drawn_on;
   for (int i = 0; i < 200; ++i) {
     ++drawn_off[off.At(*off.SampleLegal(p.rng)).template_name];
@@ -112,7 +114,7 @@ TEST(GpuTensor, IsOffUnlessNumericsAllowIt) {
   }
   EXPECT_EQ(drawn_off.count("conv2d_gpu_tensor"), 0U);
   EXPECT_GT(drawn_on["conv2d_gpu_tensor"], 20);
-  const Computation computation = *Compute(w, Cuda(), Instantiate(w, Cuda(), config)->algorithm);
+  const Computation computation = *Compute(w, Cuda(), propose::Instantiate(w, Cuda(), config)->algorithm);
   EXPECT_EQ(computation.rounding, kTf32Rounding);
   EXPECT_EQ(computation.arithmetic, kTf32Arithmetic) << "it may be faster than the peak at f32";
   const NumericsMatter matter = WhichNumericsMatter(w, Cuda());

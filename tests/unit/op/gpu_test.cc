@@ -4,6 +4,7 @@
 #include "common/expect.h"
 #include "ir/device_kernels.h"
 #include "op/gpu/limits.h"
+#include "propose/propose.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::op {
@@ -236,7 +237,7 @@ TEST(GpuValues, NanStaysInMaxima) {
     std::vector<float> reference = operands.back();
     (*FindOperator(w))->Reference(w, Gpu(), {operands[0].data(), reference.data()});
     EXPECT_GT(std::count_if(reference.begin(), reference.end(), [](float v) { return std::isnan(v); }), 0);
-    Must(testing::RunOnInterpreter(w, Gpu(), *DefaultConfig(w, Gpu()), 3, &operands));
+    Must(testing::RunOnInterpreter(w, Gpu(), *propose::DefaultConfig(w, Gpu()), 3, &operands));
     for (size_t i = 0; i < reference.size(); ++i) {
       EXPECT_TRUE(std::isnan(reference[i]) ? std::isnan(operands.back()[i]) : operands.back()[i] == reference[i]) << i;
     }

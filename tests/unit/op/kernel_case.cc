@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "codegen/llvm/codegen.h"
 #include "op/shapes.h"
+#include "propose/propose.h"
 
 namespace hone::testing {
 
@@ -53,7 +54,7 @@ Result<OperandData> MakeOperandData(const Workload& workload, const Target& targ
 
 Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& target, const Config& config,
                                       runtime::ThreadPool* pool) {
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target, config));
   return Create(workload, target, candidate, pool);
 }
 

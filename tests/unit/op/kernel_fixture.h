@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "common/expect.h"
+#include "propose/propose.h"
 #include "semantics/semantics.h"
 #include "unit/op/kernel_case.h"
 
@@ -81,7 +82,7 @@ inline testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target,
 }
 inline testing::KernelCase RunOnce(const ReferenceCase& c, const Target& target, const Config& config,
                                    runtime::ThreadPool* pool) {
-  return RunOnce(c, target, Must(Instantiate(c.workload, target, config)), pool);
+  return RunOnce(c, target, Must(propose::Instantiate(c.workload, target, config)), pool);
 }
 
 // The allowed error relative to max(1, |reference|), without an algorithm's own rounding.
@@ -116,12 +117,12 @@ inline void CheckConfig(const ReferenceCase& c, const Target& target, const Conf
 inline void CheckWorkload(const std::string& text, const Target& target, runtime::ThreadPool* pool, int random_points) {
   SCOPED_TRACE(text);
   const ReferenceCase c = MakeReferenceCase(text, target);
-  const search::TaskSpace space = Must(MakeTaskSpace(c.workload, target));
-  const Config config = Must(DefaultConfig(c.workload, target));
+  const search::TaskSpace space = Must(propose::MakeTaskSpace(c.workload, target));
+  const Config config = Must(propose::DefaultConfig(c.workload, target));
   EXPECT_FALSE(space.Reject(config.index).has_value());
   CheckConfig(c, target, config, pool);
   Rng rng(std::hash<std::string>()(text));
-  for (int i = 0; i < random_points && c.op->Tunable(c.workload, target); ++i) {
+  for (int i = 0; i < random_points && propose::Tunable(c.workload, target); ++i) {
     std::optional<PointIndex> index = space.SampleLegal(rng);
     ASSERT_TRUE(index.has_value());
     if (*index != config.index) CheckConfig(c, target, space.At(*index), pool);
@@ -140,7 +141,7 @@ class KernelTest : public ::testing::Test {
   }
   // The default configuration on changed inputs.
   void CheckDefault(const ReferenceCase& c, const Target& target) {
-    CheckConfig(c, target, Must(DefaultConfig(c.workload, target)), &pool_);
+    CheckConfig(c, target, Must(propose::DefaultConfig(c.workload, target)), &pool_);
   }
   runtime::ThreadPool pool_ = Must(runtime::ThreadPool::Create(3, false));
 };

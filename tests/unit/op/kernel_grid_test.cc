@@ -1,9 +1,10 @@
-// Every template of the registry, and every algorithm that its knobs select, over the grid of odd layers.
+// Every template and sketch, and every algorithm that its knobs select, over the grid of odd layers.
 #include "unit/op/kernel_grid.h"
 
 #include <fmt/format.h>
 
 #include "base/rng.h"
+#include "propose/propose.h"
 #include "unit/op/kernel_fixture.h"
 
 namespace hone::op {
@@ -19,19 +20,19 @@ std::string Algorithm(const Workload& w, const std::string& name, const KnobValu
 
 class KernelGridTest : public KernelTest {
  protected:
-  // Runs each template's default, a random point, and points of algorithms that have not run yet.
+  // Runs each proposer's default, a random point, and points of algorithms that have not run yet.
   void RunAll(const std::string& text, const Target& target) {
     SCOPED_TRACE(text);
     const ReferenceCase c = MakeReferenceCase(text, target);
-    for (const Template* t : c.op->Templates(c.workload, target)) {
-      search::Space space = Must(t->MakeSpace(c.workload, target));
-      Config usual = Must(t->Default(space, c.workload, target));
+    for (const propose::Proposer& p : Must(propose::AllProposers(c.workload, target))) {
+      search::Space space = Must(p.MakeSpace());
+      Config usual = Must(p.Default(space));
       EXPECT_FALSE(space.Reject(usual).has_value()) << usual.Text();
       for (const Config& config : Points(c.workload, space, usual)) {
         CheckConfig(c, target, config, &pool_);
         ++kernels_;
       }
-      run_.insert(t->name());
+      run_.insert(p.name());
     }
   }
 
@@ -69,11 +70,11 @@ class KernelGridTest : public KernelTest {
     return fresh;
   }
 
-  std::set<std::string> run_, offered_, algorithms_;  // templates; algorithms that a space has; that were run
+  std::set<std::string> run_, offered_, algorithms_;  // proposers; algorithms that a space has; that were run
   int kernels_ = 0;
 };
 
-TEST_F(KernelGridTest, EveryTemplateAndAlgorithmOverOddLayers) {
+TEST_F(KernelGridTest, EveryProposerAndAlgorithmOverOddLayers) {
   int i = 0;
   for (const std::string& text : OddLayers()) {
     RunAll(text, HostWith(64, 32, 2 + i % 2));
@@ -81,6 +82,7 @@ TEST_F(KernelGridTest, EveryTemplateAndAlgorithmOverOddLayers) {
   }
   std::set<std::string> registry;
   for (const Template* t : AllTemplates(kCpuFamily)) registry.insert(t->name());
+  for (const sketch::DerivationRule& rule : sketch::Rules()) registry.insert(rule.name);
   EXPECT_GE(registry.size(), 80u);
   for (const std::string& name : registry) EXPECT_EQ(run_.count(name), 1u) << name << " was not reached";
   for (const std::string& name : run_) EXPECT_EQ(registry.count(name), 1u) << name << " is not in the registry's list";

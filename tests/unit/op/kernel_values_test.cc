@@ -1,4 +1,5 @@
 // Compiled kernels of elementwise operators, and all kernels on unusual values: large, NaN, infinite, denormal.
+#include "propose/propose.h"
 #include "unit/op/kernel_fixture.h"
 
 namespace hone::op {
@@ -199,7 +200,7 @@ TEST_F(KernelTest, DenormalsAreKept) {
         }
       }
     });
-    const testing::KernelCase kernel = RunOnce(c, target, *DefaultConfig(c.workload, target), &pool_);
+    const testing::KernelCase kernel = RunOnce(c, target, *propose::DefaultConfig(c.workload, target), &pool_);
     EXPECT_GT(*std::ranges::max_element(c.reference), 0.0f);
     EXPECT_LT(*std::ranges::max_element(c.reference), std::numeric_limits<float>::min());
     EXPECT_EQ(std::vector<float>(kernel.output(), kernel.output() + c.reference.size()), c.reference);

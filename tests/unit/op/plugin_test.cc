@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "common/expect.h"
+#include "propose/propose.h"
 #include "unit/op/gpu_case.h"
 #include "unit/op/kernel_case.h"
 
@@ -26,8 +27,8 @@ TEST(Plugin, TheExampleRunsOnCpus) {
   runtime::ThreadPool pool = *runtime::ThreadPool::Create(2, false);
   for (const char* text : {"rgb_to_yuv(f32[16,32,3])", "rgb_to_yuv(f32[7,13,3])", "rgb_to_yuv(f32[1,1,3])"}) {
     const Workload w = Must(ParseChecked(text));
-    EXPECT_TRUE((*FindOperator(w))->Tunable(w, target));
-    const search::TaskSpace space = *MakeTaskSpace(w, target);
+    EXPECT_TRUE(propose::Tunable(w, target));
+    const search::TaskSpace space = *propose::MakeTaskSpace(w, target);
     testing::OperandData data = *testing::MakeOperandData(w, target, 3);
     int legal = 0;
     for (uint64_t index = 0; index < space.size(); index += 3) {
@@ -54,7 +55,7 @@ TEST(Plugin, TheExampleRunsOnGpus) {
   ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok());
   const Target target = *Target::Parse("opencl -threads=256");
   const Workload w = *ParseChecked("rgb_to_yuv(f32[7,23,3])");
-  const search::TaskSpace space = *MakeTaskSpace(w, target);
+  const search::TaskSpace space = *propose::MakeTaskSpace(w, target);
   int legal = 0;
   for (uint64_t index = 0; index < space.size(); ++index) {
     if (space.Reject(index)) continue;
@@ -106,7 +107,7 @@ TEST(Plugin, ExceptionsOfItsFunctionsBecomeFailures) {
   const Target target = *HostTarget();
   EXPECT_THAT(ParseChecked("lazy(f32[13])").status().message(), HasSubstr("thirteen"));
   const Workload w = *ParseChecked("lazy(f32[12])");
-  const Status space = MakeTaskSpace(w, target).status();
+  const Status space = propose::MakeTaskSpace(w, target).status();
   EXPECT_THAT(space.message(), HasSubstr("template `lazy_cpu` threw an exception: no space"));
   const Template* t = (*FindOperator(w))->Templates(w, target)[0];
   EXPECT_THAT(t->Instantiate(w, target, Config()).status().message(), HasSubstr("of an unknown type"));

@@ -4,8 +4,9 @@
 #include "agree/gpu_workloads.h"
 #include "base/text.h"
 #include "common/expect.h"
-#include "op/space_version.h"
+#include "propose/versions.h"
 #include "semantics/semantics.h"
+#include "sketch/sketch.h"
 
 namespace hone::op {
 namespace {
@@ -89,16 +90,18 @@ TEST(Registry, EveryTemplateThatIsChosenIsListed) {
   for (const std::string& name : gpu) EXPECT_TRUE(chosen.count(name)) << name;
 }
 
-TEST(Registry, EveryTemplateHasItsVersionInTheText) {
-  const std::vector<std::string> parts = Split(SpaceVersionText(), ' ');
+TEST(Registry, EveryTemplateAndSketchHasItsVersionInTheText) {
+  const std::vector<std::string> parts = Split(propose::SpaceVersionText(), ' ');
   size_t count = 0;
+  const auto expect = [&](const std::string& name, int version) {
+    const std::string part = name + "=" + std::to_string(version);
+    EXPECT_EQ(std::count(parts.begin(), parts.end(), part), 1) << part;
+    ++count;
+  };
   for (const auto& [family, list] : AllTemplates()) {
-    count += list.size();
-    for (const Template* t : list) {
-      const std::string part = std::string(t->name()) + "=" + std::to_string(t->version());
-      EXPECT_EQ(std::count(parts.begin(), parts.end(), part), 1) << part;
-    }
+    for (const Template* t : list) expect(t->name(), t->version());
   }
+  for (const sketch::DerivationRule& rule : sketch::Rules()) expect(rule.name, rule.version);
   EXPECT_EQ(parts.size(), count);
 }
 

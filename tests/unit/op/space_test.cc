@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "common/expect.h"
 #include "op/operator.h"
+#include "propose/propose.h"
 
 namespace hone::op {
 namespace {
@@ -35,8 +36,8 @@ TEST(Space, EveryLayerHasADefaultAndLegalPointsForAnyMachine) {
     for (const char* text : Workloads()) {
       SCOPED_TRACE(std::string(text) + " threads " + std::to_string(target.threads));
       Workload w = *ParseChecked(text);
-      search::TaskSpace space = *MakeTaskSpace(w, target);
-      Config config = Must(DefaultConfig(w, target));
+      search::TaskSpace space = *propose::MakeTaskSpace(w, target);
+      Config config = Must(propose::DefaultConfig(w, target));
       std::optional<std::string> why = space.Reject(config.index);
       EXPECT_FALSE(why.has_value()) << *why;
       Rng rng(3);
@@ -46,7 +47,7 @@ TEST(Space, EveryLayerHasADefaultAndLegalPointsForAnyMachine) {
         Config point = space.At(*index);
         PointIndex back = Must(space.IndexOf(point));
         EXPECT_EQ(back, *index);
-        EXPECT_TRUE(Instantiate(w, target, point).ok());
+        EXPECT_TRUE(propose::Instantiate(w, target, point).ok());
       }
     }
   }
@@ -54,7 +55,7 @@ TEST(Space, EveryLayerHasADefaultAndLegalPointsForAnyMachine) {
 
 TEST(Space, FirstKnobIsTheLeastSignificantDigit) {
   Workload w = *ParseChecked(Workloads()[0]);
-  search::TaskSpace space = *MakeTaskSpace(w, Cpu(64, 32, 2));
+  search::TaskSpace space = *propose::MakeTaskSpace(w, Cpu(64, 32, 2));
   // 64 output channels are 4 blocks: ocv is 1, 2 or 4; 56 columns in even parts of at most 28.
   const std::vector<search::Knob>& knobs = space.spaces()[0].knobs();
   ASSERT_EQ(knobs[0].name(), "ocv");
@@ -71,8 +72,8 @@ TEST(Space, FirstKnobIsTheLeastSignificantDigit) {
 TEST(Space, RulesNameThemselves) {
   Workload w = *ParseChecked(Workloads()[0]);
   Target target = Cpu(64, 32, 2);
-  search::TaskSpace space = *MakeTaskSpace(w, target);
-  Config good = *DefaultConfig(w, target);
+  search::TaskSpace space = *propose::MakeTaskSpace(w, target);
+  Config good = *propose::DefaultConfig(w, target);
   EXPECT_EQ(good.Number("ocv") * good.Number("tile_ow") * good.Number("tile_oh"), 28);
   auto with = [&](std::vector<std::pair<const char*, int64_t>> numbers, const char* inner = nullptr) {
     Config c = good;
@@ -97,7 +98,7 @@ TEST(Space, RulesNameThemselves) {
 TEST(Space, SizesAreWhatASearchCanHandle) {
   for (size_t i = 0; i < 4; ++i) {
     Workload w = *ParseChecked(Workloads()[i]);
-    search::TaskSpace space = *MakeTaskSpace(w, Cpu(64, 32, 2));
+    search::TaskSpace space = *propose::MakeTaskSpace(w, Cpu(64, 32, 2));
     std::optional<std::vector<PointIndex>> legal = space.LegalIndices(4000000);
     ASSERT_TRUE(legal.has_value());
     EXPECT_GT(legal->size(), 300u) << Workloads()[i];
@@ -108,37 +109,39 @@ TEST(Space, SizesAreWhatASearchCanHandle) {
 TEST(Space, ForeignOrDamagedConfigsAreRefused) {
   Workload w = *ParseChecked(Workloads()[0]);
   Target target = Cpu(64, 32, 2);
-  Config c = *DefaultConfig(w, target);
+  Config c = *propose::DefaultConfig(w, target);
   Config other = c;
   other.template_name = "conv2d_dirct";
-  Result<Candidate> r = Instantiate(w, target, other);
+  Result<Candidate> r = propose::Instantiate(w, target, other);
   EXPECT_THAT(r.status().message(), HasSubstr("did you mean `conv2d_direct`"));
   other = c;
   other.values.pop_back();
-  EXPECT_FALSE(Instantiate(w, target, other).ok());
+  EXPECT_FALSE(propose::Instantiate(w, target, other).ok());
   other = c;
   other.values[0].numbers = {17};
-  EXPECT_FALSE(Instantiate(w, target, other).ok());
+  EXPECT_FALSE(propose::Instantiate(w, target, other).ok());
 }
 
 TEST(Space, ASpaceThatIsKeptGivesTheSameCandidates) {
   const Workload w = *ParseChecked(Workloads()[0]);
   const Target target = Cpu(64, 32, 2);
-  const search::TaskSpace space = *MakeTaskSpace(w, target);
+  const propose::Proposers proposers = *propose::AllProposers(w, target);
+  const search::TaskSpace space = *propose::MakeTaskSpace(proposers);
   Rng rng(1);
   for (int i = 0; i < 20; ++i) {
     const Config config = space.At(*space.SampleLegal(rng));
-    EXPECT_EQ(*Instantiate(w, target, space, config), *Instantiate(w, target, config)) << config.Text();
+    EXPECT_EQ(*propose::Instantiate(proposers, space, config), *propose::Instantiate(w, target, config))
+        << config.Text();
   }
   PointIndex rejected = 0;
   while (!space.Reject(rejected)) ++rejected;
-  Config bad[] = {*DefaultConfig(w, target), *DefaultConfig(w, target), space.At(rejected)};
+  Config bad[] = {*propose::DefaultConfig(w, target), *propose::DefaultConfig(w, target), space.At(rejected)};
   bad[0].template_name = "conv2d_dirct";
   bad[1].values.pop_back();
   for (const Config& config : bad) {
-    EXPECT_EQ(Instantiate(w, target, space, config).status().message(),
-              Instantiate(w, target, config).status().message());
-    EXPECT_FALSE(Instantiate(w, target, space, config).ok());
+    EXPECT_EQ(propose::Instantiate(proposers, space, config).status().message(),
+              propose::Instantiate(w, target, config).status().message());
+    EXPECT_FALSE(propose::Instantiate(proposers, space, config).ok());
   }
 }
 

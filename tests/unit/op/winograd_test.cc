@@ -3,6 +3,7 @@
 #include "op/conv/conv2d_winograd.h"
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/estimate/estimate.h"
+#include "propose/propose.h"
 #include "task/step.h"
 #include "unit/op/kernel_fixture.h"
 
@@ -129,7 +130,7 @@ TEST_F(WinogradTest, Accuracy) {
       uint64_t index = 0;
       while (index < space.size() && (space.At(index).Number("m") != m || !space.Legal(index))) ++index;
       ASSERT_LT(index, space.size());
-      const Error error = Run(c, target, Must(Instantiate(w, target, space.At(index))));
+      const Error error = Run(c, target, Must(propose::Instantiate(w, target, space.At(index))));
       EXPECT_LE(error.worst / error.deviation, WinogradErrorBound(m));
       // The estimate does not know how a pool or an epilogue changes the deviation.
       if (!w.chain()) {
@@ -236,10 +237,10 @@ TEST(WinogradSpace, ExpectsNoLessThanTheErrorsThatWereSimulated) {
 TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
   Target target = HostWith(64, 32, 2);
   Workload w = *ParseChecked("conv2d(f32[1,32,24,24], f32[32,32,3,3], pad=1)");
-  search::TaskSpace all = *MakeTaskSpace(w, target);
+  search::TaskSpace all = *propose::MakeTaskSpace(w, target);
   uint64_t direct = all.spaces()[0].size();
   for (int cap : {0, 2, 4, 6}) {
-    search::TaskSpace capped = *MakeTaskSpace(w, target, {.winograd = cap});
+    search::TaskSpace capped = *propose::MakeTaskSpace(w, target, {.winograd = cap});
     ASSERT_EQ(capped.size(), all.size());
     for (uint64_t i = direct; i < all.size(); i += 7) {
       Config c = all.At(i);
@@ -322,7 +323,7 @@ TEST(WinogradEstimate, CountsTheMultiplications) {
       config.values.push_back(std::move(v));
     };
     number("m", c.m), number("ocv", 2), number("tiles", c.tiles), number("oc_block", 4), number("block", c.block);
-    std::vector<double> estimate = EstimatesOf(*ParseChecked(c.workload), target)(config);
+    std::vector<double> estimate = propose::EstimatesOf(*ParseChecked(c.workload), target)(config);
     ASSERT_EQ(estimate.size(), FindEstimate(target, "conv2d_winograd")->names.size());
     EXPECT_NEAR(std::exp(estimate[1]) - 1, c.share, 0.1 * c.share);
   }

@@ -1,7 +1,7 @@
 // Records of other tasks for a tuner to learn from: which are used, which are rejected, and the messages.
 #include "base/file.h"
 #include "common/expect.h"
-#include "op/space_version.h"
+#include "propose/versions.h"
 #include "record/store.h"
 #include "session/tuner_context.h"
 
@@ -14,7 +14,7 @@ constexpr char kLarge[] = "conv2d(f32[1,32,8,8], f32[32,32,3,3], pad=1,1,1,1)";
 class DonorsTest : public testing::Test {
  protected:
   // kSmall's versions, and so those of all similar layers.
-  static TemplateVersions Version() { return *op::TemplatesOf(*Workload::Parse(kSmall), Target()); }
+  static TemplateVersions Version() { return *propose::VersionsOf(*Workload::Parse(kSmall), Target()); }
 
   // A record file with `trials` trials of that template, from a machine.
   std::string Write(const std::string& name, const std::string& workload, const std::string& target,

@@ -3,9 +3,10 @@
 #include "common/expect.h"
 #include "compile/compile.h"
 #include "op/operator.h"
-#include "op/space_version.h"
+#include "propose/propose.h"
+#include "propose/versions.h"
 
-namespace hone::op {
+namespace hone::propose {
 namespace {
 
 // Legal points of a workload, some of each template.
@@ -22,7 +23,7 @@ std::vector<Config> Points(const Workload& workload, const Target& target, int c
 
 // 64 x 64 channels of 3x3: whole vectors everywhere, so no padding. (m + 2)^2 elements instead of 9.
 TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
-  const Workload w = *ParseChecked("conv2d(f32[1,64,28,28], f32[64,64,3,3], pad=1,1,1,1) + bias + relu");
+  const Workload w = *op::ParseChecked("conv2d(f32[1,64,28,28], f32[64,64,3,3], pad=1,1,1,1) + bias + relu");
   const Target target = *Target::Parse("cpu -features=avx2,fma -vector=32");
   std::set<int64_t> tiles;
   bool direct = false;
@@ -51,8 +52,8 @@ TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
                            "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1) + relu -> max_pool2d(f32[1,16,8,8], "
                            "kernel=2x2, stride=2x2)",
                            "dense(f32[1,37], f32[13,37]) + bias", "max_pool2d(f32[1,8,6,6], kernel=2x2, stride=2x2)"}) {
-    const Workload w = Must(ParseChecked(text));
-    const std::vector<Operand> operands = (*FindOperator(w))->Operands(w, target);
+    const Workload w = Must(op::ParseChecked(text));
+    const std::vector<Operand> operands = (*op::FindOperator(w))->Operands(w, target);
     for (const Config& config : Points(w, target, 8)) {
       const Candidate candidate = Must(Instantiate(w, target, config));
       const compile::LoweredKernel kernel = Must(compile::LowerKernel(w, target, candidate, {}));
@@ -73,10 +74,10 @@ TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
 }
 
 TEST(ConstantBytes, RefusesACandidateOfAnotherWorkload) {
-  const Workload w = *ParseChecked("dense(f32[1,8], f32[8,8])");
+  const Workload w = *op::ParseChecked("dense(f32[1,8], f32[8,8])");
   EXPECT_FALSE(ConstantBytes(w, *HostTarget(), {{"winograd", {{"m", 4}, {"tiles", 4}}}, {}}).ok());
   EXPECT_FALSE(ConstantBytes(w, *HostTarget(), {{}, {Relayout("taps", {"d0", "d1"}, "packed")}}).ok());
 }
 
 }  // namespace
-}  // namespace hone::op
+}  // namespace hone::propose

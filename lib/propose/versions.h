@@ -1,4 +1,4 @@
-// The versions of templates, on which records and the tools' outputs depend.
+// The versions of templates and sketches, on which records and the tools' outputs depend.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 #include "task/template_versions.h"
 #include "task/workload.h"
 
-namespace hone::op {
+namespace hone::propose {
 
-// The versions of a task's templates on the target, which its trials have. Returns kUnsupported for an unknown
-// operator.
-Result<TemplateVersions> TemplatesOf(const Workload& workload, const Target& target);
-// The same as text, in the templates' order: "conv2d_direct=1,conv2d_winograd=2".
+// The versions of all proposers of a task, which its trials have. Returns kUnsupported for an unknown operator.
+Result<TemplateVersions> VersionsOf(const Workload& workload, const Target& target);
+// Those of ProposersOf as text, in their order: "conv2d_direct=1,conv2d_winograd=2".
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target);
 
-// "conv2d_direct=1 dense=1 ...": the versions of AllTemplates, part of abi/*.txt.
+// "conv2d_direct=1 dense=1 .. sums=1": the versions of all templates and rules, part of abi/*.txt.
 std::string SpaceVersionText();
 
 // The bytes of all constants of one kernel as it reads them, packed (for Winograd up to seven times as much) or
@@ -26,4 +25,4 @@ std::string SpaceVersionText();
 // if the candidate does not fit the workload.
 Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Candidate& candidate);
 
-}  // namespace hone::op
+}  // namespace hone::propose

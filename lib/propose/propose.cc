@@ -1,0 +1,172 @@
+#include "propose/propose.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "op/estimate/estimate.h"
+
+namespace hone::propose {
+namespace {
+
+// Which sketches an operator's tasks have: a line for each that is as fast as what the operator has without it.
+constexpr std::pair<std::string_view, std::string_view> kSketched[] = {
+    {"matmul", "sums"},
+};
+
+bool Sketched(std::string_view op) {
+  return std::any_of(std::begin(kSketched), std::end(kSketched), [&](const auto& line) { return line.first == op; });
+}
+
+std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workload, const Target& target) {
+  const Result<op::Computation> computation = op.Compute(workload, target, Algorithm());
+  if (!computation.ok()) return {};
+  return sketch::MakeSketches(computation->outputs, target);
+}
+
+// REQUIRES: `proposers` is not empty.
+Result<const Proposer*> Find(const Proposers& proposers, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Proposer& p : proposers) {
+    if (p.name() == name) return &p;
+    names.push_back(p.name());
+  }
+  return Status::Invalid("{} has no template or sketch `{}` for this target{}", proposers[0].workload().Text(), name,
+                         SuggestionText(name, names));
+}
+
+}  // namespace
+
+Proposer::Proposer(const op::Template& by, Workload workload, Target target)
+    : name_(by.name()),
+      version_(VersionOf(by.name(), by.version())),
+      workload_(std::move(workload)),
+      target_(std::move(target)),
+      template_(&by) {}
+
+Proposer::Proposer(sketch::Sketch by, Workload workload, Target target)
+    : name_(by.name),
+      version_(VersionOf(by.name, by.version)),
+      workload_(std::move(workload)),
+      target_(std::move(target)),
+      sketch_(std::move(by)) {}
+
+Result<search::Space> Proposer::MakeSpace(const op::Numerics& numerics) const {
+  if (sketch_) return sketch::SpaceOf(*sketch_);
+  HONE_ASSIGN_OR_RETURN(search::Space space, template_->MakeSpace(workload_, target_));
+  template_->Limit(workload_, numerics, &space);
+  return space;
+}
+
+Result<Config> Proposer::Default(const search::Space& space) const {
+  return sketch_ ? sketch::BestByEstimate(*sketch_, space) : template_->Default(space, workload_, target_);
+}
+
+Result<Candidate> Proposer::Instantiate(const search::Space& space, const Config& config) const {
+  HONE_ASSIGN_OR_RETURN(const PointIndex index, space.IndexOf(config));  // all knobs there, with values of the space
+  if (const std::optional<std::string> why = space.Reject(space.At(index))) {
+    return Status::Invalid("{}: not a legal point: {}", config.Text(), *why);
+  }
+  if (template_ != nullptr) return template_->Instantiate(workload_, target_, config);
+  HONE_ASSIGN_OR_RETURN(std::vector<Step> steps, sketch::StepsOf(*sketch_, config));
+  return Candidate{{}, std::move(steps)};
+}
+
+Result<Proposers> AllProposers(const Workload& workload, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  Proposers sketches, proposers;
+  if (Sketched(op->name())) {
+    for (sketch::Sketch& sketch : Derive(*op, workload, target)) {
+      const std::pair<std::string_view, std::string_view> line{op->name(), sketch.name};
+      if (std::count(std::begin(kSketched), std::end(kSketched), line) == 0) continue;
+      sketches.emplace_back(std::move(sketch), workload, target);
+    }
+  }
+  for (const op::Template* t : op->Templates(workload, target)) {
+    if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload, target);
+  }
+  std::move(sketches.begin(), sketches.end(), std::back_inserter(proposers));
+  if (proposers.empty())
+    return Status::Unsupported("{} has no template for {}", workload.OperatorText(), target.Text());
+  return proposers;
+}
+
+Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode) {
+  HONE_ASSIGN_OR_RETURN(Proposers proposers, AllProposers(workload, target));
+  const auto unwanted = [&](const Proposer& p) {
+    return mode != Mode::kBoth && (p.sketch() != nullptr) != (mode == Mode::kSketches);
+  };
+  if (!std::all_of(proposers.begin(), proposers.end(), unwanted)) std::erase_if(proposers, unwanted);
+  return proposers;
+}
+
+bool Tunable(const Workload& workload, const Target& target) {
+  const auto proposers = AllProposers(workload, target);
+  if (!proposers.ok()) return false;
+  return std::any_of(proposers->begin(), proposers->end(), [](const Proposer& p) { return !p.fixed(); });
+}
+
+Result<search::TaskSpace> MakeTaskSpace(const Proposers& proposers, const op::Numerics& numerics) {
+  search::TaskSpace space;
+  for (const Proposer& p : proposers) {
+    HONE_ASSIGN_OR_RETURN(search::Space part, p.MakeSpace(numerics));
+    space.Add(std::move(part));
+  }
+  return space;
+}
+
+Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const op::Numerics& numerics) {
+  HONE_ASSIGN_OR_RETURN(const Proposers proposers, ProposersOf(workload, target));
+  return MakeTaskSpace(proposers, numerics);
+}
+
+Result<Config> DefaultConfig(const Proposers& proposers) {
+  HONE_ASSIGN_OR_RETURN(const search::Space space, proposers[0].MakeSpace());
+  return proposers[0].Default(space);  // the first space starts at 0 in the union
+}
+
+Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const Proposers proposers, ProposersOf(workload, target));
+  return DefaultConfig(proposers);
+}
+
+Result<Candidate> Instantiate(const Proposers& proposers, const search::TaskSpace& space, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const Proposer* proposer, Find(proposers, config.template_name));
+  return proposer->Instantiate(space.spaces()[static_cast<size_t>(proposer - proposers.data())], config);
+}
+
+Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const Proposers proposers, AllProposers(workload, target));
+  HONE_ASSIGN_OR_RETURN(const Proposer* proposer, Find(proposers, config.template_name));
+  HONE_ASSIGN_OR_RETURN(const search::Space space, proposer->MakeSpace());
+  return proposer->Instantiate(space, config);
+}
+
+Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome) {
+  Result<Candidate> recorded = Candidate::Parse(outcome.steps);
+  if (recorded.ok() && !(recorded->algorithm == Algorithm())) return recorded;
+  Result<Candidate> made = Instantiate(workload, target, outcome.config);
+  return made.ok() ? made : recorded;
+}
+
+op::PointCost EstimatesOf(const Workload& workload, const Target& target) {
+  return [workload, target, bound = std::map<std::string, op::PointCost>()](const Config& config) mutable {
+    auto [found, added] = bound.try_emplace(config.template_name);
+    if (added) {
+      if (const op::Estimate* estimate = op::FindEstimate(target, config.template_name)) {
+        found->second = estimate->bind(workload, target);
+      } else if (const auto op = op::FindOperator(workload); op.ok()) {
+        for (sketch::Sketch& sketch : Derive(**op, workload, target)) {
+          if (sketch.name == config.template_name) found->second = std::move(sketch.cost);
+        }
+      }
+    }
+    return found->second ? found->second(config) : std::vector<double>();
+  };
+}
+
+}  // namespace hone::propose

@@ -1,0 +1,83 @@
+// Who proposes a task's candidates: the templates of its operator, and the sketches that rules derive from its
+// computation (sketch/sketch.h). This is the only place that knows both.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "op/operator.h"
+#include "search/space/space.h"
+#include "sketch/sketch.h"
+#include "target/target.h"
+#include "task/candidate.h"
+#include "task/config.h"
+#include "task/outcome.h"
+#include "task/workload.h"
+
+namespace hone::propose {
+
+// A template or a sketch, for one workload and target.
+class Proposer {
+ public:
+  Proposer(const op::Template& by, Workload workload, Target target);
+  // A sketch of the computation `direct`.
+  Proposer(sketch::Sketch by, Workload workload, Target target);
+
+  const std::string& name() const { return name_; }  // of its space: records contain it
+  int version() const { return version_; }           // changes with the space, or with the meaning of a config
+  const sketch::Sketch* sketch() const { return sketch_ ? &*sketch_ : nullptr; }  // null for a template
+  const Workload& workload() const { return workload_; }
+  // A single schedule of an operator that has no template worth tuning.
+  bool fixed() const { return template_ != nullptr && template_->fixed(); }
+
+  // A rule rejects points that `numerics` forbids; indices do not depend on it.
+  Result<search::Space> MakeSpace(const op::Numerics& numerics = op::kAnyNumerics) const;
+  // A sensible point of MakeSpace without any tuning.
+  Result<Config> Default(const search::Space& space) const;
+  // Returns kInvalid if `config` is not a legal point of `space`, which is MakeSpace.
+  Result<Candidate> Instantiate(const search::Space& space, const Config& config) const;
+
+ private:
+  std::string name_;
+  int version_ = 0;
+  Workload workload_;
+  Target target_;
+  const op::Template* template_ = nullptr;
+  std::optional<sketch::Sketch> sketch_;
+};
+using Proposers = std::vector<Proposer>;
+
+enum class Mode { kBoth, kTemplates, kSketches };
+
+// The templates of the workload on the target, then the sketches that its operator's tasks use. If there is a sketch,
+// a fixed schedule does not count. Returns kUnsupported if nothing is left.
+Result<Proposers> AllProposers(const Workload& workload, const Target& target);
+// Those of one kind, or all if there are none of that kind, in the same order: they make up a task's space.
+Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth);
+// False if a fixed schedule is the only proposer (pooling, elementwise): the workload is built, but is not a task.
+bool Tunable(const Workload& workload, const Target& target);
+
+// The union of the proposers' spaces, in their order.
+Result<search::TaskSpace> MakeTaskSpace(const Proposers& proposers, const op::Numerics& numerics = op::kAnyNumerics);
+Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target,
+                                        const op::Numerics& numerics = op::kAnyNumerics);
+// The default point of the first proposer, as a config of the union.
+Result<Config> DefaultConfig(const Proposers& proposers);
+Result<Config> DefaultConfig(const Workload& workload, const Target& target);
+// Asks the proposer that the config names. Returns kInvalid if there is no such proposer, or if the config is not a
+// legal point of it. `space` is the proposers' MakeTaskSpace.
+Result<Candidate> Instantiate(const Proposers& proposers, const search::TaskSpace& space, const Config& config);
+// The same with AllProposers.
+Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config);
+// The candidate that a trial was built from. Records do not name the algorithm `direct`, and older ones name no
+// algorithm: Instantiate then decides, if this version of Hone still has the proposer and the point.
+Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome);
+
+// Closed-form estimates of a point's cost (op/estimate/estimate.h), from the template or sketch that the config names.
+// Empty if it has no estimate. The function must be used by one thread at a time.
+op::PointCost EstimatesOf(const Workload& workload, const Target& target);
+
+}  // namespace hone::propose

@@ -1,0 +1,94 @@
+// Templates and sketches of a task together: which there are, in which order, and what is made of their points.
+#include "propose/propose.h"
+
+#include "base/rng.h"
+#include "common/expect.h"
+#include "propose/versions.h"
+
+namespace hone::propose {
+namespace {
+
+Target Cpu() {
+  return {.triple = "x86_64-unknown-linux-gnu",
+          .cpu = "x86-64-v4",
+          .threads = 2,
+          .vector_bytes = 64,
+          .vector_registers = 32};
+}
+
+constexpr char kMatmul[] = "matmul(f32[2,64,32], f32[2,32,64])";
+constexpr char kColumn[] = "matmul(f32[2,64,32], f32[2,32,1])";
+constexpr char kConv[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3])";
+
+std::vector<std::string> Names(const char* workload, const Target& target, Mode mode = Mode::kBoth) {
+  std::vector<std::string> names;
+  for (const Proposer& p : Must(ProposersOf(Must(op::ParseChecked(workload)), target, mode))) names.push_back(p.name());
+  return names;
+}
+
+TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(Names(kMatmul, Cpu()), List{"sums"});
+  EXPECT_EQ(Names(kColumn, Cpu()), List{"matmul_default"});
+  EXPECT_EQ(Names(kConv, Cpu()), (List{"conv2d_direct", "conv2d_winograd"}));
+  EXPECT_EQ(Names(kMatmul, *Target::Parse("opencl")).back(), "matmul_gpu") << "no rule is for GPUs";
+  EXPECT_EQ(
+      ProposersOf(Must(op::ParseChecked(
+                      "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)")),
+                  *Target::Parse("opencl"))
+          .status()
+          .kind(),
+      StatusKind::kUnsupported);
+}
+
+TEST(Propose, AModeWithoutProposersHasTheOthers) {
+  for (const Mode mode : {Mode::kTemplates, Mode::kSketches}) {
+    EXPECT_EQ(Names(kMatmul, Cpu(), mode), Names(kMatmul, Cpu()));
+    EXPECT_EQ(Names(kConv, Cpu(), mode), Names(kConv, Cpu()));
+  }
+}
+
+TEST(Propose, WhatHasAChoiceIsTunable) {
+  for (const char* text : {kMatmul, kConv, "dense(f32[1,16], f32[16,16])"}) {
+    EXPECT_TRUE(Tunable(*op::ParseChecked(text), Cpu())) << text;
+  }
+  for (const char* text : {kColumn, "relu(f32[1,16,8,8])", "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)"}) {
+    EXPECT_FALSE(Tunable(*op::ParseChecked(text), Cpu())) << text;
+  }
+}
+
+TEST(Propose, EveryPointOfTheUnionBecomesItsProposersCandidate) {
+  for (const char* text : {kMatmul, kConv}) {
+    const Workload w = *op::ParseChecked(text);
+    const Proposers proposers = Must(ProposersOf(w, Cpu()));
+    const search::TaskSpace space = Must(MakeTaskSpace(proposers));
+    EXPECT_EQ(Must(DefaultConfig(w, Cpu())).template_name, proposers[0].name());
+    Rng rng(1);
+    for (int i = 0; i < 20; ++i) {
+      const Config config = space.At(*space.SampleLegal(rng));
+      const Candidate candidate = Must(Instantiate(proposers, space, config));
+      EXPECT_EQ(candidate, Must(Instantiate(w, Cpu(), config))) << config.Text();
+      EXPECT_FALSE(candidate.steps.empty());
+      EXPECT_FALSE(EstimatesOf(w, Cpu())(config).empty()) << config.Text();
+    }
+  }
+}
+
+TEST(Propose, ARecordOutlivesItsProposer) {
+  const Workload w = *op::ParseChecked(kMatmul);
+  Outcome outcome;
+  outcome.config.template_name = "sumz";
+  EXPECT_EQ(Instantiate(w, Cpu(), outcome.config).status().message(),
+            std::string(kMatmul) + " has no template or sketch `sumz` for this target; did you mean `sums`?");
+  outcome.steps = "parallel out n\n";
+  EXPECT_EQ(Must(CandidateOf(w, Cpu(), outcome)).steps, Must(ParseSteps(outcome.steps)));
+  EXPECT_TRUE(EstimatesOf(w, Cpu())(outcome.config).empty());
+}
+
+TEST(Propose, VersionsAreOfEveryProposer) {
+  EXPECT_EQ(Must(TaskSpaceVersion(*op::ParseChecked(kMatmul), Cpu())), "sums=1");
+  EXPECT_EQ(Must(VersionsOf(*op::ParseChecked(kMatmul), Cpu())), (TemplateVersions{{"sums", 1}}));
+}
+
+}  // namespace
+}  // namespace hone::propose
