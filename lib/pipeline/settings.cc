@@ -1,5 +1,6 @@
 #include "pipeline/settings.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/fields.h"
@@ -41,6 +42,10 @@ void ListTuneKeys(Fields* f, TuneSettings* s) {
   f->Maybe("like", &s->like)
       .Check(s->like.empty() || s->like == "autotvm",
              fmt::format("knows no `{}`{}", s->like, SuggestionText(s->like, {"autotvm"})));
+  const std::vector<std::string> modes = {"templates", "sketches", "both"};
+  f->Maybe("mode", &s->mode, s->mode != TuneSettings().mode)  // so that the default changes no file
+      .Check(std::ranges::count(modes, s->mode) > 0,
+             fmt::format("knows no `{}`{}", s->mode, SuggestionText(s->mode, modes)));
   f->Maybe("seed", &s->seed);
 }
 

@@ -27,12 +27,13 @@ struct TuneSettings {
   int64_t early_stop = 0;      // stops after this many trials without an improvement; 0: never
   uint64_t seed = 1;           // below 2^63
   Protocol measure;
-  int64_t finalists = 8;     // number of the best measured again, interleaved, before the stamp; 0: none
-  double expected_gain = 0;  // stops when the tuner expects less than this share of speedup; 0: never
-  std::string like;          // "autotvm": the tuner with that system's constants; "": Hone's
-  int64_t winograd = 6;      // limit on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: no Winograd (op::Numerics)
-  bool tf32 = false;         // allows products of factors rounded to TF32 (op::Numerics)
-  int64_t trials_total = 0;  // budget of all the network's tasks together, distributed in rounds; 0: `trials` each
+  int64_t finalists = 8;      // number of the best measured again, interleaved, before the stamp; 0: none
+  double expected_gain = 0;   // stops when the tuner expects less than this share of speedup; 0: never
+  std::string like;           // "autotvm": the tuner with that system's constants; "": Hone's
+  std::string mode = "both";  // who proposes: "templates", "sketches" or "both" (propose::Mode)
+  int64_t winograd = 6;       // limit on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: no Winograd (op::Numerics)
+  bool tf32 = false;          // allows products of factors rounded to TF32 (op::Numerics)
+  int64_t trials_total = 0;   // budget of all the network's tasks together, distributed in rounds; 0: `trials` each
   bool operator==(const TuneSettings&) const = default;
 };
 

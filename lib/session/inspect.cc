@@ -38,6 +38,7 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
     const Status tuner = search::CheckTunerName(inputs.settings.tuner);
     HONE_RETURN_IF_ERROR(tuner.WithContext(options.settings_path + ": /tuner"));
   }
+  HONE_RETURN_IF_ERROR(Override(options, &inputs.settings).status());
   return inputs;
 }
 
@@ -97,7 +98,7 @@ std::string VerdictText(const Outcome& outcome, const std::vector<double>& sampl
 Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
-  HONE_ASSIGN_OR_RETURN(const auto proposers, propose::ProposersOf(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(const auto proposers, ProposersOf(task, inputs.settings));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers, NumericsOf(inputs.settings)));
   HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed,
                                                       MakeTunerContext(task.workload, task.target, proposers, space)));
@@ -126,7 +127,7 @@ Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
 Result<int> ListSketches(const TuneJobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
-  HONE_ASSIGN_OR_RETURN(const auto proposers, propose::ProposersOf(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(const auto proposers, ProposersOf(task, inputs.settings));
   std::vector<std::string> sketches, templates;
   for (const propose::Proposer& p : proposers) {
     if (p.sketch() != nullptr) {
@@ -184,7 +185,8 @@ Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::v
 Result<int> TryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(const auto proposers, ProposersOf(task, inputs.settings));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers));
   if (index >= space.size()) {
     return Status::Invalid("--trial {}: the space has {} points, counted from 0", index, space.size());
   }

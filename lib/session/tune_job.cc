@@ -56,13 +56,8 @@ class Job {
     HONE_ASSIGN_OR_RETURN(task_, ReadTask(options_.task_path, &task_text_));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
-    if (!options_.like.empty()) settings_.like = options_.like;
-    if (!options_.tuner.empty()) settings_.tuner = options_.tuner;
-    if (!options_.like.empty() || !options_.tuner.empty()) {
-      settings_text_ = pipeline::TuneSettingsText(settings_);  // for the stamp and the records
-    }
-    const std::string problem = pipeline::CheckValues(settings_);  // caused by a flag: the file was checked before
-    if (!problem.empty()) return Status::Invalid("--" + problem);
+    HONE_ASSIGN_OR_RETURN(const bool changed, Override(options_, &settings_));
+    if (changed) settings_text_ = pipeline::TuneSettingsText(settings_);  // for the stamp and the records
     const std::string place = options_.tuner.empty() ? options_.settings_path + ": /tuner" : "--tuner";
     HONE_RETURN_IF_ERROR(search::CheckTunerName(settings_.tuner).WithContext(place));
     return op::ParseChecked(task_.workload.Text()).status().WithContext(options_.task_path + ": /workload");
@@ -195,7 +190,7 @@ class Job {
   }
 
   Status Tune() {
-    HONE_ASSIGN_OR_RETURN(const auto proposers, propose::ProposersOf(task_.workload, task_.target));
+    HONE_ASSIGN_OR_RETURN(const auto proposers, ProposersOf(task_, settings_));
     HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers, NumericsOf(settings_)));
     SessionOptions session{.space = &space};
     auto first = propose::DefaultConfig(proposers);
@@ -289,6 +284,26 @@ std::string BesideRecords(const std::string& db_path, const std::string& suffix)
 }
 
 std::string TuneAbi() { return fmt::format("codegen {}\nmeasure {}", compile::CodegenVersion(), ProtocolVersion()); }
+
+Result<bool> Override(const TuneJobOptions& options, pipeline::TuneSettings* settings) {
+  const auto put = [](const std::string& from, std::string* to) {
+    if (!from.empty()) *to = from;
+    return !from.empty();
+  };
+  const bool any =
+      put(options.like, &settings->like) | put(options.mode, &settings->mode) | put(options.tuner, &settings->tuner);
+  const std::string problem = pipeline::CheckValues(*settings);  // caused by a flag: the file was checked before
+  if (!problem.empty()) return Status::Invalid("--" + problem);
+  return any;
+}
+
+Result<propose::Proposers> ProposersOf(const pipeline::TaskFile& task, const pipeline::TuneSettings& settings) {
+  using propose::Mode;
+  const Mode mode = settings.mode == "templates"  ? Mode::kTemplates
+                    : settings.mode == "sketches" ? Mode::kSketches
+                                                  : Mode::kBoth;
+  return propose::ProposersOf(task.workload, task.target, mode);
+}
 
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings) {
   return {static_cast<int>(settings.winograd), settings.tf32};

@@ -11,6 +11,7 @@
 #include "op/operator.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
+#include "propose/propose.h"
 #include "session/tune_session.h"
 
 namespace hone::session {
@@ -21,7 +22,7 @@ struct TuneJobOptions {
   std::string db_path;                   // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
   std::string stamp_path;                // written last
   std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
-  std::string like, tuner;               // override the settings if not empty
+  std::string like, mode, tuner;         // override the settings if not empty
   std::string worker_program;            // hone-worker; empty: the one beside this program
   bool optional = false;                 // a task that the network does without: succeed even if no trial is correct
   bool wait = false;                     // for a live tuner that holds the records; otherwise fails after ten seconds
@@ -41,6 +42,13 @@ std::string BesideRecords(const std::string& db_path, const std::string& suffix)
 // The versions that tuning depends on in addition to its input files, one per line: templates, code generation,
 // protocol. (--abi)
 std::string TuneAbi();
+
+// Puts `like`, `mode` and `tuner` of the options into the settings; true if there are any. Returns kInvalid for an
+// unknown word.
+Result<bool> Override(const TuneJobOptions& options, pipeline::TuneSettings* settings);
+
+// Who proposes candidates of a task under these settings.
+Result<propose::Proposers> ProposersOf(const pipeline::TaskFile& task, const pipeline::TuneSettings& settings);
 
 // The limits of the settings, and the recorded trials that count under them.
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings);

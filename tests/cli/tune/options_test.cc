@@ -69,6 +69,7 @@ TEST_F(OptionsTest, LikeIsAFlagOrASettingAndReachesTheTuner) {
   EXPECT_EQ(Tried(ga), theirs);
   Reset();
   ExpectMisused(Tune(ga + Words{"--like", "autotmv"}), "--like: knows no `autotmv`; did you mean `autotvm`?");
+  ExpectMisused(Tune(ga + Words{"--mode", "boht"}), "--mode: knows no `boht`; did you mean `both`?");
 }
 
 TEST_F(OptionsTest, TheTunerOfTheCommandLineIsTheJobs) {

@@ -47,6 +47,7 @@ targets = ["cpu"]
 trials_total = 900
 expected_gain = 0.01
 like = "autotvm"
+mode = "sketches"
 transfer = ["t-2", "t-1"]
 [measure]
 repeat = 5
@@ -66,6 +67,7 @@ TEST(PipelineFile, ReadsTheKeysForModelsNumericsAndOtherWaysToTune) {
   EXPECT_EQ(file.tune.trials_total, 900);
   EXPECT_EQ(file.tune.expected_gain, 0.01);
   EXPECT_EQ(file.tune.like, "autotvm");
+  EXPECT_EQ(file.tune.mode, "sketches");
   EXPECT_EQ(file.transfer, (Transfer{false, {"t-1", "t-2"}}));
   EXPECT_EQ(file.tune.measure.number, 4) << "AutoTVM's own";
   EXPECT_EQ(file.tune.measure.repeat, 5);
@@ -141,6 +143,7 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
       {"[memory]\nparameter = 2\n", "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
       {"[tune]\nlike = \"autotmv\"\n", "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
+      {"[tune]\nmode = \"template\"\n", "4: `mode` knows no `template`; did you mean `templates`?"},
       {"[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
       {"[tune]\ntrials = 3\ntrials_total = 9\n", "5: `trials` and `trials_total` exclude each other"},
       {"[tune]\ntrials_total = 0\n", "4: `trials_total` must be at least 1, is 0"},

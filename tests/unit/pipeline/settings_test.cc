@@ -12,7 +12,7 @@ namespace hone::pipeline {
 namespace {
 
 TEST(Settings, WhatIsWrittenIsReadBack) {
-  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 5, 6, 7.5, 0.25}, 4, 0.01, "autotvm", 4, true, 99};
+  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 5, 6, 7.5, 0.25}, 4, 0.01, "autotvm", "sketches", 4, true, 99};
   EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(tune), "t.json")), tune);
   const BenchSettings bench{2, 3, 0, 5};
   EXPECT_EQ(Must(ParseBenchSettings(BenchSettingsText(bench), "b.json")), bench);
@@ -61,6 +61,13 @@ TEST(Settings, Tf32StandsThereOnlyIfItIsOn) {
   EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(settings), "t.json")), settings);
 }
 
+TEST(Settings, TheModeStandsThereOnlyIfItIsNotBoth) {
+  TuneSettings settings;
+  EXPECT_THAT(TuneSettingsText(settings), Not(HasSubstr("mode"))) << "settings of before stay what they were";
+  settings.mode = "sketches";
+  EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(settings), "t.json")), settings);
+}
+
 TEST(Settings, AMissingKeyHasItsDefault) {
   const TuneSettings tune = Must(ParseTuneSettings(R"({"version": 1, "trials": 3})", "t.json"));
   EXPECT_EQ(tune.trials, 3);
@@ -81,6 +88,7 @@ TEST(Settings, MistakesAreNamed) {
       {R"({"version": 1, "numerics": {"winogard": 4}})", "winograd"},
       {R"({"version": 1, "numerics": {"tf32": 1}})", "tf32"},
       {R"({"version": 1, "like": "ansor"})", "like"},
+      {R"({"version": 1, "mode": "sketch"})", "mode: knows no `sketch`; did you mean `sketches`?"},
       {R"({"version": 1, "expected_gain": -1})", "expected_gain"},
       {R"({"version": 1,)", "t.json:1:"},
   };
