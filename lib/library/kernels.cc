@@ -21,7 +21,9 @@ Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::
   if (entry && entry->config) {
     kernel->config = *entry->config;
     // A kernel with one schedule may have been measured only for comparison; it was not chosen.
-    kernel->source = propose::Tunable(kernel->workload, target) ? pipeline::BestSourceName(entry->source) : "fixed";
+    HONE_ASSIGN_OR_RETURN(const auto proposers, propose::AllProposers(kernel->workload, target));
+    const bool fixed = proposers[0].fixed() && proposers[0].name() == kernel->config.template_name;
+    kernel->source = fixed ? "fixed" : pipeline::BestSourceName(entry->source);
     return entry;
   }
   HONE_ASSIGN_OR_RETURN(kernel->config, propose::DefaultConfig(kernel->workload, target));

@@ -23,6 +23,7 @@ struct NetworkJob {
   std::vector<std::string> reads;       // files that the network's file refers to, relative to the work folder
   std::string parameters;               // file of its parameters, relative to the work folder; may be empty
   std::string plugin;                   // library with custom operators, likewise; may be empty
+  std::vector<std::string> sketches;    // files of the user's sketches, likewise
   const TaskList* tasks = nullptr;      // null: not extracted yet, or failed
   bool failed = false;                  // extraction failed: each target of the job prints the reason and fails
   std::vector<std::string> task_files;  // made by this job's extract edge, in the order of the list

@@ -45,7 +45,8 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
     const std::string path = std::filesystem::path(file).lexically_normal();
     if (made_.count(path) == 0) Alias(path);
   }
-  const std::string plugin = job.plugin.empty() ? "" : " --plugin " + EscapeValue(ShellQuote(job.plugin));
+  std::string more = job.plugin.empty() ? "" : " --plugin " + EscapeValue(ShellQuote(job.plugin));
+  for (const std::string& file : job.sketches) more += " --sketch " + EscapeValue(ShellQuote(file));
   NinjaBuild build{.outputs = {list},
                    .implicit_outputs = job.task_files,
                    .rule = "extract",
@@ -53,7 +54,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
                    .implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-extract")},
                    .order_only_inputs = {Tool("hone-extract"), Tool("hone-tune")},  // for all following edges
                    .bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},
-                                {"network", EscapeValue(ShellQuote(job.network)) + plugin},
+                                {"network", EscapeValue(ShellQuote(job.network)) + more},
                                 {"batch", std::to_string(job.pipeline->batch)},
                                 {"target", TargetPath(job.target->name)},
                                 {"graph", graph},

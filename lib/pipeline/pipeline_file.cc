@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "pipeline/toml_table.h"
+#include "sketch/sketch.h"
 #include "target/cuda_arch.h"
 #include "target/kind.h"
 
@@ -81,6 +82,19 @@ Status ErrorIn(TomlTable table, const char* name, const std::string& target, con
   return table.Error(key, what);
 }
 
+// Reads the pipeline's sketches, so that a mistake in one is found before anything runs. Adds the files to `read`.
+Status ReadSketches(const std::string& folder, PipelineFile* pipeline, std::vector<std::string>* read) {
+  for (const std::string& name : pipeline->sketches) {
+    const std::string path = JoinPath(folder, name);
+    if (!Exists(path)) return ErrorAt(*pipeline, TuneKey(*pipeline, "sketch"), "no such file: " + path);
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    HONE_RETURN_IF_ERROR(sketch::ParseSketch(text, path).status());
+    pipeline->tune.sketches.push_back({name, text});
+    if (std::ranges::find(*read, path) == read->end()) read->push_back(path);
+  }
+  return Status();
+}
+
 // Ninja cannot express a line break, nor the system a path that contains a zero.
 bool HasControl(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
@@ -114,6 +128,10 @@ Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::
     begin = dot + 1;
   }
   return table.Error(key.substr(begin), what);
+}
+
+std::string TuneKey(const PipelineFile& on, const std::string& key) {
+  return on.on_target.empty() || on.shares_settings ? "tune." + key : "tune." + on.on_target + "." + key;
 }
 
 std::vector<std::string> PipelineFile::AllTargets() const {
@@ -267,6 +285,10 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   std::vector<std::string> target_paths;
   if (Exists(target_folder)) {
     HONE_ASSIGN_OR_RETURN(target_paths, TomlFiles(target_folder, &result.read));
+  }
+  for (PipelineFile& pipeline : result.pipelines) {
+    HONE_RETURN_IF_ERROR(ReadSketches(folder, &pipeline, &result.read));
+    for (PipelineFile& on : pipeline.on) HONE_RETURN_IF_ERROR(ReadSketches(folder, &on, &result.read));
   }
   std::map<std::string, TargetFile> targets;
   std::vector<std::string> known;

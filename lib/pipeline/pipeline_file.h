@@ -75,16 +75,21 @@ std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, 
 // parsed: the parsed form no longer has lines.
 Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what);
 
+// A key of [tune], or of [tune.TARGET] for an element of PipelineFile::on, for ErrorAt.
+std::string TuneKey(const PipelineFile& on, const std::string& key);
+
 // The contents of a folder of pipelines.
 struct PipelineFolder {
   std::vector<PipelineFile> pipelines;  // sorted by name
   std::vector<TargetFile> targets;      // sorted by name, only those that a pipeline names
-  // The inputs of the result: every .toml file, and the folders, whose times change when a file appears.
+  // The inputs of the result: every .toml file, the sketches that they name, and the folders, whose times change when a
+  // file appears.
   std::vector<std::string> read;
 };
 
-// Returns kNotFound without a pipeline; kInvalid as above, and for a missing file of a target, at the line of the
-// pipeline that names it. Files of networks and parameters may be missing.
+// Returns kNotFound without a pipeline; kInvalid as above, for a mistake in a sketch, with its line and column, and for
+// a missing sketch or file of a target, at the line of the pipeline that names it. Files of networks and parameters may
+// be missing.
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
 
 // Returns kInvalid, at the line that names it, if the file of the network or of its parameters is missing. `folder` is

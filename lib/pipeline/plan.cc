@@ -18,6 +18,10 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
   if (!parameters.empty()) json["parameters"] = parameters;
   if (!plugin.empty()) json["plugin"] = plugin;
   if (!pipeline.alternatives) json["alternatives"] = false;
+  for (const std::string& target : pipeline.AllTargets()) {
+    for (const SketchFile& sketch : pipeline.For(target).tune.sketches)
+      json["sketches"][target][sketch.file] = sketch.text;
+  }
   for (const auto& [name, shape] : pipeline.inputs) json["inputs"][name] = shape;
   return DumpJson(json);
 }
@@ -151,11 +155,6 @@ Status CheckNumerics(const PipelineFile& pipeline, const PipelineFile& on, const
                              target.name));
 }
 
-// The key of a table in the pipeline of `on` (which is an element of its `on`, or itself), for messages.
-std::string TuneKey(const PipelineFile& on, const std::string& key) {
-  return on.on_target.empty() || on.shares_settings ? "tune." + key : "tune." + on.on_target + "." + key;
-}
-
 Status CheckTransfer(const PipelineFile& pipeline, const PipelineFile& on, const std::vector<std::string>& known) {
   for (const std::string& id : on.transfer.ids) {
     if (std::find(known.begin(), known.end(), id) != known.end()) continue;
@@ -259,6 +258,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
       if (job.tasks != nullptr && is_file) {
         for (const std::string& file : job.tasks->reads) job.reads.push_back(JoinPath(DirName(network), file));
       }
+      for (const std::string& file : job.pipeline->sketches) job.sketches.push_back(JoinPath(input.pipelines, file));
       job.extract_inputs = extract + job.target->json + extract_abi;
       manifest.jobs.push_back(std::move(job));
     }

@@ -65,9 +65,12 @@ void ListMeasureKeys(Fields* f, TuneSettings* s) {
   f->Maybe("cooldown", &m->cooldown).In(0, 3600);
 }
 
+void ListFields(Fields* f, SketchFile* s) { HONE_VALUES(f, s->file, s->text); }
+
 static void ListFields(Fields* f, TuneSettings* s) {
   f->Version(kSettingsVersion);
   ListTuneKeys(f, s);
+  f->Maybe("sketches", &s->sketches, !s->sketches.empty());
   f->MaybeObject("numerics", [s](Fields* n) {
     n->Maybe("winograd", &s->winograd)
         .Check(s->winograd == 0 || s->winograd == 2 || s->winograd == 4 || s->winograd == 6,

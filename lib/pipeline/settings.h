@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "task/protocol.h"
@@ -19,6 +20,14 @@ class Fields;
 }
 
 namespace hone::pipeline {
+
+// A sketch that a user wrote (sketch/sketch.h), with its text, so that a job depends on no other file.
+struct SketchFile {
+  std::string file;  // for messages
+  std::string text;
+  bool operator==(const SketchFile&) const = default;
+};
+void ListFields(Fields* f, SketchFile* s);
 
 struct TuneSettings {
   std::string tuner = "auto";  // search/tuner/tuner.h has the list
@@ -33,7 +42,8 @@ struct TuneSettings {
   std::string mode = "both";  // who proposes: "templates", "sketches" or "both" (propose::Mode)
   int64_t winograd = 6;       // limit on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: no Winograd (op::Numerics)
   bool tf32 = false;          // allows products of factors rounded to TF32 (op::Numerics)
-  int64_t trials_total = 0;   // budget of all the network's tasks together, distributed in rounds; 0: `trials` each
+  std::vector<SketchFile> sketches;  // join the proposers of the tasks that they fit
+  int64_t trials_total = 0;  // budget of all the network's tasks together, distributed in rounds; 0: `trials` each
   bool operator==(const TuneSettings&) const = default;
 };
 

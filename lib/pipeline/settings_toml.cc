@@ -1,6 +1,7 @@
 #include "pipeline/settings_toml.h"
 
 #include <algorithm>
+#include <set>
 #include <variant>
 
 #include "base/fields.h"
@@ -72,12 +73,29 @@ Status ReadTransfer(TomlTable* table, Transfer* transfer) {
   return table->Error("transfer", fmt::format("`transfer` names '{}' twice", *twice));
 }
 
+// `sketch = "mine.sketch"`, or a list of such paths.
+Status ReadSketches(TomlTable* table, std::vector<std::string>* paths) {
+  if (!table->Has("sketch")) return Status::Ok();
+  paths->clear();
+  if (table->TypeOf("sketch") == TomlTable::Type::kText) paths->emplace_back();
+  const Status read = paths->empty() ? table->Read("sketch", paths) : table->Read("sketch", &paths->front());
+  if (!read.ok()) return table->Error("sketch", "`sketch` must be a path or a list of paths");
+  std::set<std::string> known;
+  for (const std::string& path : *paths) {
+    const bool control = std::any_of(path.begin(), path.end(), [](unsigned char c) { return c < 0x20; });
+    if (path.empty() || control) return table->Error("sketch", "`sketch` is not a path");
+    if (!known.insert(path).second) return table->Error("sketch", fmt::format("`sketch` names '{}' twice", path));
+  }
+  return Status::Ok();
+}
+
 Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   TuneSettings* tune = &settings->tune;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
   if (table.Has("trials")) tune->trials_total = 0;  // from [tune], for a target that has its own
   HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, &settings->transfer));
+  HONE_RETURN_IF_ERROR(ReadSketches(&table, &settings->sketches));
   HONE_RETURN_IF_ERROR(table.Read("in_network", &settings->in_network));
   HONE_RETURN_IF_ERROR(table.Read("alternatives", &settings->alternatives));
   HONE_RETURN_IF_ERROR(table.Finish());

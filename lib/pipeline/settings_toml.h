@@ -24,8 +24,9 @@ using InputShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 struct JobSettings {
   TuneSettings tune;
   Transfer transfer;
-  bool in_network = true;    // [tune] in_network: compares the tasks' finalists in the network (hone-confirm)
-  bool alternatives = true;  // [tune] alternatives: also tunes fused kernels and other layouts (hone-extract)
+  std::vector<std::string> sketches;  // [tune] sketch: paths from the pipeline's folder of files of tune.sketches
+  bool in_network = true;             // [tune] in_network: compares the tasks' finalists in the network (hone-confirm)
+  bool alternatives = true;           // [tune] alternatives: also tunes fused kernels and other layouts (hone-extract)
   // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). Not
   // in a settings file, since tuning and timing do not depend on it. 0: no limit.
   double memory = 0;

@@ -1,5 +1,7 @@
 #include "propose/propose.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -9,6 +11,8 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "op/estimate/estimate.h"
+#include "schedule/schedule.h"
+#include "search/space/rules.h"
 
 namespace hone::propose {
 namespace {
@@ -20,6 +24,47 @@ constexpr std::pair<std::string_view, std::string_view> kSketched[] = {
 
 bool Sketched(std::string_view op) {
   return std::any_of(std::begin(kSketched), std::end(kSketched), [&](const auto& line) { return line.first == op; });
+}
+
+// A user's sketch has no closed rules: its legality is that the steps apply, which takes thousands of times as long.
+constexpr PointIndex kMostPoints = 100000, kMostTried = 1000;
+
+// Why the steps of a point do not apply; nothing if they do.
+std::optional<Misfit> Refusal(const sketch::Sketch& own, const std::vector<te::Tensor>& outputs, const Config& config) {
+  Result<schedule::Schedule> schedule = schedule::Schedule::Create(outputs);
+  if (!schedule.ok()) return Misfit{0, schedule.status().message()};
+  size_t applied = 0;
+  for (const sketch::Line* line : sketch::LinesOf(own, config)) {
+    const Result<Step> step = sketch::StepOf(*line, config);
+    const Status status = step.ok() ? schedule->Apply(*step) : step.status();
+    if (!status.ok()) return Misfit{applied, fmt::format("{}: {}", line->place, status.message())};
+    ++applied;
+  }
+  return {};
+}
+
+// Adds to the sketch the rule that its steps apply. Returns a misfit if no point is legal, of up to kMostTried all over
+// the space.
+std::optional<Misfit> Fit(sketch::Sketch* own, const Workload& workload, const Target& target) {
+  const Result<op::Computation> computation = op::Compute(workload, target, Algorithm());
+  if (!computation.ok()) return Misfit{0, computation.status().message()};
+  const search::Space space = sketch::SpaceOf(*own);
+  if (space.size() > kMostPoints) {
+    return Misfit{0, fmt::format("{}: its decisions have {} combinations, at most {} can be searched", own->place,
+                                 space.size(), kMostPoints)};
+  }
+  const auto refusal = [sketch = *own, outputs = computation->outputs](const Config& config) {
+    return Refusal(sketch, outputs, config);
+  };
+  own->rules = {{"steps", [refusal](const Config& config) -> search::Rejection {
+                   const auto misfit = refusal(config);
+                   return misfit ? search::Rejection(misfit->why) : search::Rejection();
+                 }}};
+  const PointIndex tries = std::min(space.size(), kMostTried);
+  for (PointIndex i = 0; i < tries; ++i) {
+    if (!refusal(space.At(i * space.size() / tries))) return {};
+  }
+  return refusal(space.At(0));
 }
 
 std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workload, const Target& target) {
@@ -76,7 +121,11 @@ Result<Candidate> Proposer::Instantiate(const search::Space& space, const Config
   return Candidate{{}, std::move(steps)};
 }
 
-Result<Proposers> AllProposers(const Workload& workload, const Target& target) {
+std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, const Target& target) {
+  return Fit(&own, workload, target);
+}
+
+Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   Proposers sketches, proposers;
   if (Sketched(op->name())) {
@@ -90,13 +139,21 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target) {
     if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload, target);
   }
   std::move(sketches.begin(), sketches.end(), std::back_inserter(proposers));
+  for (sketch::Sketch each : own) {
+    if (Fit(&each, workload, target)) continue;
+    if (std::any_of(proposers.begin(), proposers.end(), [&](const Proposer& p) { return p.name() == each.name; })) {
+      return Status::Invalid("{}: `{}` is the name of another template or sketch of {}; rename this one", each.place,
+                             each.name, workload.Text());
+    }
+    proposers.emplace_back(std::move(each), workload, target);
+  }
   if (proposers.empty())
     return Status::Unsupported("{} has no template for {}", workload.OperatorText(), target.Text());
   return proposers;
 }
 
-Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode) {
-  HONE_ASSIGN_OR_RETURN(Proposers proposers, AllProposers(workload, target));
+Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode, const OwnSketches& own) {
+  HONE_ASSIGN_OR_RETURN(Proposers proposers, AllProposers(workload, target, own));
   const auto unwanted = [&](const Proposer& p) {
     return mode != Mode::kBoth && (p.sketch() != nullptr) != (mode == Mode::kSketches);
   };

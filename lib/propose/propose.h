@@ -51,12 +51,24 @@ class Proposer {
 using Proposers = std::vector<Proposer>;
 
 enum class Mode { kBoth, kTemplates, kSketches };
+// Sketches that a user wrote (sketch::ParseSketch).
+using OwnSketches = std::vector<sketch::Sketch>;
+
+// Why a user's sketch does not fit a workload.
+struct Misfit {
+  size_t applied = 0;  // steps of its first point before the one that fails
+  std::string why;     // begins with the place of that step
+};
+// Nothing if the steps of `own` apply to the workload's computation at some point, among 1,000.
+std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, const Target& target);
 
 // The templates of the workload on the target, then the sketches that its operator's tasks use. If there is a sketch,
-// a fixed schedule does not count. Returns kUnsupported if nothing is left.
-Result<Proposers> AllProposers(const Workload& workload, const Target& target);
+// a fixed schedule does not count. Then those of the user's sketches that fit. Returns kUnsupported if nothing is left,
+// kInvalid if a user's sketch has the name of another proposer.
+Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own = {});
 // Those of one kind, or all if there are none of that kind, in the same order: they make up a task's space.
-Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth);
+Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth,
+                              const OwnSketches& own = {});
 // False if a fixed schedule is the only proposer (pooling, elementwise): the workload is built, but is not a task.
 bool Tunable(const Workload& workload, const Target& target);
 

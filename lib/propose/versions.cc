@@ -15,6 +15,10 @@ namespace hone::propose {
 
 Result<TemplateVersions> VersionsOf(const Workload& workload, const Target& target) {
   HONE_ASSIGN_OR_RETURN(const Proposers proposers, AllProposers(workload, target));
+  return VersionsOf(proposers);
+}
+
+TemplateVersions VersionsOf(const Proposers& proposers) {
   TemplateVersions versions;
   for (const Proposer& p : proposers) versions[p.name()] = p.version();
   return versions;

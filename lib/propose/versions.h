@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "propose/propose.h"
 #include "target/target.h"
 #include "task/candidate.h"
 #include "task/template_versions.h"
@@ -12,7 +13,9 @@
 
 namespace hone::propose {
 
-// The versions of all proposers of a task, which its trials have. Returns kUnsupported for an unknown operator.
+// The versions of proposers, which their trials have.
+TemplateVersions VersionsOf(const Proposers& proposers);
+// Those of AllProposers. Returns kUnsupported for an unknown operator.
 Result<TemplateVersions> VersionsOf(const Workload& workload, const Target& target);
 // Those of ProposersOf as text, in their order: "conv2d_direct=1,conv2d_winograd=2".
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target);

@@ -23,12 +23,14 @@ constexpr int64_t kMostKeptBytes = int64_t{8} << 20;  // hundreds of kernels; /d
 }  // namespace
 
 Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& program, const Workload& workload,
-                                                           const Target& target, int jobs, double timeout_seconds) {
+                                                           const Target& target, int jobs,
+                                                           const std::vector<pipeline::SketchFile>& sketches,
+                                                           double timeout_seconds) {
   const bool memory = access(kMemoryFolder, W_OK) == 0;
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create(memory ? JoinPath(kMemoryFolder, kPrefix) : kPrefix));
   std::unique_ptr<ChildBuilder> builder(new ChildBuilder(std::move(dir), timeout_seconds));
   // Children look for no driver.
-  builder->setup_ = FieldsText(CompileSetup{workload, target, measure::NewestCode(target)}, -1);
+  builder->setup_ = FieldsText(CompileSetup{workload, target, measure::NewestCode(target), sketches}, -1);
   std::vector<std::string> plugins;
   for (const std::string& file : op::LoadedPlugins()) plugins.insert(plugins.end(), {"--plugin", file});
   for (int i = 0; i < std::max(1, jobs); ++i) {

@@ -28,7 +28,9 @@ class ChildBuilder : public measure::Builder {
   // private folder in memory (/dev/shm) or, if that is not writable, to one for temporary files. CUDA code is generated
   // for the driver of this machine.
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
-                                                      const Target& target, int jobs, double timeout_seconds = 60);
+                                                      const Target& target, int jobs,
+                                                      const std::vector<pipeline::SketchFile>& sketches = {},
+                                                      double timeout_seconds = 60);
 
   Status Begin(const std::vector<Config>& configs) override;
   Result<measure::BuildResult> Next() override;

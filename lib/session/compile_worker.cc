@@ -9,6 +9,7 @@
 #include "measure/messages.h"
 #include "measure/worker.h"
 #include "propose/propose.h"
+#include "session/own_sketches.h"
 
 namespace hone::session {
 namespace {
@@ -23,7 +24,8 @@ struct CompileTask : CompileSetup {
 
 Result<CompileTask> ReadCompileTask(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(const CompileSetup setup, ParseFields<CompileSetup>(text, "message"));
-  HONE_ASSIGN_OR_RETURN(const auto proposers, propose::AllProposers(setup.workload, setup.target));
+  HONE_ASSIGN_OR_RETURN(const auto own, OwnSketches(setup.sketches));
+  HONE_ASSIGN_OR_RETURN(const auto proposers, propose::AllProposers(setup.workload, setup.target, own));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers));
   HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(setup.target));
   return CompileTask{setup, proposers, space, backend, {}};
@@ -69,7 +71,9 @@ measure::BuildResult Answer(Result<CompileTask>* task, const std::string& text, 
 
 }  // namespace
 
-void ListFields(Fields* f, CompileSetup* setup) { HONE_VALUES(f, setup->workload, setup->target, setup->newest_cuda); }
+void ListFields(Fields* f, CompileSetup* setup) {
+  HONE_VALUES(f, setup->workload, setup->target, setup->newest_cuda, setup->sketches);
+}
 
 void ListFields(Fields* f, CompileRequest* request) {
   f->As("config", &request->config, ConfigJson, ConfigFromJson);

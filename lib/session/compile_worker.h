@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "measure/kernel.h"
+#include "pipeline/settings.h"
 #include "target/target.h"
 #include "task/config.h"
 #include "task/workload.h"
@@ -18,6 +20,7 @@ struct CompileSetup {
   Workload workload;
   Target target;
   int newest_cuda = 0;  // compile::CompileOptions
+  std::vector<pipeline::SketchFile> sketches;
 };
 void ListFields(Fields* f, CompileSetup* setup);
 

@@ -17,6 +17,7 @@
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
 #include "session/machine.h"
+#include "session/own_sketches.h"
 #include "session/tune_job.h"
 #include "session/tuner_context.h"
 
@@ -104,7 +105,8 @@ Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
                                                       MakeTunerContext(task.workload, task.target, proposers, space)));
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   const int jobs = static_cast<int>(UsableCpus().size());
-  HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, jobs));
+  HONE_ASSIGN_OR_RETURN(auto builder,
+                        ChildBuilder::Create(program, task.workload, task.target, jobs, inputs.settings.sketches));
   const std::vector<Config> configs = FirstConfigs(inputs, proposers, space, tuner.get(), count);
   HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
   HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));  // the host's, whatever the target: no device is needed
@@ -199,7 +201,8 @@ Result<int> TryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   HONE_ASSIGN_OR_RETURN(Turns turns, Turns::Open(task.target));
   HONE_RETURN_IF_ERROR(TakeTurn(&turns, Use::kShared));
-  HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, 1));
+  HONE_ASSIGN_OR_RETURN(auto builder,
+                        ChildBuilder::Create(program, task.workload, task.target, 1, inputs.settings.sketches));
   HONE_ASSIGN_OR_RETURN(const auto built, builder->Build({config}));
   if (!built[0].ok) {
     PrintOut("failed, {}: {}\n", TrialErrorName(built[0].error), built[0].error_text);

@@ -26,6 +26,7 @@
 #include "semantics/semantics.h"
 #include "session/child_builder.h"
 #include "session/machine.h"
+#include "session/own_sketches.h"
 #include "session/progress.h"
 #include "session/stamp.h"
 #include "session/tuner_context.h"
@@ -133,8 +134,9 @@ class Job {
       LogWarning("{} says that this task is tuned, but its records {} are gone; tuning it anew", options_.stamp_path,
                  options_.db_path);
     }
-    HONE_ASSIGN_OR_RETURN(const TemplateVersions templates, propose::VersionsOf(task_.workload, task_.target));
-    const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), templates};
+    HONE_ASSIGN_OR_RETURN(const auto own, OwnSketches(settings_.sketches));
+    HONE_ASSIGN_OR_RETURN(const auto proposers, propose::AllProposers(task_.workload, task_.target, own));
+    const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), propose::VersionsOf(proposers)};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
     budget_ = {settings_.trials, settings_.seconds, settings_.early_stop, settings_.expected_gain};
     const op::Numerics numerics = NumericsOf(settings_);
@@ -168,7 +170,8 @@ class Job {
     HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options_));
     // Leave a core to the measuring child: otherwise the device would wait for it.
     const int jobs = std::max(1, static_cast<int>(UsableCpus().size()) - (apart ? 1 : 0));
-    HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
+    HONE_ASSIGN_OR_RETURN(device.builder,
+                          ChildBuilder::Create(program, task_.workload, task_.target, jobs, settings_.sketches));
     const auto add_reference = [this](measure::TaskSetup* setup) {
       return EnsureReference(task_.workload, task_.target, Beside(".reference"), setup).status();
     };
@@ -292,17 +295,14 @@ Result<bool> Override(const TuneJobOptions& options, pipeline::TuneSettings* set
   };
   const bool any =
       put(options.like, &settings->like) | put(options.mode, &settings->mode) | put(options.tuner, &settings->tuner);
+  for (const std::string& file : options.sketches) {
+    HONE_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
+    settings->sketches.push_back({file, std::move(text)});
+  }
+  HONE_RETURN_IF_ERROR(OwnSketches(settings->sketches).status());
   const std::string problem = pipeline::CheckValues(*settings);  // caused by a flag: the file was checked before
   if (!problem.empty()) return Status::Invalid("--" + problem);
-  return any;
-}
-
-Result<propose::Proposers> ProposersOf(const pipeline::TaskFile& task, const pipeline::TuneSettings& settings) {
-  using propose::Mode;
-  const Mode mode = settings.mode == "templates"  ? Mode::kTemplates
-                    : settings.mode == "sketches" ? Mode::kSketches
-                                                  : Mode::kBoth;
-  return propose::ProposersOf(task.workload, task.target, mode);
+  return any || !options.sketches.empty();
 }
 
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings) {

@@ -11,7 +11,6 @@
 #include "op/operator.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
-#include "propose/propose.h"
 #include "session/tune_session.h"
 
 namespace hone::session {
@@ -23,6 +22,7 @@ struct TuneJobOptions {
   std::string stamp_path;                // written last
   std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
   std::string like, mode, tuner;         // override the settings if not empty
+  std::vector<std::string> sketches;     // files of sketches (sketch/sketch.h), in addition to those of the settings
   std::string worker_program;            // hone-worker; empty: the one beside this program
   bool optional = false;                 // a task that the network does without: succeed even if no trial is correct
   bool wait = false;                     // for a live tuner that holds the records; otherwise fails after ten seconds
@@ -43,12 +43,9 @@ std::string BesideRecords(const std::string& db_path, const std::string& suffix)
 // protocol. (--abi)
 std::string TuneAbi();
 
-// Puts `like`, `mode` and `tuner` of the options into the settings; true if there are any. Returns kInvalid for an
-// unknown word.
+// Puts `like`, `mode`, `tuner` and `sketches` of the options into the settings; true if there are any. Returns kInvalid
+// for an unknown word, and a mistake in a sketch, also of the settings.
 Result<bool> Override(const TuneJobOptions& options, pipeline::TuneSettings* settings);
-
-// Who proposes candidates of a task under these settings.
-Result<propose::Proposers> ProposersOf(const pipeline::TaskFile& task, const pipeline::TuneSettings& settings);
 
 // The limits of the settings, and the recorded trials that count under them.
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings);

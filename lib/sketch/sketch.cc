@@ -1,10 +1,12 @@
 #include "sketch/sketch.h"
 
 #include <algorithm>
+#include <climits>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "sketch/sums.h"
 
@@ -50,6 +52,7 @@ class Parser {
 
   Status Read(const std::string& line) {
     ++number_;
+    if (PrintableLines(line) != line) return Wrong(0, "has characters that cannot be printed");
     if (Trim(line).empty() || line[0] == '#') return Status();
     if (sketch_.name.empty()) return ReadName(line);
     if (StartsWith(line, kDecide)) return ReadDecision(line);
@@ -59,6 +62,7 @@ class Parser {
   Result<Sketch> Take() {
     if (sketch_.name.empty()) return Status::Invalid("{}: no line `sketch NAME`", place_);
     if (sketch_.lines.empty()) return Status::Invalid("{}: sketch `{}` has no step", place_, sketch_.name);
+    sketch_.version = static_cast<int>(Digest128(SketchText(sketch_)).lo % INT_MAX) + 1;
     return std::move(sketch_);
   }
 
@@ -69,6 +73,7 @@ class Parser {
 
   Status ReadName(const std::string& line) {
     sketch_.name = StartsWith(line, kSketch) ? Trim(line.substr(sizeof kSketch - 1)) : "";
+    sketch_.place = fmt::format("{}:{}:1", place_, number_);
     return IsPlainName(sketch_.name) ? Status() : Wrong(0, "expected `sketch NAME` before all else");
   }
 
@@ -78,14 +83,19 @@ class Parser {
     if (words.size() < 3) return Wrong(line.size(), "expected `decide NAME VALUE..`");
     const std::string& name = words[1];
     const size_t column = line.find(name, sizeof kDecide - 1);
+    if (!IsPlainName(name)) return Wrong(column, "`" + name + "` cannot be the name of a decision");
     if (Find(sketch_, name) != nullptr) return Wrong(column, "decision `" + name + "` is there twice");
     const std::vector<std::string> values(words.begin() + 2, words.end());
     if (std::set<std::string>(values.begin(), values.end()).size() < values.size()) {
       return Wrong(column, "decision `" + name + "` has a value twice");
     }
+    constexpr uint64_t kMost = uint64_t{1} << 63;
+    if (combinations_ > kMost / values.size()) return Wrong(column, "the decisions have more than 2^63 combinations");
+    combinations_ *= values.size();
     std::vector<int64_t> numbers;
     for (const std::string& value : values) {
-      if (const auto number = ParseInt(value); number.ok()) numbers.push_back(*number);
+      const auto number = ParseInt(value);
+      if (number.ok() && std::to_string(*number) == value) numbers.push_back(*number);
     }
     sketch_.decisions.push_back(numbers.size() == values.size() ? search::Knob::Choice(name, numbers)
                                                                 : search::Knob::Words(name, values));
@@ -112,6 +122,7 @@ class Parser {
     });
     if (!filled.ok()) return Status::Invalid("{}:{}:{}", place_, number_, filled.status().message());
     if (const auto step = ParseStep(*filled); !step.ok()) return Wrong(begin, step.status().message());
+    line.place = fmt::format("{}:{}:{}", place_, number_, begin + 1);
     sketch_.lines.push_back(std::move(line));
     return Status();
   }
@@ -133,6 +144,7 @@ class Parser {
 
   std::string place_;
   size_t number_ = 0;
+  uint64_t combinations_ = 1;
   Sketch sketch_;
 };
 
@@ -154,7 +166,10 @@ std::string SketchText(const Sketch& sketch) {
 
 Result<Sketch> ParseSketch(const std::string& text, const std::string& place) {
   Parser parser(place);
-  for (const std::string& line : Split(text, '\n')) HONE_RETURN_IF_ERROR(parser.Read(line));
+  for (std::string line : Split(text, '\n')) {
+    if (EndsWith(line, "\r")) line.pop_back();
+    HONE_RETURN_IF_ERROR(parser.Read(line));
+  }
   return parser.Take();
 }
 
@@ -165,14 +180,25 @@ search::Space SpaceOf(const Sketch& sketch) {
   return space;
 }
 
+std::vector<const Line*> LinesOf(const Sketch& sketch, const Config& config) {
+  std::vector<const Line*> lines;
+  for (const Line& line : sketch.lines) {
+    if (line.decision.empty() || ValueIn(config, line.decision) == line.value) lines.push_back(&line);
+  }
+  return lines;
+}
+
+Result<Step> StepOf(const Line& line, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, Filled(line.step, [&](const std::string& name, size_t) {
+                          return Result<std::string>(ValueIn(config, name));
+                        }));
+  return ParseStep(text);
+}
+
 Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config) {
   std::vector<Step> steps;
-  for (const Line& line : sketch.lines) {
-    if (!line.decision.empty() && ValueIn(config, line.decision) != line.value) continue;
-    HONE_ASSIGN_OR_RETURN(const std::string text, Filled(line.step, [&](const std::string& name, size_t) {
-                            return Result<std::string>(ValueIn(config, name));
-                          }));
-    HONE_ASSIGN_OR_RETURN(Step step, ParseStep(text));
+  for (const Line* line : LinesOf(sketch, config)) {
+    HONE_ASSIGN_OR_RETURN(Step step, StepOf(*line, config));
     steps.push_back(std::move(step));
   }
   return steps;
@@ -186,7 +212,7 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) 
     if (!legal) return true;
     const double cost = sketch.cost ? sketch.cost(space.At(index)).front() : 0;
     if (!best || cost < least) best = index, least = cost;
-    return true;
+    return sketch.cost != nullptr;  // else all are equal
   });
   if (!best) return Status::Invalid("sketch `{}` has no legal point", sketch.name);
   return space.At(*best);

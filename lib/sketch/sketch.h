@@ -31,14 +31,16 @@ namespace hone::sketch {
 struct Line {
   std::string decision, value;  // the condition; empty: always
   std::string step;
+  std::string place;  // "mine.sketch:4:1", if it was read from a text
 };
 
 struct Sketch {
-  std::string name;  // says the kind of computation, not its shape; records contain it
+  std::string name;   // says the kind of computation, not its shape; records contain it
+  std::string place;  // of the name, "mine.sketch:1:1", if it was read from a text
   std::vector<search::Knob> decisions;
   std::vector<Line> lines;
+  int version = 0;  // the rule's; of a text: made from it, so that it changes with it
   // Made by the rule, not part of the text.
-  int version = 0;
   std::vector<search::Rule> rules;  // decisions that are illegal together
   // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h.
   std::function<std::vector<double>(const Config& config)> cost;
@@ -46,13 +48,16 @@ struct Sketch {
 
 std::string SketchText(const Sketch& sketch);
 // `place` is the name of the text for messages, which have line and column. Returns kInvalid for a line that is neither
-// a decision nor a step, a decision that is made twice or has no value, and a name in braces or in a condition that is
-// no decision, or a condition with a value that the decision does not have.
+// a decision nor a step, a decision that is made twice or has no value, more than 2^63 combinations, a name in braces
+// or in a condition that is no decision, and a condition with a value that the decision does not have.
 Result<Sketch> ParseSketch(const std::string& text, const std::string& place);
 
 // The points of a sketch. REQUIRES: the decisions have fewer than 2^128 combinations.
 search::Space SpaceOf(const Sketch& sketch);
-// The steps of a point. REQUIRES: `config` is a point of SpaceOf.
+// The lines that count at a point, and the step of one of them. REQUIRES: `config` is a point of SpaceOf.
+std::vector<const Line*> LinesOf(const Sketch& sketch, const Config& config);
+Result<Step> StepOf(const Line& line, const Config& config);
+// The steps of a point.
 Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config);
 // The legal point with the least estimated cost among the first 100,000 points; the first one of equals. Returns
 // kInvalid without a legal point.

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
       "a built-in network (resnet-18, mobilenet_v2, ...), a graph file (*.json), an ONNX model (*.onnx), or the text "
       "of one workload");
   flags.Add("--plugin", &options.plugins, "a library with operators of your own (repeatable)");
+  flags.Add("--sketch", &options.sketches, "a sketch of your own: what it fits is a task (repeatable)");
   flags.Add("--input", &options.inputs, "the shape of an ONNX model's input: NAME=1,3,224,224 (repeatable)");
   flags.Add("--check", &options.check, "only check whether Hone can use this ONNX model");
   flags.Add("--batch", &options.batch, "batch size of a built-in network").ShowDefault();

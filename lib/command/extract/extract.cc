@@ -94,13 +94,17 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
 
 class TaskLister {
  public:
-  TaskLister(const graph::Graph& graph, const Target& target, const std::string& target_name)
-      : graph_(graph), target_(target), list_{graph.name, target.Text(), target_name, {}, {}, {}} {}
+  TaskLister(const graph::Graph& graph, const Target& target, const std::string& target_name,
+             const propose::OwnSketches& sketches)
+      : graph_(graph),
+        target_(target),
+        sketches_(sketches),
+        list_{graph.name, target.Text(), target_name, {}, {}, {}} {}
 
   Result<pipeline::TaskList> Run(bool with_alternatives) {
     for (const graph::Node& node : graph_.nodes) {
       HONE_RETURN_IF_ERROR(op::FindOperator(node.workload).status());
-      if (propose::Tunable(node.workload, target_)) Add(node.workload);
+      if (IsTask(node.workload)) Add(node.workload);
     }
     // If no kernel computes several operators, there is only one layout as well: nothing to choose.
     if (!with_alternatives || op::Chain().AllTemplates()[target_.family()].empty()) return std::move(list_);
@@ -110,7 +114,7 @@ class TaskLister {
     // Kernels that alternatives are compared with must be measured, even those with one schedule.
     for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
       HONE_RETURN_IF_ERROR(op::FindOperator(node->workload).status());
-      if (!propose::Tunable(node->workload, target_)) Add(node->workload);
+      if (!IsTask(node->workload)) Add(node->workload);
     }
     const size_t known = list_.tasks.size();
     std::set<std::string> transforms;  // each is created once
@@ -132,6 +136,12 @@ class TaskLister {
   }
 
  private:
+  bool IsTask(const Workload& workload) const {
+    return propose::Tunable(workload, target_) || std::ranges::any_of(sketches_, [&](const sketch::Sketch& own) {
+             return !propose::FindMisfit(own, workload, target_);
+           });
+  }
+
   // REQUIRES: its operator is known.
   void Add(const Workload& workload) {
     const std::string id = TaskId(workload, list_.target);
@@ -150,6 +160,7 @@ class TaskLister {
 
   const graph::Graph& graph_;
   const Target& target_;
+  const propose::OwnSketches& sketches_;
   pipeline::TaskList list_;
   std::map<std::string, size_t> index_;  // index of a task, by id
 };
@@ -177,6 +188,39 @@ Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::
   return Status();
 }
 
+Result<propose::OwnSketches> ReadSketches(const std::vector<std::string>& files) {
+  propose::OwnSketches sketches;
+  for (const std::string& file : files) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+    HONE_ASSIGN_OR_RETURN(sketches.emplace_back(), sketch::ParseSketch(text, file));
+  }
+  return sketches;
+}
+
+// Returns kInvalid for a sketch that fits no kernel, or that has the name of another proposer of one it fits.
+Status CheckSketches(const propose::OwnSketches& sketches, const graph::Graph& graph, const pipeline::TaskList& list,
+                     const Target& target) {
+  std::map<std::string, Workload> workloads;
+  for (const graph::Node& node : graph.nodes) workloads.emplace(node.workload.Text(), node.workload);
+  for (const pipeline::TaskEntry& task : list.tasks) workloads.emplace(task.workload, *Workload::Parse(task.workload));
+  for (const sketch::Sketch& own : sketches) {
+    std::optional<propose::Misfit> nearest;
+    bool fits = false;
+    for (const auto& [text, workload] : workloads) {
+      HONE_RETURN_IF_ERROR(propose::AllProposers(workload, target, {own}).status());
+      const auto misfit = propose::FindMisfit(own, workload, target);
+      fits = fits || !misfit;
+      if (misfit && (!nearest || nearest->applied < misfit->applied)) {
+        nearest = {misfit->applied, fmt::format("{} (in {})", misfit->why, text)};
+      }
+    }
+    if (fits) continue;
+    return Status::Invalid("{}; sketch `{}` fits no task of {}", nearest ? nearest->why : own.place, own.name,
+                           list.network);
+  }
+  return Status();
+}
+
 // Turns a network as read into one whose workloads can be built. --check uses it as well.
 Status Prepare(graph::Graph* graph) {
   HONE_RETURN_IF_ERROR(graph::Normalise(graph));
@@ -197,6 +241,7 @@ Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   std::map<std::string, std::string> digests;
   for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(op::LoadPlugin(file));
+  HONE_ASSIGN_OR_RETURN(const propose::OwnSketches sketches, ReadSketches(options.sketches));
   HONE_ASSIGN_OR_RETURN(Network network, LoadNetwork(options));
   graph::Graph& graph = network.graph;
   for (const std::string& file : op::LoadedPlugins()) {
@@ -207,7 +252,9 @@ Status Extract(const ExtractOptions& options) {
   for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   const std::optional<graph::ParameterValues>& file = network.values;
   HONE_RETURN_IF_ERROR(In(options, Prepare(&graph)));
-  HONE_ASSIGN_OR_RETURN(pipeline::TaskList list, TaskLister(graph, target, TargetName(options)).Run(!options.alone));
+  HONE_ASSIGN_OR_RETURN(pipeline::TaskList list,
+                        TaskLister(graph, target, TargetName(options), sketches).Run(!options.alone));
+  HONE_RETURN_IF_ERROR(CheckSketches(sketches, graph, list, target));
   list.reads = network.reads;
   std::string parameters;
   HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
@@ -252,7 +299,7 @@ Status NoteFailure(const ExtractOptions& options, const Status& failure) {
 
 // Names of tasks depend only on canonical texts; this version stands for the passes and for what is tunable. Versions
 // of templates are in the task files: raising one changes the files of its own tasks only.
-std::string ExtractAbi() { return "extract 4\nspace " + propose::SpaceVersionText(); }
+std::string ExtractAbi() { return "extract 5\nspace " + propose::SpaceVersionText(); }
 
 int RunExtract(const ExtractOptions& options) {
   const Status done = Extract(options);

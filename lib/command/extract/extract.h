@@ -7,21 +7,22 @@
 namespace hone::command {
 
 struct ExtractOptions {
-  std::string network;               // a built-in one's name, the path of a graph (*.json) or model (*.onnx), or one
-                                     // workload: "dense(f32[1,16], f32[4,16]) + relu"
-  std::vector<std::string> inputs;   // for a model: NAME=1,3,224,224, the shapes of its inputs
-  std::string check;                 // for RunExtractCheck: the model
-  std::vector<std::string> plugins;  // libraries with user-defined operators (op/plugin.h)
-  std::string target;                // target file (JSON)
-  std::string graph;                 // files to write: nets/NET.graph.json,
-  std::string tasks;                 // tasks/NET.TARGET.tasks.json
-  std::string task_dir;              // folder for TASKID.task.json
-  std::string parameters;            // file for the values of the parameters, for other engines; may be empty
-  std::string parameter_file;        // file with values of a graph's parameters of kind `file`; may be empty
-  bool alone = false;                // lists no alternatives (`[tune] alternatives = false`)
-  bool keep_going = false;           // on failure, writes the reason into the task list and succeeds
-  std::string failed;                // for RunExtractFailed: the task list
-  int batch = 1;                     // for a built-in network; a graph file has its own
+  std::string network;                // a built-in one's name, the path of a graph (*.json) or model (*.onnx), or one
+                                      // workload: "dense(f32[1,16], f32[4,16]) + relu"
+  std::vector<std::string> inputs;    // for a model: NAME=1,3,224,224, the shapes of its inputs
+  std::string check;                  // for RunExtractCheck: the model
+  std::vector<std::string> plugins;   // libraries with user-defined operators (op/plugin.h)
+  std::vector<std::string> sketches;  // sketches that a user wrote (sketch/sketch.h): each must fit a task
+  std::string target;                 // target file (JSON)
+  std::string graph;                  // files to write: nets/NET.graph.json,
+  std::string tasks;                  // tasks/NET.TARGET.tasks.json
+  std::string task_dir;               // folder for TASKID.task.json
+  std::string parameters;             // file for the values of the parameters, for other engines; may be empty
+  std::string parameter_file;         // file with values of a graph's parameters of kind `file`; may be empty
+  bool alone = false;                 // lists no alternatives (`[tune] alternatives = false`)
+  bool keep_going = false;            // on failure, writes the reason into the task list and succeeds
+  std::string failed;                 // for RunExtractFailed: the task list
+  int batch = 1;                      // for a built-in network; a graph file has its own
 };
 
 // The versions that make old outputs stale.

@@ -68,7 +68,7 @@ class Picker {
   }
 
  private:
-  // Reads the graph of the alternatives, and finds the tasks that are always needed: those tuned in it.
+  // Reads the graph of the alternatives.
   Status ReadNetwork(const pipeline::TaskList& list) {
     // Without alternatives, all tasks belong to the network.
     if (options_.graph.empty() || (list.alternatives.empty() && !(options_.memory > 0))) return Status();
@@ -77,16 +77,11 @@ class Picker {
       return Status::Invalid("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks,
                              list.network);
     }
-    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(list.target));
-    for (const graph::Node& node : graph.nodes) {
-      HONE_RETURN_IF_ERROR(op::FindOperator(node.workload).status());
-      if (propose::Tunable(node.workload, target)) needed_.insert(TaskId(node.workload, list.target));
-    }
     graph_ = std::move(graph);
     return Status();
   }
 
-  bool CanGoWithout(const TaskEntry& task) const { return graph_ && needed_.count(task.id) == 0; }
+  bool CanGoWithout(const TaskEntry& task) const { return graph_ && task.optional; }
 
   // Computes the memory that the constants of each task may take.
   Status Bound(const pipeline::TaskList& list) {
@@ -300,7 +295,6 @@ class Picker {
   const PickBestOptions& options_;
   op::Numerics numerics_;
   std::optional<graph::Graph> graph_;
-  std::set<std::string> needed_;
   // Used with a memory limit.
   Target target_;
   NetworkMemory memory_;

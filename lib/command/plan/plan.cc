@@ -136,7 +136,11 @@ Status ReadAccepted(const std::string& work, PlanInput* input) {
 // it appears or disappears.
 std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
   std::vector<std::string> read;
-  for (const std::string& path : input.folder.read) read.push_back(input.pipelines + path.substr(pipelines.size()));
+  for (const std::string& path : input.folder.read) {
+    // Ninja refuses two aliases of a file, however they are written. A sketch may have any path.
+    const std::string from_work = StartsWith(path, pipelines) ? input.pipelines + path.substr(pipelines.size()) : path;
+    read.push_back(std::filesystem::path(from_work).lexically_normal());
+  }
   read.push_back("accepted");  // and the last line of each log
   for (const auto& [job, accepted] : input.accepted) read.push_back(nightly::AcceptedLogPath("accepted", job));
   bool all = true;

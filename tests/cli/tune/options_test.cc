@@ -72,6 +72,26 @@ TEST_F(OptionsTest, LikeIsAFlagOrASettingAndReachesTheTuner) {
   ExpectMisused(Tune(ga + Words{"--mode", "boht"}), "--mode: knows no `boht`; did you mean `both`?");
 }
 
+// Templates and a sketch of one's own in one pool, or one kind of them.
+TEST_F(OptionsTest, TheModeChoosesWhoProposes) {
+  Write("mine.sketch", "sketch mine\ndecide rows 1 2 7\nsplit out oh [{rows}] -> o i\nparallel out o\n");
+  const auto proposers = [&](const Words& more) {
+    Reset();
+    TuneOk(kFake + Words{"--tuner", "auto", "--sketch", "mine.sketch"} + more);
+    std::set<std::string> names;
+    for (const record::Trial& trial : Trials()) names.insert(trial.outcome.config.template_name);
+    return names;
+  };
+  EXPECT_EQ(proposers({}), (std::set<std::string>{"conv2d_direct", "conv2d_winograd", "mine"}));
+  EXPECT_EQ(proposers({"--mode", "templates"}), (std::set<std::string>{"conv2d_direct", "conv2d_winograd"}));
+  EXPECT_EQ(proposers({"--mode", "sketches"}), std::set<std::string>{"mine"});
+  EXPECT_EQ(Trials().size(), 3U);
+  ExpectHas(ExpectOk(TuneTask({"--db", kDb, "--explain", "0"})).out, {"mine rows=1", "split out oh [1] -> o i"});
+  Write("mine.sketch", "sketch mine\nparalel out oh\n");
+  Reset();
+  ExpectMisused(Tune(kFake + Words{"--sketch", "mine.sketch"}), "mine.sketch:2:1: unknown step `paralel`");
+}
+
 TEST_F(OptionsTest, TheTunerOfTheCommandLineIsTheJobs) {
   const std::vector<uint64_t> in_order = Tried(kFake + Words{"--tuner", "grid"});
   const std::string settings = SettingsOfStamp();

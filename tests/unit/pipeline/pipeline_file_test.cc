@@ -143,6 +143,9 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
       {"[memory]\nparameter = 2\n", "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
       {"[tune]\nlike = \"autotmv\"\n", "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
+      {"[tune]\nsketch = 3\n", "4: `sketch` must be a path or a list of paths"},
+      {"[tune]\nsketch = \"\"\n", "4: `sketch` is not a path"},
+      {"[tune]\nsketch = [\"a\", \"a\"]\n", "4: `sketch` names 'a' twice"},
       {"[tune]\nmode = \"template\"\n", "4: `mode` knows no `template`; did you mean `templates`?"},
       {"[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
       {"[tune]\ntrials = 3\ntrials_total = 9\n", "5: `trials` and `trials_total` exclude each other"},
@@ -338,6 +341,30 @@ class PipelineFolderTest : public testing::Test {
   }
   TempDir dir_ = Must(TempDir::Create());
 };
+
+TEST_F(PipelineFolderTest, ReadsTheSketchesOfAPipeline) {
+  const std::string text = "sketch mine\nparallel out i\n";
+  Write("targets/gpu.toml", "kind = \"opencl\"\n");
+  Write("targets/mine.sketch", text);
+  Write("other.sketch", text);
+  Write("a.toml",
+        "network = \"n\"\ntargets = [\"cpu\", \"gpu\"]\n[tune]\nsketch = \"targets/mine.sketch\"\n"
+        "[tune.gpu]\nsketch = [\"other.sketch\", \"targets/mine.sketch\"]\n");
+  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
+  const PipelineFile& file = folder.pipelines[0];
+  EXPECT_EQ(file.For("cpu").tune.sketches, (std::vector<SketchFile>{{"targets/mine.sketch", text}}));
+  EXPECT_EQ(file.For("gpu").tune.sketches,
+            (std::vector<SketchFile>{{"other.sketch", text}, {"targets/mine.sketch", text}}));
+  EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(file.For("gpu").tune), "s.json")), file.For("gpu").tune);
+  for (const char* name : {"targets/mine.sketch", "other.sketch"}) {
+    EXPECT_EQ(std::ranges::count(folder.read, dir_.Join(name)), 1) << name;
+  }
+  Write("other.sketch", "sketch mine\nparalel out i\n");
+  EXPECT_THAT(ReadPipelineFolder(dir_.path()).status().message(), StartsWith(dir_.Join("other.sketch") + ":2:1: "));
+  Must(RemoveTree(dir_.Join("other.sketch")));
+  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
+            dir_.Join("a.toml") + ":6: no such file: " + dir_.Join("other.sketch"));
+}
 
 TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
   Write("targets/cpu.toml", "kind = \"cpu\"\n");

@@ -12,7 +12,20 @@ namespace hone::pipeline {
 namespace {
 
 TEST(Settings, WhatIsWrittenIsReadBack) {
-  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 5, 6, 7.5, 0.25}, 4, 0.01, "autotvm", "sketches", 4, true, 99};
+  const TuneSettings tune{"grid",
+                          7,
+                          1.25,
+                          3,
+                          9,
+                          {0.5, 2, 0, 5, 6, 7.5, 0.25},
+                          4,
+                          0.01,
+                          "autotvm",
+                          "sketches",
+                          4,
+                          true,
+                          {{"a.sketch", "sketch a\nparallel out i\n"}},
+                          99};
   EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(tune), "t.json")), tune);
   const BenchSettings bench{2, 3, 0, 5};
   EXPECT_EQ(Must(ParseBenchSettings(BenchSettingsText(bench), "b.json")), bench);

@@ -4,17 +4,10 @@
 #include "base/rng.h"
 #include "common/expect.h"
 #include "propose/versions.h"
+#include "unit/propose/cpu.h"
 
 namespace hone::propose {
 namespace {
-
-Target Cpu() {
-  return {.triple = "x86_64-unknown-linux-gnu",
-          .cpu = "x86-64-v4",
-          .threads = 2,
-          .vector_bytes = 64,
-          .vector_registers = 32};
-}
 
 constexpr char kMatmul[] = "matmul(f32[2,64,32], f32[2,32,64])";
 constexpr char kColumn[] = "matmul(f32[2,64,32], f32[2,32,1])";

@@ -14,7 +14,7 @@ std::pair<measure::BuildResult, size_t> BuiltBy(const std::string& lines, double
   const std::string program = dir.Join("worker"), count = dir.Join("count");
   Must(WriteFileAtomic(program, "#!/bin/sh\necho >> " + count + "\necho started >&2\n" + lines + "\n"));
   EXPECT_EQ(chmod(program.c_str(), 0755), 0);
-  const auto builder = Must(ChildBuilder::Create(program, {}, {}, 1, timeout_seconds));
+  const auto builder = Must(ChildBuilder::Create(program, {}, {}, 1, {}, timeout_seconds));
   measure::BuildResult result = Must(builder->Build({Config()})).at(0);
   return {std::move(result), Must(ReadFile(count)).size()};
 }

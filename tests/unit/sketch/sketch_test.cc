@@ -34,6 +34,13 @@ TEST(SketchText, DecisionsMakeItSteps) {
   EXPECT_EQ(Must(StepsOf(sketch, Point(sketch, 3)))[1], Must(ParseStep("reorder out i.o j i.i")));
 }
 
+TEST(SketchText, KnowsThePlacesOfItsLines) {
+  const Sketch sketch = Must(ParseSketch("\r\n" + std::string(kText), "mine"));
+  EXPECT_EQ(sketch.place, "mine:2:1");
+  EXPECT_EQ(sketch.lines[0].place, "mine:5:1");
+  EXPECT_EQ(sketch.lines[1].place, "mine:6:11");
+}
+
 TEST(SketchText, MistakesHaveLineAndColumn) {
   const auto wrong = [](const std::string& text) { return ParseSketch(text, "mine").status().message(); };
   const std::string name = "sketch rows\n", decided = name + "decide i 4 2\n";
@@ -44,6 +51,11 @@ TEST(SketchText, MistakesHaveLineAndColumn) {
   EXPECT_EQ(wrong(name + "decide i\n"), "mine:2:9: expected `decide NAME VALUE..`");
   EXPECT_EQ(wrong(decided + "decide i 1\n"), "mine:3:8: decision `i` is there twice");
   EXPECT_EQ(wrong(name + "decide i 4 4\n"), "mine:2:8: decision `i` has a value twice");
+  EXPECT_EQ(wrong(name + "decide i=j 4\n"), "mine:2:8: `i=j` cannot be the name of a decision");
+  std::string many = name;
+  for (int i = 0; i < 64; ++i) many += "decide d" + std::to_string(i) + " 1 2\n";
+  EXPECT_EQ(wrong(many), "mine:65:8: the decisions have more than 2^63 combinations");
+  EXPECT_EQ(wrong(name + "parallel out \x01\n"), "mine:2:1: has characters that cannot be printed");
   EXPECT_EQ(wrong(decided + "parallel out i\ndecide j 1\n"), "mine:4:1: decisions stand before the steps");
   EXPECT_EQ(wrong(decided + "split out i [{j}] -> a b\n"), "mine:3:15: no decision `j`; known: i");
   EXPECT_EQ(wrong(decided + "split out i [{i] -> a b\n"), "mine:3:14: `{` without `}`");
