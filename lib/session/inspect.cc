@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "base/cpu.h"
@@ -78,6 +79,14 @@ Result<compile::CompiledKernel> CompileTrial(const pipeline::TaskFile& task, con
   return compile::CompileKernel(task.workload, task.target, candidate, options);
 }
 
+Result<record::Trial> ReadTrial(const std::string& db_path, int64_t ordinal) {
+  HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(db_path));
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->AllTrials());
+  const auto found = std::ranges::find(trials, ordinal, &record::Trial::ordinal);
+  if (found != trials.end()) return *found;
+  return Status::NotFound("{}: no trial {}; it has {}, counted from 0", db_path, ordinal, trials.size());
+}
+
 // `samples` are those behind the median; empty if another trial of the same artifact was timed.
 std::string VerdictText(const Outcome& outcome, const std::vector<double>& samples, double flop) {
   std::string text = TrialStateName(outcome.state);
@@ -142,14 +151,34 @@ Result<int> ListSketches(const TuneJobOptions& options) {
   return static_cast<int>(kDone);
 }
 
+Result<int> WriteSketch(const TuneJobOptions& options, int64_t ordinal) {
+  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  HONE_ASSIGN_OR_RETURN(const record::Trial trial, ReadTrial(options.db_path, ordinal));
+  const std::string place = fmt::format("{}: trial {}", options.db_path, ordinal);
+  if (trial.outcome.steps.empty()) return Status::Invalid("{} has no steps: nothing was generated", place);
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate,
+                        propose::CandidateOf(inputs.task.workload, inputs.task.target, trial.outcome));
+  if (!(candidate.algorithm == Algorithm())) {
+    return Status::Unsupported("{} computes `{}`; a sketch schedules `direct`", place, candidate.algorithm.Text());
+  }
+  const Config& config = trial.outcome.config;
+  const std::string name = fmt::format("{}.trial{}", config.template_name, ordinal);
+  sketch::Sketch written;
+  for (const Step& step : candidate.steps) written.lines.push_back({.step = StepText(step)});
+  HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, ProposersOf(inputs.task, inputs.settings));
+  for (const propose::Proposer& p : proposers) {
+    if (p.name() != config.template_name || p.sketch() == nullptr) continue;
+    const auto now = sketch::StepsOf(*p.sketch(), config);
+    if (now.ok() && *now == candidate.steps) written = sketch::Decided(*p.sketch(), config);
+  }
+  written.name = name;
+  PrintOut(sketch::SketchText(written));
+  return static_cast<int>(kDone);
+}
+
 Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
-  HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(options.db_path));
-  HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->Trials());
-  if (ordinal < 0 || ordinal >= static_cast<int64_t>(trials.size())) {
-    return Status::NotFound("{}: no trial {}; it has {}, counted from 0", options.db_path, ordinal, trials.size());
-  }
-  const record::Trial& trial = trials[static_cast<size_t>(ordinal)];
+  HONE_ASSIGN_OR_RETURN(const record::Trial trial, ReadTrial(options.db_path, ordinal));
   const Outcome& outcome = trial.outcome;
   std::string text = fmt::format("trial {}: {}\nproposed by {}, index {}\n{}\n\nsteps:\n{}", ordinal,
                                  VerdictText(outcome, trial.LastRound(), static_cast<double>(inputs.task.flop)),

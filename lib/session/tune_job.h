@@ -65,7 +65,7 @@ Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const st
 // kFailed; kMisused for bad input files; kInterrupted.
 int RunTuneJob(const TuneJobOptions& options);
 
-// The next four inspect a task without tuning it, print to stdout and return an exit code.
+// The next five inspect a task without tuning it, print to stdout and return an exit code.
 
 // --compile-only: compiles the candidates that a run with these settings would try first, including the default, then
 // other legal points until there are `count` or no more, each once. Measures and stores nothing. Prints a line for each
@@ -79,6 +79,11 @@ Result<int> ListSketches(const TuneJobOptions& options);
 // --explain: prints trial `ordinal` of the records: its config, verdict and steps; `show` may contain "program"
 // (lowered), "llvm", "assembly".
 Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show);
+
+// --write-sketch: prints the sketch of trial `ordinal` (sketch/sketch.h), to be edited and read by --sketch: with its
+// decisions, one value each, or, for a template's trial or without the sketch, the steps alone. Returns kUnsupported
+// for another algorithm than `direct`.
+Result<int> WriteSketch(const TuneJobOptions& options, int64_t ordinal);
 
 // --trial: builds and measures only the point `index` of the space, against the reference, and records nothing.
 Result<int> TryOne(const TuneJobOptions& options, uint64_t index);

@@ -30,6 +30,15 @@ std::string ValueIn(const Config& config, const std::string& decision) {
   return "";
 }
 
+search::Knob Decision(const std::string& name, const std::vector<std::string>& values) {
+  std::vector<int64_t> numbers;
+  for (const std::string& value : values) {
+    const auto number = ParseInt(value);
+    if (number.ok() && std::to_string(*number) == value) numbers.push_back(*number);
+  }
+  return numbers.size() == values.size() ? search::Knob::Choice(name, numbers) : search::Knob::Words(name, values);
+}
+
 // Calls replace(name, column) for each {name} of a step, and returns the step with what it returns in their places.
 // Columns count from 0.
 Result<std::string> Filled(const std::string& step,
@@ -92,13 +101,7 @@ class Parser {
     constexpr uint64_t kMost = uint64_t{1} << 63;
     if (combinations_ > kMost / values.size()) return Wrong(column, "the decisions have more than 2^63 combinations");
     combinations_ *= values.size();
-    std::vector<int64_t> numbers;
-    for (const std::string& value : values) {
-      const auto number = ParseInt(value);
-      if (number.ok() && std::to_string(*number) == value) numbers.push_back(*number);
-    }
-    sketch_.decisions.push_back(numbers.size() == values.size() ? search::Knob::Choice(name, numbers)
-                                                                : search::Knob::Words(name, values));
+    sketch_.decisions.push_back(Decision(name, values));
     return Status();
   }
 
@@ -202,6 +205,15 @@ Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config) {
     steps.push_back(std::move(step));
   }
   return steps;
+}
+
+Sketch Decided(const Sketch& sketch, const Config& config) {
+  Sketch decided{.name = sketch.name};
+  for (const search::Knob& knob : sketch.decisions) {
+    decided.decisions.push_back(Decision(knob.name(), {ValueIn(config, knob.name())}));
+  }
+  for (const Line* line : LinesOf(sketch, config)) decided.lines.push_back({.step = line->step});
+  return decided;
 }
 
 Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) {

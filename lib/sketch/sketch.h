@@ -59,6 +59,8 @@ std::vector<const Line*> LinesOf(const Sketch& sketch, const Config& config);
 Result<Step> StepOf(const Line& line, const Config& config);
 // The steps of a point.
 Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config);
+// The sketch with the decisions of a point made: one value each, and the lines that count, without conditions.
+Sketch Decided(const Sketch& sketch, const Config& config);
 // The legal point with the least estimated cost among the first 100,000 points; the first one of equals. Returns
 // kInvalid without a legal point.
 Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space);

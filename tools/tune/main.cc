@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
             "print the recorded trial with this number (config, steps, sizes), and stop");
   flags.Add("--show", &options.show, "with --explain: also print program, llvm, assembly or source").SplitAt(',');
   flags.Add("--list-sketches", &options.list_sketches, "print the sketches of the task, and stop");
+  flags.Add("--write-sketch", &options.write_sketch,
+            "print the recorded trial with this number as a sketch, for --sketch, and stop");
   flags.Add("--trial", &options.trial, "build and measure the point with this index, and stop");
   flags.Add("--find-device", &options.find_device,
             "find the device of this target (targets/NAME.json), describe it in --out, and stop");

@@ -37,9 +37,11 @@ int RunTune(const TuneOptions& options) {
     job.fake = true;
     job.fake_world = *world;
   }
-  const int modes =
-      options.compile_only + options.list_sketches + options.explain.has_value() + options.trial.has_value();
-  if (modes > 1) return Misused("--compile-only, --list-sketches, --explain and --trial exclude each other");
+  const int modes = options.compile_only + options.list_sketches + options.write_sketch.has_value() +
+                    options.explain.has_value() + options.trial.has_value();
+  if (modes > 1) {
+    return Misused("--compile-only, --list-sketches, --write-sketch, --explain and --trial exclude each other");
+  }
   for (const std::string& what : options.show) {
     if (what != "program" && what != "llvm" && what != "assembly" && what != "source") {
       return Misused("--show " + what + ": known are program, llvm, assembly, source");
@@ -52,6 +54,7 @@ int RunTune(const TuneOptions& options) {
   if (options.list_sketches) return ExitCodeOf(session::ListSketches(job));
   if (options.trial) return ExitCodeOf(session::TryOne(job, *options.trial));
   if (options.db_path.empty()) return Misused("--db is required: the records of the task");
+  if (options.write_sketch) return ExitCodeOf(session::WriteSketch(job, *options.write_sketch));
   if (options.explain) return ExitCodeOf(session::Explain(job, *options.explain, options.show));
   if (options.settings_path.empty()) return Misused("--settings is required to tune: the job's .tune.json");
   if (options.stamp_path.empty()) return Misused("--stamp is required to tune: the file that says it is done");

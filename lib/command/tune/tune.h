@@ -16,7 +16,8 @@ struct TuneOptions : session::TuneJobOptions {
   std::optional<int64_t> explain;  // ordinal of a recorded trial
   std::vector<std::string> show;   // for explain: "program", "llvm", "assembly"
   bool list_sketches = false;
-  std::optional<uint64_t> trial;  // a single point of the space to try
+  std::optional<int64_t> write_sketch;  // ordinal of a recorded trial
+  std::optional<uint64_t> trial;        // a single point of the space to try
   // Instead of tuning, without a task:
   std::string find_device;  // target file; `out` gets what was found
   std::string out;

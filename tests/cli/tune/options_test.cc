@@ -92,6 +92,36 @@ TEST_F(OptionsTest, TheModeChoosesWhoProposes) {
   ExpectMisused(Tune(kFake + Words{"--sketch", "mine.sketch"}), "mine.sketch:2:1: unknown step `paralel`");
 }
 
+// A trial becomes a sketch that gives the same steps: with the decisions of a sketch, or plain for a template.
+TEST_F(OptionsTest, ATrialIsWrittenAsASketchAndReadBack) {
+  Write("mine.sketch", "sketch mine\ndecide rows 1 2 7\nsplit out oh [{rows}] -> o i\nparallel out o\n");
+  const Words own = {"--sketch", "mine.sketch"};
+  TuneOk(kFake + Words{"--tuner", "auto"} + own);
+  std::set<std::string> written;
+  for (const record::Trial& trial : Trials()) {
+    const std::string& by = trial.outcome.config.template_name;
+    const Words write = {"--db", kDb, "--write-sketch", std::to_string(trial.ordinal)};
+    if (!written.insert(by).second) continue;
+    if (by == "conv2d_winograd") {
+      ExpectRefused(TuneTask(write), kMisused, {"computes `winograd(", "a sketch schedules `direct`"});
+      continue;
+    }
+    const std::string text = ExpectOk(TuneTask(write + own)).out;
+    EXPECT_EQ(text.find("sketch " + by + ".trial" + std::to_string(trial.ordinal) + "\n"), 0U) << text;
+    const std::string rows = by == "mine" ? fmt::format("decide rows {}\n", trial.outcome.config.Number("rows")) : "";
+    EXPECT_EQ(text.find("\ndecide ") != std::string::npos, by == "mine") << text;
+    EXPECT_THAT(text, HasSubstr(rows));
+    Write("again.sketch", text);
+    const std::string db = "records/" + by + ".db";
+    ExpectOk(Run(Words{HONE_TUNE, "--task", "t.json", "--settings", "s.json", "--db", db, "--stamp", "stamps/again"} +
+                 kFake + Words{"--mode", "sketches", "--sketch", "again.sketch"}));
+    const auto trials = Must(Must(record::Store::OpenForReading(Path(db)))->Trials());
+    ASSERT_EQ(trials.size(), 1U);
+    EXPECT_EQ(trials[0].outcome.steps, trial.outcome.steps);
+  }
+  EXPECT_EQ(written, (std::set<std::string>{"conv2d_direct", "conv2d_winograd", "mine"}));
+}
+
 TEST_F(OptionsTest, TheTunerOfTheCommandLineIsTheJobs) {
   const std::vector<uint64_t> in_order = Tried(kFake + Words{"--tuner", "grid"});
   const std::string settings = SettingsOfStamp();

@@ -34,6 +34,20 @@ TEST(SketchText, DecisionsMakeItSteps) {
   EXPECT_EQ(Must(StepsOf(sketch, Point(sketch, 3)))[1], Must(ParseStep("reorder out i.o j i.i")));
 }
 
+TEST(SketchText, DecisionsThatAreMadeGiveTheSameSteps) {
+  const Sketch sketch = Must(ParseSketch(kText, "mine"));
+  const search::Space space = SpaceOf(sketch);
+  for (uint64_t i = 0; i < 6; ++i) {
+    const std::string text = SketchText(Decided(sketch, space.At(i)));
+    const Sketch again = Must(ParseSketch(text, "again"));
+    ASSERT_EQ(SpaceOf(again).size(), PointIndex{1}) << text;
+    EXPECT_EQ(Must(StepsOf(again, Point(again, 0))), Must(StepsOf(sketch, space.At(i)))) << text;
+  }
+  EXPECT_EQ(SketchText(Decided(sketch, space.At(4))),
+            "sketch rows\ndecide i 2\ndecide order out\nsplit out i [{i}] -> i.o i.i\nreorder out i.o j i.i\n"
+            "parallel out i.o\n");
+}
+
 TEST(SketchText, KnowsThePlacesOfItsLines) {
   const Sketch sketch = Must(ParseSketch("\r\n" + std::string(kText), "mine"));
   EXPECT_EQ(sketch.place, "mine:2:1");
