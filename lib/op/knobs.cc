@@ -38,15 +38,6 @@ std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts
   return parts;
 }
 
-std::vector<int64_t> EvenParts(int64_t extent, int64_t most) {
-  std::vector<int64_t> parts;
-  for (int64_t k = CeilDiv(extent, most); k <= extent; ++k) {
-    int64_t part = CeilDiv(extent, k);
-    if (parts.empty() || parts.back() != part) parts.push_back(part);
-  }
-  return parts;
-}
-
 std::vector<int64_t> DivisorsAmong(int64_t extent, std::vector<int64_t> values) {
   std::erase_if(values, [&](int64_t v) { return extent % v != 0; });
   return values;

@@ -17,14 +17,13 @@
 
 namespace hone::op {
 
+using search::EvenParts;
 using search::Imbalance;
 using search::NoLarger;
 using search::Rejection;
 using search::TooUneven;
 using search::Unless;
 
-// ceil(extent / k) for k = 1, 2, ..: the sizes of even splits up to `most`, each once, descending.
-std::vector<int64_t> EvenParts(int64_t extent, int64_t most);
 // ceil(extent / k) for the given k, each once, descending.
 std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts);
 // The values that divide `extent`.

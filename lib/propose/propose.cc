@@ -13,17 +13,33 @@
 #include "op/estimate/estimate.h"
 #include "schedule/schedule.h"
 #include "search/space/rules.h"
+#include "semantics/attributes.h"
 
 namespace hone::propose {
 namespace {
 
 // Which sketches an operator's tasks have: a line for each that is as fast as what the operator has without it.
-constexpr std::pair<std::string_view, std::string_view> kSketched[] = {
-    {"matmul", "sums"},
+struct Sketched {
+  std::string_view op, sketch;
+  bool (*applies)(const Workload& workload) = [](const Workload&) { return true; };
 };
 
-bool Sketched(std::string_view op) {
-  return std::any_of(std::begin(kSketched), std::end(kSketched), [&](const auto& line) { return line.first == op; });
+// With groups, the algorithm `direct` multiplies by zeros.
+bool WithoutGroups(const Workload& workload) { return semantics::Whole(workload, "groups", 1) == 1; }
+
+constexpr Sketched kSketched[] = {
+    {"matmul", "sums"},
+    {"dense", "sums"},
+    {"conv2d", "sums", WithoutGroups},
+    {"conv3d", "sums", WithoutGroups},
+};
+
+std::vector<std::string_view> SketchesOf(const Workload& workload) {
+  std::vector<std::string_view> names;
+  for (const Sketched& line : kSketched) {
+    if (!workload.chain() && line.op == workload.op && line.applies(workload)) names.push_back(line.sketch);
+  }
+  return names;
 }
 
 // A user's sketch has no closed rules: its legality is that the steps apply, which takes thousands of times as long.
@@ -70,7 +86,11 @@ std::optional<Misfit> Fit(sketch::Sketch* own, const Workload& workload, const T
 std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workload, const Target& target) {
   const Result<op::Computation> computation = op.Compute(workload, target, Algorithm());
   if (!computation.ok()) return {};
-  return sketch::MakeSketches(computation->outputs, target);
+  std::vector<std::string> constants;
+  for (const Operand& operand : op.Operands(workload, target)) {
+    if (operand.role == OperandRole::kConstant) constants.push_back(operand.name);
+  }
+  return sketch::MakeSketches(computation->outputs, constants, target);
 }
 
 // REQUIRES: `proposers` is not empty.
@@ -128,11 +148,11 @@ std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, c
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   Proposers sketches, proposers;
-  if (Sketched(op->name())) {
+  if (const auto names = SketchesOf(workload); !names.empty()) {
     for (sketch::Sketch& sketch : Derive(*op, workload, target)) {
-      const std::pair<std::string_view, std::string_view> line{op->name(), sketch.name};
-      if (std::count(std::begin(kSketched), std::end(kSketched), line) == 0) continue;
-      sketches.emplace_back(std::move(sketch), workload, target);
+      if (std::count(names.begin(), names.end(), sketch.name) > 0) {
+        sketches.emplace_back(std::move(sketch), workload, target);
+      }
     }
   }
   for (const op::Template* t : op->Templates(workload, target)) {

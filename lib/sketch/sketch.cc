@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "sketch/sums.h"
 
@@ -39,17 +40,32 @@ search::Knob Decision(const std::string& name, const std::vector<std::string>& v
   return numbers.size() == values.size() ? search::Knob::Choice(name, numbers) : search::Knob::Words(name, values);
 }
 
-// Calls replace(name, column) for each {name} of a step, and returns the step with what it returns in their places.
-// Columns count from 0.
+// Replaces each {name} of a step by value(name), and {a*64} by a product. If it returns an error, sets `column`, from 0.
 Result<std::string> Filled(const std::string& step,
-                           const std::function<Result<std::string>(const std::string& name, size_t column)>& replace) {
+                           const std::function<Result<std::string>(const std::string& name)>& value, size_t* column) {
   std::string filled;
   size_t done = 0;
   for (size_t open = step.find('{'); open != step.npos; open = step.find('{', done)) {
     const size_t close = step.find('}', open);
-    if (close == step.npos) return Status::Invalid("{}: `{{` without `}}`", open + 1);
-    HONE_ASSIGN_OR_RETURN(const std::string value, replace(step.substr(open + 1, close - open - 1), open));
-    filled += step.substr(done, open - done) + value;
+    *column = open;
+    if (close == step.npos) return Status::Invalid("`{` without `}`");
+    const std::vector<std::string> factors = Split(step.substr(open + 1, close - open - 1), '*');
+    std::string text;
+    int64_t product = 1;
+    ++*column;
+    for (const std::string& factor : factors) {
+      text = factor;
+      if (!ParseInt(factor).ok()) {
+        HONE_ASSIGN_OR_RETURN(text, value(factor));
+      }
+      if (factors.size() == 1) break;
+      const Result<int64_t> number = ParseInt(text);
+      if (!number.ok() || __builtin_mul_overflow(product, *number, &product)) {
+        return Status::Invalid("no product of numbers");
+      }
+      text = std::to_string(product);
+    }
+    filled += step.substr(done, open - done) + text;
     done = close + 1;
   }
   return filled + step.substr(done);
@@ -107,36 +123,43 @@ class Parser {
 
   Status ReadStep(const std::string& text) {
     Line line;
-    line.step = text;
     size_t begin = 0;
-    const size_t colon = text.find(": "), equals = text.find('=');
-    if (colon != text.npos && equals < colon) {
-      line.decision = text.substr(0, equals);
-      line.value = text.substr(equals + 1, colon - equals - 1);
+    const size_t colon = text.find(": ");
+    if (colon != text.npos && text.find('=') < colon) {
+      for (size_t end; begin < colon; begin = end + 1) {
+        end = std::min(text.find(' ', begin), colon);
+        const std::string condition = text.substr(begin, end - begin);
+        const size_t equals = std::min(condition.find('='), condition.size() - 1);
+        line.conditions.push_back({condition.substr(0, equals), condition.substr(equals + 1)});
+        HONE_RETURN_IF_ERROR(CheckCondition(line.conditions.back(), begin));
+      }
       begin = colon + 2;
-      line.step = text.substr(begin);
-      HONE_RETURN_IF_ERROR(CheckCondition(line, equals));
     }
+    line.step = text.substr(begin);
     // With the first value of each decision, it must be a step.
-    const auto filled = Filled(line.step, [&](const std::string& name, size_t column) -> Result<std::string> {
+    const auto first = [&](const std::string& name) -> Result<std::string> {
       const search::Knob* knob = Find(sketch_, name);
-      if (knob == nullptr) return Status::Invalid("{}: {}", begin + column + 2, Unknown(name));
+      if (knob == nullptr) return Status::Invalid(Unknown(name));
       return knob->value(0).Text();
-    });
-    if (!filled.ok()) return Status::Invalid("{}:{}:{}", place_, number_, filled.status().message());
+    };
+    size_t column = 0;
+    const auto filled = Filled(line.step, first, &column);
+    if (!filled.ok()) return Wrong(begin + column, filled.status().message());
     if (const auto step = ParseStep(*filled); !step.ok()) return Wrong(begin, step.status().message());
     line.place = fmt::format("{}:{}:{}", place_, number_, begin + 1);
     sketch_.lines.push_back(std::move(line));
     return Status();
   }
 
-  Status CheckCondition(const Line& line, size_t equals) const {
-    const search::Knob* knob = Find(sketch_, line.decision);
-    if (knob == nullptr) return Wrong(0, Unknown(line.decision));
+  // `column` is that of the condition.
+  Status CheckCondition(const Condition& condition, size_t column) const {
+    const search::Knob* knob = Find(sketch_, condition.decision);
+    if (knob == nullptr) return Wrong(column, Unknown(condition.decision));
     for (size_t i = 0; i < knob->size(); ++i) {
-      if (knob->value(i).Text() == line.value) return Status();
+      if (knob->value(i).Text() == condition.value) return Status();
     }
-    return Wrong(equals + 1, "decision `" + line.decision + "` has no value `" + line.value + "`");
+    return Wrong(column + condition.decision.size() + 1,
+                 "decision `" + condition.decision + "` has no value `" + condition.value + "`");
   }
 
   std::string Unknown(const std::string& name) const {
@@ -161,7 +184,9 @@ std::string SketchText(const Sketch& sketch) {
     text += "\n";
   }
   for (const Line& line : sketch.lines) {
-    if (!line.decision.empty()) text += line.decision + "=" + line.value + ": ";
+    for (const Condition& condition : line.conditions) {
+      text += condition.decision + "=" + condition.value + (&condition == &line.conditions.back() ? ": " : " ");
+    }
     text += line.step + "\n";
   }
   return text;
@@ -186,15 +211,18 @@ search::Space SpaceOf(const Sketch& sketch) {
 std::vector<const Line*> LinesOf(const Sketch& sketch, const Config& config) {
   std::vector<const Line*> lines;
   for (const Line& line : sketch.lines) {
-    if (line.decision.empty() || ValueIn(config, line.decision) == line.value) lines.push_back(&line);
+    const bool counts = std::all_of(line.conditions.begin(), line.conditions.end(), [&](const Condition& c) {
+      return ValueIn(config, c.decision) == c.value;
+    });
+    if (counts) lines.push_back(&line);
   }
   return lines;
 }
 
 Result<Step> StepOf(const Line& line, const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const std::string text, Filled(line.step, [&](const std::string& name, size_t) {
-                          return Result<std::string>(ValueIn(config, name));
-                        }));
+  const auto value = [&](const std::string& name) { return Result<std::string>(ValueIn(config, name)); };
+  size_t column = 0;
+  HONE_ASSIGN_OR_RETURN(const std::string text, Filled(line.step, value, &column));
   return ParseStep(text);
 }
 
@@ -217,32 +245,58 @@ Sketch Decided(const Sketch& sketch, const Config& config) {
 }
 
 Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) {
-  constexpr PointIndex kMost = 100000;
+  constexpr PointIndex kAll = 100000;
+  constexpr int kRandom = 2000;
   std::optional<PointIndex> best;
   double least = 0;
-  space.ForEach(0, std::min<PointIndex>(space.size(), kMost), [&](PointIndex index, bool legal) {
-    if (!legal) return true;
+  const auto consider = [&](PointIndex index) {
     const double cost = sketch.cost ? sketch.cost(space.At(index)).front() : 0;
-    if (!best || cost < least) best = index, least = cost;
-    return sketch.cost != nullptr;  // else all are equal
-  });
+    const bool better = !best || cost < least;
+    if (better) best = index, least = cost;
+    return better;
+  };
+  if (space.size() <= kAll) {
+    space.ForEach(0, space.size(), [&](PointIndex index, bool legal) { 
+      if (legal) consider(index);
+      return !best || sketch.cost != nullptr;  // without an estimate all are equal
+    });
+  } else {
+    Rng rng(1);
+    for (int i = 0; i < kRandom; ++i) {
+      if (const auto index = space.SampleLegal(rng)) consider(*index);
+    }
+  }
   if (!best) return Status::Invalid("sketch `{}` has no legal point", sketch.name);
+  for (bool better = space.size() > kAll; better;) {
+    better = false;
+    std::vector<size_t> digits = space.Digits(*best);
+    for (size_t k = 0; k < digits.size(); ++k) {
+      const size_t kept = digits[k];
+      size_t chosen = kept;
+      for (digits[k] = 0; digits[k] < space.knobs()[k].size(); ++digits[k]) {
+        const PointIndex index = space.IndexOf(digits);
+        if (digits[k] != kept && space.Legal(index) && consider(index)) chosen = digits[k], better = true;
+      }
+      digits[k] = chosen;
+    }
+  }
   return space.At(*best);
 }
 
 const std::vector<DerivationRule>& Rules() {
   static const std::vector<DerivationRule> rules = {
-      {"sums", 1, kCpuFamily, SumTiles},
+      {"sums", 2, kCpuFamily, SumTiles},
   };
   return rules;
 }
 
-std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const Target& target) {
+std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
+                                 const Target& target) {
   std::vector<Sketch> sketches;
   if (outputs.size() != 1) return sketches;
   for (const DerivationRule& rule : Rules()) {
     if (rule.family != target.family()) continue;
-    std::optional<Sketch> sketch = rule.derive(outputs[0], target);
+    std::optional<Sketch> sketch = rule.derive(outputs[0], constants, target);
     if (!sketch) continue;
     HONE_CHECK(sketch->name == rule.name);
     sketch->version = rule.version;

@@ -10,8 +10,8 @@
 //   order=rows: reorder out i.o j.o i.i
 //
 // A line after the decisions is a schedule step (doc/reference/schedule.md), in which {i} stands for the value of
-// decision `i`. With a condition, it counts only if that decision has this value. Blank lines and lines that begin
-// with # do not count.
+// decision `i`, and {i*64} for a product of decisions and numbers. With conditions (`order=rows i=4: `), it counts only
+// if these decisions have these values. Blank lines and lines that begin with # do not count.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,12 @@
 
 namespace hone::sketch {
 
+struct Condition {
+  std::string decision, value;
+};
+
 struct Line {
-  std::string decision, value;  // the condition; empty: always
+  std::vector<Condition> conditions;  // all must hold
   std::string step;
   std::string place;  // "mine.sketch:4:1", if it was read from a text
 };
@@ -61,21 +65,25 @@ Result<Step> StepOf(const Line& line, const Config& config);
 Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config);
 // The sketch with the decisions of a point made: one value each, and the lines that count, without conditions.
 Sketch Decided(const Sketch& sketch, const Config& config);
-// The legal point with the least estimated cost among the first 100,000 points; the first one of equals. Returns
-// kInvalid without a legal point.
+// The legal point with the least estimated cost, the first one of equals: of all points if there are at most 100,000;
+// else of random ones, improved by changing one decision at a time. Returns kInvalid if there is no legal point among
+// them.
 Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space);
 
-// A rule derives a sketch from the output of a computation. Its header states condition and effect.
+// A rule derives a sketch from the output of a computation and the names of its arguments that are constants. Its header
+// states condition and effect.
 struct DerivationRule {
   const char* name;         // of its sketches
   int version;              // raise it when the decisions, or what a point means, change
   std::string_view family;  // of targets (target/kind.h)
-  std::optional<Sketch> (*derive)(const te::Tensor& output, const Target& target);
+  std::optional<Sketch> (*derive)(const te::Tensor& output, const std::vector<std::string>& constants,
+                                  const Target& target);
 };
 // All rules, in the order of their sketches.
 const std::vector<DerivationRule>& Rules();
 
 // The sketches of a computation: those of all rules for the target's family that apply.
-std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const Target& target);
+std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
+                                 const Target& target);
 
 }  // namespace hone::sketch

@@ -3,256 +3,518 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "base/integers.h"
 #include "base/text.h"
-#include "ir/analysis.h"
-#include "ir/walk.h"
 #include "search/space/rules.h"
-#include "target/caches.h"
+#include "sketch/sum_tiles.h"
 
 namespace hone::sketch {
 namespace {
 
-double D(int64_t x) { return static_cast<double>(x); }
+using Names = std::vector<std::string>;
 
-// A tensor that the sum reads, and which axes of the output its indices contain.
-struct Read {
-  bool rows = false, columns = false;
-  int64_t others =
-      1;  // the product of the extents of its other axes, reduced ones included: elements of a row and column
-};
+constexpr int64_t kUnrolled = 640;  // multiply-adds of a tile; compile time grows with them, speed does not
+constexpr int64_t kNearBytes = 1 << 17;  // constants that stay near a core need no prefetch
+constexpr int64_t kPanelBytes = 1 << 19;
+constexpr double kMostCycles = 1.3, kMostCopy = 0.15;
 
-// The sum as the decisions see it. A tile has `rows` of the row axis and `columns` of the last one.
-struct Sum {
-  te::Tensor output;
-  size_t row_axis = 0;
-  int64_t rows = 1, columns = 1, steps = 1;  // steps: of the whole reduction
-  int64_t others = 1;                        // outputs for each row and column: the other axes
-  int64_t lanes = 1;
-  int threads = 1, registers = 16;
-  std::vector<Read> reads;
-};
-
-// The sum of `output`, or nothing if the rule does not apply.
-std::optional<Sum> SumOf(const te::Tensor& output, const Target& target) {
-  const te::TensorNode& node = *output.node();
-  const auto* reduce = node.kind == te::TensorKind::kCompute ? node.body.as<ir::Reduce>() : nullptr;
-  if (reduce == nullptr || reduce->reducer != ir::Reducer::kSum || node.type != DType::Float(32)) return {};
-  if (node.axes.empty()) return {};
-  Sum sum;
-  sum.output = output;
-  sum.lanes = target.FloatLanes();
-  sum.threads = std::max(target.threads, 1);
-  sum.registers = target.vector_registers;
-  const ir::Var& last = node.axes.back().var;
-  std::vector<const ir::Access*> accesses;
-  bool streams = true;
-  ir::Walk(reduce->body, [&](const auto& op) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(op)>, ir::Access>) accesses.push_back(&op);
-    if constexpr (std::is_same_v<std::decay_t<decltype(op)>, ir::Select>) streams = false;
+// Whether neighbours along the first channel axis lie in a tensor's rows, far apart: an input that is not blocked.
+bool FarChannels(const SumLoops& l) {
+  return std::any_of(l.nest.reads.begin(), l.nest.reads.end(), [&](const SumRead& read) {
+    return !read.constant && !read.Uses(l.nest.last()) && !read.indices.back().empty() &&
+           read.indices.back()[0].axis < l.nest.outputs;
   });
-  const auto uses = [](const ir::Access& access, const ir::Var& var) {
-    return std::any_of(access.indices.begin(), access.indices.end(),
-                       [&](const ir::Expr& index) { return ir::UsesVar(index, var); });
+}
+
+int64_t FetchStride(const SumLoops& l) {
+  // The next block of the first channel axis is far from this one: in elements of the tensor that is no constant.
+  if (l.nest.source.defined() || !l.window.empty() || l.channels.size() < 2) return 0;
+  for (const SumRead& read : l.nest.reads) {
+    if (read.constant) continue;
+    int64_t stride = 1, found = 0;
+    for (size_t d = read.indices.size(); d-- > 0; stride *= read.tensor.shape()[d]) {
+      for (const Term& term : read.indices[d]) {
+        if (term.axis == l.channels[0]) found = stride * term.coefficient;
+      }
+    }
+    if (found > 0) return found;
+  }
+  return 0;
+}
+
+// Tiles of a task: few, or such that threads have some tasks each even if a tile is as small as can be, or all.
+std::vector<int64_t> BlockValues(int64_t extent, int threads) {
+  std::vector<int64_t> values = search::NoLarger(extent, {1, 2, 4, extent});
+  for (const int64_t tasks : {1, 2, 4}) values.push_back(CeilDiv(extent, tasks * threads));
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// Few rows leave registers for more vectors.
+std::vector<int64_t> VectorValues(const SumLoops& l) {
+  const int64_t rows = l.Extent(l.rows) * (l.outer_rows ? l.Extent(*l.outer_rows) : 1);
+  std::vector<int64_t> values = {1, 2, 3, 4};
+  if (rows <= 4) values.insert(values.end(), {6, 8});
+  return search::NoLarger(l.VectorCount(), values);
+}
+
+std::vector<int64_t> OuterRowValues(const SumLoops& l) {
+  return l.outer_rows ? search::NoLarger(l.Extent(*l.outer_rows), {1, 2, 4, 7}) : std::vector<int64_t>{1};
+}
+
+std::vector<int64_t> RowValues(const SumLoops& l) { return search::EvenParts(l.Extent(l.rows), l.registers - 3); }
+
+void AddDecisions(const SumLoops& l, Sketch* sketch) {
+  const auto numbers = [&](const char* name, std::vector<int64_t> values) {
+    sketch->decisions.push_back(search::Knob::Choice(name, std::move(values)));
   };
-  for (const ir::Access* access : accesses) {
-    for (size_t i = 0; i < access->indices.size(); ++i) {
-      const ir::Expr& index = access->indices[i];
-      if (!ir::UsesVar(index, last)) continue;
-      streams = streams && i + 1 == access->indices.size() && index.get() == ir::Expr(last).get();
+  const auto words = [&](const char* name, const Names& values) {
+    if (values.size() > 1) sketch->decisions.push_back(search::Knob::Words(name, values));
+  };
+  numbers("rows", RowValues(l));
+  if (l.outer_rows) numbers("outer_rows", OuterRowValues(l));
+  numbers("vectors", VectorValues(l));
+  numbers("block_rows", BlockValues(l.Extent(l.block_axis()), l.threads));
+  numbers("block_vectors", BlockValues(l.VectorCount(), l.threads));
+  Names orders = {"rows", "vectors"};
+  if (l.outer_rows) orders.push_back("between");
+  words("order", orders);
+  if (l.OtherTasks() > 1) words("others", {"apart", "inside"});
+  Names reduce = {"window"};
+  if (!l.window.empty() && l.channels.size() > 1) reduce.push_back("channels");
+  if (!l.window.empty()) {
+    for (size_t i = reduce.size(); i-- > 0;) reduce.push_back(reduce[i] + ".taps");
+  }
+  words("reduce", reduce);
+  const int64_t steps = l.Extent(l.channels.back());
+  numbers("unroll", search::NoLarger(steps, steps == 2 || steps == 3 ? std::vector<int64_t>{1, steps} : std::vector<int64_t>{1, 4, 8}));
+  if (l.ConstantBytes() >= kNearBytes) words("prefetch", {"none", "tile"});
+  if (l.nest.source.defined()) words("copy", {"task", "once"});
+  if (l.far) words("panel", {"none", "tile"});
+  if (l.window.empty() || FarChannels(l)) words("fetch", {"none", "tile"});
+}
+
+// How many pieces of code there are for one tile: those for tails count.
+int64_t Bodies(const SumLoops& l, const SumPoint& p) {
+  int64_t bodies = l.Extent(l.rows) % p.rows == 0 ? 1 : 2;
+  if (l.outer_rows && l.Extent(*l.outer_rows) % p.outer_rows != 0) bodies *= 2;
+  if (l.VectorCount() % p.vectors != 0 || l.Extent(l.vectors) % l.VectorWidth() != 0) bodies *= 2;
+  return bodies;
+}
+
+// Whether tasks of `block` tiles come out even. Lowering cuts a tail off only where the counter of a single loop shows
+// it: inside of a task that has everything, or if threads share no other loop and a task has one tile.
+bool ComesOutEven(int64_t extent, int64_t tile, int64_t block, bool single) {
+  return block * tile >= extent || extent % (block * tile) == 0 || (single && block == 1);
+}
+
+// Those of the sums, of a vector of each kind, and of broadcast values: several taps load the values that they share
+// once.
+int64_t RegistersOf(const SumLoops& l, const SumPoint& p) {
+  const int64_t broadcasts =
+      p.taps ? static_cast<int64_t>(BroadcastsOf(l, p) * static_cast<double>(l.Extent(l.window.back()))) : 1;
+  return p.rows * p.outer_rows * p.vectors + p.vectors + broadcasts;
+}
+
+search::Rejection Uneven(const SumLoops& l, const SumPoint& p) {
+  const int64_t rows = p.RowParts(l), vectors = p.VectorParts(l), others = p.others_apart ? l.OtherTasks() : 1;
+  return search::Unless(
+      ComesOutEven(l.Extent(l.block_axis()), p.BlockTile(l), p.block_rows, vectors * others == 1) &&
+          ComesOutEven(l.Extent(l.vectors), p.vectors * l.VectorWidth(), p.block_vectors, rows * others == 1),
+      "tasks do not come out even");
+}
+
+// What the best tiles and tasks reach. Rules are relative to it, so that each sum has a legal point. Computed at the
+// first use: most programs only want to know which sketches there are.
+class Limits {
+ public:
+  explicit Limits(const SumLoops& l) : l_(l) {}
+
+  struct Reach {
+    double imbalance = 1.3;  // idle threads may cost a third of the time, or more if they do so at all points
+    double cycles = INFINITY;
+  };
+  const Reach& Get() {
+    std::call_once(once_, [this] { Find(); });
+    return reach_;
+  }
+  // TileCycles relative to the best tile. REQUIRES: the sums fit into the registers.
+  double RelativeCycles(const SumPoint& p) {
+    const double best = Get().cycles;
+    return cycles_.at({p.rows, p.outer_rows, p.vectors}) / best;
+  }
+
+ private:
+  void Find() {
+    double best = l_.threads;
+    ForEachTile([&](const SumPoint& tile) {
+      best = std::min(best, BestImbalance(tile));
+      cycles_[{tile.rows, tile.outer_rows, tile.vectors}] = TileCycles(l_, tile);
+    });
+    reach_.imbalance = std::max(reach_.imbalance, 1.02 * best);
+    ForEachTile([&](const SumPoint& tile) {
+      if (BestImbalance(tile) <= reach_.imbalance) reach_.cycles = std::min(reach_.cycles, TileCycles(l_, tile));
+    });
+  }
+
+  void ForEachTile(const std::function<void(const SumPoint&)>& f) const {
+    SumPoint tile;
+    for (const int64_t rows : RowValues(l_)) {
+      for (tile.rows = rows; const int64_t outer : OuterRowValues(l_)) {
+        for (tile.outer_rows = outer; const int64_t vectors : VectorValues(l_)) {
+          tile.vectors = vectors;
+          if (RegistersOf(l_, tile) <= l_.registers) f(tile);
+        }
+      }
     }
   }
-  if (!streams || accesses.empty()) return {};
-  const auto lacked = [&](const ir::Var& var) {
-    return std::any_of(accesses.begin(), accesses.end(), [&](const ir::Access* a) { return !uses(*a, var); });
-  };
-  // The innermost axis before the last one that some tensor lacks. Otherwise the one before the last.
-  std::optional<size_t> found;
-  for (size_t i = node.axes.size() - 1; i-- > 0 && !found;) {
-    if (lacked(node.axes[i].var)) found = i;
-  }
-  if (!found && !lacked(last)) return {};  // nothing is used again
-  if (node.axes.size() == 1) return {};
-  sum.row_axis = found.value_or(node.axes.size() - 2);
-  sum.columns = node.axes.back().extent;
-  sum.rows = node.axes[sum.row_axis].extent;
-  for (size_t i = 0; i + 1 < node.axes.size(); ++i) sum.others *= i == sum.row_axis ? 1 : node.axes[i].extent;
-  for (const ir::IterVar& axis : reduce->axes) sum.steps *= axis.extent;
-  for (const ir::Access* access : accesses) {
-    Read read{uses(*access, node.axes[sum.row_axis].var), uses(*access, last), 1};
-    for (const ir::IterVar& axis : reduce->axes) read.others *= uses(*access, axis.var) ? axis.extent : 1;
-    sum.reads.push_back(read);
-  }
-  return sum;
-}
 
-// Prefix of the orders in which threads share the other axes, not the tiles.
-constexpr std::string_view kApart = "others.";
-
-struct Point {
-  int64_t rows, vectors, unroll;
-  std::string order;
-  bool by_columns() const { return EndsWith(order, "columns"); }
-};
-
-Point PointOf(const Config& c) { return {c.Number("rows"), c.Number("vectors"), c.Number("unroll"), c.Word("order")}; }
-
-struct Tiles {
-  int64_t rows, columns;
-};
-Tiles TilesOf(const Sum& s, const Point& p) {
-  return {CeilDiv(s.rows, p.rows), CeilDiv(s.columns, p.vectors * s.lanes)};
-}
-
-// Tasks of the parallel loop.
-int64_t TasksOf(const Sum& s, const Point& p) {
-  if (StartsWith(p.order, kApart)) return s.others;
-  return p.by_columns() ? TilesOf(s, p).columns : TilesOf(s, p).rows;
-}
-
-std::vector<std::string> OrdersOf(const Sum& s) {
-  std::vector<std::string> orders = {"rows", "columns"};
-  if (s.others > 1) orders.insert(orders.end(), {std::string(kApart) + "rows", std::string(kApart) + "columns"});
-  return orders;
-}
-
-double ImbalanceOf(const Sum& s, const Point& p) {
-  const int64_t tasks = TasksOf(s, p);
-  return search::Imbalance(tasks, 1, D(tasks), s.threads);
-}
-
-// Registers: the sums, a vector of each tensor with columns, and one for a broadcast value.
-int64_t RegistersOf(const Point& p) { return p.rows * p.vectors + p.vectors + 1; }
-
-// Cycles of one core: two multiply-adds and two loads each cycle, four cycles until a sum can be added to again.
-std::vector<double> Cost(const Sum& s, const Point& p) {
-  constexpr double kLatency = 4, kTask = 300, kTile = 20;
-  const auto tile = [&](int64_t rows, int64_t vectors) {
-    double loads = 0;
-    for (const Read& read : s.reads) loads += D((read.rows ? rows : 1) * (read.columns ? vectors : 1));
-    return std::max({D(rows * vectors) / 2, loads / 2, kLatency});
-  };
-  const int64_t full_rows = s.rows / p.rows, last_rows = s.rows % p.rows;
-  const int64_t width = p.vectors * s.lanes, full_columns = s.columns / width;
-  const int64_t last_vectors = CeilDiv(s.columns % width, s.lanes);
-  double step = 0;  // cycles of one step of the reduction, in all tiles
-  const auto add = [&](int64_t count, int64_t rows, int64_t vectors) {
-    if (count > 0 && rows > 0 && vectors > 0) step += D(count) * tile(rows, vectors);
-  };
-  add(full_rows * full_columns, p.rows, p.vectors);
-  add(full_columns, last_rows, p.vectors);
-  add(full_rows, p.rows, last_vectors);
-  add(1, last_rows, last_vectors);
-  const double sums = D(s.others) * D(s.steps) * step;
-  // The inner loop over tiles reads some tensors again for each round of the outer one.
-  const Tiles tiles = TilesOf(s, p);
-  double memory = 0;
-  for (const Read& read : s.reads) {
-    const double whole = 4 * D(read.others) * (read.rows ? D(s.rows) : 1) * (read.columns ? D(s.columns) : 1);
-    const bool again = p.by_columns() ? !read.columns : !read.rows;
-    const double times = again ? D(p.by_columns() ? tiles.columns : tiles.rows) : 1;
-    memory += D(s.others) * kCaches.Read(whole * times, whole);
-  }
-  const double loops =
-      D(s.others) * D(tiles.rows * tiles.columns) * (kTile + D(p.rows * p.vectors) + 0.5 * D(s.steps) / D(p.unroll)) +
-      D(TasksOf(s, p)) * kTask;
-  const double imbalance = ImbalanceOf(s, p);
-  const double cycles = (std::max(sums, memory) + 0.2 * std::min(sums, memory) + loops) * imbalance / s.threads;
-  const double ideal = D(s.others) * D(s.rows) * D(CeilDiv(s.columns, s.lanes)) * D(s.steps) / 2;
-  const auto share = [&](double part) { return std::log1p(part / ideal); };
-  return {std::log(cycles), share(sums), share(memory), share(loops), std::log(imbalance)};
-}
-
-void AddRules(const Sum& s, Sketch* sketch) {
-  const auto add = [&](const char* name, std::function<search::Rejection(const Point&)> rule) {
-    sketch->rules.push_back({name, [rule = std::move(rule)](const Config& c) { return rule(PointOf(c)); }});
-  };
-  add("registers", [s](const Point& p) {
-    const int64_t need = RegistersOf(p);
-    return search::Unless(need <= s.registers, "needs {} of {} registers", need, s.registers);
-  });
-  // Reject points whose idle threads cost a third of the time, unless every order does.
-  double best = s.threads;
-  for (const std::string& order : OrdersOf(s)) best = std::min(best, ImbalanceOf(s, {1, 1, 1, order}));
-  add("parallel", [s, limit = std::max(1.3, 1.02 * best)](const Point& p) {
-    return search::TooUneven(ImbalanceOf(s, p), limit, s.threads);
-  });
-}
-
-// The names of the first `end` axes, each with a space behind it.
-std::string Names(const std::vector<ir::IterVar>& axes, size_t end) {
-  std::string names;
-  for (size_t i = 0; i < end; ++i) names += axes[i].var.name() + " ";
-  return names;
-}
-
-void AddLines(const Sum& s, Sketch* sketch) {
-  const te::TensorNode& node = *s.output.node();
-  const std::string out = node.name, sums = out + ".sums";
-  const std::string row = node.axes[s.row_axis].var.name(), column = node.axes.back().var.name();
-  const std::string step = node.reduce_axes.back().var.name();
-  std::vector<std::string> others;
-  for (size_t i = 0; i + 1 < node.axes.size(); ++i) {
-    if (i != s.row_axis) others.push_back(node.axes[i].var.name());
-  }
-  const auto add = [&](const std::string& text, const std::string& order = "") {
-    sketch->lines.push_back({order.empty() ? "" : "order", order, text});
-  };
-  add(fmt::format("cache_write {} register -> {}", out, sums));
-  add(fmt::format("split {} {} [{{rows}}] -> {}.o {}.i", out, row, row, row));
-  add(fmt::format("split {0} {1} [{{vectors}},{2}] -> {1}.o {1}.v {1}.i", out, column, s.lanes));
-  for (const std::string& order : OrdersOf(s)) {
-    std::string first = row + ".o", second = column + ".o";
-    if (EndsWith(order, "columns")) std::swap(first, second);
-    const bool apart = StartsWith(order, kApart);
-    // Lowering can cut a tail off only if the counter of a single loop shows where it begins. So do not fuse a loop
-    // over tiles with others.
-    std::vector<std::string> loops = others;
-    loops.insert(apart ? loops.end() : loops.begin(), first);
-    add(fmt::format("reorder {0} {1} {2} {3}.i {4}.v {4}.i", out, Join(loops, " "), second, row, column), order);
-    std::string shared = apart ? others[0] : first;
-    if (apart && others.size() > 1) {
-      shared = "task";
-      add(fmt::format("fuse {} {} -> task", out, Join(others, " ")), order);
+  double BestImbalance(SumPoint p) const {
+    double best = l_.threads;
+    for (const int64_t rows : BlockValues(l_.Extent(l_.block_axis()), l_.threads)) {
+      for (const int64_t vectors : BlockValues(l_.VectorCount(), l_.threads)) {
+        for (const bool apart : {false, true}) {
+          p.block_rows = rows, p.block_vectors = vectors, p.others_apart = apart;
+          if (!Uneven(l_, p)) best = std::min(best, ImbalanceOf(l_, p));
+        }
+      }
     }
-    add(fmt::format("parallel {} {}", out, shared), order);
-    add(fmt::format("compute_at {} {} {}", sums, out, second), order);
+    return best;
   }
-  add(fmt::format("vectorize {} {}.i", out, column));
-  add(fmt::format("unroll {} {}.i", out, row));
-  add(fmt::format("unroll {} {}.v", out, column));
-  add(fmt::format("split {0} {1} [{2}] -> {1}.v {1}.i", sums, column, s.lanes));
-  add(fmt::format("split {0} {1} [{{unroll}}] -> {1}.o {1}.i", sums, step));
-  add(fmt::format("reorder {0} {1}{2}.o {2}.i {3}{4}.v {4}.i", sums,
-                  Names(node.reduce_axes, node.reduce_axes.size() - 1), step, Names(node.axes, node.axes.size() - 1),
-                  column));
-  add(fmt::format("vectorize {} {}.i", sums, column));
-  add(fmt::format("unroll {} {}", sums, row));
-  add(fmt::format("unroll {} {}.v", sums, column));
-  add(fmt::format("unroll {} {}.i", sums, step));
+
+  const SumLoops l_;
+  std::once_flag once_;
+  Reach reach_;
+  std::map<std::array<int64_t, 3>, double> cycles_;  // of each tile
+};
+
+void AddRules(const SumLoops& l, Sketch* sketch) {
+  const SumReader reader(sketch->decisions);
+  const auto add = [&](const char* name, std::function<search::Rejection(const SumPoint&)> rule) {
+    sketch->rules.push_back({name, [reader, rule = std::move(rule)](const Config& c) { return rule(reader.Read(c)); }});
+  };
+  add("block", [l](const SumPoint& p) {
+    const auto whole = [](int64_t extent, int64_t tile, int64_t block) { return block == extent || block * tile < extent; };
+    return search::Unless(whole(l.Extent(l.block_axis()), p.BlockTile(l), p.block_rows) &&
+                              whole(l.VectorCount(), p.vectors, p.block_vectors),
+                          "a task has more tiles than there are");
+  });
+  add("even", [l](const SumPoint& p) { return Uneven(l, p); });
+  add("order", [l](const SumPoint& p) {
+    const int64_t tiles = CeilDiv(CeilDiv(l.VectorCount(), p.vectors), p.VectorParts(l));
+    return search::Unless(p.order == TileOrder::kRowsInside || tiles > 1, "one tile of vectors a task: order changes nothing");
+  });
+  add("registers", [l](const SumPoint& p) {
+    const int64_t need = RegistersOf(l, p);
+    return search::Unless(need <= l.registers, "needs {} of {} registers", need, l.registers);
+  });
+  add("code size", [l](const SumPoint& p) {
+    const int64_t taps = p.taps ? l.Extent(l.window.back()) : 1;
+    const int64_t sums = p.rows * p.outer_rows * p.vectors * p.unroll * taps * (1 + Bodies(l, p)) / 2;
+    return search::Unless(sums <= kUnrolled, "{} unrolled multiply-adds, at most {}", sums, kUnrolled);
+  });
+  const auto limits = std::make_shared<Limits>(l);
+  add("cycles", [limits](const SumPoint& p) {
+    const double share = limits->RelativeCycles(p);
+    return search::Unless(share <= kMostCycles, "this tile takes {:.2f} times the cycles of the best one", share);
+  });
+  add("parallel", [l, limits](const SumPoint& p) {
+    return search::TooUneven(ImbalanceOf(l, p), limits->Get().imbalance, l.threads);
+  });
+  if (l.far) {
+    add("panel", [l](const SumPoint& p) {
+      return search::Unless(!p.panel || (p.order == TileOrder::kRowsInside && l.PanelBytes(p.vectors) <= kPanelBytes),
+                            "a panel serves the rows of one tile of vectors, and has at most {} KB", kPanelBytes >> 10);
+    });
+  }
+  if (l.nest.source.defined()) {
+    add("copy", [l](const SumPoint& p) {
+      const double share = p.copy_in_task ? CopyCycles(l, p) / IdealCycles(l) : 0;
+      return search::Unless(share <= kMostCopy, "copying the source would cost {:.0f} % of the work", 100 * share);
+    });
+  }
 }
+
+class Lines {
+ public:
+  Lines(const SumLoops& l, Sketch* sketch) : l_(l), sketch_(*sketch) {
+    const SumNest& n = l.nest;
+    out_ = n.out.name();
+    sum_ = n.sum.node() == n.out.node() ? out_ + ".sums" : n.sum.name();
+  }
+
+  void AddAll() {
+    if (sum_ == out_ + ".sums") Add("cache_write {} register -> {}", out_, sum_);
+    for (const std::string& reduce : Values("reduce", "window")) Store(reduce);
+    When("panel", "tile");
+    if (l_.far) Add("cache_read {} scratch {} -> {}", Far(), sum_, Panel());
+    Always();
+    SplitOutput();
+    for (const std::string& order : Values("order", "rows")) {
+      for (const std::string& others : Values("others", "apart")) Order(order, others == "apart");
+    }
+    Add("vectorize {} {}", out_, Lane());
+    for (const std::string& axis : TileAxes()) Add("unroll {} {}", out_, axis);
+    if (sum_ != out_ + ".sums") Add("set_scope {} register", sum_);
+    Sum();
+    Source();
+    if (l_.far) AddPanel();
+    Prefetches();
+  }
+
+ private:
+  template <typename... A>
+  void Add(fmt::format_string<A...> text, A&&... arguments) {
+    sketch_.lines.push_back({conditions_, fmt::format(text, std::forward<A>(arguments)...)});
+  }
+
+  // The words of a decision; the neutral one if the sketch lacks it.
+  Names Values(const std::string& decision, const std::string& neutral) const {
+    for (const search::Knob& knob : sketch_.decisions) {
+      if (knob.name() != decision) continue;
+      Names words;
+      for (size_t i = 0; i < knob.size(); ++i) words.push_back(knob.value(i).Text());
+      return words;
+    }
+    return {neutral};
+  }
+  bool Decides(const std::string& decision) const { return Values(decision, "").front() != ""; }
+  // Lines after this count only if `decision` has that value.
+  void When(const std::string& decision, const std::string& value) {
+    if (Decides(decision)) conditions_.push_back({decision, value});
+  }
+  void Always() { conditions_.clear(); }
+
+  std::string Name(size_t axis) const { return l_.nest.axes[axis].var.name(); }
+  std::string OutName(size_t axis) const { return l_.nest.out.node()->axes[axis].var.name(); }
+  bool last_is_split() const { return l_.vectors == l_.nest.last(); }
+  std::string Lane() const { return OutName(l_.nest.last()) + (last_is_split() ? ".i" : ""); }
+  Names TileAxes() const {
+    Names axes = {OutName(l_.rows) + ".i", OutName(l_.vectors) + (last_is_split() ? ".v" : ".i")};
+    if (l_.outer_rows) axes.insert(axes.begin(), OutName(*l_.outer_rows) + ".i");
+    return axes;
+  }
+
+  void SplitOutput() {
+    const std::string row = OutName(l_.rows), vector = OutName(l_.vectors);
+    if (l_.outer_rows) {
+      Add("split {0} {1} [{{block_rows}},{{outer_rows}}] -> {1}.b {1}.o {1}.i", out_, OutName(*l_.outer_rows));
+      Add("split {0} {1} [{{rows}}] -> {1}.o {1}.i", out_, row);
+    } else {
+      Add("split {0} {1} [{{block_rows}},{{rows}}] -> {1}.b {1}.o {1}.i", out_, row);
+    }
+    if (last_is_split()) {
+      Add("split {0} {1} [{{block_vectors}},{{vectors}},{2}] -> {1}.b {1}.o {1}.v {1}.i", out_, vector, l_.lanes);
+    } else {
+      Add("split {0} {1} [{{block_vectors}},{{vectors}}] -> {1}.b {1}.o {1}.i", out_, vector);
+    }
+  }
+
+  void Order(const std::string& order, bool apart) {
+    When("order", order);
+    When("others", apart ? "apart" : "inside");
+    Names task, inside;
+    for (size_t axis : l_.others) (apart ? task : inside).push_back(OutName(axis));
+    task.push_back(OutName(l_.block_axis()) + ".b");
+    task.push_back(OutName(l_.vectors) + ".b");
+    Names tiles = {OutName(l_.block_axis()) + ".o"};
+    if (l_.outer_rows) tiles.push_back(OutName(l_.rows) + ".o");
+    const ptrdiff_t before = order == "rows" ? 0 : order == "vectors" ? std::ssize(tiles) : 1;
+    tiles.insert(tiles.begin() + before, OutName(l_.vectors) + ".o");
+    Add("reorder {} {} {} {} {} {}", out_, Join(task, " "), Join(inside, " "), Join(tiles, " "),
+        Join(TileAxes(), " "), Lane());
+    Add("fuse {} {} -> task", out_, Join(task, " "));
+    Add("parallel {} task", out_);
+    Add("compute_at {} {} {}", sum_, out_, tiles.back());
+    When("fetch", "tile");
+    Add("prefetch {0} {0} {1} 0", out_, tiles.back());
+    for (const te::Tensor& input : te::InputsOf(l_.nest.out)) {
+      const bool beside = sum_ != out_ + ".sums" && input.node() != l_.nest.sum.node();
+      if (beside && input.shape() == l_.nest.out.shape()) Add("prefetch {} {} {} 0", out_, input.name(), tiles.back());
+    }
+    Always();
+  }
+
+  // The loops of the reduction, outermost first, and whether the innermost one is the window's.
+  std::vector<size_t> Reduction(const std::string& reduce) const {
+    std::vector<size_t> axes;
+    const bool first_outside = StartsWith(reduce, "channels");
+    if (first_outside) axes.push_back(l_.channels[0]);
+    axes.insert(axes.end(), l_.window.begin(), l_.window.end());
+    axes.insert(axes.end(), l_.channels.begin() + first_outside, l_.channels.end());
+    if (EndsWith(reduce, ".taps")) {
+      const auto taps = std::find(axes.begin(), axes.end(), l_.window.back());
+      std::rotate(taps, taps + 1, axes.end());
+    }
+    return axes;
+  }
+
+  void Sum() {
+    for (const BlockedAxis& axis : l_.nest.blocked) Add("split {0} {1} [{2}] -> {1}.b {1}.r", sum_, axis.name, axis.size);
+    const std::string channel = Name(l_.channels.back());
+    if (last_is_split()) Add("split {0} {1} [{2}] -> {1}.v {1}.i", sum_, Name(l_.vectors), l_.lanes);
+    Add("split {0} {1} [{{unroll}}] -> {1}.o {1}.i", sum_, channel);
+    const std::string lane = Name(l_.nest.last()) + (last_is_split() ? ".i" : "");
+    Names tile = {Name(l_.rows), Name(l_.vectors) + (last_is_split() ? ".v" : "")};
+    if (l_.outer_rows) tile.insert(tile.begin(), Name(*l_.outer_rows));
+    for (const std::string& reduce : Values("reduce", "window")) {
+      Names loops;
+      for (size_t axis : l_.others) loops.push_back(Name(axis));
+      const std::vector<size_t> order = Reduction(reduce);
+      for (size_t i = l_.nest.outputs; i < l_.nest.axes.size(); ++i) {
+        if (std::find(order.begin(), order.end(), i) == order.end()) loops.push_back(Name(i));
+      }
+      for (size_t axis : order) {
+        if (axis == l_.channels.back()) loops.insert(loops.end(), {channel + ".o", channel + ".i"});
+        else loops.push_back(Name(axis));
+      }
+      When("reduce", reduce);
+      Add("reorder {} {} {} {}", sum_, Join(loops, " "), Join(tile, " "), lane);
+      if (EndsWith(reduce, ".taps")) Add("unroll {} {}", sum_, Name(l_.window.back()));
+      Always();
+    }
+    Add("vectorize {} {}", sum_, lane);
+    for (const std::string& axis : tile) Add("unroll {} {}", sum_, axis);
+    Add("unroll {} {}.i", sum_, channel);
+  }
+
+  // Stores each constant in the order in which the loops read it: tiles, reduction, inside of a tile.
+  void Store(const std::string& reduce) {
+    for (const SumRead& read : l_.nest.reads) {
+      if (!read.constant || !read.Uses(l_.nest.last())) continue;
+      const std::optional<std::vector<Digit>> digits = l_.nest.DigitsOf(read);
+      if (!digits) continue;
+      When("reduce", reduce);
+      Add("relayout {} {} -> {}", read.tensor.name(), Join(PartsOf(read, *digits, Reduction(reduce)), " "), Packed(read));
+      Always();
+    }
+  }
+  static std::string Packed(const SumRead& read) { return read.tensor.name() + ".packed"; }
+
+  Names PartsOf(const SumRead& read, const std::vector<Digit>& digits, const std::vector<size_t>& reduction) const {
+    Names parts;
+    // `of`: a number, or a product of decisions and numbers in braces, that the axis is divided by.
+    const auto add = [&](const Digit& digit, const std::string& over, const std::string& modulo) {
+      std::string part = "d" + std::to_string(digit.dimension);
+      if (!over.empty()) part += "/" + over;
+      if (!modulo.empty()) part += "%" + modulo;
+      parts.push_back(part);
+    };
+    const auto number = [](int64_t n) { return n == 1 ? std::string() : std::to_string(n); };
+    const auto tiled = [&](const Digit& digit) {
+      const int64_t unit = digit.unit * (digit.axis == l_.vectors ? l_.VectorWidth() : 1);
+      return fmt::format("{{vectors*{}}}", unit);
+    };
+    const auto each = [&](size_t axis, const std::function<void(const Digit&)>& f) {
+      for (const Digit& digit : digits) {
+        if (digit.axis == axis) f(digit);
+      }
+    };
+    const auto whole = [&](const Digit& digit) {
+      add(digit, number(digit.unit), digit.highest ? "" : std::to_string(l_.Extent(digit.axis)));
+    };
+    for (size_t d = 0; d < read.indices.size(); ++d) {
+      const bool here = std::any_of(digits.begin(), digits.end(), [&](const Digit& digit) { return digit.dimension == d; });
+      if (!here) parts.push_back("d" + std::to_string(d));
+    }
+    for (size_t axis = 0; axis < l_.nest.outputs; ++axis) {
+      if (axis == l_.vectors) {
+        // A block of channels that is not the highest digit cannot have a tail.
+        each(axis, [&](const Digit& digit) {
+          add(digit, tiled(digit), digit.highest ? "" : fmt::format("{}", l_.VectorCount()));
+        });
+      } else if (axis != l_.nest.last()) {
+        each(axis, whole);
+      }
+    }
+    for (size_t axis : reduction) each(axis, whole);
+    each(l_.vectors, [&](const Digit& digit) {
+      if (digit.axis == l_.nest.last()) add(digit, "", tiled(digit));
+      else add(digit, number(digit.unit), "{vectors}");
+    });
+    if (!last_is_split()) each(l_.nest.last(), whole);
+    return parts;
+  }
+
+  void Source() {
+    const te::Tensor& source = l_.nest.source;
+    if (!source.defined()) return;
+    const std::vector<ir::IterVar>& axes = source.node()->axes;
+    When("copy", "task");
+    Add("compute_at {} {} task", source.name(), out_);
+    Always();
+    When("copy", "once");
+    Names outer;
+    for (size_t i = 0; i + 1 < axes.size() && (i < 2 || outer.size() + 2 < axes.size()); ++i) outer.push_back(axes[i].var.name());
+    if (outer.size() > 1) Add("fuse {} {} -> rows", source.name(), Join(outer, " "));
+    if (!outer.empty()) Add("parallel {} {}", source.name(), outer.size() > 1 ? "rows" : outer[0]);
+    Always();
+    const std::string last = axes.back().var.name();
+    if (axes.back().extent > l_.lanes) {
+      Add("split {0} {1} [{2}] -> {1}.o {1}.i", source.name(), last, l_.lanes);
+      Add("vectorize {} {}.i", source.name(), last);
+    } else {
+      Add("vectorize {} {}", source.name(), last);
+    }
+  }
+
+  std::string Far() const { return l_.nest.reads[*l_.far].tensor.name(); }
+  std::string Panel() const { return Far() + ".panel"; }
+  void AddPanel() {
+    When("panel", "tile");
+    const std::string last = fmt::format("d{}", l_.nest.reads[*l_.far].tensor.shape().size() - 1);
+    Add("compute_at {} {} {}.o", Panel(), out_, OutName(l_.vectors));
+    Add("split {0} {1} [{2}] -> {1}.o {1}.i", Panel(), last, l_.lanes);
+    Add("vectorize {} {}.i", Panel(), last);
+    Always();
+  }
+
+  void Prefetches() {
+    if (Decides("prefetch")) {
+      for (const SumRead& read : l_.nest.reads) {
+        if (!read.constant || !read.Uses(l_.nest.last())) continue;
+        const int64_t bytes = l_.nest.Steps() * std::min(l_.lanes, l_.Extent(l_.nest.last())) * 4;
+        When("prefetch", "tile");
+        Add("prefetch {} {} {}.o 4096", sum_, Packed(read), Name(l_.channels.back()));
+        Add("prefetch {} {} {}.o {{vectors*{}}} 2", out_, Packed(read), OutName(l_.vectors), bytes);
+        Always();
+      }
+    }
+    if (const int64_t stride = FetchStride(l_); stride > 0) {
+      When("fetch", "tile");
+      for (const SumRead& read : l_.nest.reads) {
+        if (!read.constant) Add("prefetch {} {} {} {}", sum_, read.tensor.name(), Name(l_.channels[0]), 4 * stride);
+      }
+      Always();
+    }
+  }
+
+  const SumLoops& l_;
+  Sketch& sketch_;
+  std::vector<Condition> conditions_;
+  std::string out_, sum_;
+};
 
 }  // namespace
 
-std::optional<Sketch> SumTiles(const te::Tensor& output, const Target& target) {
-  const std::optional<Sum> found = SumOf(output, target);
-  if (!found) return {};
-  const Sum& s = *found;
+std::optional<Sketch> SumTiles(const te::Tensor& output, const std::vector<std::string>& constants,
+                               const Target& target) {
+  const std::optional<SumLoops> loops = SumLoopsOf(output, constants, target);
+  if (!loops) return {};
   Sketch sketch;
   sketch.name = "sums";
-  sketch.decisions.push_back(
-      search::Knob::Choice("rows", search::NoLarger(s.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24})));
-  sketch.decisions.push_back(
-      search::Knob::Choice("vectors", search::NoLarger(CeilDiv(s.columns, s.lanes), {1, 2, 3, 4, 6})));
-  sketch.decisions.push_back(
-      search::Knob::Choice("unroll", search::NoLarger(output.node()->reduce_axes.back().extent, {1, 2, 4, 8})));
-  sketch.decisions.push_back(search::Knob::Words("order", OrdersOf(s)));
-  AddRules(s, &sketch);
-  AddLines(s, &sketch);
-  sketch.cost = [s](const Config& config) { return Cost(s, PointOf(config)); };
+  AddDecisions(*loops, &sketch);
+  AddRules(*loops, &sketch);
+  Lines(*loops, &sketch).AddAll();
+  sketch.cost = [l = *loops](const Config& config) { return SumCost(l, SumPointOf(config)); };
   return sketch;
 }
 

@@ -2,19 +2,24 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "sketch/sketch.h"
 
 namespace hone::sketch {
 
-// Condition: `output` is a sum over floats; each tensor that it reads has the output's last axis as the last index or
-// not at all; and some tensor has not all axes.
+// Condition: as for SumNestOf (sketch/sum_nest.h), with an axis for the rows of a tile: `output` is a sum, or
+// element-wise in one; some tensor that the sum reads lacks an axis of the output. `constants` names arguments that
+// are constants.
 //
 // Effect: tiles of the output are summed up in vector registers over the whole reduction, and stored once. The last
-// axis is in vectors. The rows of a tile are those of the innermost axis that some tensor lacks, which reads that
-// tensor's value once for all of them. Decisions: rows of a tile, vectors of a row, unrolled steps of the last
-// reduce axis, and the order of the loops: threads share the `rows` of tiles or their `columns`, or, with `others.`
-// before it, the other axes, and then take the tiles of the same rows or columns one after the other.
-std::optional<Sketch> SumTiles(const te::Tensor& output, const Target& target);
+// axis is in vectors. A tile has several vectors along it, or along an axis outside of it that the same tensors have
+// (blocks of channels). Its rows are those of the innermost axis that other tensors have, and of the next such axis.
+// Constants are stored in the order in which a tile reads them. An element-wise source (a padded copy) is computed once
+// or in each task. Decisions: rows and vectors of a tile; how many tiles of both a task has, and whether it has all
+// indices of the other axes; the order of tiles in a task and of the reduction; unrolled steps; prefetch.
+std::optional<Sketch> SumTiles(const te::Tensor& output, const std::vector<std::string>& constants,
+                               const Target& target);
 
 }  // namespace hone::sketch

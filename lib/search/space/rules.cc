@@ -9,6 +9,15 @@ std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values) {
   return values;
 }
 
+std::vector<int64_t> EvenParts(int64_t extent, int64_t most) {
+  std::vector<int64_t> parts;
+  for (int64_t k = CeilDiv(extent, most); k <= extent; ++k) {
+    int64_t part = CeilDiv(extent, k);
+    if (parts.empty() || parts.back() != part) parts.push_back(part);
+  }
+  return parts;
+}
+
 double Imbalance(int64_t tasks, double size, double total, int threads) {
   return static_cast<double>(CeilDiv(tasks, threads)) * size * threads / total;
 }

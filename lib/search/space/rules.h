@@ -13,6 +13,8 @@ namespace hone::search {
 
 // The values that are at most `most`.
 std::vector<int64_t> NoLarger(int64_t most, std::vector<int64_t> values);
+// ceil(extent / k) for k = 1, 2, ..: the sizes of even splits up to `most`, each once, descending.
+std::vector<int64_t> EvenParts(int64_t extent, int64_t most);
 
 // A rule's verdict on a point: why it is illegal, or nothing.
 using Rejection = std::optional<std::string>;

@@ -97,7 +97,8 @@ void Space::ForEach(PointIndex begin, PointIndex end,
     config.index = index;
     for (size_t k = 0; k < knobs_.size(); ++k) {
       digits[k] = digits[k] + 1 == knobs_[k].size() ? 0 : digits[k] + 1;
-      config.values[k] = knobs_[k].value(digits[k]);
+      const KnobValue& value = knobs_[k].value(digits[k]);  // with the same name: copying that as well takes longer
+      config.values[k].numbers = value.numbers, config.values[k].words = value.words;
       if (digits[k] != 0) break;
     }
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "base/text.h"
 #include "common/expect.h"
 #include "ir/printer.h"
 #include "lower/lower.h"
@@ -34,12 +35,21 @@ struct Product {
   }
 };
 
+// Prefetches stay inside of a tensor by a minimum.
+std::string WithoutPrefetches(const std::string& text) {
+  std::string rest;
+  for (const std::string& line : Split(text, '\n')) {
+    if (line.find("prefetch(") == line.npos) rest += line + "\n";
+  }
+  return rest;
+}
+
 TEST(SumTiles, AppliesToSumsWhoseValuesAreUsedAgain) {
   const Tensor a = te::Placeholder("a", {8, 8}), b = te::Placeholder("b", {8, 8});
   const ir::IterVar k = te::ReduceAxis(8, "k");
   const auto applies = [](const std::vector<int64_t>& shape, const std::function<ir::Expr(const Vars&)>& body) {
     const std::vector<std::string> names = {"i", "j", "l"};
-    return SumTiles(te::Compute("out", shape, {names.begin(), names.begin() + static_cast<long>(shape.size())}, body),
+    return SumTiles(te::Compute("out", shape, {names.begin(), names.begin() + static_cast<long>(shape.size())}, body), {},
                     Cpu())
         .has_value();
   };
@@ -52,15 +62,42 @@ TEST(SumTiles, AppliesToSumsWhoseValuesAreUsedAgain) {
   EXPECT_FALSE(applies({8}, [&](const Vars& x) { return te::Sum(b(k.var, x[0]), {k}); })) << "one axis";
 }
 
+// A convolution of 3x3 over blocks of channels with a padded copy of its data, a weight that it packs and an epilogue:
+// data [blocks, rows, columns, 16], weight [filters, channels, 3, 3].
+struct Convolution {
+  Tensor data, weight, out;
+  Convolution(int64_t channels, int64_t filters, int64_t rows, int64_t columns) {
+    const int64_t lanes = 16, blocks = (filters + lanes - 1) / lanes;
+    data = te::Placeholder("data", {(channels + lanes - 1) / lanes, rows, columns, lanes});
+    weight = te::Placeholder("weight", {blocks * lanes, channels, 3, 3});
+    const Tensor pad = te::Compute(
+        "pad", {data.shape()[0], rows + 2, columns + 2, lanes}, {"co", "ih", "iw", "ci"}, [&](const Vars& x) {
+          const ir::Expr inside = x[1] >= 1 && x[1] < rows + 1 && x[2] >= 1 && x[2] < columns + 1;
+          return te::IfThenElse(inside, data(x[0], x[1] - 1, x[2] - 1, x[3]), ir::Imm(DType::Float(32), 0));
+        });
+    const ir::IterVar c = te::ReduceAxis(channels, "c"), kh = te::ReduceAxis(3, "kh"), kw = te::ReduceAxis(3, "kw");
+    const std::vector<std::string> axes = {"oco", "oh", "ow", "oci"};
+    const Tensor acc = te::Compute("acc", {blocks, rows, columns, lanes}, axes, [&](const Vars& x) {
+      return te::Sum(pad(c.var / lanes, x[1] + kh.var, x[2] + kw.var, c.var % lanes) *
+                         weight(x[0] * lanes + x[3], c.var, kh.var, kw.var),
+                     {kh, kw, c});
+    });
+    out = te::Compute("out", acc.shape(), axes, [&](const Vars& x) {
+      return ir::Max(acc(x[0], x[1], x[2], x[3]), ir::Imm(DType::Float(32), 0));
+    });
+  }
+};
+
 // Every legal point of tiles that do and do not divide the extents, of single rows and columns, and of extents below a
 // vector: a legal schedule, whose sums stay in registers and whose inner loops are vectors.
 TEST(SumTiles, EachPointIsLegalAndStaysInRegisters) {
   const std::vector<std::vector<int64_t>> shapes = {{1, 1, 1, 1},   {1, 17, 1, 13},  {12, 197, 64, 197},
                                                     {3, 5, 7, 64},  {1, 128, 67, 9}, {2, 1, 33, 131},
-                                                    {5, 24, 2, 16}, {1, 29, 57, 96}};
+                                                    {5, 24, 2, 16}, {1, 29, 57, 96},
+                                                    {2, 33, 40, 300}};
   for (const auto& s : shapes) {
     const Product p(s[0], s[1], s[2], s[3]);
-    const Sketch sketch = *SumTiles(p.out, Cpu());
+    const Sketch sketch = *SumTiles(p.out, {}, Cpu());
     EXPECT_EQ(SketchText(Must(ParseSketch(SketchText(sketch), "again"))), SketchText(sketch));
     const search::Space space = SpaceOf(sketch);
     Rng rng(7);
@@ -74,32 +111,58 @@ TEST(SumTiles, EachPointIsLegalAndStaysInRegisters) {
       const std::string text =
           ir::ToString(Must(lower::Lower(schedule, {p.a, p.b, p.out}, {.name = "f", .verify = true})));
       EXPECT_THAT(text, Not(HasSubstr(" scratch"))) << text;
-      EXPECT_THAT(text, Not(HasSubstr("min("))) << "a tail that is not cut off\n" << text;
+      EXPECT_THAT(WithoutPrefetches(text), Not(HasSubstr("min("))) << "a tail that is not cut off\n" << text;
+    }
+  }
+}
+
+TEST(SumTiles, ConvolutionsArePackedAndStayInRegisters) {
+  const std::vector<std::vector<int64_t>> shapes = {{64, 64, 14, 14}, {17, 67, 13, 29}, {3, 16, 1, 1}, {40, 33, 7, 50}};
+  for (const auto& s : shapes) {
+    const Convolution c(s[0], s[1], s[2], s[3]);
+    const Sketch sketch = *SumTiles(c.out, {"weight"}, Cpu());
+    EXPECT_FALSE(SumTiles(c.out, {}, Cpu()).has_value()) << "an activation cannot be packed";
+    EXPECT_EQ(SketchText(Must(ParseSketch(SketchText(sketch), "again"))), SketchText(sketch));
+    const search::Space space = SpaceOf(sketch);
+    Rng rng(7);
+    std::vector<Config> points = {Must(BestByEstimate(sketch, space))};
+    for (int i = 0; i < 25; ++i) points.push_back(space.At(space.SampleLegal(rng).value()));
+    for (const Config& config : points) {
+      SCOPED_TRACE(fmt::format("{},{},{},{} {}", s[0], s[1], s[2], s[3], config.Text()));
+      schedule::Schedule schedule = Must(schedule::Schedule::Create({c.out}));
+      Must(schedule.ApplyAll(Must(StepsOf(sketch, config))));
+      const std::string text = ir::ToString(
+          Must(lower::Lower(schedule, schedule.Arguments({c.data, c.weight}), {.name = "f", .verify = true})));
+      EXPECT_THAT(text, HasSubstr("weight.packed")) << text;
+      EXPECT_THAT(text, testing::ContainsRegex("allocate acc: f32.[0-9]+. register")) << text;
+      EXPECT_THAT(text, Not(testing::ContainsRegex("allocate acc: f32.[0-9]+. (scratch|workspace)"))) << text;
     }
   }
 }
 
 TEST(SumTiles, IllegalDecisionsHaveANamedRule) {
   const Product p(1, 64, 64, 256);
-  const search::Space space = SpaceOf(*SumTiles(p.out, Cpu()));
+  const search::Space space = SpaceOf(*SumTiles(p.out, {}, Cpu()));
   std::set<std::string> rules;
   for (uint64_t i = 0; i < uint64_t(space.size()); ++i) {
     if (const auto why = space.Reject(space.At(i))) rules.insert(why->substr(0, why->find(':')));
   }
-  EXPECT_EQ(rules, (std::set<std::string>{"parallel", "registers"}));
+  EXPECT_EQ(rules, (std::set<std::string>{"block", "cycles", "even", "order", "panel", "parallel", "registers"}));
 }
 
 TEST(SumTiles, TheEstimatePrefersFullTilesAndBusyThreads) {
   const auto best = [](const Product& p) {
-    const Sketch sketch = *SumTiles(p.out, Cpu());
+    const Sketch sketch = *SumTiles(p.out, {}, Cpu());
     return Must(BestByEstimate(sketch, SpaceOf(sketch)));
   };
   for (const int64_t batch : {1, 12}) {
     const Config config = best(Product(batch, 192, 64, 192));
     EXPECT_GE(config.Number("rows") * config.Number("vectors"), 12) << config.Text();
   }
-  EXPECT_EQ(best(Product(1, 3, 64, 1024)).Word("order"), "columns") << "all rows are one tile";
-  EXPECT_EQ(best(Product(1, 1024, 64, 9)).Word("order"), "rows");
+  const Config wide = best(Product(1, 3, 64, 1024)), tall = best(Product(1, 1024, 64, 9));
+  EXPECT_EQ(wide.Number("rows"), 3) << wide.Text();
+  EXPECT_LT(wide.Number("vectors") * wide.Number("block_vectors"), 64) << "one task: " << wide.Text();
+  EXPECT_LT(tall.Number("rows") * tall.Number("block_rows"), 1024) << "one task: " << tall.Text();
 }
 
 }  // namespace

@@ -1,0 +1,138 @@
+#include "sketch/sum_tiles.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+#include "base/integers.h"
+
+namespace hone::sketch {
+namespace {
+
+constexpr const char* kNames[] = {"rows",   "outer_rows", "vectors", "block_rows", "block_vectors", "order", "others",
+                                  "reduce", "unroll",     "prefetch", "copy",      "fetch",         "panel"};
+
+template <typename PlaceOf>
+SumPoint ReadPoint(const Config& config, const PlaceOf& place_of) {
+  const auto value = [&](size_t decision) -> const KnobValue* {
+    const int place = place_of(decision);
+    return place < 0 ? nullptr : &config.values[static_cast<size_t>(place)];
+  };
+  const auto number = [&](size_t decision) {
+    const KnobValue* v = value(decision);
+    return v == nullptr || v->numbers.empty() ? int64_t{1} : v->numbers[0];
+  };
+  const auto is = [&](size_t decision, std::string_view word) {
+    const KnobValue* v = value(decision);
+    return v != nullptr && !v->words.empty() && v->words[0] == word;
+  };
+  SumPoint p;
+  p.rows = number(0), p.outer_rows = number(1), p.vectors = number(2);
+  p.block_rows = number(3), p.block_vectors = number(4);
+  if (is(5, "vectors")) p.order = TileOrder::kVectorsInside;
+  if (is(5, "between")) p.order = TileOrder::kVectorsBetween;
+  p.others_apart = !is(6, "inside");
+  p.taps = is(7, "window.taps") || is(7, "channels.taps");
+  p.window_outside = !is(7, "channels") && !is(7, "channels.taps");
+  p.unroll = number(8);
+  p.prefetch = is(9, "tile"), p.copy_in_task = is(10, "task"), p.fetch = is(11, "tile"), p.panel = is(12, "tile");
+  return p;
+}
+
+// The innermost axes before the last one that fit.
+std::vector<size_t> AxesFromInside(const SumNest& nest, const std::function<bool(size_t)>& fits) {
+  std::vector<size_t> axes;
+  for (size_t i = nest.last(); i-- > 0;) {
+    if (nest.axes[i].extent > 1 && fits(i)) axes.push_back(i);
+  }
+  return axes;
+}
+
+}  // namespace
+
+std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std::string>& constants,
+                                   const Target& target) {
+  std::optional<SumNest> nest = SumNestOf(out, constants);
+  if (!nest) return {};
+  SumLoops l{std::move(*nest)};
+  const SumNest& n = l.nest;
+  l.lanes = target.FloatLanes();
+  l.threads = std::max(target.threads, 1);
+  l.registers = target.vector_registers;
+  const std::vector<size_t> beside = AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && n.SameReads(i, n.last()); });
+  const std::vector<size_t> rows = AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && !n.SameReads(i, n.last()); });
+  l.vectors = n.axes[n.last()].extent > l.lanes || beside.empty() ? n.last() : beside[0];
+  if (!rows.empty()) {
+    l.rows = rows[0];
+    if (rows.size() > 1 && n.SameReads(rows[1], rows[0])) l.outer_rows = rows[1];
+  } else {
+    l.rows = n.last() - 1;
+    if (l.rows == l.vectors && l.rows-- == 0) return {};
+  }
+  for (size_t i = 0; i < n.last(); ++i) {
+    if (i != l.rows && i != l.outer_rows && i != l.vectors) l.others.push_back(i);
+  }
+  for (size_t i = n.outputs; i < n.axes.size(); ++i) {
+    if (n.axes[i].extent > 1) (n.IsWindow(i) ? l.window : l.channels).push_back(i);
+  }
+  if (l.channels.empty()) {
+    l.channels.push_back(l.window.empty() ? n.axes.size() - 1 : l.window.back());
+    if (!l.window.empty()) l.window.pop_back();
+  }
+  constexpr int64_t kFarBytes = 1024;
+  for (size_t r = 0; r < n.reads.size() && l.vectors == n.last(); ++r) {
+    const SumRead& read = n.reads[r];
+    const bool stage = read.tensor.node()->kind != te::TensorKind::kPlaceholder;
+    if (read.constant || stage || !read.Uses(n.last()) || read.Uses(l.rows)) continue;
+    if (read.Uses(l.channels.back()) && 4 * read.tensor.shape().back() >= kFarBytes) l.far = r;
+  }
+  return l;
+}
+
+int64_t SumLoops::VectorCount() const { return CeilDiv(Extent(vectors), VectorWidth()); }
+
+int64_t SumLoops::OtherTasks() const {
+  int64_t tasks = 1;
+  for (size_t axis : others) tasks *= Extent(axis);
+  return tasks;
+}
+
+int64_t SumLoops::ConstantBytes() const {
+  double elements = 0;
+  for (const SumRead& read : nest.reads) elements += read.constant ? read.Elements(nest.Extents()) : 0;
+  return static_cast<int64_t>(4 * elements);
+}
+
+SumReader::SumReader(const std::vector<search::Knob>& decisions) {
+  static_assert(std::size(kNames) == kDecisions);
+  for (size_t i = 0; i < kDecisions; ++i) {
+    const auto at = std::find_if(decisions.begin(), decisions.end(),
+                                 [&](const search::Knob& knob) { return knob.name() == kNames[i]; });
+    places_[i] = at == decisions.end() ? -1 : static_cast<int>(at - decisions.begin());
+  }
+}
+
+SumPoint SumReader::Read(const Config& config) const {
+  return ReadPoint(config, [&](size_t decision) { return places_[decision]; });
+}
+
+SumPoint SumPointOf(const Config& config) {
+  return ReadPoint(config, [&](size_t decision) {
+    for (size_t i = 0; i < config.values.size(); ++i) {
+      if (config.values[i].name == kNames[decision]) return static_cast<int>(i);
+    }
+    return -1;
+  });
+}
+
+int64_t SumPoint::RowParts(const SumLoops& l) const {
+  return CeilDiv(l.Extent(l.block_axis()), block_rows * BlockTile(l));
+}
+
+int64_t SumPoint::VectorParts(const SumLoops& l) const { return CeilDiv(l.VectorCount(), block_vectors * vectors); }
+
+int64_t SumPoint::Tasks(const SumLoops& l) const {
+  return RowParts(l) * VectorParts(l) * (others_apart ? l.OtherTasks() : 1);
+}
+
+}  // namespace hone::sketch
