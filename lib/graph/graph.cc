@@ -83,6 +83,21 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
   return Status();
 }
 
+Status CheckSlice(const Graph& graph, const Parameter& p, const std::set<std::string>& before) {
+  const std::string what = "parameter `" + p.name + "`";
+  if (p.init.from.size() != 1) return Status::Invalid("{}: slice takes 1 source, found {}", what, p.init.from.size());
+  const std::string& source = p.init.from[0];
+  if (before.count(source) == 0) {
+    return Status::Invalid("{}: its source `{}` is not a parameter listed before it", what, source);
+  }
+  const std::vector<int64_t>&shape = graph.FindParameter(source)->type.shape, &begin = p.init.begin;
+  bool fits = shape.size() == p.type.shape.size() && begin.size() == shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i) {
+    fits = 0 <= begin[i] && begin[i] < shape[i] && p.type.shape[i] <= shape[i] - begin[i];
+  }
+  return fits ? Status() : Status::Invalid("{}: is not a part of its source `{}`", what, source);
+}
+
 Status CheckParameters(const Graph& graph) {
   std::set<std::string> before;
   int64_t elements = 0;
@@ -107,6 +122,9 @@ Status CheckParameters(const Graph& graph) {
       case InitKind::kFoldBias:
       case InitKind::kFoldTransposed:
         HONE_RETURN_IF_ERROR(CheckFold(graph, p, before));
+        break;
+      case InitKind::kSlice:
+        HONE_RETURN_IF_ERROR(CheckSlice(graph, p, before));
         break;
       case InitKind::kConstant:
       case InitKind::kFile:

@@ -30,6 +30,7 @@ enum class InitKind {
   // Like kFoldWeight, for a transposed convolution: weight [in, channels / groups, ..], gamma and variance for all
   // channels.
   kFoldTransposed,
+  kSlice,  // {source}: the part that begins at `begin`, with one index for each axis
 };
 // The names in graph files.
 inline const std::vector<std::pair<InitKind, const char*>> kInitKindNames = {
@@ -39,14 +40,16 @@ inline const std::vector<std::pair<InitKind, const char*>> kInitKindNames = {
     {InitKind::kFile, "file"},
     {InitKind::kFoldWeight, "fold_weight"},
     {InitKind::kFoldBias, "fold_bias"},
-    {InitKind::kFoldTransposed, "fold_transposed"}};
+    {InitKind::kFoldTransposed, "fold_transposed"},
+    {InitKind::kSlice, "slice"}};
 
 struct Initialiser {
   InitKind kind = InitKind::kConstant;
   double low = 0, high = 0;       // kUniform; kConstant: low
   int64_t fan_in = 1;             // kHe
-  std::vector<std::string> from;  // kFold*: parameters that precede this one
+  std::vector<std::string> from;  // kFold*, kSlice: parameters that precede this one
   double epsilon = 0;             // kFold*
+  std::vector<int64_t> begin;     // kSlice
   bool operator==(const Initialiser&) const = default;
 };
 

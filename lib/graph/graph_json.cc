@@ -34,6 +34,7 @@ static void ListFields(Fields* f, Parameter* p) {
   if (p->init.kind == InitKind::kUniform) f->Value("low", &p->init.low), f->Value("high", &p->init.high);
   if (p->init.kind == InitKind::kConstant) f->Value("value", &p->init.low);
   if (IsFold(p->init.kind)) f->Value("from", &p->init.from), f->Value("epsilon", &p->init.epsilon);
+  if (p->init.kind == InitKind::kSlice) f->Value("from", &p->init.from), f->Value("begin", &p->init.begin);
 }
 
 static void ListFields(Fields* f, Node* node) {

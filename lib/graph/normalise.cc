@@ -70,6 +70,7 @@ bool DropDeadCode(Graph* graph) {
 
 Status Normalise(Graph* graph) {
   DropIdentity(graph);
+  DropTapsInPadding(graph);
   FoldBatchNorm(graph);
   FuseEpilogue(graph);
   DropDeadCode(graph);

@@ -12,6 +12,12 @@ namespace hone::graph {
 // because it is the graph's input or an output itself, the removed node remains as `identity`.
 bool DropIdentity(Graph* graph);
 
+// Removes the taps of convolutions that lie in padding for every output, at the edges of the window: a 3x3 window with
+// dilation 36 on 14x14 becomes 1x1. The weight becomes a part of the old one (InitKind::kSlice), so it must be a
+// parameter. Exact, as padding is never multiplied, not even by infinite weights (semantics/windows.cc). Precedes the
+// folding of batch norms, which then scales fewer weights.
+bool DropTapsInPadding(Graph* graph);
+
 // Folds a batch norm whose input is a convolution or dense without other readers into that layer's weight and bias:
 //   weight' = weight * gamma / sqrt(variance + epsilon),  bias' = beta + (bias - mean) * gamma / sqrt(variance +
 //   epsilon)

@@ -47,6 +47,20 @@ TensorData FoldBias(const Parameter& p, const ParameterValues& values) {
   return TensorData(p.type, folded);
 }
 
+TensorData Slice(const Parameter& p, const TensorData& source) {
+  const std::vector<double> all = source.Doubles();
+  const std::vector<int64_t>&shape = p.type.shape, &whole = source.type.shape;
+  std::vector<double> values(static_cast<size_t>(p.type.Elements()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    int64_t rest = static_cast<int64_t>(i), at = 0, step = 1;
+    for (size_t axis = shape.size(); axis-- > 0; step *= whole[axis], rest /= shape[axis]) {
+      at += (p.init.begin[axis] + rest % shape[axis]) * step;
+    }
+    values[i] = all[static_cast<size_t>(at)];
+  }
+  return TensorData(p.type, values);
+}
+
 static_assert(std::endian::native == std::endian::little, "the file is little endian and is copied as it is");
 
 constexpr std::string_view kMagic = "HONEGPAR";
@@ -113,6 +127,9 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         break;
       case InitKind::kFoldBias:
         out = FoldBias(p, values);
+        break;
+      case InitKind::kSlice:
+        out = Slice(p, values.at(p.init.from[0]));
         break;
       case InitKind::kFile: {
         if (file == nullptr) {

@@ -49,6 +49,13 @@ bool Window::MaySeePaddingAlone() const {
   return false;
 }
 
+Window::Range Window::InsideOf(size_t i, int64_t tap) const {
+  const int64_t first = tap * dilation[i] - before[i], last = in[i] - 1 - first;  // first: what output 0 reads
+  const int64_t begin = first >= 0 ? 0 : (stride[i] - 1 - first) / stride[i];
+  const int64_t end = last < 0 ? 0 : std::min(out[i], last / stride[i] + 1);
+  return {std::min(begin, end), end};
+}
+
 Result<Window> WindowOf(const Workload& w) {
   HONE_ASSIGN_OR_RETURN(Window window, Read(w));
   const bool round_up = Whole(w, "ceil_mode", 0) != 0;

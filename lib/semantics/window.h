@@ -14,6 +14,11 @@ struct Window {
   // Whether a window of a pool may see only padding. Padding is narrower than a window, and no window starts behind the
   // input, so this needs taps that are farther apart than the input is long.
   bool MaySeePaddingAlone() const;
+  // The outputs begin .. end-1 along axis i whose window has its tap `tap` inside the input; begin == end without any.
+  struct Range {
+    int64_t begin, end;
+  };
+  Range InsideOf(size_t i, int64_t tap) const;
 };
 
 // `count` whole numbers from `least` to 65,536; a single one may stand for all. Else kInvalid.

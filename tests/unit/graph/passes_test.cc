@@ -212,6 +212,40 @@ void AddUniform(const std::string& name, const std::vector<int64_t>& shape, Grap
   graph->parameters.push_back(p);
 }
 
+// Taps that no output sees inside the input go, also those of one side, of one axis and of groups; all others stay.
+TEST(DropTapsInPadding, KeepsWhatConvolutionsCompute) {
+  const struct {
+    const char *before, *after;
+  } cases[] = {
+      {"conv2d(f32[1,2,5,4], f32[3,2,3,3], pad=12, dilation=12x12)", "conv2d(f32[1,2,5,4], f32[3,2,1,1])"},
+      {"conv2d(f32[1,2,5,4], f32[3,2,3,3], pad=5, dilation=5x5)", "conv2d(f32[1,2,5,4], f32[3,2,1,1])"},
+      {"conv2d(f32[1,2,5,4], f32[3,2,3,3], pad=4, dilation=4x4)",
+       "conv2d(f32[1,2,5,4], f32[3,2,3,1], pad=4,0,4,0, dilation=4x1)"},
+      {"conv2d(f32[1,2,1,1], f32[3,2,3,3], pad=1)", "conv2d(f32[1,2,1,1], f32[3,2,1,1])"},
+      {"conv2d(f32[1,4,6,6], f32[6,2,3,2], pad=9,1,9,0, dilation=9x1, groups=2)",
+       "conv2d(f32[1,4,6,6], f32[6,2,1,2], pad=0,1,0,0, groups=2)"},
+      {"conv3d(f32[1,2,1,4,4], f32[3,2,3,3,3], pad=1, stride=1x2x1)",
+       "conv3d(f32[1,2,1,4,4], f32[3,2,1,3,3], stride=1x2x1, pad=0,1,1,0,1,1)"},
+      // All of its outputs lie left of the input, where the second tap begins: it cannot do without the first.
+      {"conv2d(f32[1,2,6,6], f32[3,2,1,2], pad=0,7,0,0, dilation=1x9)", nullptr},
+      {"conv2d(f32[1,2,6,6], f32[3,2,3,3], pad=1)", nullptr},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.before);
+    const Workload w = Must(Workload::Parse(c.before));
+    Graph graph = Made({{"x", w.inputs[0]}}, {"y"}, {{"y", c.before, {"x", "w"}}});
+    AddUniform("w", w.inputs[1].shape, &graph);
+    Must(CheckGraph(&graph));
+    const TensorValues before = Evaluate(graph);
+    EXPECT_EQ(DropTapsInPadding(&graph), c.after != nullptr);
+    EXPECT_EQ(graph.nodes[0].workload.Text(), c.after != nullptr ? c.after : w.Text());
+    Must(CheckGraph(&graph));
+    EXPECT_EQ(Evaluate(graph), before);
+    EXPECT_EQ(Must(ParseGraph(GraphText(graph), "graph")), graph);
+    EXPECT_FALSE(DropTapsInPadding(&graph));
+  }
+}
+
 // A plain-only operator between blocked ones gets its input unblocked and its output blocked; plain tensors stay plain
 // up to the output.
 TEST(AssignLayout, PlainOperatorsBetweenBlockedOnes) {
