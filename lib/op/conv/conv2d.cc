@@ -41,6 +41,7 @@ const Operator& Conv2d() {
       {{kCpuFamily, {&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
        {kGpuFamily, AllGpuConv2dTemplates()}},
       {{kCpuFamily, "direct", {}, ComputeDirect},
+       {kCpuFamily, "skip", {"columns"}, ComputeDirect},
        {kCpuFamily, "winograd", {"m", "tiles"}, ComputeWinograd},
        {kCpuFamily, "lanes", {"pad"}, ComputeLanes},
        {kCpuFamily, "grouped", {}, ComputeGrouped},
@@ -59,6 +60,7 @@ const Operator& Conv3d() {
       "conv3d", CpuConv3dTemplates, GpuConvTilesTemplates,
       {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain()}}},
       {{kCpuFamily, "direct", {}, ComputeDirect},
+       {kCpuFamily, "skip", {"columns"}, ComputeDirect},
        {kCpuFamily, "grouped", {}, ComputeGrouped},
        {kGpuFamily, "pixels", {}, ComputeGpuPixels}});
   return op;

@@ -54,7 +54,11 @@ Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& 
 // A last block with unused lanes is reduced over its real channels: one axis for all channels, split in steps.
 bool ShortBlock(const DirectLayer& l) { return !l.s.plain_input && l.s.groups == 1 && l.s.c % l.lanes != 0; }
 
-Tensor Accumulate(const DirectLayer& l, const Tensor& source, const Tensor& weight,
+// The extents of the padded input.
+std::vector<int64_t> Reach(const DirectLayer& l) { return {l.depth.reach(l.depth.out), l.s.ph(), l.s.pw()}; }
+
+// `before`: by how much the first window begins before `source`, for each axis. Taps outside of it do not count.
+Tensor Accumulate(const DirectLayer& l, const Tensor& source, const std::vector<int64_t>& before, const Tensor& weight,
                   const std::vector<int64_t>& out_shape) {
   const Conv2dShape& s = l.s;
   ir::IterVar ib = te::ReduceAxis(l.ic_blocks, "ib"), ici = te::ReduceAxis(l.ic_lanes, "ici");
@@ -65,12 +69,20 @@ Tensor Accumulate(const DirectLayer& l, const Tensor& source, const Tensor& weig
   return te::Compute("acc", out_shape, kOutAxes, [&](const Vars& x) {
     Expr z = x[2] * l.depth.stride + kd.var * l.depth.dilation;
     Expr y = x[3] * s.sh + kh.var * s.dh, column = x[4] * s.sw + kw.var * s.dw;
+    const std::vector<int64_t> reach = Reach(l), in(source.shape().begin() + 2, source.shape().end());
+    Expr inside;
+    size_t i = 0;
+    for (Expr* at : {&z, &y, &column}) {
+      if (before[i] > 0) *at = *at - before[i];
+      inside = WithinExtent(*at, -before[i], reach[i] - 1 - before[i], in[i], inside);
+      ++i;
+    }
     Expr block = ib.var, lane = ici.var, channel = block * l.ic_lanes + lane;
     if (ShortBlock(l)) block = c.var / l.lanes, lane = c.var % l.lanes, channel = c.var;
     const Expr taps = weight(x[1] * l.lanes + x[5], channel, kd.var, kh.var, kw.var);
     if (s.groups > 1) block = x[1] / l.group_oc_blocks * l.ic_blocks + block;
     Expr value = s.plain_input ? source(x[0], lane, z, y, column) : source(x[0], block, z, y, column, lane);
-    return te::Sum(value * taps, axes);
+    return te::Sum(ZeroOutside(inside, value * taps), axes);
   });
 }
 
@@ -111,23 +123,25 @@ std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const 
     steps.push_back(Prefetch("out", packed, "oco.o", l.WeightBytes(p.ocv)));
     steps.back().values.push_back(2);
   }
+  const bool skip = p.pad == "skip", copy = p.pad != "none" && !(skip && l.SkipsColumns(p.tile_ow));
   if (p.fetch == "tile") {
-    const int64_t depths = p.pad == "none" ? l.depth.in : l.depth.reach(p.pad == "task" ? p.Depths(l) : l.depth.out);
-    int64_t plane = depths * (p.pad == "none" ? l.s.h * l.s.w : l.s.ph() * l.s.pw());
+    const bool whole = copy && !skip;
+    const int64_t depths = whole ? l.depth.reach(p.pad == "task" ? p.Depths(l) : l.depth.out) : l.depth.in;
+    const int64_t plane = depths * (whole ? l.s.ph() : l.s.h) * (copy ? l.s.pw() : l.s.w);
     if (l.ic_blocks > 1) {
-      steps.push_back(Prefetch("acc", p.pad == "none" ? "data" : "pad", "io", p.ic_block * plane * l.lanes * 4));
+      steps.push_back(Prefetch("acc", copy ? "pad" : "data", "io", p.ic_block * plane * l.lanes * 4));
     }
     steps.push_back(Prefetch("out", "out", "ow.o", 0));
     for (const std::string& name : ResidualNames(workload)) steps.push_back(Prefetch("out", name, "ow.o", 0));
   }
   if (p.pad == "task") {
     steps.push_back(ComputeAt("pad", "out", "task"));
-  } else if (p.pad == "root") {
+  } else if (copy) {
     Append(&steps, {Fuse("pad", {"n", l.s.plain_input ? "c" : "co", "id", "ih"}, "rows"), Parallel("pad", "rows")});
   }
-  if (p.pad != "none" && l.s.plain_input) {
+  if (copy && l.s.plain_input) {
     Append(&steps, {Split("pad", "iw", {l.lanes}, {"iw.o", "iw.i"}), Vectorize("pad", "iw.i")});
-  } else if (p.pad != "none") {
+  } else if (copy) {
     steps.push_back(Vectorize("pad", "ci"));
   }
   return steps;
@@ -217,7 +231,10 @@ Result<FixedKernel> BuildGrouped(const Workload& workload, const Target& target)
 }  // namespace
 
 Candidate DirectLayer::Build(const Workload& workload, const Target&, const Config& config) const {
-  return {{}, DirectSteps(*this, DirectPoint::Of(config), workload)};
+  const DirectPoint p = DirectPoint::Of(config);
+  Algorithm algorithm;
+  if (p.pad == "skip") algorithm = {"skip", {{"columns", SkipsColumns(p.tile_ow) ? 1 : 0}}};
+  return {algorithm, DirectSteps(*this, p, workload)};
 }
 
 bool DirectApplies(const Conv2dShape& s, int64_t lanes) {
@@ -228,23 +245,33 @@ Result<Computation> ComputeDirect(const Workload& workload, const Target& target
   const int lanes = target.ChannelBlock();
   if (!DirectApplies(ConvVolume::Of(workload).s, lanes)) return NotComputedBy(algorithm, workload);
   const DirectLayer l = DirectLayer::Of(workload, target);
+  const bool skip = algorithm.name == "skip";
+  const int64_t columns = algorithm.Number("columns", 0);
+  if (columns < 0 || columns > 1 || (skip && !l.pad)) return NotComputedBy(algorithm, workload);
   const ConvEnds ends = MakeConvEnds(workload, l, l.s.groups * l.ic_blocks, l.raw_cg, lanes);
   const Tensor weight = BlockedWeight(l, ends.weight);
-  const std::vector<int64_t> before = {l.depth.before, l.s.pt, l.s.pl};
-  const std::vector<int64_t> reach = {l.depth.reach(l.depth.out), l.s.ph(), l.s.pw()};
-  const Tensor source = l.pad ? MakePad(ends.data, before, reach) : ends.data;
-  const Tensor acc = Accumulate(l, source, weight, ends.out_shape);
-  return ends.MakeComputation(MakeConvOut(
-      workload, l, ends, [&](const Vars& x) { return acc(std::vector<Expr>(x.begin(), x.end())); }, lanes));
+  std::vector<int64_t> skipped = {0, 0, 0}, before = {l.depth.before, l.s.pt, l.s.pl}, reach = Reach(l);
+  bool pad = l.pad;
+  if (skip) {
+    skipped = {before[0], before[1], columns * before[2]};
+    before = {0, 0, before[2]}, reach = {l.depth.in, l.s.h, reach[2]};
+    pad = columns == 0;
+  }
+  const Tensor source = pad ? MakePad(ends.data, before, reach) : ends.data;
+  const Tensor acc = Accumulate(l, source, skipped, weight, ends.out_shape);
+  Computation computation = ends.MakeComputation(
+      MakeConvOut(workload, l, ends, [&](const Vars& x) { return acc(std::vector<Expr>(x.begin(), x.end())); }, lanes));
+  if (skip) computation.arithmetic = l.inside_rows * (pad ? 1 : l.inside_columns);
+  return computation;
 }
 
 const Template& Conv2dDirect() {
-  static const LayerTemplate<DirectLayer> t("conv2d_direct", 3, &DirectEstimate());
+  static const LayerTemplate<DirectLayer> t("conv2d_direct", 4, &DirectEstimate());
   return t;
 }
 
 const Template& Conv3dDirect() {
-  static const LayerTemplate<DirectLayer> t("conv3d_direct", 2, &DirectEstimate());
+  static const LayerTemplate<DirectLayer> t("conv3d_direct", 3, &DirectEstimate());
   return t;
 }
 

@@ -17,7 +17,9 @@
 //   unroll_kw   1: the window's columns are unrolled as well
 //   prefetch    weights to fetch ahead: "none" (the only value below 128 KB), "4096" bytes ahead into the first-level
 //               cache, "tile": in addition, spread over the work of this tile, the next tile's into the second
-//   pad         where the padded input is made: "task" (private, in each task) or "root" (once, for all threads)
+//   pad         where the padded input is made: "task" (private, in each task) or "root" (once, for all threads).
+//               "skip", if a quarter of the taps or more lie in padding: rows of taps in padding are skipped; columns
+//               as well if a tile has whole rows, else a copy has padded columns
 //   fetch       "tile": the next input-channel block of the tile's pixels, and the tile's lines of the output (for
 //               writing) and of residuals, spread over its reduction; 1x1 with several blocks only
 //   planes      planes of one task: a tile of weights is used for all of them before the next one is read. Only in
@@ -34,7 +36,8 @@ namespace hone::op {
 const Template& Conv2dDirect();
 const Template& Conv3dDirect();
 
-// Their algorithm, "direct": the stages "pad" (with padding), "acc" and "out".
+// Their algorithms: "direct" has the stages "pad" (with padding), "acc" and "out". "skip" adds only taps inside the
+// input; columns=1: and has no stage "pad"; columns=0: "pad" has the input with padded columns.
 Result<Computation> ComputeDirect(const Workload& workload, const Target& target, const Algorithm& algorithm);
 bool DirectApplies(const Conv2dShape& shape, int64_t lanes);
 

@@ -36,7 +36,10 @@ std::vector<int64_t> OcvValues(const DirectLayer& l) {
   return values;
 }
 
-std::vector<int64_t> TileOwValues(const DirectLayer& l) { return EvenParts(l.s.ow, l.registers - 4); }
+// A tile of a whole row skips columns in padding, so it may leave fewer registers for weights and data.
+std::vector<int64_t> TileOwValues(const DirectLayer& l) {
+  return EvenParts(l.s.ow, l.registers - (l.MaySkip() ? 2 : 4));
+}
 
 std::vector<int64_t> TileOhValues(const DirectLayer& l) {
   std::vector<int64_t> values = {1};
@@ -151,7 +154,8 @@ std::vector<std::string> FetchValues(const DirectLayer& l) {
 
 std::vector<int64_t> UnrollValues(const DirectLayer& l) { return DivisorsAmong(l.ic_lanes, {1, 3, 4}); }
 
-// Cycles of the whole layer with this tile on a core with two FMA and two load ports, including partial tiles.
+// Cycles of the whole layer with this tile on a core with two FMA and two load ports, including partial tiles, but
+// without the taps that pad=skip skips.
 double TileCycles(const DirectLayer& l, const Tile& t) {
   auto step = [&](int64_t ocv, int64_t pixels) {
     double fma = static_cast<double>(ocv * pixels) / 2, loads = static_cast<double>(ocv + pixels) / 2;
@@ -166,6 +170,7 @@ double TileCycles(const DirectLayer& l, const Tile& t) {
       }
     }
   }
+  if (l.MaySkip() && t.oh == 1) cycles *= l.ShareInside(t.ow);
   return cycles;
 }
 
@@ -231,6 +236,7 @@ void AddRules(const DirectLayer& l, Space* space) {
     return Unless(!p.rows_outer || bytes <= kL2Bytes / 2, "each row would read {} KB of weights", bytes >> 10);
   });
   add("pad", [l](const DirectPoint& p) -> Rejection {
+    if (p.pad == "skip") return Unless(p.tile_oh == 1, "the rows of a tile meet the border at different taps");
     if (p.pad != "task") return {};
     int64_t bytes = l.PadElements(p.row_block, p.planes) * 4;
     if (bytes > (p.planes > 1 ? 4 : 1) * kL2Bytes)
@@ -248,6 +254,16 @@ int64_t FlatRow(int64_t pixels, int threads) {
     if (pixels % row == 0) return row;
   }
   return pixels;
+}
+
+// The share of (output, tap) pairs along an axis that lie inside the input.
+double InsideShare(const semantics::Window& window, size_t axis) {
+  int64_t inside = 0;
+  for (int64_t tap = 0; tap < window.kernel[axis]; ++tap) {
+    const semantics::Window::Range outputs = window.InsideOf(axis, tap);
+    inside += outputs.end - outputs.begin;
+  }
+  return static_cast<double>(inside) / static_cast<double>(window.kernel[axis] * window.out[axis]);
 }
 
 }  // namespace
@@ -269,6 +285,10 @@ DirectLayer DirectLayer::Of(const Workload& workload, const Target& target, bool
   l.registers = target.vector_registers;
   Conv2dShape& s = l.s;
   l.pad = l.NeedsPad();
+  const semantics::Window window = *semantics::WindowOf(workload);
+  for (size_t i = 0; i < window.rank(); ++i) {
+    (i + 1 < window.rank() ? l.inside_rows : l.inside_columns) *= InsideShare(window, i);
+  }
   l.raw_cg = s.cg, l.raw_og = s.o / s.groups;
   l.merged = merge ? std::max<int64_t>(MergedGroups(s, l.lanes), 1) : 1;
   s.cg *= l.merged, s.groups /= l.merged;
@@ -336,6 +356,7 @@ Space DirectLayer::MakeSpace(const char* name) const {
                         far ? std::vector<std::string>{"none", "4096", "tile"} : std::vector<std::string>{"none"}));
   std::vector<std::string> pad = {"none"};
   if (l.pad) pad = l.s.groups > 1 ? std::vector<std::string>{"root"} : std::vector<std::string>{"task", "root"};
+  if (l.pad && l.MaySkip()) pad.insert(pad.begin(), "skip");
   space.Add(Knob::Words("pad", pad));
   space.Add(Knob::Words("fetch", FetchValues(l)));
   if (l.planes() > 1) space.Add(Knob::Choice("planes", NearWeights(l) ? std::vector<int64_t>{1} : PlaneValues(l)));
@@ -386,6 +407,7 @@ Result<Config> DirectLayer::Default(const Space& space) const {
                            {"unroll_kw", int64_t{0}},
                            {"prefetch", NearWeights(l) || stays ? "none" : "tile"},
                            {"pad", !l.pad           ? "none"
+                                   : l.MaySkip()    ? "skip"
                                    : l.s.groups > 1 ? "root"
                                                     : "task"},
                            {"fetch", FetchValues(l).back()}});

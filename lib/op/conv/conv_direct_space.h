@@ -22,6 +22,9 @@ struct DirectLayer : ConvVolume {
   int64_t oc_blocks = 1;        // blocks of output channels of all groups
   int64_t group_oc_blocks = 1;  // per group
   bool pad = false;             // whether any window reaches outside the input
+  // The share of (output row, tap) pairs of all axes but the last that lie inside the input, and of (column, tap)
+  // pairs.
+  double inside_rows = 1, inside_columns = 1;
   // Number of original groups per merged group, with zeros in the weights between them; s.cg and s.groups are for
   // merged groups.
   int64_t merged = 1, raw_cg = 1, raw_og = 1;
@@ -36,6 +39,13 @@ struct DirectLayer : ConvVolume {
   // Elements of the padded input for `rows` output rows of `planes` planes.
   int64_t PadElements(int64_t rows, int64_t planes) const;
   double FmaVectors() const;  // vector FMAs of the whole layer
+  bool pads_columns() const { return s.pl > 0 || s.pw() > s.w; }
+  // Whether a quarter of all taps or more lie in padding, so that skipping them may pay.
+  bool MaySkip() const { return inside_rows * inside_columns <= 0.75; }
+  // With pad=skip, columns in padding are skipped in tiles of whole rows: there, they are known at compile time.
+  bool SkipsColumns(int64_t tile_ow) const { return !pads_columns() || tile_ow == s.ow; }
+  // The share of the multiply-adds that pad=skip leaves.
+  double ShareInside(int64_t tile_ow) const { return inside_rows * (SkipsColumns(tile_ow) ? inside_columns : 1); }
 
   // For LayerTemplate.
   Space MakeSpace(const char* name) const;

@@ -63,6 +63,7 @@ std::vector<double> EstimateDirect(const DirectLayer& l, const Config& c) {
     }
   }
   tiles.steps *= D(all_planes), tiles.count *= D(all_planes);
+  if (pad == "skip") tiles.steps *= l.ShareInside(tw);
   const double ideal = D(all_planes * l.oc_blocks * s.oh * s.ow) * k / 2;
 
   // Which weights are read repeatedly, and how often all of them are read.
@@ -91,7 +92,8 @@ std::vector<double> EstimateDirect(const DirectLayer& l, const Config& c) {
   const double tasks = plane_blocks * D(CeilDiv(l.oc_blocks, oc_block) * CeilDiv(s.oh, row_block));
   double copied = 0;
   if (pad == "task") copied = tasks * D(l.PadElements(row_block, planes)) / D(l.lanes) * 2;
-  if (pad == "root") copied = D(l.PadElements(s.oh, all_planes)) / D(l.lanes) * 5;
+  if (pad == "root" || (pad == "skip" && !l.SkipsColumns(tw)))
+    copied = D(l.PadElements(s.oh, all_planes)) / D(l.lanes) * 5;
   const double rounds_of_loops = tiles.count * k / D(unroll * (unroll_kw ? s.kw : 1));
   const double loops =
       rounds_of_loops * kRoundCycles + tiles.count * (kTileCycles + D(ocv * th * tw) * 1.5) + tasks * kTaskCycles;

@@ -20,6 +20,24 @@ TEST_F(KernelTest, ConvolutionsOfOddShapes) {
   });
 }
 
+// Many taps lie in padding: rows of taps are skipped (pad=skip), and columns in tiles of whole rows.
+TEST_F(KernelTest, TapsInPadding) {
+  Check(
+      {
+          "conv2d(f32[1,32,14,14], f32[48,32,3,3], pad=12,12,12,12, dilation=12x12) + bias + relu",
+          "conv2d(f32[2,17,5,31], f32[33,17,3,3], pad=4,9,3,8, dilation=4x9) + add",
+          "conv2d(f32[1,16,9,9], f32[16,16,5,3], stride=2x3, pad=8,3,8,4, dilation=4x3)",
+          "conv2d(f32[1,3,7,7], f32[17,3,3,3], pad=5,5,5,5, dilation=5x5, in=nchw) + bias",
+          "conv2d(f32[1,64,6,6], f32[64,32,3,3], pad=5,5,5,5, dilation=5x5, groups=2)",
+          "conv2d(f32[1,32,8,3], f32[32,32,1,7], pad=0,3,0,3)",
+          "conv2d(f32[1,32,3,20], f32[32,32,7,1], pad=3,0,3,0)",
+          "conv3d(f32[1,32,2,5,5], f32[48,32,3,3,3], pad=1,1,1,1,1,1) + bias + relu",
+          "conv3d(f32[1,5,4,4,4], f32[17,5,3,3,3], pad=3,3,3,3,3,3, dilation=3x3x3, in=ncdhw)",
+          "conv2d(f32[1,16,3,3], f32[16,16,3,3], pad=36,36,36,36, dilation=36x36)",
+      },
+      8);
+}
+
 // A task's weights are used for several images, several depths, or both.
 TEST_F(KernelTest, ManyPlanes) {
   Check(

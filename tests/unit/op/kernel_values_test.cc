@@ -72,6 +72,18 @@ TEST_F(KernelTest, ScalarFunctionsFarOut) {
   }
 }
 
+// A skipped tap is not multiplied: an infinite weight gives NaN nowhere, as 0 * infinity in a padded copy would.
+TEST_F(KernelTest, SkippedTapsAreNotMultiplied) {
+  const Target target = HostWith(32, 16, 2);
+  const auto infinite_corner = [](auto* x) {
+    for (size_t i = 0; i < (*x)[1].size(); i += 9) (*x)[1][i] = INFINITY;
+    for (float& v : (*x)[0]) v = std::abs(v) + 1;
+  };
+  CheckDefault(MakeReferenceCase("conv2d(f32[1,16,14,14], f32[16,16,3,3], pad=12,12,12,12, dilation=12x12)", target,
+                                 infinite_corner),
+               target);
+}
+
 // min, max, relu, clip and similar ones pass on a NaN, as in numpy; infinities are numbers.
 TEST_F(KernelTest, NanAndInfinityPass) {
   const Target target = HostWith(32, 16, 2);
