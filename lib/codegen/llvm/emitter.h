@@ -6,7 +6,8 @@
 //   its variables, and is found again by a structural key. So loops contain no invariant arithmetic.
 // - An address is a base, plus terms level by level from the outside, plus a constant, which becomes a displacement. A
 //   term that is a multiple of the loop's counter becomes a pointer that advances with the loop.
-// - A buffer of Scope::kRegister is one alloca per slot, promoted to SSA right afterwards (passes.h).
+// - A buffer of Scope::kRegister is one alloca per slot, promoted to SSA right afterwards (passes.h). Accesses that
+//   overlap are in one slot, from which shuffles take their lanes.
 // - Straight-line code shares loads until their buffer is stored to.
 //
 // Invariants: buffers of a function never overlap, except for an argument that is marked in place; every access says so
@@ -55,10 +56,16 @@ class Emitter {
     int level = 0;
     bool not_negative = false;
   };
+  // Neighbouring elements of a register buffer that are one value. An access to some of them takes them out or puts
+  // them in.
+  struct Slot {
+    int lanes = 0;
+    llvm::AllocaInst* memory = nullptr;  // promoted to SSA right afterwards
+  };
   struct BufferInfo {
     llvm::Value* base = nullptr;  // null: a register buffer in slots
     bool in_slots = false;
-    std::map<std::pair<int64_t, int>, llvm::AllocaInst*> slots;  // (first element, lanes)
+    std::map<int64_t, Slot> slots;  // by the first element
     llvm::MDNode* alias_scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
   };
@@ -124,7 +131,14 @@ class Emitter {
   llvm::Value* EmitBlockLoad(const ir::Load& e);
   llvm::Value* EmitMaskedLoad(const ir::Load& e, int lanes);
   void EmitStore(const ir::Store& s);
-  llvm::AllocaInst* Slot(BufferInfo* info, const ir::Buffer& buffer, const ir::Expr& index);
+  // Lanes of a slot, from `first` on.
+  struct Lanes {
+    Slot* slot;
+    int first, count;
+  };
+  Lanes LanesOf(BufferInfo* info, const ir::Buffer& buffer, const ir::Expr& index);
+  llvm::Value* LoadLanes(const Lanes& at);
+  void StoreLanes(const Lanes& at, llvm::Value* value);
   bool FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body);
   // First element and lanes of a contiguous index that is constant under the current bindings.
   bool ConstantRange(const ir::Expr& index, int64_t* first, int* lanes);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "codegen/llvm/emitter.h"
@@ -146,20 +147,18 @@ bool Emitter::ConstantRange(const Expr& index, int64_t* first, int* lanes) {
   return std::all_of(terms.begin(), terms.end(), [](const Term& t) { return t.coefficient == 0; });
 }
 
-// Whether every access to the buffer is to one of a set of known ranges that overlap only if they are equal.
+// Divides the buffer into slots: the known ranges that are accessed, with those that overlap joined. False if an index
+// is not known, or if a slot would be larger than a vector may be.
 bool Emitter::FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body) {
-  std::map<int64_t, int> ranges;
+  constexpr int64_t kMostLanes = 64;
+  std::map<int64_t, int64_t> ends;  // of the ranges, by their first element
   bool fits = true;
   auto access = [&](const ir::Buffer& accessed, const Expr& index) {
     if (accessed.get() != buffer.get()) return;
     int64_t first = 0;
     int lanes = 0;
-    if (!ConstantRange(index, &first, &lanes)) {
-      fits = false;
-      return;
-    }
-    auto [it, is_new] = ranges.emplace(first, lanes);
-    fits = fits && (is_new || it->second == lanes);
+    fits = fits && ConstantRange(index, &first, &lanes);
+    ends[first] = std::max(ends[first], first + lanes);
   };
   std::vector<const ir::VarNode*> bound;
   const auto enter = [&](const ir::For& loop) {
@@ -174,25 +173,55 @@ bool Emitter::FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body) {
   ir::Walk(body, ir::Overloaded{enter, [&](const ir::Store& op) { access(op.buffer, op.index); },
                                 [&](const ir::Load& op) { access(op.buffer, op.index); }, [](const auto&) {}});
   for (const ir::VarNode* var : bound) at_.vars.erase(var);
+  std::map<int64_t, Slot>& slots = at_.buffer_info[buffer.get()].slots;
   int64_t end = 0;
-  for (const auto& [first, lanes] : ranges) {
-    fits = fits && first >= end;
-    end = first + lanes;
+  for (const auto& [first, last] : ends) {
+    if (slots.empty() || first >= end) slots[first];
+    end = std::max(end, last);
+    auto& [begin, slot] = *slots.rbegin();
+    slot.lanes = static_cast<int>(end - begin);
+    fits = fits && slot.lanes <= kMostLanes;
   }
   return fits;
 }
 
-llvm::AllocaInst* Emitter::Slot(BufferInfo* info, const ir::Buffer& buffer, const Expr& index) {
+Emitter::Lanes Emitter::LanesOf(BufferInfo* info, const ir::Buffer& buffer, const Expr& index) {
   int64_t first = 0;
   int lanes = 0;
   HONE_CHECK(ConstantRange(index, &first, &lanes));
-  llvm::AllocaInst*& slot = info->slots[{first, lanes}];
-  if (!slot) {
+  auto& [begin, slot] = *std::prev(info->slots.upper_bound(first));
+  if (!slot.memory) {
     llvm::BasicBlock& entry = at_.function->getEntryBlock();
     llvm::IRBuilder<> at_entry(&entry, entry.begin());
-    slot = at_entry.CreateAlloca(TypeOf(buffer->type.WithLanes(lanes)), nullptr, buffer.name());
+    slot.memory = at_entry.CreateAlloca(TypeOf(buffer->type.WithLanes(slot.lanes)), nullptr, buffer.name());
   }
-  return slot;
+  return {&slot, static_cast<int>(first - begin), lanes};
+}
+
+Value* Emitter::LoadLanes(const Lanes& at) {
+  Value* all = b_.CreateLoad(at.slot->memory->getAllocatedType(), at.slot->memory);
+  if (at.count == at.slot->lanes) return all;
+  if (at.count == 1) return b_.CreateExtractElement(all, at.first);
+  std::vector<int> pattern(static_cast<size_t>(at.count));
+  std::iota(pattern.begin(), pattern.end(), at.first);
+  return b_.CreateShuffleVector(all, pattern);
+}
+
+void Emitter::StoreLanes(const Lanes& at, Value* value) {
+  const int lanes = at.slot->lanes;
+  if (at.count < lanes) {
+    Value* all = b_.CreateLoad(at.slot->memory->getAllocatedType(), at.slot->memory);
+    if (at.count == 1) {
+      value = b_.CreateInsertElement(all, value, at.first);
+    } else {
+      std::vector<int> wide(static_cast<size_t>(lanes), -1), blend(static_cast<size_t>(lanes));
+      std::iota(wide.begin() + at.first, wide.begin() + at.first + at.count, 0);
+      std::iota(blend.begin(), blend.end(), 0);
+      std::iota(blend.begin() + at.first, blend.begin() + at.first + at.count, lanes + at.first);
+      value = b_.CreateShuffleVector(all, b_.CreateShuffleVector(value, wide), blend);
+    }
+  }
+  b_.CreateStore(value, at.slot->memory);
 }
 
 namespace {
@@ -279,7 +308,7 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
   llvm::Type* type = TypeOf(e.type);
   BufferInfo* info = Info(e.buffer);
   if (!info) return llvm::PoisonValue::get(type);
-  if (info->in_slots) return b_.CreateLoad(type, Slot(info, e.buffer, e.index));
+  if (info->in_slots) return LoadLanes(LanesOf(info, e.buffer, e.index));
   if (mask_) return EmitMaskedLoad(e, e.type.lanes);
 
   // The meaning of an index that itself reads memory could change unnoticed.
@@ -361,10 +390,7 @@ void Emitter::EmitStore(const ir::Store& s) {
   Value* value = EmitExpr(s.value);
   BufferInfo* info = Info(s.buffer);
   if (!info) return;
-  if (info->in_slots) {
-    b_.CreateStore(value, Slot(info, s.buffer, s.index));
-    return;
-  }
+  if (info->in_slots) return StoreLanes(LanesOf(info, s.buffer, s.index), value);
   at_.loads.erase(s.buffer.get());
   DType element = s.buffer->type;
   int lanes = s.index.type().lanes;

@@ -153,18 +153,46 @@ TEST(Stmt, RegisterBuffersBecomeValues) {
   }
 }
 
-// With indices known only at run time, a register buffer is in memory.
+// Ranges that overlap are lanes of one value: a vector whose tail is updated, halves that are added up, one element.
+TEST(Stmt, RegisterAccessesMayOverlap) {
+  auto a = Argument("a", kF32, 77);
+  auto out = Output("out", kF32, 9);
+  auto sums = Buffer::Make("sums", kF32, 32, Scope::kRegister),
+       halves = Buffer::Make("halves", kF32, 8, Scope::kRegister);
+  Var i("i"), k("k");
+  const auto add = [&](int lanes, const Expr& from) {
+    return MakeStore(sums, Vec(Expr(0), lanes), MakeLoad(sums, Vec(Expr(0), lanes)) + MakeLoad(a, Vec(from, lanes)));
+  };
+  Stmt whole = Loop(k, 2, add(32, Expr(k) * 32));
+  std::vector<Stmt> all = {MakeStore(sums, Vec(Expr(0), 32), ir::Imm(kF32.WithLanes(32), 0)), whole, add(13, Expr(64)),
+                           MakeStore(halves, Vec(Expr(0), 8), MakeLoad(sums, Vec(Expr(0), 8)))};
+  for (int part : {8, 16, 24}) {
+    all.push_back(
+        MakeStore(halves, Vec(Expr(0), 8), MakeLoad(halves, Vec(Expr(0), 8)) + MakeLoad(sums, Vec(Expr(part), 8))));
+  }
+  all.push_back(MakeStore(halves, Expr(5), F(Expr(i))));
+  all.push_back(MakeStore(halves, Vec(Expr(2), 3), MakeLoad(halves, Vec(Expr(5), 3))));
+  Expr sum = MakeLoad(halves, Expr(0));
+  for (int lane = 1; lane < 8; ++lane) sum = sum + MakeLoad(halves, Expr(lane));
+  all.push_back(MakeStore(out, Expr(i), sum));
+  ir::Function f{"f", {a, out}, Loop(i, 9, MakeAllocate(sums, MakeAllocate(halves, ir::MakeBlock(all))))};
+  ExpectAgrees(f, {ToBytes(Numbers(77)), Bytes(36)});
+  EXPECT_THAT(Must(CompileToObject({f}, HostForTest(), {.keep_text = true})).llvm_ir, Not(HasSubstr("alloca")));
+}
+
+// With indices known only at run time, or as one value of more lanes than vectors may have, a register buffer is in
+// memory.
 TEST(Stmt, RegisterBuffersWithVariableIndices) {
   auto out = Output("out", kF32, 24);
   auto acc = Buffer::Make("acc", kF32, 8, Scope::kRegister);
-  auto overlap = Buffer::Make("overlap", kF32, 8, Scope::kRegister);
+  auto chain = Buffer::Make("chain", kF32, 100, Scope::kRegister);
   Var i("i"), j("j");
   Stmt fill = Loop(j, 8, MakeStore(acc, (Expr(j) * 3) % 8, F(Expr(i) * 10 + j)));
-  Stmt pieces = ir::MakeBlock({MakeStore(overlap, Vec(Expr(0), 4), MakeLoad(acc, Vec(Expr(0), 4))),
-                               MakeStore(overlap, Vec(Expr(4), 4), MakeLoad(acc, Vec(Expr(4), 4))),
-                               MakeStore(overlap, Expr(5), ir::Imm(kF32, -1))});
-  Stmt use = MakeStore(out, Vec(Expr(i) * 8, 8), MakeLoad(overlap, Vec(Expr(0), 8)));
-  Stmt body = MakeAllocate(acc, MakeAllocate(overlap, ir::MakeBlock({fill, pieces, use})));
+  std::vector<Stmt> pieces;
+  for (int at = 0; at <= 96; at += 3)
+    pieces.push_back(MakeStore(chain, Vec(Expr(at), 4), MakeLoad(acc, Vec(Expr(at % 5), 4))));
+  Stmt use = MakeStore(out, Vec(Expr(i) * 8, 8), MakeLoad(chain, Vec(Expr(61), 8)));
+  Stmt body = MakeAllocate(acc, MakeAllocate(chain, ir::MakeBlock({fill, ir::MakeBlock(pieces), use})));
   ExpectAgrees({"f", {out}, Loop(i, 3, body)}, {Bytes(96)});
   // Shared by the threads of a parallel loop inside, so also in memory.
   Stmt threads =
