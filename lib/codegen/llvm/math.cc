@@ -1,10 +1,14 @@
 #include "codegen/llvm/math.h"
 
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -56,6 +60,8 @@ const Format& FormatOf(bool is_double) {
 MathEmitter::MathEmitter(llvm::IRBuilder<>* builder, const Target& target) : b_(*builder) {
   const auto& features = target.features;
   bool x86 = target.triple.rfind("x86_64", 0) == 0;
+  has_scaling_ =
+      x86 && target.vector_bytes == 64 && std::find(features.begin(), features.end(), "avx512f") != features.end();
   has_rounding_ =
       !x86 || target.vector_bytes >= 32 || std::find(features.begin(), features.end(), "sse4.1") != features.end();
 }
@@ -80,17 +86,43 @@ llvm::Value* MathEmitter::Polynomial(V x, const std::vector<double>& coefficient
   return sum;
 }
 
+// p * 2^n by AVX-512's instruction, for any number of lanes.
+llvm::Value* MathEmitter::Scale(V p, V n) {
+  constexpr int kLanes = 16;
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(p->getType());
+  const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
+  auto* wide = llvm::FixedVectorType::get(b_.getFloatTy(), kLanes);
+  const auto part = [&](V x, int first) -> V {
+    if (!vector) return b_.CreateInsertElement(llvm::PoisonValue::get(wide), x, uint64_t{0});
+    std::vector<int> pattern(kLanes, -1);
+    for (int i = 0; i < kLanes && first + i < lanes; ++i) pattern[static_cast<size_t>(i)] = first + i;
+    return b_.CreateShuffleVector(x, pattern);
+  };
+  std::vector<V> parts;
+  for (int first = 0; first < lanes; first += kLanes) {
+    V a = part(p, first), b = part(n, first);
+    parts.push_back(b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                                       {a, b, a, b_.getInt16(-1), b_.getInt32(4)}));
+  }
+  if (!vector) return b_.CreateExtractElement(parts[0], uint64_t{0});
+  V all = llvm::concatenateVectors(b_, parts);
+  std::vector<int> pattern(static_cast<size_t>(lanes));
+  std::iota(pattern.begin(), pattern.end(), 0);
+  return b_.CreateShuffleVector(all, pattern);
+}
+
 // x = n ln 2 + r with |r| <= ln 2 / 2; exp(x) = 2^n * Taylor series of exp(r). Multiplies by 2^n in two halves, so that
-// denormal results and overflow to infinity are right.
+// denormal results and overflow to infinity are right; one instruction of AVX-512 does that at once.
 llvm::Value* MathEmitter::Exp(V x) {
   const Format& f = FormatOf(IsDouble(x));
-  V low = b_.CreateFCmpOLT(x, Number(x, f.exp_low));
-  V high = b_.CreateFCmpOGT(x, Number(x, f.exp_high));
-  V t = b_.CreateSelect(high, Number(x, f.exp_high), b_.CreateSelect(low, Number(x, f.exp_low), x));
+  // As maximum and minimum that keep a NaN, an instruction each.
+  V above = b_.CreateSelect(b_.CreateFCmpOLT(x, Number(x, f.exp_low)), Number(x, f.exp_low), x);
+  V t = b_.CreateSelect(b_.CreateFCmpOGT(above, Number(x, f.exp_high)), Number(x, f.exp_high), above);
   V shifted = Fma(t, Number(x, std::numbers::log2e), Number(x, f.round_magic));
   V n = b_.CreateFSub(shifted, Number(x, f.round_magic));
   V r = Fma(n, Number(x, -f.ln2_low), Fma(n, Number(x, -f.ln2_high), t));
   V p = Polynomial(r, InverseFactorials(f.exp_terms));
+  if (has_scaling_ && !IsDouble(x)) return Scale(p, n);
   // The bits of the shifted number are those of the magic number plus n.
   V magic_bits = b_.CreateBitCast(Number(x, f.round_magic), BitsType(x));
   V n_bits = b_.CreateSub(b_.CreateBitCast(shifted, BitsType(x)), magic_bits);

@@ -24,6 +24,7 @@ class MathEmitter {
  private:
   using V = llvm::Value*;
   V Exp(V x);
+  V Scale(V p, V n);
   V Log(V x);
   V Tanh(V x);
   V Erf(V x);
@@ -44,6 +45,7 @@ class MathEmitter {
 
   llvm::IRBuilder<>& b_;
   bool has_rounding_;  // the CPU can round to integers by one instruction
+  bool has_scaling_;   // .. multiply by a power of two
 };
 
 }  // namespace hone::codegen

@@ -58,9 +58,13 @@ void Check(Intrinsic fn, DType type, double tolerance, const std::vector<T>& x, 
   std::vector<Target> targets = {HostForTest()};
 #if defined(__x86_64__)
   targets.push_back(Baseline());
+  if (HostForTest().vector_bytes == 64) {
+    targets.push_back(HostForTest());
+    targets.back().vector_bytes = 32;
+  }
 #endif
   for (const Target& target : targets) {
-    for (int lanes : {1, 12, 8}) {
+    for (int lanes : {1, 12, 8, 24}) {
       std::vector<T> got = Apply(fn, type, x, y, lanes, target);
       int bad = 0;
       for (size_t i = 0; i < x.size(); ++i) {
