@@ -8,7 +8,10 @@
 //   false.
 // - If constants and unrolled or vectorized loops inside decide (the border of an image in a tile), the iterations in
 //   which the part always holds become one loop. At most kMostSingle iterations before and after it are written out for
-//   unroll.
+//   unroll. In those further out, it is false.
+// - If constants and loops inside decide that it always holds, except in the last iteration of a parallel loop (the
+// tail
+//   of what threads reduce), that iteration gets its own body.
 // - Otherwise the part becomes an If right inside the loop, in whose else branch the condition is false.
 // A reduction's update by its identity (x = x + 0) is removed.
 //
@@ -55,14 +58,20 @@ struct Conditions {
   void Add(const For& op) {
     bound.insert(op.var.node());
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
+    if (!min || !extent) return;
     const bool written_out = op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVectorized;
-    if (written_out && min && extent) tile[op.var.node()] = {*min, *min + *extent - 1};
+    if (written_out) tile[op.var.node()] = {*min, *min + *extent - 1};
+    // Copies of a loop share its variable.
+    auto& [first, last] = inner.try_emplace(op.var.node(), *min, *min + *extent - 1).first->second;
+    first = std::min(first, *min);
+    last = std::max(last, *min + *extent - 1);
   }
 
   std::vector<Expr> all;
   std::unordered_set<const VarNode*> bound;
   using Tile = std::unordered_map<const VarNode*, std::pair<int64_t, int64_t>>;
-  Tile tile;  // first and last value of unrolled and vectorized loops
+  Tile tile;   // first and last value of unrolled and vectorized loops
+  Tile inner;  // .. of all loops with constant bounds
 };
 
 // Replaces one condition by another expression, usually a constant.
@@ -127,7 +136,9 @@ class Partitioner final : public ir::Mutator {
           (decided ? mine : rest).push_back(c);
         }
         if (mine.empty()) {
-          if (Stmt cut = CutInside(op, condition, conditions); cut.defined()) return cut;
+          Stmt cut = op.for_kind == ForKind::kParallel ? CutTail(op, condition, conditions.inner)
+                                                       : CutInside(op, condition, conditions.tile);
+          if (cut.defined()) return cut;
           continue;
         }
         if (Stmt cut = Cut(op, condition, mine, And(rest)); cut.defined()) return cut;
@@ -142,8 +153,10 @@ class Partitioner final : public ir::Mutator {
   }
 
   // Narrows the iterations first .. last-1 of a loop to those in which `c` holds for all values of the variables of
-  // `tile`. Returns false if `c` depends on anything else than these, the loop's variable and constants.
-  bool Narrow(const Expr& c, const Var& var, const Conditions::Tile& tile, int64_t* first, int64_t* last) {
+  // `tile`, or with `some` to those in which it holds for some values. Returns false if `c` depends on anything else
+  // than these, the loop's variable and constants.
+  bool Narrow(const Expr& c, const Var& var, const Conditions::Tile& tile, int64_t* first, int64_t* last,
+              bool some = false) {
     const auto* less = c.as<Binary>();
     if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int()) return false;
     arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
@@ -155,7 +168,7 @@ class Partitioner final : public ir::Mutator {
       } else if (range == tile.end()) {
         return false;
       } else {
-        low += term.coefficient * (term.coefficient > 0 ? range->second.first : range->second.second);
+        low += term.coefficient * ((term.coefficient > 0) != some ? range->second.first : range->second.second);
       }
     }
     if (stride > 0) *first = std::max(*first, -ir::FloorDiv(low, stride));
@@ -180,38 +193,66 @@ class Partitioner final : public ir::Mutator {
                           Loop(op, last, end, With(op.body, condition, no))});
   }
 
-  // A register tile's condition depends on this loop and on unrolled or vectorized ones inside. Cuts the loop into the
-  // part where the condition holds for all of those, and single iterations before and after it, whose copies decide it
-  // individually. Null if there is no such part, or too many single iterations.
-  Stmt CutInside(const For& op, const Expr& condition, const Conditions& conditions) {
-    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
-    if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();
-    const int64_t end = *min + *extent;
-    int64_t first = *min, last = end;
+  // The iterations first .. last-1 in which the parts of a condition that `tile` decides always hold, and the ones from
+  // some_first to some_last-1 in which they hold for some values.
+  struct Range {
+    int64_t first, last, some_first, some_last;
+    std::vector<Expr> rest;  // the other parts
     bool found = false;
-    std::vector<Expr> all, rest;
+  };
+  Range RangeOf(const For& op, const Expr& condition, const Conditions::Tile& tile, int64_t min, int64_t end) {
+    Range range{min, end, min, end, {}, false};
+    std::vector<Expr> all;
     Conjuncts(condition, &all);
     for (const Expr& raw : all) {
       Expr c = analyzer_.Simplify(raw);
-      if (Narrow(c, op.var, conditions.tile, &first, &last)) {
-        found = true;
+      if (Narrow(c, op.var, tile, &range.first, &range.last)) {
+        Narrow(c, op.var, tile, &range.some_first, &range.some_last, /*some=*/true);
+        range.found = true;
       } else {
-        rest.push_back(c);
+        range.rest.push_back(c);
       }
     }
-    first = std::min(first, end);
-    last = std::max(last, first);
-    if (!found || first == last || first - *min > kMostSingle || end - last > kMostSingle) return Stmt();
-    if (first == *min && last == end && rest.size() == all.size()) return Stmt();
-    std::vector<Stmt> parts;
-    for (int64_t i = *min; i < first; ++i) parts.push_back(Loop(op, i, i + 1, op.body));
-    parts.push_back(Loop(op, first, last, With(op.body, condition, And(rest))));
-    for (int64_t i = last; i < end; ++i) parts.push_back(Loop(op, i, i + 1, op.body));
+    range.first = std::min(range.first, end);
+    range.last = std::max(range.last, range.first);
+    range.some_first = std::clamp(range.some_first, min, range.first);
+    range.some_last = std::clamp(range.some_last, range.last, end);
+    range.found = range.found && range.first < range.last &&
+                  (range.first > min || range.last < end || range.rest.size() < all.size());
+    return range;
+  }
+
+  // A register tile's condition depends on this loop and on unrolled or vectorized ones inside. Cuts the loop into the
+  // part where the condition holds for all of those, and single iterations before and after it, whose copies decide it
+  // individually. Null if there is no such part, or too many single iterations.
+  Stmt CutInside(const For& op, const Expr& condition, const Conditions::Tile& tile) {
+    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
+    if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();
+    const int64_t end = *min + *extent;
+    const Range r = RangeOf(op, condition, tile, *min, end);
+    if (!r.found || r.first - r.some_first > kMostSingle || r.some_last - r.last > kMostSingle) return Stmt();
+    const Stmt never = With(op.body, condition, ir::Imm(DType::Bool(), 0));
+    std::vector<Stmt> parts = {Loop(op, *min, r.some_first, never)};
+    for (int64_t i = r.some_first; i < r.first; ++i) parts.push_back(Loop(op, i, i + 1, op.body));
+    parts.push_back(Loop(op, r.first, r.last, With(op.body, condition, And(r.rest))));
+    for (int64_t i = r.last; i < r.some_last; ++i) parts.push_back(Loop(op, i, i + 1, op.body));
+    parts.push_back(Loop(op, r.some_last, end, never));
     return ir::MakeBlock(std::move(parts));
   }
 
+  // The same for a parallel loop and all loops inside: cuts off the last iteration.
+  Stmt CutTail(const For& op, const Expr& condition, const Conditions::Tile& inner) {
+    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
+    if (!min || !extent) return Stmt();
+    const int64_t last = *min + *extent - 1;
+    const Range r = RangeOf(op, condition, inner, *min, last + 1);
+    if (!r.found || r.first > *min || r.last != last) return Stmt();
+    const Stmt whole = Mutate(With(op.body, condition, And(r.rest))), tail = Loop(op, last, last + 1, op.body);
+    return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeIf(Expr(op.var) < Expr(last), whole, tail));
+  }
+
   Stmt Loop(const For& op, int64_t begin, int64_t end, const Stmt& body) {
-    if (begin >= end || !body.defined()) return Stmt();
+    if (begin >= end || !body.defined() || ir::IsEmpty(body)) return Stmt();
     if (end - begin == 1) return Mutate(ir::Substitute(body, op.var, Expr(begin)));
     return Mutate(ir::MakeFor(op.var, Expr(begin), Expr(end - begin), op.for_kind, body));
   }

@@ -105,6 +105,26 @@ TEST(Partition, CopiesOfABodyDoNotMixTheirRanges) {
   EXPECT_EQ(Text(PartitionConditions(ir::MakeBlock({part, part}))), once + once);
 }
 
+// What threads reduce in vectors: the last one has a tail, and nothing behind it.
+TEST(Partition, TheLastThreadHasItsOwnTail) {
+  Program p;
+  Expr at = p.i * 24 + p.j * 4 + p.k;
+  Stmt add = ir::MakeIf(at < Expr(62), p.B(p.k, p.A(at)));
+  Stmt s = Loop(p.i, 3, Loop(p.j, 6, Loop(p.k, 4, add, ForKind::kVectorized)), ForKind::kParallel);
+  EXPECT_EQ(Simple(PartitionConditions(s)),
+            "for parallel (i, 0, 3)\n"
+            "  if (i < 2)\n"
+            "    for (j, 0, 6)\n"
+            "      for vectorized (k, 0, 4)\n"
+            "        b[k] = a[i*24 + j*4 + k];\n"
+            "  else\n"
+            "    for (j, 0, 3)\n"
+            "      for vectorized (k, 0, 4)\n"
+            "        b[k] = a[j*4 + k + 48];\n"
+            "    for vectorized (k, 0, 2)\n"
+            "      b[k] = a[k + 60];\n");
+}
+
 TEST(Vectorize, MemoryAccesses) {
   Program p;
   struct Case {
