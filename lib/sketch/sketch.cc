@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "sketch/rows.h"
 #include "sketch/sums.h"
 
 namespace hone::sketch {
@@ -286,6 +287,10 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) 
 const std::vector<DerivationRule>& Rules() {
   static const std::vector<DerivationRule> rules = {
       {"sums", 2, kCpuFamily, SumTiles},
+      {"rows", 1, kCpuFamily,
+       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
+         return ReduceRows(output, target);
+       }},
   };
   return rules;
 }
