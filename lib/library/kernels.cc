@@ -22,7 +22,7 @@ Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::
     kernel->config = *entry->config;
     // A kernel with one schedule may have been measured only for comparison; it was not chosen.
     HONE_ASSIGN_OR_RETURN(const auto proposers, propose::AllProposers(kernel->workload, target));
-    const bool fixed = proposers[0].fixed() && proposers[0].name() == kernel->config.template_name;
+    const bool fixed = !proposers[0].tuned() && proposers[0].name() == kernel->config.template_name;
     kernel->source = fixed ? "fixed" : pipeline::BestSourceName(entry->source);
     return entry;
   }

@@ -1,6 +1,6 @@
 // matmul(f32[..,M,K], f32[..,K,N]): numpy's matmul; batches broadcast, vectors are a row on the left and a column on
-// the right. Plain. On CPUs the schedule is a sketch (sketch/sums.h), except that a single column is reduced in vectors
-// along K.
+// the right. Plain. On CPUs the schedule is a sketch: tiles of sums (sketch/sums.h), or for a single column the rows
+// (sketch/rows.h).
 #include "op/gpu/matmul.h"
 
 #include "op/defined_operator.h"
@@ -12,9 +12,8 @@
 namespace hone::op {
 namespace {
 
-Result<FixedKernel> BuildMatmul(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildMatmul(const Workload& w, const Target&) {
   const semantics::Matmul p = *semantics::MatmulOf(w);
-  const int lanes = target.FloatLanes();
   std::vector<std::vector<bool>> patterns(2);
   for (size_t i = 0; i < p.batch.size(); ++i) {
     patterns[0].push_back(p.a_batch[i] == p.batch[i]);
@@ -22,45 +21,31 @@ Result<FixedKernel> BuildMatmul(const Workload& w, const Target& target) {
   }
   const AxisGroups groups = GroupAxes(p.batch, patterns);
   const size_t batch = groups.extents.size();
-  auto operand = [&](const char* name, size_t i, int64_t rows, int64_t columns) {
+  auto operand = [&](const char* name, size_t i, std::vector<int64_t> matrix) {
     std::vector<int64_t> shape;
     for (size_t g = 0; g < batch; ++g) shape.push_back(groups.patterns[i][g] ? groups.extents[g] : 1);
-    shape.push_back(rows), shape.push_back(columns);
+    shape.insert(shape.end(), matrix.begin(), matrix.end());
     return te::Placeholder(name, shape);
   };
-  Tensor a = operand("data", 0, p.m, p.k), b = operand("data1", 1, p.k, p.n);
-  auto read = [&](const Tensor& t, const std::vector<Expr>& at, Expr row, Expr column) {
+  const std::vector<int64_t> right = p.n > 1 ? std::vector<int64_t>{p.k, p.n} : std::vector<int64_t>{p.k};
+  const Tensor a = operand("data", 0, {p.m, p.k}), b = operand("data1", 1, right);
+  auto read = [&](const Tensor& t, const std::vector<Expr>& at, const std::vector<Expr>& element) {
     std::vector<Expr> index;
     for (size_t g = 0; g < batch; ++g) index.push_back(t.shape()[g] == 1 ? Expr(0) : at[g]);
-    index.push_back(row), index.push_back(column);
+    index.insert(index.end(), element.begin(), element.end());
     return t(index);
   };
-  FixedKernel kernel{{{a, b}, {}}, {}};
+  std::vector<int64_t> shape = groups.extents;
   std::vector<std::string> names = AxisNames(batch);
-  if (p.n == 1) {
-    ReduceAxes axes{groups.extents, std::vector<bool>(batch, false)};
-    axes.extents.push_back(p.m), axes.reduced.push_back(false);
-    axes.extents.push_back(p.k), axes.reduced.push_back(true);
-    Tensor out = ReduceStages(
-        "out", ir::Reducer::kSum, axes, lanes,
-        [&](const std::vector<Expr>& at) {
-          return read(a, at, at[batch], at[batch + 1]) * read(b, at, at[batch + 1], 0);
-        },
-        &kernel.steps);
-    kernel.outputs = {out};
-  } else {
-    ir::IterVar k = te::ReduceAxis(p.k, "k");
-    std::vector<int64_t> shape = groups.extents;
-    shape.push_back(p.m), shape.push_back(p.n);
-    std::vector<std::string> axes = names;
-    axes.push_back("i"), axes.push_back("j");
-    Tensor out = te::Compute("out", shape, axes, [&](const Vars& x) {
-      const std::vector<Expr> at(x.begin(), x.end());
-      return te::Sum(read(a, at, at[batch], k.var) * read(b, at, k.var, at[batch + 1]), {k});
-    });
-    kernel.outputs = {out};
-  }
-  return kernel;
+  const ir::IterVar k = te::ReduceAxis(p.k, "k");
+  shape.push_back(p.m), names.push_back("i");
+  if (p.n > 1) shape.push_back(p.n), names.push_back("j");
+  const Tensor out = te::Compute("out", shape, names, [&](const Vars& x) {
+    const std::vector<Expr> at(x.begin(), x.end());
+    const Expr column = p.n > 1 ? read(b, at, {k.var, at.back()}) : read(b, at, {k.var});
+    return te::Sum(read(a, at, {at[batch], k.var}) * column, {k});
+  });
+  return FixedKernel{{{a, b}, {out}}, {}};
 }
 
 class MatmulOperator final : public FixedOperator {
@@ -89,7 +74,7 @@ class MatmulOperator final : public FixedOperator {
 }  // namespace
 
 const Operator& Matmul() {
-  static const MatmulOperator op("matmul", 1, BuildMatmul);
+  static const MatmulOperator op("matmul", 2, BuildMatmul);
   return op;
 }
 

@@ -4,7 +4,6 @@
 #include "op/defined_operator.h"
 #include "op/operators.h"
 #include "op/plain_te.h"
-#include "op/steps.h"
 #include "semantics/indices.h"
 #include "semantics/semantics.h"
 
@@ -13,10 +12,9 @@ namespace {
 
 using ir::Intrinsic;
 
-Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildLrn(const Workload& w, const Target&) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int64_t size = semantics::Whole(w, "size", 1), channels = in[1];
-  const int lanes = target.FloatLanes();
   const double alpha = semantics::Real(w, "alpha", 1e-4) / static_cast<double>(size);
   const double beta = semantics::Real(w, "beta", 0.75), bias = semantics::Real(w, "bias", 1);
   const std::vector<int64_t> shape = {in[0], channels, semantics::Product(in, 2, in.size())};
@@ -33,17 +31,12 @@ Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
     Expr base = sum(at) * Float(alpha) + Float(bias);
     return data(at) / ir::MakeCall(DType::Float(32), Intrinsic::kPow, {base, Float(beta)});
   });
-  std::vector<Step> steps = VectorsAlongLast("out", names, shape, lanes);
-  Append(&steps, {Split("sum", "a2", {lanes}, {"v.o", "v.i"}), Vectorize("sum", "v.i"),
-                  Reorder("sum", {"a0", "a1", "v.o", "r", "v.i"}), Fuse("sum", {"a0", "a1", "v.o"}, "task"),
-                  Parallel("sum", "task")});
-  return FixedKernel{{{data}, {out}}, std::move(steps)};
+  return FixedKernel{{{data}, {out}}, {}};
 }
 
 // Rows [.., length]; instance_norm has scale and bias per row's channel, layer_norm per element.
-Result<FixedKernel> BuildNorm(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildNorm(const Workload& w, const Target&) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
-  const int lanes = target.FloatLanes();
   const bool channelwise = w.op == "instance_norm";
   const double epsilon = semantics::Real(w, "epsilon", 1e-5);
   ReduceAxes axes;
@@ -60,23 +53,19 @@ Result<FixedKernel> BuildNorm(const Workload& w, const Target& target) {
     inputs.push_back(te::Placeholder("data" + std::to_string(i), {axes.extents[by]}));
   }
   const Tensor& data = inputs[0];
-  std::vector<Step> mean_steps, variance_steps;
-  Tensor sum = ReduceStages(
-      "sum", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return data(at); }, &mean_steps);
-  auto centred = [=](const std::vector<Expr>& at) { return data(at) - sum(KeptIndex(axes, at)) * Float(inverse); };
-  Tensor square = ReduceStages(
-      "square", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return centred(at) * centred(at); }, &variance_steps);
-  const std::vector<std::string> names = AxisNames(axes.extents.size());
-  Tensor out = te::Compute("out", axes.extents, names, [&](const Vars& x) {
-    const std::vector<Expr> at(x.begin(), x.end());
-    Expr deviation = CallMath(Intrinsic::kSqrt, square(KeptIndex(axes, at)) * Float(inverse) + Float(epsilon));
-    Expr value = centred(at) / deviation * inputs[1](at[by]);
+  using At = const std::vector<Expr>&;
+  const Tensor sum = ReduceOver("sum", ir::Reducer::kSum, axes, [&](At at) { return data(at); });
+  const Tensor mean = ElementWise("mean", axes.Kept(), [&](At at) { return sum(at) * Float(inverse); });
+  const auto centred = [&](At at) { return data(at) - mean(axes.KeptOf(at)); };
+  const Tensor square = ReduceOver("square", ir::Reducer::kSum, axes, [&](At at) { return centred(at) * centred(at); });
+  const Tensor norm = ElementWise("norm", axes.Kept(), [&](At at) {
+    return Float(1) / CallMath(Intrinsic::kSqrt, square(at) * Float(inverse) + Float(epsilon));
+  });
+  const Tensor out = ElementWise("out", axes.extents, [&](At at) {
+    const Expr value = centred(at) * norm(axes.KeptOf(at)) * inputs[1](at[by]);
     return inputs.size() > 2 ? value + inputs[2](at[by]) : value;
   });
-  std::vector<Step> steps = VectorsAlongLast("out", names, axes.extents, lanes);
-  Append(&steps, variance_steps);
-  Append(&steps, mean_steps);
-  return FixedKernel{{inputs, {out}}, std::move(steps)};
+  return FixedKernel{{inputs, {out}}, {}};
 }
 
 struct Interpolator {
@@ -145,9 +134,9 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> NormOperators() {
   return {
-      new FixedOperator("lrn", 2, BuildLrn),  // never destroyed
-      new FixedOperator("instance_norm", 2, BuildNorm),
-      new FixedOperator("layer_norm", 2, BuildNorm),
+      new FixedOperator("lrn", 3, BuildLrn),  // never destroyed
+      new FixedOperator("instance_norm", 3, BuildNorm),
+      new FixedOperator("layer_norm", 3, BuildNorm),
       new FixedOperator("resize", 3, BuildResize),
   };
 }

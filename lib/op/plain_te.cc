@@ -8,16 +8,6 @@
 
 namespace hone::op {
 
-static void Loops(const std::string& stage, std::vector<std::string> outer, std::vector<std::string> inner,
-                  std::vector<Step>* steps) {
-  std::vector<std::string> order = outer;
-  order.insert(order.end(), inner.begin(), inner.end());
-  if (order.size() > 1) steps->push_back(Reorder(stage, order));
-  if (outer.empty()) return;
-  if (outer.size() > 1) steps->push_back(Fuse(stage, outer, "task"));
-  steps->push_back(Parallel(stage, outer.size() > 1 ? "task" : outer[0]));
-}
-
 Partial SplitWhole(const std::vector<int64_t>& in, const std::vector<int64_t>& out, const std::vector<bool>& whole) {
   Partial p;
   for (size_t i = 0; i < in.size(); ++i) {
@@ -75,77 +65,34 @@ std::vector<int64_t> ReduceAxes::Kept() const {
   for (size_t i = 0; i < extents.size(); ++i) {
     if (!reduced[i]) kept.push_back(extents[i]);
   }
-  if (kept.empty()) kept.push_back(1);
   return kept;
 }
 
-std::vector<Expr> KeptIndex(const ReduceAxes& axes, const std::vector<Expr>& all) {
+std::vector<Expr> ReduceAxes::KeptOf(const std::vector<Expr>& all) const {
   std::vector<Expr> kept;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (!axes.reduced[i]) kept.push_back(all[i]);
+    if (!reduced[i]) kept.push_back(all[i]);
   }
-  if (kept.empty()) kept.push_back(Expr(0));
   return kept;
 }
 
-Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAxes& axes, int lanes,
-                    const std::function<Expr(const std::vector<Expr>&)>& value, std::vector<Step>* steps) {
-  const std::vector<int64_t> kept = axes.Kept();
-  const std::vector<std::string> names = AxisNames(kept.size());
-  const size_t rank = axes.extents.size();
+Tensor ElementWise(const std::string& name, const std::vector<int64_t>& extents,
+                   const std::function<Expr(const std::vector<Expr>&)>& value) {
+  return te::Compute(name, extents, AxisNames(extents.size()),
+                     [&](const Vars& x) { return value(std::vector<Expr>(x.begin(), x.end())); });
+}
+
+Tensor ReduceOver(const std::string& name, ir::Reducer reducer, const ReduceAxes& axes,
+                  const std::function<Expr(const std::vector<Expr>&)>& value) {
   std::vector<ir::IterVar> reduce;
-  std::vector<std::string> reduce_names;
-  for (size_t i = 0; i < rank; ++i) {
-    if (!axes.reduced[i]) continue;
-    reduce_names.push_back("r" + std::to_string(i));
-    const bool last = i + 1 == rank;
-    reduce.push_back(te::ReduceAxis(last ? CeilDiv(axes.extents[i], lanes) : axes.extents[i], reduce_names.back()));
-  }
-  auto index = [&](const Vars& x) {
+  return ElementWise(name, axes.Kept(), [&](const std::vector<Expr>& kept) {
     std::vector<Expr> all;
-    for (size_t i = 0, k = 0, r = 0; i < rank; ++i)
-      all.push_back(axes.reduced[i] ? Expr(reduce[r++].var) : Expr(x[k++]));
-    return all;
-  };
-  if (!axes.reduced.back()) {
-    Tensor out = te::Compute(name, kept, names, [&](const Vars& x) {
-      Expr read = value(index(x));
-      return reduce.empty() ? read : te::ReduceOver(reducer, read, reduce);
-    });
-    Append(steps, {Split(name, names.back(), {lanes}, {"v.o", "v.i"}), Vectorize(name, "v.i")});
-    std::vector<std::string> outer(names.begin(), names.end() - 1), inner = reduce_names;
-    outer.push_back("v.o");
-    inner.push_back("v.i");
-    Loops(name, outer, inner, steps);
-    return out;
-  }
-  // Lane by lane first; beyond the end, the last element is repeated, or counts as 0 in a sum.
-  const int64_t extent = axes.extents.back();
-  std::vector<int64_t> lane_shape = kept;
-  lane_shape.push_back(lanes);
-  std::vector<std::string> lane_names = names;
-  lane_names.push_back("v");
-  Tensor part = te::Compute(name + "_lane", lane_shape, lane_names, [&](const Vars& x) {
-    std::vector<Expr> all = index(x);
-    Expr at = reduce.back().var * lanes + x.back();
-    const bool tail = extent % lanes != 0;
-    all.back() = tail ? ir::Min(at, extent - 1) : at;
-    Expr read = value(all);
-    if (tail && reducer == ir::Reducer::kSum) read = ir::MakeSelect(at < extent, read, Float(0));
-    return te::ReduceOver(reducer, read, reduce);
+    for (size_t i = 0, k = 0; i < axes.extents.size(); ++i) {
+      if (axes.reduced[i]) reduce.push_back(te::ReduceAxis(axes.extents[i], "r" + std::to_string(i)));
+      all.push_back(axes.reduced[i] ? Expr(reduce.back().var) : kept[k++]);
+    }
+    return te::ReduceOver(reducer, value(all), reduce);
   });
-  std::vector<std::string> inner = reduce_names;
-  inner.push_back("v");
-  ir::IterVar lane = te::ReduceAxis(lanes, "l");
-  Tensor out = te::Compute(name, kept, names, [&](const Vars& x) {
-    std::vector<Expr> at(x.begin(), x.end());
-    at.push_back(lane.var);
-    return te::ReduceOver(reducer, part(at), {lane});
-  });
-  Loops(name, names, {"l"}, steps);
-  Loops(part.name(), names, inner, steps);
-  steps->push_back(Vectorize(part.name(), "v"));
-  return out;
 }
 
 std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes,

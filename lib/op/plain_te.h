@@ -48,20 +48,21 @@ struct AxisGroups {
 };
 AxisGroups GroupAxes(const std::vector<int64_t>& shape, const std::vector<std::vector<bool>>& patterns);
 
-// Reductions of plain tensors as te stages with their schedule: vectors along the last axis, whether it is kept or
-// reduced, and a parallel loop over the kept axes.
+// The axes of a value that is reduced over some of them.
 struct ReduceAxes {
-  std::vector<int64_t> extents;  // of the axes of the value
-  std::vector<bool> reduced;     // one flag per axis
+  std::vector<int64_t> extents;
+  std::vector<bool> reduced;  // one flag per axis
   std::vector<int64_t> Kept() const;
+  // The result's index for an index of all axes.
+  std::vector<ir::Expr> KeptOf(const std::vector<ir::Expr>& all) const;
 };
 
-// The result has the kept extents, or a single extent of 1. `value` takes an index of all axes. Appends to `steps`.
-te::Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAxes& axes, int lanes,
-                        const std::function<ir::Expr(const std::vector<ir::Expr>&)>& value, std::vector<Step>* steps);
-
-// The result's index for an index of all axes.
-std::vector<ir::Expr> KeptIndex(const ReduceAxes& axes, const std::vector<ir::Expr>& all);
+// A stage without a schedule, with axes a0, a1, ..; `value` takes an index.
+te::Tensor ElementWise(const std::string& name, const std::vector<int64_t>& extents,
+                       const std::function<ir::Expr(const std::vector<ir::Expr>&)>& value);
+// The same, reduced over axes r0, r1, .., which count all axes; `value` takes an index of all axes.
+te::Tensor ReduceOver(const std::string& name, ir::Reducer reducer, const ReduceAxes& axes,
+                      const std::function<ir::Expr(const std::vector<ir::Expr>&)>& value);
 
 // Groups of axes: neighbouring axes that are taken completely and in order form one group; each other axis is its own.
 struct Partial {

@@ -20,26 +20,42 @@ namespace {
 
 // Which sketches an operator's tasks have: a line for each that is as fast as what the operator has without it.
 struct Sketched {
-  std::string_view op, sketch;
+  std::string_view op;  // a name, or the beginning of names with a * behind it
+  std::string_view sketch;
   bool (*applies)(const Workload& workload) = [](const Workload&) { return true; };
+  bool tuned = true;  // false: too short to be a task; the best point by the estimate is built
+
+  bool Covers(const Workload& workload) const {
+    if (workload.chain() || !applies(workload)) return false;
+    return op.ends_with('*') ? workload.op.starts_with(op.substr(0, op.size() - 1)) : workload.op == op;
+  }
 };
 
 // With groups, the algorithm `direct` multiplies by zeros.
 bool WithoutGroups(const Workload& workload) { return semantics::Whole(workload, "groups", 1) == 1; }
 
 constexpr Sketched kSketched[] = {
-    {"matmul", "sums"},
-    {"dense", "sums"},
-    {"conv2d", "sums", WithoutGroups},
-    {"conv3d", "sums", WithoutGroups},
+    {.op = "matmul", .sketch = "sums"},
+    {.op = "matmul", .sketch = "rows"},  // with a single column
+    {.op = "dense", .sketch = "sums"},
+    {.op = "conv2d", .sketch = "sums", .applies = WithoutGroups},
+    {.op = "conv3d", .sketch = "sums", .applies = WithoutGroups},
+    {.op = "softmax", .sketch = "rows"},
+    {.op = "log_softmax", .sketch = "rows"},
+    {.op = "reduce_*", .sketch = "rows"},
+    {.op = "lrn", .sketch = "rows"},
+    {.op = "instance_norm", .sketch = "rows"},
+    {.op = "layer_norm", .sketch = "rows"},
+    {.op = "global_avg_pool", .sketch = "rows", .tuned = false},
+    {.op = "global_max_pool", .sketch = "rows", .tuned = false},
 };
 
-std::vector<std::string_view> SketchesOf(const Workload& workload) {
-  std::vector<std::string_view> names;
+std::vector<const Sketched*> SketchedBy(const Workload& workload) {
+  std::vector<const Sketched*> lines;
   for (const Sketched& line : kSketched) {
-    if (!workload.chain() && line.op == workload.op && line.applies(workload)) names.push_back(line.sketch);
+    if (line.Covers(workload)) lines.push_back(&line);
   }
-  return names;
+  return lines;
 }
 
 // A user's sketch has no closed rules: its legality is that the steps apply, which takes thousands of times as long.
@@ -109,13 +125,15 @@ Result<const Proposer*> Find(const Proposers& proposers, const std::string& name
 Proposer::Proposer(const op::Template& by, Workload workload, Target target)
     : name_(by.name()),
       version_(VersionOf(by.name(), by.version())),
+      tuned_(!by.fixed()),
       workload_(std::move(workload)),
       target_(std::move(target)),
       template_(&by) {}
 
-Proposer::Proposer(sketch::Sketch by, Workload workload, Target target)
+Proposer::Proposer(sketch::Sketch by, Workload workload, Target target, bool tuned)
     : name_(by.name),
       version_(VersionOf(by.name, by.version)),
+      tuned_(tuned),
       workload_(std::move(workload)),
       target_(std::move(target)),
       sketch_(std::move(by)) {}
@@ -148,10 +166,10 @@ std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, c
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   Proposers sketches, proposers;
-  if (const auto names = SketchesOf(workload); !names.empty()) {
+  if (const auto lines = SketchedBy(workload); !lines.empty()) {
     for (sketch::Sketch& sketch : Derive(*op, workload, target)) {
-      if (std::count(names.begin(), names.end(), sketch.name) > 0) {
-        sketches.emplace_back(std::move(sketch), workload, target);
+      for (const Sketched* line : lines) {
+        if (line->sketch == sketch.name) sketches.emplace_back(sketch, workload, target, line->tuned);
       }
     }
   }
@@ -184,7 +202,7 @@ Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mo
 bool Tunable(const Workload& workload, const Target& target) {
   const auto proposers = AllProposers(workload, target);
   if (!proposers.ok()) return false;
-  return std::any_of(proposers->begin(), proposers->end(), [](const Proposer& p) { return !p.fixed(); });
+  return std::any_of(proposers->begin(), proposers->end(), [](const Proposer& p) { return p.tuned(); });
 }
 
 Result<search::TaskSpace> MakeTaskSpace(const Proposers& proposers, const op::Numerics& numerics) {

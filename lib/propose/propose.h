@@ -24,14 +24,14 @@ class Proposer {
  public:
   Proposer(const op::Template& by, Workload workload, Target target);
   // A sketch of the computation `direct`.
-  Proposer(sketch::Sketch by, Workload workload, Target target);
+  Proposer(sketch::Sketch by, Workload workload, Target target, bool tuned = true);
 
   const std::string& name() const { return name_; }  // of its space: records contain it
   int version() const { return version_; }           // changes with the space, or with the meaning of a config
   const sketch::Sketch* sketch() const { return sketch_ ? &*sketch_ : nullptr; }  // null for a template
   const Workload& workload() const { return workload_; }
-  // A single schedule of an operator that has no template worth tuning.
-  bool fixed() const { return template_ != nullptr && template_->fixed(); }
+  // False if its default is built and nothing is searched: a single schedule, or an operator that is not worth it.
+  bool tuned() const { return tuned_; }
 
   // A rule rejects points that `numerics` forbids; indices do not depend on it.
   Result<search::Space> MakeSpace(const op::Numerics& numerics = op::kAnyNumerics) const;
@@ -43,6 +43,7 @@ class Proposer {
  private:
   std::string name_;
   int version_ = 0;
+  bool tuned_;
   Workload workload_;
   Target target_;
   const op::Template* template_ = nullptr;
@@ -69,7 +70,7 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
 // Those of one kind, or all if there are none of that kind, in the same order: they make up a task's space.
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth,
                               const OwnSketches& own = {});
-// False if a fixed schedule is the only proposer (pooling, elementwise): the workload is built, but is not a task.
+// False if no proposer is tuned (pooling, elementwise): the workload is built, but is not a task.
 bool Tunable(const Workload& workload, const Target& target);
 
 // The union of the proposers' spaces, in their order.

@@ -28,7 +28,7 @@ class RowLines {
       if (stage.full && stage.name != out.name) Say("inline {}", stage.name);
     }
     const bool choice = Offers("order", "parts");
-    choice ? When("order", "together") : When("", "");
+    choice ? When("order", "together") : Always();
     Together();
     When("order", "parts");
     if (choice) Parts();
@@ -49,11 +49,12 @@ class RowLines {
     return false;
   }
   // The condition of the following lines.
-  void When(const std::string& decision, const std::string& value) { decision_ = decision, value_ = value; }
+  void When(const std::string& decision, const std::string& value) { conditions_ = {{decision, value}}; }
+  void Always() { conditions_.clear(); }
 
   template <typename... Args>
   void Say(fmt::format_string<Args...> step, Args&&... args) {
-    sketch_.lines.push_back({decision_, value_, fmt::format(step, std::forward<Args>(args)...)});
+    sketch_.lines.push_back({conditions_, fmt::format(step, std::forward<Args>(args)...)});
   }
   void Order(const std::string& stage, AxisNames loops) {
     std::erase(loops, "");
@@ -152,11 +153,12 @@ class RowLines {
       inside[0].name += ".row";
       home.others.clear();
     }
-    const std::string at = Home(home), decision = decision_, value = value_;
+    const std::string at = Home(home);
+    const std::vector<Condition> conditions = conditions_;
     for (const RowStage& stage : inside) {
       if (stage.full) When("elements", "stored");
       Inside(stage, home.name, at);
-      When(decision, value);
+      conditions_ = conditions;
     }
   }
 
@@ -188,7 +190,7 @@ class RowLines {
 
   const RowStages& p_;
   Sketch& sketch_;
-  std::string decision_, value_;
+  std::vector<Condition> conditions_;
 };
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace {
 
 using AxisIds = std::map<const ir::VarNode*, int>;  // axes of different stages that have the same index
 
-const te::TensorNode& NodeOf(const ir::Access& access) {
-  return static_cast<const te::TensorNode&>(*access.tensor.get());
-}
-
 bool IsStage(const te::TensorNode& node) { return node.kind == te::TensorKind::kCompute && !node.constant; }
 
 template <typename F>
@@ -28,7 +24,7 @@ void ForEachAccess(const te::TensorNode& node, const F& fn) {
 bool Number(const te::TensorNode& node, AxisIds* ids, int* fresh) {
   bool plain = true;
   ForEachAccess(node, [&](const ir::Access& access) {
-    const te::TensorNode& read = NodeOf(access);
+    const te::TensorNode& read = te::NodeOf(access);
     if (!IsStage(read)) return;
     for (size_t i = 0; i < access.indices.size(); ++i) {
       const auto* index = access.indices[i].as<ir::VarNode>();
@@ -52,7 +48,7 @@ bool Streams(const te::TensorNode& node, const ir::Var& axis) {
     for (size_t i = 0; i + last < access.indices.size(); ++i) {
       streams = streams && !ir::UsesVar(access.indices[i], axis);
     }
-    streams = streams && (last || node.reduce_axes.empty() || IsStage(NodeOf(access)));
+    streams = streams && (last || node.reduce_axes.empty() || IsStage(te::NodeOf(access)));
   });
   return streams;
 }

@@ -27,17 +27,13 @@ bool IsElementwise(const te::TensorNode& node) {
   return node.kind == te::TensorKind::kCompute && node.reduce_axes.empty() && !node.constant;
 }
 
-const te::TensorNode& NodeOf(const ir::Access& access) {
-  return static_cast<const te::TensorNode&>(*access.tensor.get());
-}
-
 // The sum that `out` reads, only at its own index.
 std::optional<te::Tensor> SumBehind(const te::Tensor& out) {
   if (IsSum(*out.node())) return out;
   if (!IsElementwise(*out.node())) return {};
   std::optional<te::Tensor> sum;
   for (const ir::Access* access : NodesIn<ir::Access>(out.node()->body)) {
-    const te::TensorNode& node = NodeOf(*access);
+    const te::TensorNode& node = te::NodeOf(*access);
     if (node.kind == te::TensorKind::kPlaceholder || node.constant) continue;
     if (!IsSum(node) || access->indices.size() != out.node()->axes.size()) return {};
     for (size_t i = 0; i < access->indices.size(); ++i) {
@@ -53,7 +49,7 @@ class Reader {
   Reader(SumNest* nest, const std::vector<std::string>& constants) : nest_(*nest), constants_(constants) {}
 
   bool Read(const ir::Access& access) {
-    const te::TensorNode& node = NodeOf(access);
+    const te::TensorNode& node = te::NodeOf(access);
     const bool named = std::find(constants_.begin(), constants_.end(), node.name) != constants_.end();
     SumRead read{te::Tensor(&node), {}, node.constant || named};
     if (IsElementwise(node)) {
@@ -80,7 +76,7 @@ class Reader {
   static bool ReadsArguments(const te::TensorNode& node) {
     const auto accesses = NodesIn<ir::Access>(node.body);
     return std::all_of(accesses.begin(), accesses.end(),
-                       [](const ir::Access* a) { return NodeOf(*a).kind == te::TensorKind::kPlaceholder; });
+                       [](const ir::Access* a) { return te::NodeOf(*a).kind == te::TensorKind::kPlaceholder; });
   }
 
   std::optional<Term> TermOf(const ir::Expr& e) const {

@@ -50,6 +50,11 @@ class Tensor : public ir::TensorHandle {
   }
 };
 
+// The tensor that `access` reads.
+inline const TensorNode& NodeOf(const ir::Access& access) {
+  return static_cast<const TensorNode&>(*access.tensor.get());
+}
+
 Tensor Placeholder(std::string name, std::vector<int64_t> shape, DType type = DType::Float(32));
 // axis_names: one for each dimension, unique; schedule steps use these names.
 Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
