@@ -38,15 +38,21 @@ Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
 
 // One list per column, as there are thousands of trials.
 Json TrialsJson(const TaskFact& task) {
-  Json ordinal = Json::array(), state = Json::array(), seconds = Json::array(), measuring = Json::array();
+  Json ordinal = Json::array(), proposer = Json::array(), state = Json::array(), seconds = Json::array(),
+       measuring = Json::array();
   for (const TrialFact& trial : task.trials) {
     const bool failed = trial.state == TrialState::kFailed;
     ordinal.push_back(trial.ordinal);
+    proposer.push_back(trial.config.template_name);
     state.push_back(failed ? TrialErrorName(trial.error) : TrialStateName(trial.state));
     seconds.push_back(failed ? Json() : Json(trial.seconds));
     measuring.push_back(Rounded(trial.measure_seconds, 3));
   }
-  return {{"ordinal", ordinal}, {"state", state}, {"seconds", seconds}, {"measure_seconds", measuring}};
+  return {{"ordinal", ordinal},
+          {"proposer", proposer},
+          {"state", state},
+          {"seconds", seconds},
+          {"measure_seconds", measuring}};
 }
 
 Json KnobsJson(const TaskFact& task) {

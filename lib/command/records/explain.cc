@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -32,12 +33,19 @@ struct Candidate {
   std::optional<Interval> interval;  // 95 %, of the median
 };
 
+// The trials of a template or sketch on this machine.
+struct Brought {
+  int64_t trials = 0, correct = 0;
+  double median = 0;  // of the fastest correct one; 0 without one
+};
+
 struct Explanation {
   const BestEntry* entry = nullptr;
   std::optional<Candidate> chosen;
   std::vector<Candidate> rivals;           // the fastest first
   std::optional<record::Session> session;  // the session that measured it
   int64_t trials = 0, correct = 0;         // on this machine
+  std::map<std::string, Brought> brought;  // by the template or sketch
   std::string note;                        // why the records have no more
 };
 
@@ -110,8 +118,12 @@ Status ReadRecords(const std::string& folder, Explanation* out) {
   for (const Trial& t : trials) {
     if (here.count(t.session) == 0) continue;
     ++out->trials;
+    Brought& brought = out->brought[t.outcome.config.template_name];
+    ++brought.trials;
     if (t.outcome.state != TrialState::kOk) continue;
     ++out->correct;
+    ++brought.correct;
+    if (brought.correct == 1 || t.outcome.median < brought.median) brought.median = t.outcome.median;
     others.push_back(&t);
   }
   std::ranges::stable_sort(others, {}, [](const Trial* trial) { return trial->outcome.median; });
@@ -170,6 +182,10 @@ Json TaskJson(const Explanation& e) {
     if (!value->empty()) json[key] = *value;
   }
   if (e.trials > 0) json["trials"] = e.trials, json["correct"] = e.correct;
+  for (const auto& [name, brought] : e.brought) {
+    json["proposers"][name] = {{"trials", brought.trials}, {"correct", brought.correct}};
+    if (brought.correct > 0) json["proposers"][name]["median_seconds"] = brought.median;
+  }
   Json rivals = Json::array();
   for (const Candidate& rival : e.rivals) {
     rivals.push_back(CandidateJson(rival));
@@ -211,6 +227,14 @@ std::string TaskText(const Explanation& e) {
                       entry.from == entry.id || entry.from.empty() ? "" : " of task " + entry.from);
   if (e.trials > 0) text += fmt::format(" of {} on this machine, {} of them correct", e.trials, e.correct);
   text += "\n";
+  if (e.brought.size() > 1) {
+    std::vector<std::string> parts;
+    for (const auto& [name, brought] : e.brought) {
+      parts.push_back(fmt::format("{} {}, {}", name, Counted(brought.trials, "trial"),
+                                  brought.correct > 0 ? "best " + FormatSeconds(brought.median) : "none correct"));
+    }
+    text += "  proposed by: " + Join(parts, "; ") + "\n";
+  }
   if (!entry.host.empty()) {
     text += fmt::format("  measured on {} in the session of {}, fingerprint {}\n", entry.host, entry.recorded,
                         entry.fingerprint);

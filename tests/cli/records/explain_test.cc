@@ -61,6 +61,20 @@ TEST_F(ExplainTool, SaysWhereAChoiceComesFromAndWhatItWonAgainst) {
             {"the fastest of the same computation with another epilogue", "trial 1 of task a of 4 on this machine"});
 }
 
+TEST_F(ExplainTool, SaysWhatEachProposerBrought) {
+  ExpectHasNot(Explain(), {"proposed by"});
+  Sql("records/a.db",
+      "INSERT INTO template VALUES ('mine', 1); INSERT INTO template VALUES ('none', 1);"
+      "UPDATE trial SET template = 'mine', config = replace(config, 'dense', 'mine') WHERE ordinal = 4;"
+      "UPDATE trial SET template = 'none', config = replace(config, 'dense', 'none') WHERE ordinal = 3");
+  ExpectHas(Explain(),
+            {"  proposed by: dense 2 trials, best 2.00 ms; mine 1 trial, best 40.0 ms; none 1 trial, none correct\n"});
+  const Json proposers = ExplainJson()["tasks"][0]["proposers"];
+  EXPECT_EQ(proposers["dense"]["correct"], 2);
+  EXPECT_EQ(proposers["mine"]["median_seconds"], 40e-3);
+  EXPECT_FALSE(proposers["none"].contains("median_seconds"));
+}
+
 TEST_F(ExplainTool, SaysWhatIsBuiltOfTheNetworkAndItsTimes) {
   pipeline::BestFile best = Must(pipeline::ReadBestFile(Path("best/net.cpu.json")));
   best.alternatives = {{.replaces = {"r1", "r2"}, .by = {{.name = "both", .workload = kWorkloadC, .inputs = {"x"}}}}};

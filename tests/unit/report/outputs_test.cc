@@ -72,6 +72,7 @@ TEST(Outputs, JsonHoldsTheFacts) {
   EXPECT_DOUBLE_EQ(j["tasks"][0]["best"]["peak_share"].get<double>(), 0.75);  // 150 MFLOP in 2 ms of 100 GFLOP/s
   EXPECT_EQ(j["tasks"][0]["trials"]["state"], Json::parse("[\"ok\", \"pruned\", \"ok\", \"compile\", \"compile\"]"));
   EXPECT_TRUE(j["tasks"][0]["trials"]["seconds"][3].is_null());
+  EXPECT_EQ(j["tasks"][0]["trials"]["proposer"][2], "conv2d_winograd");
   EXPECT_EQ(j["tasks"][1]["best"], Json::parse("{\"source\": \"default\"}"));
   EXPECT_EQ(j["tuned"]["processes"], Json::parse("[[0.01, 0.009, 0.011], [0.01, 0.012]]"));
 }
