@@ -47,6 +47,7 @@ class TableTest : public ChainFolder {
     InventTimes(7);
     WriteNetwork(24);
     WriteYuv();
+    WriteFlat("16 8");
     Settings();
     ExpectOk(Plan());
     NinjaOk({"tune-all"});
@@ -70,6 +71,15 @@ class TableTest : public ChainFolder {
     Write("pipelines/yuv.toml",
           "plugin = \"rgb_to_yuv.so\"\nnetwork = \"rgb_to_yuv(f32[8,16,3])\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 2\n"
           "in_network = false\n[bench]\nprocesses = 1\niterations = 1\n");
+  }
+
+  // A network with a sketch of its own.
+  void WriteFlat(const std::string& lanes) {
+    Write("pipelines/mine.sketch",
+          "sketch mine\ndecide lanes " + lanes + "\nsplit out a0 [{lanes}] -> o l\nvectorize out l\n");
+    Write("pipelines/flat.toml",
+          "network = \"relu(f32[4096])\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 2\nmode = \"sketches\"\n"
+          "sketch = \"mine.sketch\"\nin_network = false\n[bench]\nprocesses = 1\niterations = 1\n");
   }
 
   void Settings() {
@@ -237,6 +247,7 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check(
       "a plugin, built anew", [&] { Write("bin/plugins/rgb_to_yuv.so", Read("bin/plugins/rgb_to_yuv.so") + "more"); },
       {}, "yuv");
+  Check("a sketch of your own", [&] { WriteFlat("4 8"); }, {}, "flat");
 }
 
 }  // namespace
