@@ -243,7 +243,13 @@ Result<Candidate> Instantiate(const Workload& workload, const Target& target, co
 
 Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome) {
   Result<Candidate> recorded = Candidate::Parse(outcome.steps);
-  if (recorded.ok() && !(recorded->algorithm == Algorithm())) return recorded;
+  if (recorded.ok()) {
+    const auto op = op::FindOperator(workload);
+    if (!op.ok() || !(recorded->algorithm == Algorithm())) return recorded;
+    const auto templates = (*op)->Templates(workload, target);
+    const auto by = [&](const op::Template* t) { return t->name() == outcome.config.template_name; };
+    if (std::none_of(templates.begin(), templates.end(), by)) return recorded;
+  }
   Result<Candidate> made = Instantiate(workload, target, outcome.config);
   return made.ok() ? made : recorded;
 }

@@ -85,8 +85,9 @@ Result<Config> DefaultConfig(const Workload& workload, const Target& target);
 Result<Candidate> Instantiate(const Proposers& proposers, const search::TaskSpace& space, const Config& config);
 // The same with AllProposers.
 Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config);
-// The candidate that a trial was built from. Records do not name the algorithm `direct`, and older ones name no
-// algorithm: Instantiate then decides, if this version of Hone still has the proposer and the point.
+// The candidate that a trial was built from: the recorded one. But records do not name the algorithm `direct`, and
+// older ones name no algorithm: for a trial of a template, Instantiate then decides, if this version of Hone still has
+// the template and the point.
 Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome);
 
 // Closed-form estimates of a point's cost (op/estimate/estimate.h), from the template or sketch that the config names.

@@ -219,7 +219,8 @@ Result<int> TryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(const auto proposers, ProposersOf(task, inputs.settings));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers));
   if (index >= space.size()) {
-    return Status::Invalid("--trial {}: the space has {} points, counted from 0", index, space.size());
+    return Status::Invalid("--trial {}: the space has {} points, counted from 0{}", index, space.size(),
+                           options.settings_path.empty() ? "; with --settings it has the job's own sketches" : "");
   }
   const Config config = space.At(index);
   PrintOut(config.Text() + "\n");

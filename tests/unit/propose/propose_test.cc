@@ -76,6 +76,12 @@ TEST(Propose, ARecordOutlivesItsProposer) {
   outcome.steps = "parallel out n\n";
   EXPECT_EQ(Must(CandidateOf(w, Cpu(), outcome)).steps, Must(ParseSteps(outcome.steps)));
   EXPECT_TRUE(EstimatesOf(w, Cpu())(outcome.config).empty());
+  // Nor does the rule of today decide what a trial of a sketch was.
+  outcome.config = Must(DefaultConfig(w, Cpu()));
+  ASSERT_EQ(outcome.config.template_name, "sums");
+  EXPECT_EQ(Must(CandidateOf(w, Cpu(), outcome)).Text(), outcome.steps);
+  outcome.steps = "of another time";
+  EXPECT_EQ(Must(CandidateOf(w, Cpu(), outcome)), Must(Instantiate(w, Cpu(), outcome.config)));
 }
 
 TEST(Propose, VersionsAreOfEveryProposer) {
