@@ -82,6 +82,17 @@ std::vector<const Template*> FixedOperator::Templates(const Workload&, const Tar
   return {&template_};
 }
 
+std::vector<const Template*> SketchedOperator::Templates(const Workload& workload, const Target& target) const {
+  if (target.family() == kCpuFamily) return {};
+  return FixedOperator::Templates(workload, target);
+}
+
+TemplateList SketchedOperator::AllTemplates() const {
+  TemplateList all = FixedOperator::AllTemplates();
+  all.erase(kCpuFamily);
+  return all;
+}
+
 Result<Computation> FixedOperator::Compute(const Workload& workload, const Target& target,
                                            const Algorithm& algorithm) const {
   if (!(algorithm == Algorithm())) return NotComputedBy(algorithm, workload);

@@ -104,4 +104,14 @@ class FixedOperator : public DefinedOperator {
   FixedTemplate template_, gpu_template_;
 };
 
+// An operator whose schedules on CPUs are sketches of its computation (propose/propose.cc); the builder gives no steps.
+// On GPUs as FixedOperator.
+class SketchedOperator : public FixedOperator {
+ public:
+  using FixedOperator::FixedOperator;
+
+  std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
+  TemplateList AllTemplates() const override;
+};
+
 }  // namespace hone::op

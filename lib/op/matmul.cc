@@ -48,25 +48,25 @@ Result<FixedKernel> BuildMatmul(const Workload& w, const Target&) {
   return FixedKernel{{{a, b}, {out}}, {}};
 }
 
-class MatmulOperator final : public FixedOperator {
+class MatmulOperator final : public SketchedOperator {
  public:
-  using FixedOperator::FixedOperator;
+  using SketchedOperator::SketchedOperator;
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override {
-    std::vector<const Template*> templates = FixedOperator::Templates(workload, target);
+    std::vector<const Template*> templates = SketchedOperator::Templates(workload, target);
     if (target.family() == kGpuFamily && GpuBatchMatmulApplies(workload, target)) {
       templates.insert(templates.begin(), &GpuBatchMatmul());
     }
     return templates;
   }
   TemplateList AllTemplates() const override {
-    TemplateList all = FixedOperator::AllTemplates();
+    TemplateList all = SketchedOperator::AllTemplates();
     all[kGpuFamily].push_back(&GpuBatchMatmul());
     return all;
   }
   Result<Computation> Compute(const Workload& workload, const Target& target,
                               const Algorithm& algorithm) const override {
-    if (algorithm.name == "direct") return FixedOperator::Compute(workload, target, algorithm);
+    if (algorithm.name == "direct") return SketchedOperator::Compute(workload, target, algorithm);
     return ComputeBy({{kGpuFamily, "batches", {}, ComputeGpuBatchMatmul}}, workload, target, algorithm);
   }
 };

@@ -134,9 +134,9 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> NormOperators() {
   return {
-      new FixedOperator("lrn", 3, BuildLrn),  // never destroyed
-      new FixedOperator("instance_norm", 3, BuildNorm),
-      new FixedOperator("layer_norm", 3, BuildNorm),
+      new SketchedOperator("lrn", 3, BuildLrn),  // never destroyed
+      new SketchedOperator("instance_norm", 3, BuildNorm),
+      new SketchedOperator("layer_norm", 3, BuildNorm),
       new FixedOperator("resize", 3, BuildResize),
   };
 }

@@ -34,7 +34,7 @@ struct Sketched {
 // With groups, the algorithm `direct` multiplies by zeros.
 bool WithoutGroups(const Workload& workload) { return semantics::Whole(workload, "groups", 1) == 1; }
 
-constexpr Sketched kSketched[] = {
+constexpr Sketched kSketched[] = {  // of lines for the same sketch, the first that covers a workload counts
     {.op = "matmul", .sketch = "sums"},
     {.op = "matmul", .sketch = "rows"},  // with a single column
     {.op = "dense", .sketch = "sums"},
@@ -42,6 +42,8 @@ constexpr Sketched kSketched[] = {
     {.op = "conv3d", .sketch = "sums", .applies = WithoutGroups},
     {.op = "softmax", .sketch = "rows"},
     {.op = "log_softmax", .sketch = "rows"},
+    // While measuring, the logarithm of a sum of the inputs may be no number, which is never right.
+    {.op = "reduce_log_sum", .sketch = "rows", .tuned = false},
     {.op = "reduce_*", .sketch = "rows"},
     {.op = "lrn", .sketch = "rows"},
     {.op = "instance_norm", .sketch = "rows"},
@@ -168,9 +170,8 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   Proposers sketches, proposers;
   if (const auto lines = SketchedBy(workload); !lines.empty()) {
     for (sketch::Sketch& sketch : Derive(*op, workload, target)) {
-      for (const Sketched* line : lines) {
-        if (line->sketch == sketch.name) sketches.emplace_back(sketch, workload, target, line->tuned);
-      }
+      const auto line = std::find_if(lines.begin(), lines.end(), [&](const Sketched* l) { return l->sketch == sketch.name; });
+      if (line != lines.end()) sketches.emplace_back(std::move(sketch), workload, target, (*line)->tuned);
     }
   }
   for (const op::Template* t : op->Templates(workload, target)) {

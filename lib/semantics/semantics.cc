@@ -173,7 +173,14 @@ Workload Canonical(const Workload& w) {
   return canonical;
 }
 
-int64_t ProductsOfData(const Workload& w) { return w.op == "matmul" && !w.chain() ? MatmulOf(w)->k : 1; }
+int64_t ProductsOfData(const Workload& w) {
+  if (w.chain()) return 1;
+  if (w.op == "matmul") return MatmulOf(w)->k;
+  constexpr std::string_view kSums[] = {"reduce_sum", "reduce_sum_square", "reduce_l1", "reduce_l2", "reduce_log_sum",
+                                        "reduce_prod"};
+  if (std::find(std::begin(kSums), std::end(kSums), w.op) == std::end(kSums)) return 1;
+  return w.inputs[0].Elements() / InferMember(w)->Elements();
+}
 
 double Flop(const Workload& w) {
   double flop = 0;

@@ -81,7 +81,8 @@ std::vector<std::string> Names();  // sorted
 
 // The functions below also accept chains.
 
-// The number of products of data that each output sums: 1 if a factor is a weight, or nothing is summed.
+// The number of values or products of data that each output sums: 1 if a factor is a weight, the sum is divided by that
+// number, or nothing is summed.
 int64_t ProductsOfData(const Workload& workload);
 
 // The output's type. Returns kUnsupported for an unknown operator; kInvalid or kUnsupported in one line if inputs,

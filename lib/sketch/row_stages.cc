@@ -58,7 +58,7 @@ double CyclesOf(const te::TensorNode& node, const std::map<std::string, double>&
   double cycles = 0;
   const auto call = [&](const ir::Call& op) {
     const bool fast = op.fn == ir::Intrinsic::kAbs || op.fn == ir::Intrinsic::kFloor || op.fn == ir::Intrinsic::kCeil;
-    cycles += fast ? 0.5 : op.fn == ir::Intrinsic::kPow ? 40 : 14;
+    cycles += fast ? 0.5 : op.fn == ir::Intrinsic::kExp ? 9 : op.fn == ir::Intrinsic::kPow ? 40 : 14;
   };
   const auto binary = [&](const ir::Binary& op) {
     if (op.type.is_float()) cycles += op.kind == ir::ExprKind::kDiv ? 12 : 0.5;

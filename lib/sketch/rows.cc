@@ -50,46 +50,52 @@ double RowImbalance(const RowStages& p, const RowPoint& point) {
   return search::Imbalance(pieces, 1, Real(pieces), static_cast<int>(p.threads));
 }
 
-// Cycles of one core for all stages: a step of a reduction, with `width` vectors, takes at least until its sums can be
-// added to again.
-double StagesOf(const RowStages& p, const RowPoint& point) {
+// Cycles of one core.
+struct Cycles {
+  double compute = 0, memory = 0;
+};
+
+// Of one stage. A step of a reduction, with `width` vectors, takes at least until its sums can be added to again.
+double ComputeOf(const RowStages& p, const RowPoint& point, const RowStage& stage) {
   constexpr double kLatency = 5, kStep = 1.5, kHalve = 40;
-  const int64_t vectors = p.across ? CeilDiv(p.kept.back(), p.lanes) : CeilDiv(p.reduced.back(), p.lanes);
-  const int64_t steps = CeilDiv(vectors, point.width);
-  const int64_t outer = p.across ? p.Length() : p.Length() / p.reduced.back();
-  double row = 0;
-  for (const RowStage& stage : p.stages) {
-    if (point.again && stage.full && &stage != &p.stages[0]) continue;
-    const double vector = (point.again ? stage.again : stage.cycles) + 1;
-    if (stage.reduction) {
-      row += Real(outer) * (std::max(Real(vectors) * vector, Real(steps) * kLatency) + Real(steps) * kStep);
-      row += p.across ? Real(steps) : kHalve + 3 * Real(point.width);
-    } else {
-      row +=
-          stage.full ? Real(outer) * (Real(vectors) * vector + Real(steps)) : (p.across ? Real(vectors) : 1) * vector;
-    }
+  const double vectors = Real(CeilDiv(p.across ? p.kept.back() : p.reduced.back(), p.lanes));
+  const double steps = std::ceil(vectors / Real(point.width));
+  const double outer = Real(p.across ? p.Length() : p.Length() / p.reduced.back());
+  const double vector = (point.again ? stage.again : stage.cycles) + 1;
+  double row = (p.across ? vectors : 1) * vector;
+  if (stage.full) row = outer * (vectors * vector + steps);
+  if (stage.reduction) {
+    row = outer * (std::max(vectors * vector, steps * kLatency) + steps * kStep);
+    row += p.across ? steps : kHalve + 3 * Real(point.width);
   }
   return Real(p.Rows()) * row;
 }
 
 std::vector<double> RowCost(const RowStages& p, const RowPoint& point) {
   constexpr double kLaunch = 2500, kPiece = 20;
-  const double stages = StagesOf(p, point);
   const Shares shares = SharesOf(p, point);
-  // All stages but the first read what is near, unless there are parts.
   const int64_t tiles = p.across ? CeilDiv(p.kept.back(), point.width * p.lanes) : 1;
-  const double near = point.parts ? p.bytes : p.bytes / Real(p.Rows() * tiles) * (!point.again && p.Inner() ? 2 : 1);
-  const double passes =
-      Real(std::count_if(p.stages.begin(), p.stages.end(), [](const RowStage& s) { return s.reduction || s.full; }));
-  const double memory = kCaches.Read(p.bytes, p.bytes) + (passes - 1) * kCaches.Read(p.bytes, near);
-  const double loops = Real(p.Rows() * tiles) * kPiece;
+  const double elements = Real(p.Rows() * p.Length() * (p.across ? p.kept.back() : 1));
+  // What stages of a row read again.
+  const double near = p.bytes / Real(p.Rows() * tiles) * (!point.again && p.Inner() ? 2 : 1);
+  Cycles all;
+  double work = Real(p.Rows() * tiles) * kPiece;
+  for (size_t i = 0; i < p.stages.size(); ++i) {
+    const RowStage& stage = p.stages[i];
+    if (i > 0 && stage.full && point.again) continue;
+    Cycles cycles{ComputeOf(p, point, stage), 0};
+    const bool first = i + 1 == p.stages.size() || point.parts;
+    if (stage.full || stage.reduction) cycles.memory = kCaches.Read(p.bytes, first ? p.bytes : near);
+    // A line is read before it is written, and leaves the cache some day.
+    if (i == 0 && stage.full) cycles.memory += 2 * kCaches.Read(4 * elements, 4 * elements);
+    work += std::max(cycles.compute, cycles.memory) + 0.2 * std::min(cycles.compute, cycles.memory);
+    all.compute += cycles.compute, all.memory += cycles.memory;
+  }
   const double imbalance = RowImbalance(p, point);
-  const double work = std::max(stages, memory) + 0.2 * std::min(stages, memory) + loops;
   const double launches = shares.pieces > 1 ? kLaunch * Real(shares.launches) : 0;
   const double cycles = work * imbalance / Real(p.threads) + launches;
-  const double ideal = Real(p.Rows() * p.Length() * (p.across ? p.kept.back() : 1)) / Real(p.lanes);
-  const auto share = [&](double part) { return std::log1p(part / ideal); };
-  return {std::log(cycles), share(stages), share(memory), share(loops), share(launches), std::log(imbalance)};
+  const auto share = [&](double part) { return std::log1p(part * Real(p.lanes) / elements); };
+  return {std::log(cycles), share(all.compute), share(all.memory), share(launches), std::log(imbalance)};
 }
 
 }  // namespace

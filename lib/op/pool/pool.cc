@@ -80,8 +80,8 @@ std::vector<const Operator*> PoolOperators() {
       new FixedOperator("avg_pool2d", 2, BuildPool),
       new FixedOperator("max_pool3d", 2, BuildPool),
       new FixedOperator("avg_pool3d", 2, BuildPool),
-      new FixedOperator("global_avg_pool", 3, BuildGlobalPool),
-      new FixedOperator("global_max_pool", 4, BuildGlobalPool),
+      new SketchedOperator("global_avg_pool", 3, BuildGlobalPool),
+      new SketchedOperator("global_max_pool", 4, BuildGlobalPool),
   };
 }
 

@@ -64,10 +64,12 @@ TEST_F(RealTest, TheSpaceCanBeCompiledAndTriedPointByPoint) {
   EXPECT_EQ(indices.size(), 32u) << compiled.out;
   ExpectHas(ExpectOk(TuneTask({"--trial", *indices.begin()})).out, {"ok, "});
   EXPECT_FALSE(Has(kDb));
-  ExpectHas(ExpectOk(TuneTask({"--list-sketches"})).out, {"no sketch; templates: conv2d_direct"});
+  ExpectHas(ExpectOk(TuneTask({"--list-sketches"})).out, {"sketch sums\n", "decide rows "});
   // With a smaller space: all of its points.
   WriteTask("dense(f32[1,2], f32[3,2])");
   ExpectHas(ExpectOk(TuneTask({"--compile-only"})).out, {" compiled, "});
+  WriteTask("conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)");
+  ExpectHas(ExpectOk(TuneTask({"--list-sketches"})).out, {"no sketch; templates: conv2d_depthwise"});
 }
 
 // A product of activations has no template on CPUs: its schedules are derived. Its values are not scaled, so sums of

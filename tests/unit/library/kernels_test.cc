@@ -21,7 +21,7 @@ constexpr const char* kLayers[] = {
 
 // An entry for a point of the workload's last template, which is Winograd if there is one.
 pipeline::BestEntry Entry(const Workload& workload, const Target& target) {
-  const search::Space space = *propose::ProposersOf(workload, target)->back().MakeSpace();
+  const search::Space space = *propose::ProposersOf(workload, target, propose::Mode::kTemplates)->back().MakeSpace();
   Rng rng(1);
   pipeline::BestEntry entry{{}, TaskId(workload, target.Text()), workload.Text(), pipeline::BestSource::kTuned};
   entry.config = space.At(*space.SampleLegal(rng));

@@ -98,11 +98,13 @@ TEST(Space, RulesNameThemselves) {
 TEST(Space, SizesAreWhatASearchCanHandle) {
   for (size_t i = 0; i < 4; ++i) {
     Workload w = *ParseChecked(Workloads()[i]);
-    search::TaskSpace space = *propose::MakeTaskSpace(w, Cpu(64, 32, 2));
-    std::optional<std::vector<PointIndex>> legal = space.LegalIndices(4000000);
-    ASSERT_TRUE(legal.has_value());
-    EXPECT_GT(legal->size(), 300u) << Workloads()[i];
-    EXPECT_LT(legal->size(), 30000u) << Workloads()[i];
+    for (const propose::Mode mode : {propose::Mode::kTemplates, propose::Mode::kSketches}) {
+      search::TaskSpace space = Must(propose::MakeTaskSpace(Must(propose::ProposersOf(w, Cpu(64, 32, 2), mode))));
+      std::optional<std::vector<PointIndex>> legal = space.LegalIndices(4000000);
+      ASSERT_TRUE(legal.has_value());
+      EXPECT_GT(legal->size(), 300u) << Workloads()[i];
+      EXPECT_LT(legal->size(), mode == propose::Mode::kSketches ? 100000u : 30000u) << Workloads()[i];
+    }
   }
 }
 

@@ -237,10 +237,11 @@ TEST(WinogradSpace, ExpectsNoLessThanTheErrorsThatWereSimulated) {
 TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
   Target target = HostWith(64, 32, 2);
   Workload w = *ParseChecked("conv2d(f32[1,32,24,24], f32[32,32,3,3], pad=1)");
-  search::TaskSpace all = *propose::MakeTaskSpace(w, target);
+  const propose::Proposers templates = *propose::ProposersOf(w, target, propose::Mode::kTemplates);
+  search::TaskSpace all = *propose::MakeTaskSpace(templates);
   uint64_t direct = all.spaces()[0].size();
   for (int cap : {0, 2, 4, 6}) {
-    search::TaskSpace capped = *propose::MakeTaskSpace(w, target, {.winograd = cap});
+    search::TaskSpace capped = *propose::MakeTaskSpace(templates, {.winograd = cap});
     ASSERT_EQ(capped.size(), all.size());
     for (uint64_t i = direct; i < all.size(); i += 7) {
       Config c = all.At(i);

@@ -11,7 +11,7 @@ namespace {
 
 // Legal points of a workload, some of each template.
 std::vector<Config> Points(const Workload& workload, const Target& target, int count) {
-  const Result<search::TaskSpace> space = MakeTaskSpace(workload, target);
+  const Result<search::TaskSpace> space = MakeTaskSpace(Must(ProposersOf(workload, target, Mode::kTemplates)));
   EXPECT_TRUE(space.ok()) << space.status().message();
   std::vector<Config> points;
   Rng rng(3);

@@ -12,6 +12,7 @@ namespace {
 constexpr char kMatmul[] = "matmul(f32[2,64,32], f32[2,32,64])";
 constexpr char kColumn[] = "matmul(f32[2,64,32], f32[2,32,1])";
 constexpr char kConv[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3])";
+constexpr char kGroups[] = "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)";
 
 std::vector<std::string> Names(const char* workload, const Target& target, Mode mode = Mode::kBoth) {
   std::vector<std::string> names;
@@ -22,8 +23,9 @@ std::vector<std::string> Names(const char* workload, const Target& target, Mode 
 TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
   using List = std::vector<std::string>;
   EXPECT_EQ(Names(kMatmul, Cpu()), List{"sums"});
-  EXPECT_EQ(Names(kColumn, Cpu()), List{"matmul_default"});
-  EXPECT_EQ(Names(kConv, Cpu()), (List{"conv2d_direct", "conv2d_winograd"}));
+  EXPECT_EQ(Names(kColumn, Cpu()), List{"rows"});
+  EXPECT_EQ(Names(kConv, Cpu()), (List{"conv2d_direct", "conv2d_winograd", "sums"}));
+  EXPECT_EQ(Names(kGroups, Cpu()), List{"conv2d_grouped_generic"}) << "`direct` multiplies by zeros";
   EXPECT_EQ(Names(kMatmul, *Target::Parse("opencl")).back(), "matmul_gpu") << "no rule is for GPUs";
   EXPECT_EQ(
       ProposersOf(Must(op::ParseChecked(
@@ -35,17 +37,18 @@ TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
 }
 
 TEST(Propose, AModeWithoutProposersHasTheOthers) {
-  for (const Mode mode : {Mode::kTemplates, Mode::kSketches}) {
-    EXPECT_EQ(Names(kMatmul, Cpu(), mode), Names(kMatmul, Cpu()));
-    EXPECT_EQ(Names(kConv, Cpu(), mode), Names(kConv, Cpu()));
-  }
+  using List = std::vector<std::string>;
+  EXPECT_EQ(Names(kConv, Cpu(), Mode::kTemplates), (List{"conv2d_direct", "conv2d_winograd"}));
+  EXPECT_EQ(Names(kConv, Cpu(), Mode::kSketches), List{"sums"});
+  EXPECT_EQ(Names(kMatmul, Cpu(), Mode::kTemplates), List{"sums"});
+  EXPECT_EQ(Names(kGroups, Cpu(), Mode::kSketches), List{"conv2d_grouped_generic"});
 }
 
 TEST(Propose, WhatHasAChoiceIsTunable) {
-  for (const char* text : {kMatmul, kConv, "dense(f32[1,16], f32[16,16])"}) {
+  for (const char* text : {kMatmul, kColumn, kConv, "dense(f32[1,16], f32[16,16])"}) {
     EXPECT_TRUE(Tunable(*op::ParseChecked(text), Cpu())) << text;
   }
-  for (const char* text : {kColumn, "relu(f32[1,16,8,8])", "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)"}) {
+  for (const char* text : {"global_avg_pool(f32[1,16,8,8])", "relu(f32[1,16,8,8])", kGroups}) {
     EXPECT_FALSE(Tunable(*op::ParseChecked(text), Cpu())) << text;
   }
 }
@@ -85,8 +88,8 @@ TEST(Propose, ARecordOutlivesItsProposer) {
 }
 
 TEST(Propose, VersionsAreOfEveryProposer) {
-  EXPECT_EQ(Must(TaskSpaceVersion(*op::ParseChecked(kMatmul), Cpu())), "sums=1");
-  EXPECT_EQ(Must(VersionsOf(*op::ParseChecked(kMatmul), Cpu())), (TemplateVersions{{"sums", 1}}));
+  EXPECT_EQ(Must(TaskSpaceVersion(*op::ParseChecked(kMatmul), Cpu())), "sums=2");
+  EXPECT_EQ(Must(VersionsOf(*op::ParseChecked(kMatmul), Cpu())), (TemplateVersions{{"sums", 2}}));
 }
 
 }  // namespace

@@ -155,6 +155,16 @@ std::string LayoutsOf(const Workload& w) {
   return text + (OutputLayout(w) == Layout::kBlocked ? 'b' : 'p');
 }
 
+TEST(Traits, HowMuchDataAnOutputSums) {
+  const auto sums = [](const char* text) { return ProductsOfData(*Workload::Parse(text)); };
+  EXPECT_EQ(sums("matmul(f32[2,3,5], f32[5,7])"), 5);
+  EXPECT_EQ(sums("dense(f32[2,5], f32[7,5])"), 1);
+  EXPECT_EQ(sums("reduce_sum(f32[2,3,5], axes=0,2)"), 10);
+  EXPECT_EQ(sums("reduce_l2(f32[2,3,5], keep=1)"), 30);
+  EXPECT_EQ(sums("reduce_mean(f32[2,3,5])"), 1);
+  EXPECT_EQ(sums("reduce_max(f32[2,3,5])"), 1);
+}
+
 TEST(Layouts, OfInputsAndOutput) {
   const std::pair<const char*, const char*> cases[] = {
       {"conv2d(f32[1,3,8,8], f32[4,3,3,3])", "bpb"},
