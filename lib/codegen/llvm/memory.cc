@@ -278,28 +278,29 @@ bool SplitLanes(const Expr& e, Expr* scalar, std::vector<int64_t>* offsets) {
 
 }  // namespace
 
-// If all lanes lie in one aligned block of as many elements, in a known pattern: one load and a shuffle. Else null.
+// If all lanes lie near each other, in a known pattern: one load and a shuffle. Else null. The load takes the aligned
+// block of as many elements that the lanes lie in, or what lies between the first and the last of them.
 Value* Emitter::EmitBlockLoad(const ir::Load& e) {
   const int lanes = e.type.lanes;
   Expr base;
   std::vector<int64_t> offsets;
-  if (e.buffer->type.is_bool() || e.buffer->size % lanes != 0 || !SplitLanes(e.index, &base, &offsets)) return nullptr;
+  if (e.buffer->type.is_bool() || !SplitLanes(e.index, &base, &offsets)) return nullptr;
   std::vector<Term> terms;
   int64_t constant = 0;
   if (base.defined()) Decompose(base, 1, &terms, &constant);
-  for (const Term& term : terms) {
-    if (term.coefficient % lanes != 0) return nullptr;
-  }
-  const int64_t first = offsets[0] + constant;
-  const int64_t block = first - (first % lanes + lanes) % lanes;
+  const auto [low, high] = std::minmax_element(offsets.begin(), offsets.end());
+  const int64_t block = *low + constant - ((*low + constant) % lanes + lanes) % lanes - constant;
+  const bool aligned =
+      e.buffer->size % lanes == 0 && *high < block + lanes &&
+      std::all_of(terms.begin(), terms.end(), [&](const Term& term) { return term.coefficient % lanes == 0; });
+  const int64_t first = aligned ? block : *low, count = aligned ? lanes : *high - *low + 1;
+  if (count > lanes) return nullptr;
   std::vector<int> pattern;
-  for (int64_t offset : offsets) {
-    if (offset + constant < block || offset + constant >= block + lanes) return nullptr;
-    pattern.push_back(static_cast<int>(offset + constant - block));
-  }
-  const Expr start = base.defined() ? base + Expr(block - constant) : Expr(block - constant);
-  auto* load = b_.CreateAlignedLoad(MemoryTypeOf(e.buffer->type.WithLanes(lanes)), Address(e.buffer, start),
-                                    llvm::Align(e.buffer->type.element_bytes()));
+  for (int64_t offset : offsets) pattern.push_back(static_cast<int>(offset - first));
+  const Expr start = base.defined() ? base + Expr(first) : Expr(first);
+  auto* load =
+      b_.CreateAlignedLoad(llvm::FixedVectorType::get(MemoryTypeOf(e.buffer->type), static_cast<unsigned>(count)),
+                           Address(e.buffer, start), llvm::Align(e.buffer->type.element_bytes()));
   Annotate(load, e.buffer);
   return b_.CreateShuffleVector(load, pattern);
 }

@@ -50,23 +50,25 @@ TEST(Expr, IntegersOfEveryWidth) {
   CheckIntegers<uint32_t>(DType::UInt(32), {0, 1, 7, 4000000000U}, {1, 3, 4000000000U});
 }
 
-// Lanes spread over a block: one load if all lie in an aligned block; lane by lane if the pattern, the base or the
-// buffer's size leaves it.
+// Lanes spread over a block, or each element in several lanes: one load if all lie in an aligned block, or are no
+// farther from each other than there are lanes; else lane by lane.
 TEST(Expr, LoadsOfAPatternOfLanes) {
   constexpr int kLanes = 4;
   for (int64_t size : {28, 30}) {
     for (int64_t scale : {4, 2}) {
       for (int64_t group : {1, 2, 4}) {
-        for (int64_t offset : {-3, 0, 1, 5}) {
+        for (int64_t offset : {-3, 0, 1, 5, 100}) {  // 100: repeats elements, and ends with the buffer's last one
           SCOPED_TRACE(testing::Message() << size << " " << scale << " " << group << " " << offset);
           auto in = Argument("in", DType::Float(32), size);
           auto out = Output("out", DType::Float(32), 8);
           Var i("i");
           const Expr width = ir::MakeBroadcast(Expr(group), kLanes);
-          const Expr lanes = ir::MakeRamp(Expr(0), Expr(1), kLanes) / width * width;
+          Expr lanes = ir::MakeRamp(Expr(0), Expr(1), kLanes) / width;
+          if (offset < 100) lanes = lanes * width;
+          const int64_t from = offset < 100 ? offset : size - scale - (kLanes - 1) / group - 9;
           const Expr base = ir::MakeBroadcast(Expr(i) * scale + 8, kLanes);
           const Stmt store = MakeStore(out, At(Expr(i) * kLanes, kLanes),
-                                       MakeLoad(in, base + lanes + ir::MakeBroadcast(Expr(offset), kLanes)));
+                                       MakeLoad(in, base + lanes + ir::MakeBroadcast(Expr(from), kLanes)));
           std::vector<float> values;
           for (int64_t k = 0; k < size; ++k) values.push_back(static_cast<float>(k) + 0.5f);
           ExpectAgrees({"f", {in, out}, Loop(i, 2, store)}, {ToBytes(values), Bytes(8 * sizeof(float))});
