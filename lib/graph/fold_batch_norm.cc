@@ -11,8 +11,6 @@ namespace {
 
 bool IsBatchNorm(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).normalises_channels; }
 
-bool IsAdd(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).epilogue == EpilogueKind::kAdd; }
-
 // The axis of the node's weight that holds the output channels; negative without such a weight.
 int WeightAxis(const Node& node) {
   return node.workload.chain() ? -1 : semantics::DefinitionOf(node.workload).channels_of_weight;
@@ -45,7 +43,7 @@ class Folder {
         continue;
       }
       changed = true;
-      if (!Fold(node) && !FoldTransposed(node)) Expand(node);
+      if (!Fold(node)) Expand(node);
     }
     graph_->nodes = std::move(kept_);
     return changed;
@@ -95,35 +93,14 @@ class Folder {
   // Into the weight and the bias of the layer that makes norm's input.
   bool Fold(const Node& norm) {
     Node* layer = MakerOf(norm.inputs[0]);
-    if (layer == nullptr || WeightAxis(*layer) != 0 || !OnlyBias(*layer) || !Known(*layer)) return false;
+    if (layer == nullptr || WeightAxis(*layer) < 0 || !OnlyBias(*layer) || !Known(*layer)) return false;
     const std::string data = layer->inputs[0], raw = layer->inputs.size() > 2 ? layer->inputs[2] : "";
     const TensorType channels{layer->output.type, {layer->output.shape[1]}};
-    const std::string weight =
-        Scaled(norm, ".folded_weight", layer->workload.inputs[1], InitKind::kFoldWeight, layer->inputs[1]);
+    const InitKind kind = WeightAxis(*layer) == 0 ? InitKind::kFoldWeight : InitKind::kFoldTransposed;
+    const std::string weight = Scaled(norm, ".folded_weight", layer->workload.inputs[1], kind, layer->inputs[1]);
     layer->inputs = {data, weight, Shifted(norm, ".folded_bias", channels, raw)};
     layer->workload.epilogue = {{EpilogueKind::kBias, 0, 0}};
     Rename(layer, norm);
-    return true;
-  }
-
-  // If `norm` reads a transposed convolution, or the sum of one and a bias of parameters: scales that convolution's
-  // weight and gives norm's name to the sum, which may be a new node.
-  bool FoldTransposed(const Node& norm) {
-    const TensorType type = PerChannel(norm.output);
-    Node *last = MakerOf(norm.inputs[0]), *conv = last;
-    const bool biased = last != nullptr && IsAdd(last->workload) && last->workload.epilogue.empty() &&
-                        last->workload.inputs[1] == type && Known(*last);
-    if (biased) conv = MakerOf(last->inputs[0]);
-    if (conv == nullptr || WeightAxis(*conv) != 1 || !conv->workload.epilogue.empty() || !Known(*conv)) return false;
-    conv->inputs[1] =
-        Scaled(norm, ".folded_weight", conv->workload.inputs[1], InitKind::kFoldTransposed, conv->inputs[1]);
-    const std::string bias = Shifted(norm, ".folded_bias", type, biased ? last->inputs[1] : "");
-    if (biased) {
-      last->inputs[1] = bias;
-      Rename(last, norm);
-    } else {
-      Keep({norm.name, {"add", {norm.output, type}, {}, {}}, {conv->name, bias}, norm.output});
-    }
     return true;
   }
 

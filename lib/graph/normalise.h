@@ -21,10 +21,9 @@ bool DropTapsInPadding(Graph* graph);
 // Folds a batch norm whose input is a convolution or dense without other readers into that layer's weight and bias:
 //   weight' = weight * gamma / sqrt(variance + epsilon),  bias' = beta + (bias - mean) * gamma / sqrt(variance +
 //   epsilon)
-// as derived parameters (InitKind::kFoldWeight, kFoldBias). After a transposed convolution, with or without a bias, it
-// goes into that weight (kFoldTransposed) and an `add` of a derived bias of shape [C,1,..]. Any other batch norm of
-// parameters becomes a `mul` and an `add` with such parameters. A batch norm whose statistics the network computes
-// itself stays, and Normalise rejects it.
+// as derived parameters (InitKind::kFoldWeight or, for transposed convolutions, kFoldTransposed, and kFoldBias). Any
+// other batch norm of parameters becomes a `mul` and an `add` with such parameters of shape [C,1,..]. A batch norm whose
+// statistics the network computes itself stays, and Normalise rejects it.
 bool FoldBatchNorm(Graph* graph);
 
 // Moves additions and activations into the epilogue of the convolution or dense that computes their input, so that

@@ -149,6 +149,23 @@ Result<Value> AddBias(NodeContext* c, const Value& x, const Value& bias) {
   return Binary(c, "add", x, wide);
 }
 
+// Emits the convolution and its bias.
+Status Finish(NodeContext* c, const std::string& op, const Convolution& conv, const std::vector<Attribute>& attributes,
+              int64_t channels) {
+  std::vector<Value> operands = {conv.data, conv.weight};
+  std::vector<EpilogueOp> epilogue;
+  const bool fused = c->Has(2) && c->In(2).is_constant() && c->ShapeOf(2) == Shape{channels};
+  if (fused) {
+    operands.push_back(c->In(2));
+    epilogue.push_back({EpilogueKind::kBias});
+  }
+  HONE_ASSIGN_OR_RETURN(Value out, c->Emit(op + conv.dimensions, operands, attributes, epilogue));
+  if (c->Has(2) && !fused) {
+    HONE_ASSIGN_OR_RETURN(out, AddBias(c, out, c->In(2)));
+  }
+  return c->Set(Narrowed(c, out, conv.widened));
+}
+
 // The node's windows over x, which has the shape of its input.
 Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad) {
   const Shape kernel = c->IntList("kernel_shape", {});
@@ -187,18 +204,7 @@ Status MapConv(NodeContext* c) {
   HONE_RETURN_IF_ERROR(Widen(c, &conv));
   std::vector<Attribute> attributes = WindowAttributes(conv.window);
   if (conv.groups != 1) attributes.push_back(Numbers("groups", {conv.groups}));
-  std::vector<Value> operands = {conv.data, conv.weight};
-  std::vector<EpilogueOp> epilogue;
-  const bool fused = c->Has(2) && c->In(2).is_constant() && c->ShapeOf(2) == Shape{conv.weight.shape[0]};
-  if (fused) {
-    operands.push_back(c->In(2));
-    epilogue.push_back({EpilogueKind::kBias});
-  }
-  HONE_ASSIGN_OR_RETURN(Value out, c->Emit("conv" + conv.dimensions, operands, attributes, epilogue));
-  if (c->Has(2) && !fused) {
-    HONE_ASSIGN_OR_RETURN(out, AddBias(c, out, c->In(2)));
-  }
-  return c->Set(Narrowed(c, out, conv.widened));
+  return Finish(c, "conv", conv, attributes, conv.weight.shape[0]);
 }
 
 Status MapConvTranspose(NodeContext* c) {
@@ -227,11 +233,7 @@ Status MapConvTranspose(NodeContext* c) {
   std::vector<Attribute> attributes = WindowAttributes(w);
   if (conv.groups != 1) attributes.push_back(Numbers("groups", {conv.groups}));
   if (further != Shape(further.size(), 0)) attributes.push_back(Numbers("output_pad", further, 'x'));
-  HONE_ASSIGN_OR_RETURN(Value out, c->Emit("conv_transpose" + conv.dimensions, {conv.data, conv.weight}, attributes));
-  if (c->Has(2)) {
-    HONE_ASSIGN_OR_RETURN(out, AddBias(c, out, c->In(2)));
-  }
-  return c->Set(Narrowed(c, out, conv.widened));
+  return Finish(c, "conv_transpose", conv, attributes, conv.weight.shape[1] * conv.groups);
 }
 
 Status MapPool(NodeContext* c) {

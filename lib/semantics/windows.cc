@@ -268,7 +268,7 @@ std::vector<Definition> Windows() {
   convolution("conv3d", "ncdhw", ConvolutionShape<5>);
   const auto transposed = [&](const char* name, auto shape) {
     all.push_back({name, 2, 2, with({}, {groups, Times("output_pad", "0")}), shape, Transposed, ConvolutionFlop<true>});
-    all.back().channels_of_weight = 1;
+    all.back().layer = true, all.back().channels_of_weight = 1;
   };
   transposed("conv_transpose2d", TransposedShape<4>);
   transposed("conv_transpose3d", TransposedShape<5>);

@@ -314,15 +314,14 @@ TEST(FoldBatchNorm, BehindATransposedConvolution) {
     SCOPED_TRACE(biased ? "with a bias" : "without");
     Graph graph = TransposedWithNorm();
     if (biased) {
-      AddUniform("bias", {6, 1, 1}, &graph);
-      graph.nodes.insert(graph.nodes.begin() + 1,
-                         {"s", *Workload::Parse("add(f32[2,6,6,4], f32[6,1,1])"), {"c", "bias"}, {}});
-      graph.nodes[2].inputs[0] = "s";
+      AddUniform("bias", {6}, &graph);
+      graph.nodes[0].workload.epilogue = {{EpilogueKind::kBias, 0, 0}};
+      graph.nodes[0].inputs.push_back("bias");
     }
     Must(CheckGraph(&graph));
     const TensorValues before = Evaluate(graph);
     EXPECT_TRUE(FoldBatchNorm(&graph));
-    EXPECT_EQ(Ops(graph), "c=conv_transpose2d y=add");
+    EXPECT_EQ(Ops(graph), "y=conv_transpose2d+bias");
     Must(CheckGraph(&graph));
     ExpectSameValues(Evaluate(graph), before);
     EXPECT_EQ(Must(ParseGraph(GraphText(graph), "graph")), graph);

@@ -26,10 +26,11 @@ namespace {
 
 // The number of products with this operand that an output sums; 1 if it is not a factor of a sum.
 int64_t FanIn(const Workload& workload, const Operand& operand) {
-  if (operand.name.ends_with("weight")) return operand.logical.Elements() / operand.logical.shape[0];
-  if (operand.name != "data1") return 1;
-  if (workload.op.starts_with("conv_transpose")) return operand.logical.Elements() / operand.logical.shape[1];
-  return workload.op == "matmul" ? workload.inputs[0].shape.back() : 1;
+  if (operand.name.ends_with("weight")) {
+    const bool transposed = workload.op.starts_with("conv_transpose");
+    return operand.logical.Elements() / operand.logical.shape[transposed ? 1 : 0];
+  }
+  return operand.name == "data1" && workload.op == "matmul" ? workload.inputs[0].shape.back() : 1;
 }
 
 }  // namespace

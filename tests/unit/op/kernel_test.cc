@@ -273,7 +273,15 @@ TEST_F(KernelTest, TransposedConvolutions) {
       "conv_transpose2d(f32[2,4,3,7], f32[4,3,2,3], groups=2, stride=1x3, pad=0,1,1,0)",
       "conv_transpose2d(f32[1,5,4,4], f32[5,7,3,2], dilation=2x3, stride=2x1)",
       "conv_transpose3d(f32[1,3,2,3,4], f32[3,5,2,3,3], stride=2x1x2, pad=0,1,1,1,0,1)",
-      "conv_transpose2d(f32[1,16,7,7], f32[16,8,4,4], stride=2x2, pad=1,1,1,1)",
+      "conv_transpose2d(f32[1,16,7,7], f32[16,8,4,4], stride=2x2, pad=1,1,1,1) + bias + relu",
+      "conv_transpose2d(f32[1,64,14,14], f32[64,36,2,2], stride=2x2) + bias + add",
+      "conv_transpose2d(f32[2,18,5,9], f32[18,17,3,3], stride=2x2, dilation=2x2, groups=2)",  // phases without taps
+      "conv_transpose2d(f32[1,3,6,5], f32[3,5,4,3], stride=6x4, dilation=4x6, pad=5,3,2,9)",
+      "conv_transpose2d(f32[1,7,9,9], f32[7,2,3,3], stride=5x5, pad=19,18,17,16)",  // of which a part is read
+      "conv_transpose2d(f32[1,2,1,1], f32[2,3,5,4], stride=9x7) + clip(0.5,1)",
+      "conv_transpose2d(f32[1,2,2,2], f32[2,1,2,3], stride=1500x1)",
+      "conv_transpose3d(f32[1,6,3,3,5], f32[6,9,3,4,3], stride=2x2x2, pad=1,1,1,1,1,1, dilation=1x3x2) + bias",
+      "conv_transpose3d(f32[2,8,2,3,4], f32[8,3,2,2,2], stride=2x2x2, groups=4) + relu",
   });
 }
 
