@@ -9,9 +9,8 @@
 // - If constants and unrolled or vectorized loops inside decide (the border of an image in a tile), the iterations in
 //   which the part always holds become one loop. At most kMostSingle iterations before and after it are written out for
 //   unroll. In those further out, it is false.
-// - If constants and loops inside decide that it always holds, except in the last iteration of a parallel loop (the
-// tail
-//   of what threads reduce), that iteration gets its own body.
+// - If constants and loops inside decide that it holds except in the last iteration of a parallel loop (a tail in the
+//   last thread's share), that iteration gets its own body.
 // - Otherwise the part becomes an If right inside the loop, in whose else branch the condition is false.
 // A reduction's update by its identity (x = x + 0) is removed.
 //
@@ -47,6 +46,7 @@ struct Conditions {
                                     if (op.fn == ir::Intrinsic::kIfThenElse) Add(op.args[0]);
                                   },
                                   [&](const For& op) { Add(op); }, [](const auto&) {}});
+    for (const VarNode* var : unknown) tile.erase(var), inner.erase(var);
   }
   void Add(const Expr& condition) {
     if (AsIntImm(condition) || ir::HasLoad(condition)) return;
@@ -58,13 +58,10 @@ struct Conditions {
   void Add(const For& op) {
     bound.insert(op.var.node());
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
-    if (!min || !extent) return;
+    if (!min || !extent) return void(unknown.insert(op.var.node()));
     const bool written_out = op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVectorized;
-    if (written_out) tile[op.var.node()] = {*min, *min + *extent - 1};
-    // Copies of a loop share its variable.
-    auto& [first, last] = inner.try_emplace(op.var.node(), *min, *min + *extent - 1).first->second;
-    first = std::min(first, *min);
-    last = std::max(last, *min + *extent - 1);
+    if (written_out) Widen(&tile, op.var.node(), *min, *min + *extent - 1);
+    Widen(&inner, op.var.node(), *min, *min + *extent - 1);
   }
 
   std::vector<Expr> all;
@@ -72,6 +69,15 @@ struct Conditions {
   using Tile = std::unordered_map<const VarNode*, std::pair<int64_t, int64_t>>;
   Tile tile;   // first and last value of unrolled and vectorized loops
   Tile inner;  // .. of all loops with constant bounds
+
+ private:
+  // Copies of a loop share its variable.
+  static void Widen(Tile* ranges, const VarNode* var, int64_t low, int64_t high) {
+    auto& [first, last] = ranges->try_emplace(var, low, high).first->second;
+    first = std::min(first, low), last = std::max(last, high);
+  }
+
+  std::unordered_set<const VarNode*> unknown;  // some copy has no constant bounds
 };
 
 // Replaces one condition by another expression, usually a constant.

@@ -34,7 +34,8 @@ struct Sketched {
 // With groups, the algorithm `direct` multiplies by zeros.
 bool WithoutGroups(const Workload& workload) { return semantics::Whole(workload, "groups", 1) == 1; }
 
-constexpr Sketched kSketched[] = {  // of lines for the same sketch, the first that covers a workload counts
+constexpr Sketched kSketched[] = {
+    // of lines for the same sketch, the first that covers a workload counts
     {.op = "matmul", .sketch = "sums"},
     {.op = "matmul", .sketch = "rows"},  // with a single column
     {.op = "dense", .sketch = "sums"},
@@ -111,6 +112,13 @@ std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workl
   return sketch::MakeSketches(computation->outputs, constants, target);
 }
 
+bool IsBuiltIn(const std::string& name, const Target& target) {
+  const std::vector<const op::Template*>& templates = op::AllTemplates(target.family());
+  const std::vector<sketch::DerivationRule>& rules = sketch::Rules();
+  return std::any_of(templates.begin(), templates.end(), [&](const op::Template* t) { return name == t->name(); }) ||
+         std::any_of(rules.begin(), rules.end(), [&](const sketch::DerivationRule& r) { return name == r.name; });
+}
+
 // REQUIRES: `proposers` is not empty.
 Result<const Proposer*> Find(const Proposers& proposers, const std::string& name) {
   std::vector<std::string> names;
@@ -170,7 +178,8 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   Proposers sketches, proposers;
   if (const auto lines = SketchedBy(workload); !lines.empty()) {
     for (sketch::Sketch& sketch : Derive(*op, workload, target)) {
-      const auto line = std::find_if(lines.begin(), lines.end(), [&](const Sketched* l) { return l->sketch == sketch.name; });
+      const auto line =
+          std::find_if(lines.begin(), lines.end(), [&](const Sketched* l) { return l->sketch == sketch.name; });
       if (line != lines.end()) sketches.emplace_back(std::move(sketch), workload, target, (*line)->tuned);
     }
   }
@@ -180,9 +189,10 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   std::move(sketches.begin(), sketches.end(), std::back_inserter(proposers));
   for (sketch::Sketch each : own) {
     if (Fit(&each, workload, target)) continue;
-    if (std::any_of(proposers.begin(), proposers.end(), [&](const Proposer& p) { return p.name() == each.name; })) {
-      return Status::Invalid("{}: `{}` is the name of another template or sketch of {}; rename this one", each.place,
-                             each.name, workload.Text());
+    const auto named = [&](const Proposer& p) { return p.name() == each.name; };
+    if (IsBuiltIn(each.name, target) || std::any_of(proposers.begin(), proposers.end(), named)) {
+      return Status::Invalid("{}: `{}` is the name of another template or sketch; rename this one", each.place,
+                             each.name);
     }
     proposers.emplace_back(std::move(each), workload, target);
   }
@@ -261,9 +271,13 @@ op::PointCost EstimatesOf(const Workload& workload, const Target& target) {
     if (added) {
       if (const op::Estimate* estimate = op::FindEstimate(target, config.template_name)) {
         found->second = estimate->bind(workload, target);
-      } else if (const auto op = op::FindOperator(workload); op.ok()) {
-        for (sketch::Sketch& sketch : Derive(**op, workload, target)) {
-          if (sketch.name == config.template_name) found->second = std::move(sketch.cost);
+      } else if (const auto proposers = AllProposers(workload, target); proposers.ok()) {
+        for (const Proposer& p : *proposers) {
+          if (p.name() != config.template_name || p.sketch() == nullptr || !p.sketch()->cost) continue;
+          // A record may be of another space.
+          found->second = [space = sketch::SpaceOf(*p.sketch()), cost = p.sketch()->cost](const Config& point) {
+            return space.IndexOf(point).ok() ? cost(point) : std::vector<double>();
+          };
         }
       }
     }

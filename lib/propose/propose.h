@@ -91,7 +91,7 @@ Result<Candidate> Instantiate(const Workload& workload, const Target& target, co
 Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome);
 
 // Closed-form estimates of a point's cost (op/estimate/estimate.h), from the template or sketch that the config names.
-// Empty if it has no estimate. The function must be used by one thread at a time.
+// Empty if it has no estimate, or if the config is no point of it. The function must be used by one thread at a time.
 op::PointCost EstimatesOf(const Workload& workload, const Target& target);
 
 }  // namespace hone::propose

@@ -1,10 +1,9 @@
 #include "sketch/row_lines.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/text.h"
+#include "sketch/lines.h"
 
 namespace hone::sketch {
 namespace {
@@ -17,48 +16,34 @@ AxisNames operator+(AxisNames a, const AxisNames& b) {
 }
 
 // Names of new axes and stages are the old ones with a suffix.
-class RowLines {
+class RowLines : LineWriter {
  public:
-  RowLines(const RowStages& rows, Sketch* sketch) : p_(rows), sketch_(*sketch) {}
+  RowLines(const RowStages& rows, Sketch* sketch) : LineWriter(sketch), p_(rows) {}
 
-  void Add() {
+  void AddAll() {
     const RowStage& out = p_.stages[0];
-    When("elements", "again");
-    for (const RowStage& stage : p_.stages) {
-      if (stage.full && stage.name != out.name) Say("inline {}", stage.name);
+    if (When("elements", "again")) {
+      for (const RowStage& stage : p_.stages) {
+        if (stage.full && stage.name != out.name) Add("inline {}", stage.name);
+      }
     }
-    const bool choice = Offers("order", "parts");
-    choice ? When("order", "together") : Always();
+    Always();
+    When("order", "together");
     Together();
-    When("order", "parts");
-    if (choice) Parts();
-    for (const std::string shared : {"rows", "columns"}) {
-      if (!Offers("threads", shared)) continue;
-      When("threads", shared);
-      Say("parallel {} {}", out.name, shared == "rows" ? Row(out.kept) : out.kept.back() + ".o");
+    for (const char* shared : {"rows", "columns"}) {
+      Always();
+      When("order", "together");
+      const std::string loop = shared == std::string("rows") ? Row(out.kept) : out.kept.back() + ".o";
+      if (When("threads", shared)) Add("parallel {} {}", out.name, loop);
     }
+    Always();
+    if (When("order", "parts")) Parts();
   }
 
  private:
-  bool Offers(const std::string& decision, const std::string& value) const {
-    for (const search::Knob& knob : sketch_.decisions) {
-      for (size_t i = 0; knob.name() == decision && i < knob.size(); ++i) {
-        if (knob.value(i).Text() == value) return true;
-      }
-    }
-    return false;
-  }
-  // The condition of the following lines.
-  void When(const std::string& decision, const std::string& value) { conditions_ = {{decision, value}}; }
-  void Always() { conditions_.clear(); }
-
-  template <typename... Args>
-  void Say(fmt::format_string<Args...> step, Args&&... args) {
-    sketch_.lines.push_back({conditions_, fmt::format(step, std::forward<Args>(args)...)});
-  }
   void Order(const std::string& stage, AxisNames loops) {
     std::erase(loops, "");
-    if (loops.size() > 1) Say("reorder {} {}", stage, Join(loops, " "));
+    if (loops.size() > 1) Add("reorder {} {}", stage, Join(loops, " "));
   }
 
   // The loop over rows, after Home(); empty if there is none.
@@ -74,12 +59,12 @@ class RowLines {
     AxisNames kept = stage.kept;
     Order(name, kept + elements);
     if (p_.across) kept.pop_back();
-    if (kept.size() > 1) Say("fuse {} {} -> row", name, Join(kept, " "));
+    if (kept.size() > 1) Add("fuse {} {} -> row", name, Join(kept, " "));
     if (p_.across) {
-      Say("split {0} {1} [{{vectors}},{2}] -> {1}.o {1}.v {1}.i", name, column, p_.lanes);
+      Add("split {0} {1} [{{vectors}},{2}] -> {1}.o {1}.v {1}.i", name, column, p_.lanes);
       Order(name, AxisNames{Row(stage.kept), column + ".o"} + elements + AxisNames{column + ".v", column + ".i"});
-      Say("unroll {} {}.v", name, column);
-      Say("vectorize {} {}.i", name, column);
+      Add("unroll {} {}.v", name, column);
+      Add("vectorize {} {}.i", name, column);
       return column + ".o";
     }
     if (stage.full) Vectors(name, elements.back());
@@ -87,8 +72,8 @@ class RowLines {
   }
 
   void Vectors(const std::string& name, const std::string& axis) {
-    Say("split {0} {1} [{2}] -> {1}.o {1}.i", name, axis, p_.lanes);
-    Say("vectorize {} {}.i", name, axis);
+    Add("split {0} {1} [{2}] -> {1}.o {1}.i", name, axis, p_.lanes);
+    Add("vectorize {} {}.i", name, axis);
   }
 
   // Computes a stage for one row, or one tile of columns, of `home`.
@@ -100,15 +85,15 @@ class RowLines {
       Vectors(name, last);
       std::erase(loops, last);
       Order(name, loops + AxisNames{last + ".o", last + ".i"});
-      Say("unroll {} {}.o", name, last);
+      Add("unroll {} {}.o", name, last);
     } else if (stage.full) {
       Order(name, loops);
       Vectors(name, last);
     } else if (stage.reduction && p_.lanes > 1) {
       return Halve(stage, home, at);
     }
-    Say("compute_at {} {} {}", name, home, at);
-    if (!stage.full) Say("set_scope {} register", name);
+    Add("compute_at {} {} {}", name, home, at);
+    if (!stage.full) Add("set_scope {} register", name);
   }
 
   // A reduction along the last axis: lanes, a quarter of them, one.
@@ -127,20 +112,20 @@ class RowLines {
       const std::string part = fmt::format("{}.{}", name, level.suffix),
                         lane = fmt::format("{}.{}", stage.others.back(), level.suffix);
       const std::string rest = lane + ".o";
-      Say("split {} {} [{}] -> {} {}", name, axis, level.factor, rest, lane);
-      Say("rfactor {} {} -> {}", name, lane, part);
+      Add("split {} {} [{}] -> {} {}", name, axis, level.factor, rest, lane);
+      Add("rfactor {} {} -> {}", name, lane, part);
       Order(part, stage.kept + outer + AxisNames{rest, lane});
-      Say("vectorize {} {}", part, lane);
-      if (!made.empty()) Say("unroll {} {}", part, rest);
+      Add("vectorize {} {}", part, lane);
+      if (!made.empty()) Add("unroll {} {}", part, rest);
       made.push_back(part);
       outer.clear();
       axis = lane;
     }
-    Say("unroll {} {}", name, axis);
+    Add("unroll {} {}", name, axis);
     made.push_back(name);
     for (size_t i = made.size(); i-- > 0;) {
-      Say("compute_at {} {} {}", made[i], home, at);
-      Say("set_scope {} register", made[i]);
+      Add("compute_at {} {} {}", made[i], home, at);
+      Add("set_scope {} register", made[i]);
     }
   }
 
@@ -149,15 +134,14 @@ class RowLines {
     std::vector<RowStage> inside(p_.stages.begin() + 1, p_.stages.end());
     if (home.reduction) {
       inside.insert(inside.begin(), home);
-      Say("cache_write {0} register -> {0}.row", home.name);
+      Add("cache_write {0} register -> {0}.row", home.name);
       inside[0].name += ".row";
       home.others.clear();
     }
     const std::string at = Home(home);
     const std::vector<Condition> conditions = conditions_;
     for (const RowStage& stage : inside) {
-      if (stage.full) When("elements", "stored");
-      Inside(stage, home.name, at);
+      if (!stage.full || When("elements", "stored")) Inside(stage, home.name, at);
       conditions_ = conditions;
     }
   }
@@ -167,16 +151,16 @@ class RowLines {
       if (!stage.reduction) continue;
       const std::string& name = stage.name;
       const std::string first = stage.others[0];
-      Say("split {0} {1} [{2}] -> {1}.task {1}.part", name, first, p_.Part());
-      Say("rfactor {0} {1}.task -> {0}.task", name, first);
-      Say("cache_write {0}.task register -> {0}.row", name);
+      Add("split {0} {1} [{2}] -> {1}.task {1}.part", name, first, p_.Part());
+      Add("rfactor {0} {1}.task -> {0}.task", name, first);
+      Add("cache_write {0}.task register -> {0}.row", name);
       RowStage home{name + ".task", false, false, AxisNames{first + ".task"} + stage.kept, {}, 0, 0};
       RowStage sums = stage;
       sums.name = name + ".row";
       sums.kept = home.kept;
       sums.others[0] = first + ".part";
       const std::string at = Home(home);
-      Say("parallel {} {}", home.name, Row(home.kept));
+      Add("parallel {} {}", home.name, Row(home.kept));
       Inside(sums, home.name, at);
       if (p_.across && &stage != &p_.stages[0]) Vectors(name, stage.kept.back());
     }
@@ -185,16 +169,14 @@ class RowLines {
     if (!out.full) return;
     AxisNames loops = {p_.across ? out.others[0] : out.others.back() + ".o", Row(out.kept)};
     Order(out.name, loops);
-    Say("parallel {} {}", out.name, loops[0]);
+    Add("parallel {} {}", out.name, loops[0]);
   }
 
   const RowStages& p_;
-  Sketch& sketch_;
-  std::vector<Condition> conditions_;
 };
 
 }  // namespace
 
-void AddRowLines(const RowStages& rows, Sketch* sketch) { RowLines(rows, sketch).Add(); }
+void AddRowLines(const RowStages& rows, Sketch* sketch) { RowLines(rows, sketch).AddAll(); }
 
 }  // namespace hone::sketch

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
@@ -41,7 +42,8 @@ search::Knob Decision(const std::string& name, const std::vector<std::string>& v
   return numbers.size() == values.size() ? search::Knob::Choice(name, numbers) : search::Knob::Words(name, values);
 }
 
-// Replaces each {name} of a step by value(name), and {a*64} by a product. If it returns an error, sets `column`, from 0.
+// Replaces each {name} of a step by value(name), and {a*64} by a product. If it returns an error, sets `column`, from
+// 0.
 Result<std::string> Filled(const std::string& step,
                            const std::function<Result<std::string>(const std::string& name)>& value, size_t* column) {
   std::string filled;
@@ -212,9 +214,8 @@ search::Space SpaceOf(const Sketch& sketch) {
 std::vector<const Line*> LinesOf(const Sketch& sketch, const Config& config) {
   std::vector<const Line*> lines;
   for (const Line& line : sketch.lines) {
-    const bool counts = std::all_of(line.conditions.begin(), line.conditions.end(), [&](const Condition& c) {
-      return ValueIn(config, c.decision) == c.value;
-    });
+    const bool counts = std::all_of(line.conditions.begin(), line.conditions.end(),
+                                    [&](const Condition& c) { return ValueIn(config, c.decision) == c.value; });
     if (counts) lines.push_back(&line);
   }
   return lines;
@@ -252,12 +253,12 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) 
   double least = 0;
   const auto consider = [&](PointIndex index) {
     const double cost = sketch.cost ? sketch.cost(space.At(index)).front() : 0;
-    const bool better = !best || cost < least;
+    const bool better = !best || cost < least || std::isnan(least);
     if (better) best = index, least = cost;
     return better;
   };
   if (space.size() <= kAll) {
-    space.ForEach(0, space.size(), [&](PointIndex index, bool legal) { 
+    space.ForEach(0, space.size(), [&](PointIndex index, bool legal) {
       if (legal) consider(index);
       return !best || sketch.cost != nullptr;  // without an estimate all are equal
     });

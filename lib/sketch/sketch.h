@@ -70,8 +70,8 @@ Sketch Decided(const Sketch& sketch, const Config& config);
 // them.
 Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space);
 
-// A rule derives a sketch from the output of a computation and the names of its arguments that are constants. Its header
-// states condition and effect.
+// A rule derives a sketch from the output of a computation and the names of its arguments that are constants. Its
+// header states condition and effect.
 struct DerivationRule {
   const char* name;         // of its sketches
   int version;              // raise it when the decisions, or what a point means, change

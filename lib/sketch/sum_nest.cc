@@ -39,6 +39,7 @@ std::optional<te::Tensor> SumBehind(const te::Tensor& out) {
     for (size_t i = 0; i < access->indices.size(); ++i) {
       if (access->indices[i].get() != ir::Expr(out.node()->axes[i].var).get()) return {};
     }
+    if (sum && sum->node() != &node) return {};
     sum = te::Tensor(&node);
   }
   return sum;

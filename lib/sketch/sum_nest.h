@@ -27,7 +27,8 @@ struct SumRead {
   double Elements(const std::vector<int64_t>& cover) const;
 };
 
-// An index of a constant as a number whose digits are axes: axis * unit, below the next digit's unit.
+// A digit of a constant's index as a number: `unit` is the weight of this axis, `highest` marks the most significant
+// one.
 struct Digit {
   size_t axis = 0, dimension = 0;
   int64_t unit = 1;
@@ -59,7 +60,7 @@ struct SumNest {
   // A reduce axis that shares an index with an axis of the output, as those of a convolution's window do.
   bool IsWindow(size_t axis) const;
   int64_t Steps() const;  // of the reduction
-  // Nothing if some index is no such number.
+  // The digits of all indices. Nothing if an index is not such a number, or does not cover its dimension.
   std::optional<std::vector<Digit>> DigitsOf(const SumRead& read) const;
 };
 

@@ -5,12 +5,28 @@
 #include <string_view>
 
 #include "base/integers.h"
+#include "search/space/rules.h"
 
 namespace hone::sketch {
 namespace {
 
-constexpr const char* kNames[] = {"rows",   "outer_rows", "vectors", "block_rows", "block_vectors", "order", "others",
-                                  "reduce", "unroll",     "prefetch", "copy",      "fetch",         "panel"};
+enum Decision {
+  kRows,
+  kOuterRows,
+  kVectors,
+  kBlockRows,
+  kBlockVectors,
+  kOrder,
+  kOthers,
+  kReduce,
+  kUnroll,
+  kPrefetch,
+  kCopy,
+  kPanel,
+  kDecisions,
+};
+constexpr const char* kNames[kDecisions] = {"rows",   "outer_rows", "vectors", "block_rows", "block_vectors", "order",
+                                            "others", "reduce",     "unroll",  "prefetch",   "copy",          "panel"};
 
 template <typename PlaceOf>
 SumPoint ReadPoint(const Config& config, const PlaceOf& place_of) {
@@ -27,15 +43,15 @@ SumPoint ReadPoint(const Config& config, const PlaceOf& place_of) {
     return v != nullptr && !v->words.empty() && v->words[0] == word;
   };
   SumPoint p;
-  p.rows = number(0), p.outer_rows = number(1), p.vectors = number(2);
-  p.block_rows = number(3), p.block_vectors = number(4);
-  if (is(5, "vectors")) p.order = TileOrder::kVectorsInside;
-  if (is(5, "between")) p.order = TileOrder::kVectorsBetween;
-  p.others_apart = !is(6, "inside");
-  p.taps = is(7, "window.taps") || is(7, "channels.taps");
-  p.window_outside = !is(7, "channels") && !is(7, "channels.taps");
-  p.unroll = number(8);
-  p.prefetch = is(9, "tile"), p.copy_in_task = is(10, "task"), p.fetch = is(11, "tile"), p.panel = is(12, "tile");
+  p.rows = number(kRows), p.outer_rows = number(kOuterRows), p.vectors = number(kVectors);
+  p.block_rows = number(kBlockRows), p.block_vectors = number(kBlockVectors);
+  if (is(kOrder, "vectors")) p.order = TileOrder::kVectorsInside;
+  if (is(kOrder, "between")) p.order = TileOrder::kVectorsBetween;
+  p.others_apart = !is(kOthers, "inside");
+  p.taps = is(kReduce, "window.taps") || is(kReduce, "channels.taps");
+  p.window_outside = !is(kReduce, "channels") && !is(kReduce, "channels.taps");
+  p.unroll = number(kUnroll);
+  p.prefetch = is(kPrefetch, "tile"), p.copy_in_task = is(kCopy, "task"), p.panel = is(kPanel, "tile");
   return p;
 }
 
@@ -59,9 +75,18 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
   l.lanes = target.FloatLanes();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
-  const std::vector<size_t> beside = AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && n.SameReads(i, n.last()); });
-  const std::vector<size_t> rows = AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && !n.SameReads(i, n.last()); });
+  const std::vector<size_t> beside =
+      AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && n.SameReads(i, n.last()); });
+  const std::vector<size_t> rows =
+      AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && !n.SameReads(i, n.last()); });
   l.vectors = n.axes[n.last()].extent > l.lanes || beside.empty() ? n.last() : beside[0];
+  for (const SumRead& read : n.reads) {
+    if (!read.constant) continue;
+    for (const Digit& digit : n.DigitsOf(read).value_or(std::vector<Digit>())) {
+      // A tile beyond the end of another digit would be stored in the next one's place.
+      if (digit.axis == l.vectors && !digit.highest) return {};
+    }
+  }
   if (!rows.empty()) {
     l.rows = rows[0];
     if (rows.size() > 1 && n.SameReads(rows[1], rows[0])) l.outer_rows = rows[1];
@@ -103,9 +128,56 @@ int64_t SumLoops::ConstantBytes() const {
   return static_cast<int64_t>(4 * elements);
 }
 
+bool SumLoops::FarChannels() const {
+  return std::any_of(nest.reads.begin(), nest.reads.end(), [&](const SumRead& read) {
+    return !read.constant && !read.Uses(nest.last()) && !read.indices.back().empty() &&
+           read.indices.back()[0].axis < nest.outputs;
+  });
+}
+
+std::pair<const SumRead*, int64_t> SumLoops::FetchStride() const {
+  if (nest.source.defined() || !window.empty() || channels.size() < 2) return {nullptr, 0};
+  for (const SumRead& read : nest.reads) {
+    if (read.constant) continue;
+    int64_t stride = 1, found = 0;
+    for (size_t d = read.indices.size(); d-- > 0; stride *= read.tensor.shape()[d]) {
+      for (const Term& term : read.indices[d]) {
+        if (term.axis == channels[0]) found = stride * term.coefficient;
+      }
+    }
+    if (found > 0) return {&read, found};
+  }
+  return {nullptr, 0};
+}
+
+std::vector<int64_t> SumLoops::RowValues() const { return search::EvenParts(Extent(rows), registers - 3); }
+
+std::vector<int64_t> SumLoops::OuterRowValues() const {
+  return outer_rows ? search::NoLarger(Extent(*outer_rows), {1, 2, 4, 7}) : std::vector<int64_t>{1};
+}
+
+std::vector<int64_t> SumLoops::VectorValues() const {
+  std::vector<int64_t> values = {1, 2, 3, 4};
+  // Few rows leave registers for more vectors.
+  if (Extent(rows) * (outer_rows ? Extent(*outer_rows) : 1) <= 4) values.insert(values.end(), {6, 8});
+  return search::NoLarger(VectorCount(), values);
+}
+
+// How many tiles a task has: a few; or enough that each thread gets one, two or four tasks; or all.
+static std::vector<int64_t> BlockValues(int64_t extent, int threads) {
+  std::vector<int64_t> values = search::NoLarger(extent, {1, 2, 4, extent});
+  for (const int64_t tasks : {1, 2, 4}) values.push_back(CeilDiv(extent, tasks * threads));
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<int64_t> SumLoops::BlockRowValues() const { return BlockValues(Extent(block_axis()), threads); }
+
+std::vector<int64_t> SumLoops::BlockVectorValues() const { return BlockValues(VectorCount(), threads); }
+
 SumReader::SumReader(const std::vector<search::Knob>& decisions) {
-  static_assert(std::size(kNames) == kDecisions);
-  for (size_t i = 0; i < kDecisions; ++i) {
+  for (size_t i = 0; i < places_.size(); ++i) {
     const auto at = std::find_if(decisions.begin(), decisions.end(),
                                  [&](const search::Knob& knob) { return knob.name() == kNames[i]; });
     places_[i] = at == decisions.end() ? -1 : static_cast<int>(at - decisions.begin());

@@ -1,14 +1,16 @@
-// What the rule `sums` decides: the roles that it gives to a sum's axes, and a point of its decisions. Internal to
-// sums.cc and sums_cost.cc.
+// The parts of the rule `sums` (sums.h): the roles that it gives to a sum's axes, a point of its decisions, legality,
+// lines and cost. Internal to it.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "search/space/space.h"
+#include "sketch/sketch.h"
 #include "sketch/sum_nest.h"
 #include "target/target.h"
 #include "task/config.h"
@@ -17,11 +19,11 @@ namespace hone::sketch {
 
 struct SumLoops {
   SumNest nest;
-  size_t rows = 0;                      // the axis of a tile's rows
-  std::optional<size_t> outer_rows;     // a second one, outside of it
-  size_t vectors = 0;                   // the axis along which a tile has several vectors; may be the last one
-  std::vector<size_t> others;           // the other axes of the output
-  std::vector<size_t> channels, window; // reduce axes of more than one step; the last of `channels` is innermost
+  size_t rows = 0;                       // the axis of a tile's rows
+  std::optional<size_t> outer_rows;      // a second one, outside of it
+  size_t vectors = 0;                    // the axis along which a tile has several vectors; may be the last one
+  std::vector<size_t> others;            // the other axes of the output
+  std::vector<size_t> channels, window;  // reduce axes of more than one step; the last of `channels` is innermost
   // The read, no constant, whose vectors of successive steps lie in rows far apart: each is in another page, and many
   // share places in the caches. A tile's vectors may be copied into a panel first.
   std::optional<size_t> far;
@@ -40,6 +42,18 @@ struct SumLoops {
   int64_t PanelBytes(int64_t tile_vectors) const { return 4 * nest.Steps() * tile_vectors * lanes; }
   // Bytes of the constants.
   int64_t ConstantBytes() const;
+  // Whether neighbours along the first channel axis lie in a tensor's rows, far apart: an input that is not blocked.
+  bool FarChannels() const;
+  // What no constant reads along the first channel axis, and the elements from one block of channels to the next, if
+  // that is too far for the hardware to see; else null.
+  std::pair<const SumRead*, int64_t> FetchStride() const;
+
+  // The values of decisions.
+  std::vector<int64_t> RowValues() const;
+  std::vector<int64_t> OuterRowValues() const;
+  std::vector<int64_t> VectorValues() const;
+  std::vector<int64_t> BlockRowValues() const;
+  std::vector<int64_t> BlockVectorValues() const;
 };
 
 std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std::string>& constants,
@@ -49,14 +63,14 @@ enum class TileOrder { kRowsInside, kVectorsInside, kVectorsBetween };  // betwe
 
 // A point. Decisions that a sketch lacks have their neutral value.
 struct SumPoint {
-  int64_t rows = 1, outer_rows = 1, vectors = 1;    // of a tile
-  int64_t block_rows = 1, block_vectors = 1;        // tiles of a task along its rows and vectors
+  int64_t rows = 1, outer_rows = 1, vectors = 1;  // of a tile
+  int64_t block_rows = 1, block_vectors = 1;      // tiles of a task along its rows and vectors
   TileOrder order = TileOrder::kRowsInside;
-  bool others_apart = true;                         // a task has one index of each other axis
-  bool window_outside = true, taps = false;         // order of the reduction; taps: the window's last axis is unrolled
-  int64_t unroll = 1;                               // steps of the last channel axis
-  bool prefetch = false, copy_in_task = false;      // of constants; where the source is computed
-  bool fetch = false, panel = false;
+  bool others_apart = true;                     // a task has one index of each other axis
+  bool window_outside = true, taps = false;     // order of the reduction; taps: the window's last axis is unrolled
+  int64_t unroll = 1;                           // steps of the last channel axis
+  bool prefetch = false, copy_in_task = false;  // of constants; where the source is computed
+  bool panel = false;
 
   int64_t BlockTile(const SumLoops& l) const { return l.outer_rows ? outer_rows : rows; }
   int64_t RowParts(const SumLoops& l) const;
@@ -71,12 +85,19 @@ class SumReader {
   SumPoint Read(const Config& config) const;
 
  private:
-  static constexpr size_t kDecisions = 13;
-  std::array<int, kDecisions> places_;  // -1: the space lacks it
+  std::array<int, 12> places_;  // -1: the space lacks it
 };
 
-// Of any config, whose decisions are found by name.
+// Reads any config; finds decisions by name.
 SumPoint SumPointOf(const Config& config);
+
+// Adds the rules of legality, and the lines. REQUIRES: the sketch has its decisions.
+void AddSumRules(const SumLoops& loops, Sketch* sketch);
+void AddSumLines(const SumLoops& loops, Sketch* sketch);
+// The parts of a relayout that stores a constant in the order in which the loops read it: tiles, the reduction (its
+// axes from outside), the inside of a tile.
+std::vector<std::string> StoredParts(const SumLoops& loops, const SumRead& read, const std::vector<Digit>& digits,
+                                     const std::vector<size_t>& reduction);
 
 // The busiest thread's work relative to the average.
 double ImbalanceOf(const SumLoops& loops, const SumPoint& point);

@@ -17,8 +17,7 @@ namespace hone::sketch {
 // axis is in vectors. A tile has several vectors along it, or along an axis outside of it that the same tensors have
 // (blocks of channels). Its rows are those of the innermost axis that other tensors have, and of the next such axis.
 // Constants are stored in the order in which a tile reads them. An element-wise source (a padded copy) is computed once
-// or in each task. Decisions: rows and vectors of a tile; how many tiles of both a task has, and whether it has all
-// indices of the other axes; the order of tiles in a task and of the reduction; unrolled steps; prefetch.
+// or in each task. doc/internals/sketches.md lists the decisions.
 std::optional<Sketch> SumTiles(const te::Tensor& output, const std::vector<std::string>& constants,
                                const Target& target);
 

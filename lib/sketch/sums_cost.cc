@@ -37,7 +37,9 @@ std::vector<Loop> LoopsOf(const SumLoops& l, const SumPoint& p) {
   const Loop vectors{l.vectors, CeilDiv(CeilDiv(l.VectorCount(), p.vectors), p.VectorParts(l))};
   std::vector<Loop> rows = {{l.block_axis(), block_tiles}};
   if (l.outer_rows) rows.push_back({l.rows, CeilDiv(l.Extent(l.rows), p.rows)});
-  const ptrdiff_t before = p.order == TileOrder::kRowsInside ? 0 : p.order == TileOrder::kVectorsInside ? std::ssize(rows) : 1;
+  const ptrdiff_t before = p.order == TileOrder::kRowsInside      ? 0
+                           : p.order == TileOrder::kVectorsInside ? std::ssize(rows)
+                                                                  : 1;
   rows.insert(rows.begin() + before, vectors);
   loops.insert(loops.end(), rows.begin(), rows.end());
   const auto add = [&](size_t axis) { loops.push_back({axis, l.Extent(axis)}); };
@@ -157,7 +159,7 @@ double CopyCycles(const SumLoops& l, const SumPoint& p) {
   double tasks = 1;
   if (p.copy_in_task) {
     const size_t block = l.block_axis();
-    cover[block] = std::min(cover[block], CeilDiv(cover[block], p.RowParts(l)));
+    cover[block] = CeilDiv(cover[block], p.RowParts(l));
     if (p.others_apart) {
       for (size_t axis : l.others) cover[axis] = 1;
     }
@@ -171,12 +173,13 @@ double CopyCycles(const SumLoops& l, const SumPoint& p) {
 }
 
 double IdealCycles(const SumLoops& l) {
-  return D(l.OtherTasks()) * D(l.Extent(l.rows)) * D(l.outer_rows ? l.Extent(*l.outer_rows) : 1) *
-         D(l.VectorCount()) * D(l.nest.Steps()) / 2;
+  return D(l.OtherTasks()) * D(l.Extent(l.rows)) * D(l.outer_rows ? l.Extent(*l.outer_rows) : 1) * D(l.VectorCount()) *
+         D(l.nest.Steps()) / 2;
 }
 
 std::vector<double> SumCost(const SumLoops& l, const SumPoint& p) {
-  const double steps = TileCycles(l, p), copies = CopyCycles(l, p) + (p.panel ? PanelCycles(l, p) : 0), imbalance = ImbalanceOf(l, p);
+  const double steps = TileCycles(l, p), copies = CopyCycles(l, p) + (p.panel ? PanelCycles(l, p) : 0),
+               imbalance = ImbalanceOf(l, p);
   const Memory memory = MemoryOf(l, p);
   const double tiles = D(l.OtherTasks()) * D(CeilDiv(l.Extent(l.rows), p.rows)) *
                        D(l.outer_rows ? CeilDiv(l.Extent(*l.outer_rows), p.outer_rows) : 1) *
@@ -187,8 +190,8 @@ std::vector<double> SumCost(const SumLoops& l, const SumPoint& p) {
   const double cycles = (steps + memory.again + memory.first + copies + loops) * imbalance / l.threads;
   const double ideal = IdealCycles(l);
   const auto share = [&](double part) { return std::log1p(part / ideal); };
-  return {std::log(cycles),    share(steps), share(memory.again), share(memory.first), share(copies), share(loops),
-          std::log(imbalance)};
+  return {std::log(cycles), share(steps), share(memory.again), share(memory.first),
+          share(copies),    share(loops), std::log(imbalance)};
 }
 
 }  // namespace hone::sketch

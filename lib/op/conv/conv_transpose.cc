@@ -77,21 +77,29 @@ std::vector<std::string> Joined(std::vector<std::string> names, const std::vecto
   return names;
 }
 
-// So many channels at a time meet all taps of a phase: what they read stays in the first cache.
+// Channels of a block: its input stays in the first cache for all taps of a phase.
 int64_t ChannelsAtATime(int64_t channels) {
   int64_t block = std::min<int64_t>(channels, 16);
   while (channels % block != 0) --block;
   return block < 8 ? channels : block;
 }
 
-// A tile reads the weights of a tap in order: [group][tile][tap..][channel][row].
-Step StoreWeight(const SumShape& s, int64_t rows, size_t rank) {
-  std::vector<std::string> parts = {fmt::format("d1/{}", rows)};
-  if (s.groups > 1) parts.insert(parts.begin(), fmt::format("d0/{}", s.channels));
-  for (size_t i = 0; i < rank; ++i) parts.push_back(fmt::format("d{}", 2 + i));
-  parts.push_back(s.groups > 1 ? fmt::format("d0%{}", s.channels) : "d0");
-  parts.push_back(fmt::format("d1%{}", rows));
-  return Relayout("weight", parts, "weight.packed");
+// A tile reads its weights in order: [group][tile][phase..][block of channels][tap..][channel][row]. If phases have
+// unequal numbers of taps, that would store zeros: then [group][tile][tap of the window..][channel][row].
+Step StoreWeight(const SumShape& s, const std::vector<PhaseAxis>& axes, int64_t rows) {
+  const bool even = std::all_of(axes.begin(), axes.end(), [](const PhaseAxis& a) { return a.kernel % a.step() == 0; });
+  const int64_t block = even ? ChannelsAtATime(s.channels) : s.channels;
+  std::vector<std::string> parts, taps;
+  if (s.groups > 1) parts.push_back(fmt::format("d0/{}", s.channels));
+  parts.push_back(fmt::format("d1/{}", rows));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (even) parts.push_back(fmt::format("d{}%{}", 2 + i, axes[i].step()));
+    taps.push_back(fmt::format("d{}/{}", 2 + i, even ? axes[i].step() : 1));
+  }
+  parts.push_back(fmt::format("d0/{}", block));
+  if (s.groups > 1) parts.back() += fmt::format("%{}", s.channels / block);
+  parts = Joined(parts, taps);
+  return Relayout("weight", Joined(parts, {fmt::format("d0%{}", block), fmt::format("d1%{}", rows)}), "weight.packed");
 }
 
 // "acc" is computed at `place` of "out", or before it by all threads.
@@ -213,7 +221,7 @@ Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
   const bool whole = shape[1] % tile.rows == 0;
   if (whole) steps.push_back(Fuse("out", {"o.o", "n"}, "task"));
   steps.push_back(Parallel("out", whole ? "task" : "o.o"));
-  steps.push_back(StoreWeight(s, tile.rows, win.rank()));
+  steps.push_back(StoreWeight(s, p.axes, tile.rows));
   Append(&steps, SumSteps(s, tile, win.rank(), whole ? "task" : "n"));
   if (!p.as_it_is) {
     std::vector<int64_t> pitches;

@@ -87,6 +87,20 @@ TEST(Propose, ARecordOutlivesItsProposer) {
   EXPECT_EQ(Must(CandidateOf(w, Cpu(), outcome)), Must(Instantiate(w, Cpu(), outcome.config)));
 }
 
+// Records may have points of other spaces, or of a sketch of a user's.
+TEST(Propose, OnlyPointsOfASpaceHaveAnEstimate) {
+  const auto estimate = [](const char* workload, const Config& config) {
+    return EstimatesOf(*op::ParseChecked(workload), Cpu())(config);
+  };
+  EXPECT_TRUE(estimate("max_pool2d(f32[1,16,8,8], kernel=2x2)", Config{"rows", 0, {}}).empty());
+  EXPECT_TRUE(estimate(kColumn, Config{"rows", 0, {}}).empty());
+  EXPECT_TRUE(estimate(kMatmul, Config{"sums", 0, {}}).empty());
+  Config config = Must(DefaultConfig(*op::ParseChecked(kMatmul), Cpu()));
+  EXPECT_FALSE(estimate(kMatmul, config).empty());
+  config.values[0].numbers[0] = 0;
+  EXPECT_TRUE(estimate(kMatmul, config).empty());
+}
+
 TEST(Propose, VersionsAreOfEveryProposer) {
   EXPECT_EQ(Must(TaskSpaceVersion(*op::ParseChecked(kMatmul), Cpu())), "sums=2");
   EXPECT_EQ(Must(VersionsOf(*op::ParseChecked(kMatmul), Cpu())), (TemplateVersions{{"sums", 2}}));

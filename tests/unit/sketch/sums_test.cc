@@ -49,8 +49,8 @@ TEST(SumTiles, AppliesToSumsWhoseValuesAreUsedAgain) {
   const ir::IterVar k = te::ReduceAxis(8, "k");
   const auto applies = [](const std::vector<int64_t>& shape, const std::function<ir::Expr(const Vars&)>& body) {
     const std::vector<std::string> names = {"i", "j", "l"};
-    return SumTiles(te::Compute("out", shape, {names.begin(), names.begin() + static_cast<long>(shape.size())}, body), {},
-                    Cpu())
+    return SumTiles(te::Compute("out", shape, {names.begin(), names.begin() + static_cast<long>(shape.size())}, body),
+                    {}, Cpu())
         .has_value();
   };
   EXPECT_TRUE(applies({8, 8}, [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); }));
@@ -59,6 +59,13 @@ TEST(SumTiles, AppliesToSumsWhoseValuesAreUsedAgain) {
       << "the last axis walks over rows of b";
   EXPECT_FALSE(applies({8, 8}, [&](const Vars& x) { return a(x[0], x[1]) * b(x[1], x[0]); })) << "no sum";
   EXPECT_FALSE(applies({8, 8}, [&](const Vars& x) { return te::MaxOver(a(x[0], k.var) * b(k.var, x[1]), {k}); }));
+  const auto sum = [&] {
+    return te::Compute("sum", {8, 8}, {"i", "j"},
+                       [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
+  };
+  const Tensor one = sum(), other = sum();
+  EXPECT_TRUE(applies({8, 8}, [&](const Vars& x) { return one(x[0], x[1]) + a(x[0], x[1]); }));
+  EXPECT_FALSE(applies({8, 8}, [&](const Vars& x) { return one(x[0], x[1]) + other(x[0], x[1]); })) << "two sums";
   EXPECT_FALSE(applies({8}, [&](const Vars& x) { return te::Sum(b(k.var, x[0]), {k}); })) << "one axis";
 }
 
@@ -88,13 +95,12 @@ struct Convolution {
   }
 };
 
-// Every legal point of tiles that do and do not divide the extents, of single rows and columns, and of extents below a
+// Random legal points of tiles that do and do not divide the extents, of single rows and columns, and of extents below a
 // vector: a legal schedule, whose sums stay in registers and whose inner loops are vectors.
 TEST(SumTiles, EachPointIsLegalAndStaysInRegisters) {
   const std::vector<std::vector<int64_t>> shapes = {{1, 1, 1, 1},   {1, 17, 1, 13},  {12, 197, 64, 197},
                                                     {3, 5, 7, 64},  {1, 128, 67, 9}, {2, 1, 33, 131},
-                                                    {5, 24, 2, 16}, {1, 29, 57, 96},
-                                                    {2, 33, 40, 300}};
+                                                    {5, 24, 2, 16}, {1, 29, 57, 96}, {2, 33, 40, 300}};
   for (const auto& s : shapes) {
     const Product p(s[0], s[1], s[2], s[3]);
     const Sketch sketch = *SumTiles(p.out, {}, Cpu());
