@@ -55,7 +55,7 @@ struct Cycles {
   double compute = 0, memory = 0;
 };
 
-// Of one stage. A step of a reduction, with `width` vectors, takes at least until its sums can be added to again.
+// Those of one stage. A step of a reduction, with `width` vectors, takes at least until its sums can be added to again.
 double ComputeOf(const RowStages& p, const RowPoint& point, const RowStage& stage) {
   constexpr double kLatency = 5, kStep = 1.5, kHalve = 40;
   const double vectors = Real(CeilDiv(p.across ? p.kept.back() : p.reduced.back(), p.lanes));

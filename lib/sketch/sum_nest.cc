@@ -141,7 +141,7 @@ void SplitBlocked(SumNest* nest) {
   }
 }
 
-// The last axis is the last index, or there is no such index.
+// Whether the last axis is the last index, or no index.
 bool Streams(const SumNest& nest, const SumRead& read) {
   if (read.constant && nest.DigitsOf(read)) return true;
   for (size_t d = 0; d < read.indices.size(); ++d) {

@@ -1,4 +1,4 @@
-// What is legal in the rule `sums`.
+// The legal points of the rule `sums`.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -47,7 +47,7 @@ search::Rejection Uneven(const SumLoops& l, const SumPoint& p) {
       "tasks do not come out even");
 }
 
-// What the best tiles and tasks reach. Rules are relative to it, so that each sum has a legal point. Computed at the
+// The reach of the best tiles and tasks. Rules are relative to it, so that each sum has a legal point. Computed at the
 // first use: most programs only want to know which sketches there are.
 class Limits {
  public:
