@@ -154,13 +154,15 @@ class RowLines : LineWriter {
       Add("split {0} {1} [{2}] -> {1}.task {1}.part", name, first, p_.Part());
       Add("rfactor {0} {1}.task -> {0}.task", name, first);
       Add("cache_write {0}.task register -> {0}.row", name);
-      RowStage home{name + ".task", false, false, AxisNames{first + ".task"} + stage.kept, {}, 0, 0};
+      // Threads share this loop alone: lowering could not cut off the last part's tail in a loop over parts and rows.
+      const std::string task = first + ".task";
+      RowStage home{name + ".task", false, false, stage.kept, {}, 0, 0};
       RowStage sums = stage;
       sums.name = name + ".row";
-      sums.kept = home.kept;
+      sums.kept = AxisNames{task} + stage.kept;
       sums.others[0] = first + ".part";
       const std::string at = Home(home);
-      Add("parallel {} {}", home.name, Row(home.kept));
+      Add("parallel {} {}", home.name, task);
       Inside(sums, home.name, at);
       if (p_.across && &stage != &p_.stages[0]) Vectors(name, stage.kept.back());
     }

@@ -107,7 +107,8 @@ TEST(ReduceRows, EachPointIsLegalAndInVectors) {
   const std::vector<Dag> dags = {Softmax(12, 197),         Softmax(1, 1),        Softmax(5, 7),
                                  Softmax(1, 1000),         Softmax(2, 13, 35),   Softmax(1, 300, 3),
                                  Mean({3, 5, 49}, true),   Mean({2, 131}, true), Mean({7, 64, 33}, false),
-                                 Mean({100, 1024}, false), Largest(1, 100003),   Largest(3, 16)};
+                                 Mean({100, 1024}, false), Largest(1, 100003),   Largest(3, 16),
+                                 Softmax(2, 100003),       Largest(3, 100003)};
   for (const Dag& dag : dags) {
     for (const Target& target : {Avx512(), Avx512(48), Cpu(32, 3), Cpu(16, 1)}) {
       const Sketch sketch = *ReduceRows(dag.out, target);

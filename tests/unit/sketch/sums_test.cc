@@ -95,8 +95,8 @@ struct Convolution {
   }
 };
 
-// Random legal points of tiles that do and do not divide the extents, of single rows and columns, and of extents below a
-// vector: a legal schedule, whose sums stay in registers and whose inner loops are vectors.
+// Random legal points of tiles that do and do not divide the extents, of single rows and columns, and of extents below
+// a vector: a legal schedule, whose sums stay in registers and whose inner loops are vectors.
 TEST(SumTiles, EachPointIsLegalAndStaysInRegisters) {
   const std::vector<std::vector<int64_t>> shapes = {{1, 1, 1, 1},   {1, 17, 1, 13},  {12, 197, 64, 197},
                                                     {3, 5, 7, 64},  {1, 128, 67, 9}, {2, 1, 33, 131},
@@ -140,6 +140,10 @@ TEST(SumTiles, ConvolutionsArePackedAndStayInRegisters) {
       const std::string text = ir::ToString(
           Must(lower::Lower(schedule, schedule.Arguments({c.data, c.weight}), {.name = "f", .verify = true})));
       EXPECT_THAT(text, HasSubstr("weight.packed")) << text;
+      for (const std::string& line : Split(text, '\n')) {
+        if (line.find("acc[") != line.npos) EXPECT_THAT(line, Not(HasSubstr("min("))) << "a tail that is not cut off";
+      }
+      EXPECT_THAT(text, HasSubstr(", 1, 16)")) << text;
       EXPECT_THAT(text, testing::ContainsRegex("allocate acc: f32.[0-9]+. register")) << text;
       EXPECT_THAT(text, Not(testing::ContainsRegex("allocate acc: f32.[0-9]+. (scratch|workspace)"))) << text;
     }
