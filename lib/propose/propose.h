@@ -67,7 +67,8 @@ std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, c
 // a fixed schedule does not count. Then those of the user's sketches that fit. Returns kUnsupported if nothing is left,
 // kInvalid if a user's sketch has the name of another proposer.
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own = {});
-// Those of one kind, or all if there are none of that kind, in the same order: they make up a task's space.
+// The proposers that `mode` wants, in the same order: they make up a task's space. Returns all of them if the task has
+// only the other kind.
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth,
                               const OwnSketches& own = {});
 // False if no proposer is tuned (pooling, elementwise): the workload is built, but is not a task.
@@ -80,7 +81,7 @@ Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& 
 // The default point of the first proposer, as a config of the union.
 Result<Config> DefaultConfig(const Proposers& proposers);
 Result<Config> DefaultConfig(const Workload& workload, const Target& target);
-// Asks the proposer that the config names. Returns kInvalid if there is no such proposer, or if the config is not a
+// Asks the proposer that the config names. Returns kInvalid if the task lacks that proposer, or if the config is not a
 // legal point of it. `space` is the proposers' MakeTaskSpace.
 Result<Candidate> Instantiate(const Proposers& proposers, const search::TaskSpace& space, const Config& config);
 // The same with AllProposers.
@@ -91,7 +92,8 @@ Result<Candidate> Instantiate(const Workload& workload, const Target& target, co
 Result<Candidate> CandidateOf(const Workload& workload, const Target& target, const Outcome& outcome);
 
 // Closed-form estimates of a point's cost (op/estimate/estimate.h), from the template or sketch that the config names.
-// Empty if it has no estimate, or if the config is no point of it. The function must be used by one thread at a time.
+// Empty if it has no estimate, or if the config is not a point of its space. The function must be used by one thread at
+// a time.
 op::PointCost EstimatesOf(const Workload& workload, const Target& target);
 
 }  // namespace hone::propose

@@ -46,7 +46,7 @@ class RowLines : LineWriter {
     if (loops.size() > 1) Add("reorder {} {}", stage, Join(loops, " "));
   }
 
-  // The loop over rows, after Home(); empty if there is none.
+  // The name of the loop over rows, after Home(); empty without such a loop.
   std::string Row(AxisNames kept) const {
     if (p_.across) kept.pop_back();
     return kept.size() > 1 ? "row" : kept.empty() ? "" : kept[0];

@@ -33,7 +33,7 @@ struct RowStages {
   int64_t Rows() const;    // without the vectors' axis
   int64_t Length() const;  // the product of `reduced`
   bool Inner() const;      // whether a stage beside the output is full
-  // What a thread reduces if all share a row: a multiple of any width.
+  // Elements that each thread reduces if all threads share a row: a multiple of any width.
   int64_t Part() const;
 };
 

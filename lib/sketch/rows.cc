@@ -55,7 +55,8 @@ struct Cycles {
   double compute = 0, memory = 0;
 };
 
-// Those of one stage. A step of a reduction, with `width` vectors, takes at least until its sums can be added to again.
+// Arithmetic cycles of one stage. A step of a reduction has `width` vectors, and takes at least until its sums can be
+// added to again.
 double ComputeOf(const RowStages& p, const RowPoint& point, const RowStage& stage) {
   constexpr double kLatency = 5, kStep = 1.5, kHalve = 40;
   const double vectors = Real(CeilDiv(p.across ? p.kept.back() : p.reduced.back(), p.lanes));

@@ -141,7 +141,7 @@ void SplitBlocked(SumNest* nest) {
   }
 }
 
-// Whether the last axis is the last index, or no index.
+// Whether the output's last axis is the last index of the tensor, or does not index it.
 bool Streams(const SumNest& nest, const SumRead& read) {
   if (read.constant && nest.DigitsOf(read)) return true;
   for (size_t d = 0; d < read.indices.size(); ++d) {

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   flags.Add("--wait", &options.wait, "if another process tunes this task, wait until it ends");
   flags.Add("--like", &options.like, "autotvm: the tuner uses that system's constants (default: the settings')");
   flags.Add("--mode", &options.mode, "who proposes candidates: templates, sketches or both (default: the settings')");
-  flags.Add("--sketch", &options.sketches, "a sketch of your own that proposes candidates, too; may be repeated");
+  flags.Add("--sketch", &options.sketches, "file with a sketch of your own, which adds candidates; may be repeated");
   flags.Add("--tuner", &options.tuner, "tuner to use (default: the settings')");
   flags.Add("--compile-only", &options.compile_only, "check that the first candidates compile, and stop");
   flags.Add("--explain", &options.explain,
