@@ -46,7 +46,8 @@ struct Sketch {
   int version = 0;  // the rule's; of a text: made from it, so that it changes with it
   // Made by the rule, not part of the text.
   std::vector<search::Rule> rules;  // decisions that are illegal together
-  // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h.
+  // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h,
+  // for a point of SpaceOf.
   std::function<std::vector<double>(const Config& config)> cost;
 };
 

@@ -10,7 +10,7 @@
 namespace hone::sketch {
 namespace {
 
-enum Decision {
+enum SumDecision {
   kRows,
   kOuterRows,
   kVectors,
@@ -27,33 +27,6 @@ enum Decision {
 };
 constexpr const char* kNames[kDecisions] = {"rows",   "outer_rows", "vectors", "block_rows", "block_vectors", "order",
                                             "others", "reduce",     "unroll",  "prefetch",   "copy",          "panel"};
-
-template <typename PlaceOf>
-SumPoint ReadPoint(const Config& config, const PlaceOf& place_of) {
-  const auto value = [&](size_t decision) -> const KnobValue* {
-    const int place = place_of(decision);
-    return place < 0 ? nullptr : &config.values[static_cast<size_t>(place)];
-  };
-  const auto number = [&](size_t decision) {
-    const KnobValue* v = value(decision);
-    return v == nullptr || v->numbers.empty() ? int64_t{1} : v->numbers[0];
-  };
-  const auto is = [&](size_t decision, std::string_view word) {
-    const KnobValue* v = value(decision);
-    return v != nullptr && !v->words.empty() && v->words[0] == word;
-  };
-  SumPoint p;
-  p.rows = number(kRows), p.outer_rows = number(kOuterRows), p.vectors = number(kVectors);
-  p.block_rows = number(kBlockRows), p.block_vectors = number(kBlockVectors);
-  if (is(kOrder, "vectors")) p.order = TileOrder::kVectorsInside;
-  if (is(kOrder, "between")) p.order = TileOrder::kVectorsBetween;
-  p.others_apart = !is(kOthers, "inside");
-  p.taps = is(kReduce, "window.taps") || is(kReduce, "channels.taps");
-  p.window_outside = !is(kReduce, "channels") && !is(kReduce, "channels.taps");
-  p.unroll = number(kUnroll);
-  p.prefetch = is(kPrefetch, "tile"), p.copy_in_task = is(kCopy, "task"), p.panel = is(kPanel, "tile");
-  return p;
-}
 
 // The innermost axes before the last one that fit.
 std::vector<size_t> AxesFromInside(const SumNest& nest, const std::function<bool(size_t)>& fits) {
@@ -185,16 +158,28 @@ SumReader::SumReader(const std::vector<search::Knob>& decisions) {
 }
 
 SumPoint SumReader::Read(const Config& config) const {
-  return ReadPoint(config, [&](size_t decision) { return places_[decision]; });
-}
-
-SumPoint SumPointOf(const Config& config) {
-  return ReadPoint(config, [&](size_t decision) {
-    for (size_t i = 0; i < config.values.size(); ++i) {
-      if (config.values[i].name == kNames[decision]) return static_cast<int>(i);
-    }
-    return -1;
-  });
+  const auto value = [&](SumDecision decision) -> const KnobValue* {
+    return places_[decision] < 0 ? nullptr : &config.values[static_cast<size_t>(places_[decision])];
+  };
+  const auto number = [&](SumDecision decision) {
+    const KnobValue* v = value(decision);
+    return v == nullptr ? int64_t{1} : v->numbers[0];
+  };
+  const auto is = [&](SumDecision decision, std::string_view word) {
+    const KnobValue* v = value(decision);
+    return v != nullptr && v->words[0] == word;
+  };
+  SumPoint p;
+  p.rows = number(kRows), p.outer_rows = number(kOuterRows), p.vectors = number(kVectors);
+  p.block_rows = number(kBlockRows), p.block_vectors = number(kBlockVectors);
+  if (is(kOrder, "vectors")) p.order = TileOrder::kVectorsInside;
+  if (is(kOrder, "between")) p.order = TileOrder::kVectorsBetween;
+  p.others_apart = !is(kOthers, "inside");
+  p.taps = is(kReduce, "window.taps") || is(kReduce, "channels.taps");
+  p.window_outside = !is(kReduce, "channels") && !is(kReduce, "channels.taps");
+  p.unroll = number(kUnroll);
+  p.prefetch = is(kPrefetch, "tile"), p.copy_in_task = is(kCopy, "task"), p.panel = is(kPanel, "tile");
+  return p;
 }
 
 int64_t SumPoint::RowParts(const SumLoops& l) const {

@@ -88,9 +88,6 @@ class SumReader {
   std::array<int, 12> places_;  // -1: the space lacks it
 };
 
-// Reads any config; finds decisions by name.
-SumPoint SumPointOf(const Config& config);
-
 // Adds the rules of legality, and the lines. REQUIRES: the sketch has its decisions.
 void AddSumRules(const SumLoops& loops, Sketch* sketch);
 void AddSumLines(const SumLoops& loops, Sketch* sketch);

@@ -50,7 +50,9 @@ std::optional<Sketch> SumTiles(const te::Tensor& output, const std::vector<std::
   AddDecisions(*loops, &sketch);
   AddSumRules(*loops, &sketch);
   AddSumLines(*loops, &sketch);
-  sketch.cost = [l = *loops](const Config& config) { return SumCost(l, SumPointOf(config)); };
+  sketch.cost = [l = *loops, reader = SumReader(sketch.decisions)](const Config& config) {
+    return SumCost(l, reader.Read(config));
+  };
   return sketch;
 }
 
