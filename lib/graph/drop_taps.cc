@@ -31,10 +31,12 @@ bool DropTapsInPadding(Graph* graph) {
   bool changed = false;
   for (Node& node : graph->nodes) {
     Workload& w = node.workload;
-    if (w.chain() || (w.op != "conv2d" && w.op != "conv3d")) continue;
+    // A layer with a window whose weight begins with the output channels: not a transposed convolution.
+    if (w.chain() || semantics::DefinitionOf(w).channels_of_weight != 0) continue;
     const Parameter* weight = graph->FindParameter(node.inputs[1]);
-    if (weight == nullptr) continue;
-    semantics::Window window = *semantics::WindowOf(w);
+    Result<semantics::Window> window_of = semantics::WindowOf(w);
+    if (weight == nullptr || !window_of.ok()) continue;
+    semantics::Window& window = *window_of;
     TensorType type = weight->type;
     std::vector<int64_t> begin = {0, 0};
     for (size_t i = 0; i < window.rank(); ++i) {
