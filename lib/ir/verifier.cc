@@ -38,7 +38,7 @@ class Verifier final : public Visitor {
   void Fail(const char* what, const std::string& where) {
     if (!status_.ok()) return;
     std::string text = where.substr(0, where.find('\n'));
-    if (text.size() > 160) text = text.substr(0, 157) + "...";
+    if (text.size() > 160) text.replace(157, text.npos, "...");
     status_ = Status::Invalid("{}: {}: `{}`", name_, what, text);
   }
   template <typename Node>
