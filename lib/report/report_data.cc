@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/text.h"
+#include "semantics/semantics.h"
 #include "task/workload.h"
 
 namespace hone::report {
@@ -119,11 +120,15 @@ std::string ShortWorkload(const std::string& text) {
   for (const Workload& part : workload->Parts()) {
     if (part.inputs.empty()) return text;
     const bool first = words.empty();
-    const bool conv = part.inputs.size() > 1 && part.inputs[1].shape.size() == 4;
+    const semantics::Definition* known = semantics::Find(part.op);
+    const int filters = known != nullptr ? known->channels_of_weight : -1;  // the weight's axis
+    const bool two = part.inputs.size() > 1 && !part.inputs[1].shape.empty();
     words += first ? part.op + " " + extents(part.inputs[0], 1) : ", then " + part.op;
-    if (part.inputs.size() > 1 && !part.inputs[1].shape.empty())
-      words += fmt::format(" -> {}", part.inputs[1].shape[0]);
-    if (conv) words += ", " + extents(part.inputs[1], 2);
+    if (two && filters < 0) words += " and " + extents(part.inputs[1], 1);
+    if (two && filters >= 0) {
+      words += fmt::format(" -> {}", part.inputs[1].shape[static_cast<size_t>(filters)]);
+      if (part.inputs[1].shape.size() == 4) words += ", " + extents(part.inputs[1], 2);
+    }
     if (const Attribute* kernel = part.Find("kernel")) {
       words += fmt::format("{}{}", first ? ", " : " ", fmt::join(kernel->values, "x"));
     }
