@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/heartbeat.h"
@@ -70,8 +71,9 @@ class Job {
       HONE_RETURN_IF_ERROR(Tune());
     } else {
       result_.reason = history_->Met(budget_, 0);
-      LogInfo("{}: {} trials recorded, budget met ({}); nothing to do", task_.id, history_->count(),
+      LogInfo("{}: {} recorded, budget met ({}); nothing to do", task_.id, Counted(history_->count(), "trial"),
               StopReasonName(result_.reason));
+      HONE_RETURN_IF_ERROR(WarnOfUntried());
     }
     if (result_.interrupted) return kInterrupted;
     if (!history_->best()) {
@@ -237,6 +239,20 @@ class Job {
     HONE_RETURN_IF_ERROR(shown);
     result_ = *result;
     Report(progress);
+    return Status();
+  }
+
+  // A budget that earlier trials have spent leaves nothing for a sketch that is new.
+  Status WarnOfUntried() const {
+    HONE_ASSIGN_OR_RETURN(const auto proposers, ProposersOf(task_, settings_));
+    HONE_ASSIGN_OR_RETURN(const auto own, OwnSketches(settings_.sketches));
+    for (const sketch::Sketch& sketch : own) {
+      const auto offered = [&](const propose::Proposer& p) { return p.name() == sketch.name; };
+      const auto tried = [&](const Outcome& outcome) { return outcome.config.template_name == sketch.name; };
+      if (std::ranges::any_of(proposers, offered) && std::ranges::none_of(history_->outcomes(), tried)) {
+        LogWarning("{}: sketch `{}` has not been tried: raise `trials`", task_.id, sketch.name);
+      }
+    }
     return Status();
   }
 

@@ -158,11 +158,12 @@ class Parser {
   Status CheckCondition(const Condition& condition, size_t column) const {
     const search::Knob* knob = Find(sketch_, condition.decision);
     if (knob == nullptr) return Wrong(column, Unknown(condition.decision));
-    for (size_t i = 0; i < knob->size(); ++i) {
-      if (knob->value(i).Text() == condition.value) return Status();
-    }
-    return Wrong(column + condition.decision.size() + 1,
-                 "decision `" + condition.decision + "` has no value `" + condition.value + "`");
+    std::vector<std::string> values;
+    for (size_t i = 0; i < knob->size(); ++i) values.push_back(knob->value(i).Text());
+    if (std::find(values.begin(), values.end(), condition.value) != values.end()) return Status();
+    return Wrong(column + condition.decision.size() + 1, "decision `" + condition.decision + "` has no value `" +
+                                                             condition.value + "`" +
+                                                             SuggestionText(condition.value, values));
   }
 
   std::string Unknown(const std::string& name) const {

@@ -225,13 +225,13 @@ std::string TaskText(const Explanation& e) {
   if (!e.chosen) return text;
   text += fmt::format("  {}\n  {}; trial {}{}", e.chosen->config.Text(), TimeText(*e.chosen), entry.trial,
                       entry.from == entry.id || entry.from.empty() ? "" : " of task " + entry.from);
-  if (e.trials > 0) text += fmt::format(" of {} on this machine, {} of them correct", e.trials, e.correct);
+  if (e.trials > 0) text += fmt::format(" of {} on this machine, {} of them correct and timed in full", e.trials, e.correct);
   text += "\n";
   if (e.brought.size() > 1) {
     std::vector<std::string> parts;
     for (const auto& [name, brought] : e.brought) {
       parts.push_back(fmt::format("{} {}, {}", name, Counted(brought.trials, "trial"),
-                                  brought.correct > 0 ? "best " + FormatSeconds(brought.median) : "none correct"));
+                                  brought.correct > 0 ? "best " + FormatSeconds(brought.median) : "none timed in full"));
     }
     text += "  proposed by: " + Join(parts, "; ") + "\n";
   }

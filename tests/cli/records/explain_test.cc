@@ -29,7 +29,7 @@ class ExplainTool : public RecordsFolder {
 TEST_F(ExplainTool, SaysWhereAChoiceComesFromAndWhatItWonAgainst) {
   const std::string out = Explain();
   ExpectHas(out, {"net on cpu -features=avx2", "the fastest of its own records",
-                  "trial 1 of 4 on this machine, 3 of them correct",
+                  "trial 1 of 4 on this machine, 3 of them correct and timed in full",
                   "measured on the-host in the session of 1970-01-01T00:16:40Z, fingerprint machine-1",
                   "rival: trial 2, 2.10 ms", "5.0 % slower, in doubt", "rival: trial 4, 40.0 ms",
                   "1900.0 % slower:", "no records with a correct trial: the template's default schedule", "no rival",
@@ -68,7 +68,7 @@ TEST_F(ExplainTool, SaysWhatEachProposerBrought) {
       "UPDATE trial SET template = 'mine', config = replace(config, 'dense', 'mine') WHERE ordinal = 4;"
       "UPDATE trial SET template = 'none', config = replace(config, 'dense', 'none') WHERE ordinal = 3");
   ExpectHas(Explain(),
-            {"  proposed by: dense 2 trials, best 2.00 ms; mine 1 trial, best 40.0 ms; none 1 trial, none correct\n"});
+            {"  proposed by: dense 2 trials, best 2.00 ms; mine 1 trial, best 40.0 ms; none 1 trial, none timed in full\n"});
   const Json proposers = ExplainJson()["tasks"][0]["proposers"];
   EXPECT_EQ(proposers["dense"]["correct"], 2);
   EXPECT_EQ(proposers["mine"]["median_seconds"], 40e-3);

@@ -90,6 +90,10 @@ TEST_F(OptionsTest, TheModeChoosesWhoProposes) {
     if (trial.outcome.config.Text() == "mine rows=1") mine = std::to_string(trial.ordinal);
   }
   ExpectHas(ExpectOk(TuneTask({"--db", kDb, "--explain", mine})).out, {"mine rows=1", "split out oh [1] -> o i"});
+  // A sketch that comes when the budget is spent.
+  Reset();
+  TuneOk(kFake);
+  ExpectHas(TuneOk(kFake + Words{"--sketch", "mine.sketch"}).err, {"sketch `mine` has not been tried: raise `trials`"});
   Write("mine.sketch", "sketch mine\nparalel out oh\n");
   Reset();
   ExpectMisused(Tune(kFake + Words{"--sketch", "mine.sketch"}), "mine.sketch:2:1: unknown step `paralel`");

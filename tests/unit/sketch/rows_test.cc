@@ -127,12 +127,18 @@ TEST(ReduceRows, EachPointIsLegalAndInVectors) {
         const bool parts = config.Text().find("parts") != std::string::npos;
         for (const char* sum : {"most", "total", "sum"}) {
           const std::string in_memory = fmt::format("allocate {}[.a-z]*: f32.[0-9]+. (scratch|workspace)", sum);
-          if (!parts) EXPECT_THAT(text, Not(testing::ContainsRegex(in_memory))) << text;
+          if (!parts) {
+            EXPECT_THAT(text, Not(testing::ContainsRegex(in_memory))) << text;
+          }
         }
         const int64_t lanes = target.FloatLanes();
-        if (dag.data.shape().back() >= lanes) EXPECT_THAT(text, HasSubstr(fmt::format(", 1, {})", lanes))) << text;
+        if (dag.data.shape().back() >= lanes) {
+          EXPECT_THAT(text, HasSubstr(fmt::format(", 1, {})", lanes))) << text;
+        }
         // Only the last thread asks where it is.
-        if (parts) EXPECT_THAT(text, Not(testing::ContainsRegex("if \\([^)]*[+]"))) << text;
+        if (parts) {
+          EXPECT_THAT(text, Not(testing::ContainsRegex("if \\([^)]*[+]"))) << text;
+        }
       }
     }
   }

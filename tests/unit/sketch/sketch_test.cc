@@ -74,7 +74,7 @@ TEST(SketchText, MistakesHaveLineAndColumn) {
   EXPECT_EQ(wrong(decided + "split out i [{j}] -> a b\n"), "mine:3:15: no decision `j`; known: i");
   EXPECT_EQ(wrong(decided + "split out i [{i] -> a b\n"), "mine:3:14: `{` without `}`");
   EXPECT_EQ(wrong(decided + "k=4: parallel out i\n"), "mine:3:1: no decision `k`; known: i");
-  EXPECT_EQ(wrong(decided + "i=3: parallel out i\n"), "mine:3:3: decision `i` has no value `3`");
+  EXPECT_EQ(wrong(decided + "i=3: parallel out i\n"), "mine:3:3: decision `i` has no value `3`; known: 4, 2");
   EXPECT_THAT(wrong(decided + "i=4: paralel out i\n"), StartsWith("mine:3:6: "));
   EXPECT_THAT(wrong(decided + "split out i -> a b\n"), StartsWith("mine:3:1: "));
 }
