@@ -203,6 +203,13 @@ bool IsDirectory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+Status CheckFolder(const std::string& path) {
+  std::string there = path;
+  while (!Exists(there) && DirName(there) != there) there = DirName(there);
+  if (!Exists(there) || IsDirectory(there)) return Status();
+  return Status::Io("{}: cannot create the folder: {} is a file", path, there);
+}
+
 Status MakeDirs(const std::string& path) {
   std::vector<std::string> parents;  // of the folders that are missing
   for (std::string missing = path; !missing.empty() && !Exists(missing); missing = parents.back()) {

@@ -55,6 +55,8 @@ void DropCached(const std::string& path);
 
 bool Exists(const std::string& path);  // any kind, also a folder; a dangling link does not exist
 bool IsDirectory(const std::string& path);
+// Returns kIo if MakeDirs would fail because a file is in the way. Creates nothing.
+Status CheckFolder(const std::string& path);
 // Also creates the parents; ok if the folder exists. New folders survive a power cut.
 Status MakeDirs(const std::string& path);
 Status Remove(const std::string& path);  // a file, a link or an empty folder; ok if it does not exist

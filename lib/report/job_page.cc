@@ -189,10 +189,10 @@ class JobPageWriter {
     }
     if (data_.choices.empty()) return;
     page_.BeginTable("choices over the whole network",
-                     {"the network, run with and without", "#with", "#without", "built"});
+                     {"the network, run with and without", "#with", "#without", ""});
     for (const ChoiceFact& c : data_.choices) {
       page_.Row({ChoiceText(c.what), FormatSeconds(c.with_seconds), FormatSeconds(c.without_seconds),
-                 c.kept ? "with" : "without"});
+                 VerdictText(c.with_seconds, c.without_seconds, c.kept)});
     }
     page_.EndTable();
   }

@@ -107,13 +107,13 @@ std::string MarkdownText(const ReportData& data) {
   const Totals totals = data.Sum();
   if (const std::string fused = data.FusedText(); !fused.empty()) line("fused", fused);
   if (const PartitionFact& p = data.partition; p.chosen > 0) {
-    line("kernels", fmt::format("{} together with {}, {} without; {} built{}", FormatSeconds(p.chosen_seconds),
-                                Counted(p.chosen, "alternative"), FormatSeconds(p.alone_seconds), p.built,
+    line("kernels", fmt::format("{} in all; {} with {}, {} of {} used{}", FormatSeconds(p.alone_seconds),
+                                FormatSeconds(p.chosen_seconds), Counted(p.chosen, "alternative"), p.built, p.chosen,
                                 p.exact ? "" : " (perhaps not the best ones)"));
   }
   for (const ChoiceFact& c : data.choices) {
     line("network", fmt::format("{} with {}, {} without: {}", FormatSeconds(c.with_seconds), ChoiceText(c.what),
-                                FormatSeconds(c.without_seconds), c.kept ? "built" : "not built"));
+                                FormatSeconds(c.without_seconds), VerdictText(c.with_seconds, c.without_seconds, c.kept)));
   }
   line("tuning", fmt::format("{}, {}", Counted(static_cast<int64_t>(data.tasks.size()), "task"), CountsText(totals)));
   if (const std::string disturbed = DisturbedText(totals); !disturbed.empty()) line("disturbed", disturbed);

@@ -146,6 +146,13 @@ std::string ChoiceText(const std::string& what) {
   return what;
 }
 
+std::string VerdictText(double with_seconds, double without_seconds, bool kept) {
+  if (!kept) return "left out";
+  if (without_seconds >= with_seconds) return "used";
+  return without_seconds >= 0.99 * with_seconds ? "used, since the difference is below 1 %"
+                                                : "used, since leaving out another choice alone was faster";
+}
+
 double ReportData::UntunedSeconds(const BenchLayer& layer) const {
   if (untuned() == nullptr) return 0;
   const std::vector<BenchLayer>& others = untuned()->layers;
@@ -186,13 +193,13 @@ std::string PercentText(double share) { return share > 0 ? fmt::format("{:.1f} %
 
 std::string AlgorithmText(const std::string& workload, const Config& config) {
   std::string name = config.template_name;
-  const size_t underscore = name.find('_');
-  if (underscore != std::string::npos) name = name.substr(underscore + 1);  // after the operator
+  const Result<Workload> parsed = Workload::Parse(workload);
+  const std::string operator_name = !parsed.ok() ? "" : parsed->chain() ? "chain" : parsed->op;
+  if (StartsWith(name, operator_name + "_")) name = name.substr(operator_name.size() + 1);
   const bool pool = name == "winograd_pool";
   if (name != "winograd" && !pool) return name;
   for (const KnobValue& value : config.values) {
     if (value.name != "m" || value.numbers.size() != 1) continue;
-    const Result<Workload> parsed = Workload::Parse(workload);
     const bool line = parsed.ok() && parsed->inputs.size() > 1 && parsed->inputs[1].shape.size() == 4 &&
                       (parsed->inputs[1].shape[2] == 1 || parsed->inputs[1].shape[3] == 1);
     return line ? fmt::format("Winograd F({})", value.numbers[0])

@@ -131,6 +131,8 @@ std::string DisturbedText(const Totals& totals);
 
 // "alternatives" and so on in words: "fused kernels", "concatenations without copies", "sums in place".
 std::string ChoiceText(const std::string& what);
+// "used" or "left out"; for a choice that is used although the run without it was faster, also why.
+std::string VerdictText(double with_seconds, double without_seconds, bool kept);
 
 // A workload in a few words: "conv2d 64x56x56 -> 64, 3x3 s2 +bias +relu"; all members of a chain: "conv2d 3x224x224 ->
 // 64, 7x7 s2 +bias +relu, then max_pool2d 3x3 s2"; the text itself if it has another form.

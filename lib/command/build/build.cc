@@ -41,6 +41,7 @@ static Status CheckNumerics(const pipeline::BestFile& best, const std::string& p
 
 static Status Build(const BuildOptions& options) {
   const double start = RealClock()->NowSeconds();
+  HONE_RETURN_IF_ERROR(CheckFolder(options.out).WithContext("--out"));  // not after minutes of waiting for the machine
   library::BuildInput input;
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
   HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph, op::LoadNamedPlugin));

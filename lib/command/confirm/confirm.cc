@@ -26,6 +26,7 @@
 #include "op/plugin.h"
 #include "pipeline/best_file.h"
 #include "propose/versions.h"
+#include "report/report_data.h"
 #include "session/machine.h"
 
 namespace hone::command {
@@ -195,8 +196,9 @@ class Confirmer {
       LogInfo("{}: {} of {} kept", best_.network, best_.alternatives.size(),
               Counted(static_cast<int64_t>(places), "alternative"));
     for (const pipeline::ComparedChoice& c : in_network.compared) {
-      LogInfo("{}: {:.3f} ms with {}, {:.3f} ms without: {}", best_.network, c.with_seconds * 1e3, c.what,
-              c.without_seconds * 1e3, c.kept ? "kept" : "not built");
+      LogInfo("{}: {} with {}, {} without: {}", best_.network, FormatSeconds(c.with_seconds),
+              report::ChoiceText(c.what), FormatSeconds(c.without_seconds),
+              report::VerdictText(c.with_seconds, c.without_seconds, c.kept));
     }
   }
 

@@ -15,6 +15,7 @@
 #include "command/records/records.h"
 #include "pipeline/best_file.h"
 #include "record/store.h"
+#include "report/report_data.h"
 
 namespace hone::command {
 namespace {
@@ -277,8 +278,9 @@ std::string NetworkText(const pipeline::BestFile& best) {
                       FormatSeconds(n.alone_seconds), FormatSeconds(n.confirmed_seconds),
                       n.kept ? "the latter is built" : "the former is built", n.runs, n.host, n.recorded);
   for (const pipeline::ComparedChoice& c : n.compared) {
-    text += fmt::format("  {}: {} with, {} without; {}\n", ReplaceAll(c.what, "_", " "), FormatSeconds(c.with_seconds),
-                        FormatSeconds(c.without_seconds), c.kept ? "kept" : "left out");
+    text += fmt::format("  {}: {} with, {} without: {}\n", report::ChoiceText(c.what), FormatSeconds(c.with_seconds),
+                        FormatSeconds(c.without_seconds),
+                        report::VerdictText(c.with_seconds, c.without_seconds, c.kept));
   }
   return text;
 }

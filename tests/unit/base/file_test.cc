@@ -182,6 +182,10 @@ TEST_F(FileTest, FoldersAndRemoval) {
   ASSERT_TRUE(MakeDirs(In("a/b/c")).ok());
   ASSERT_TRUE(WriteFileAtomic(In("a/f"), "").ok());
   EXPECT_FALSE(MakeDirs(In("a/f/g")).ok());
+  EXPECT_THAT(CheckFolder(In("a/f/g/h")).message(), HasSubstr("a/f is a file"));
+  EXPECT_TRUE(CheckFolder(In("a/b/new/folder")).ok());
+  EXPECT_TRUE(CheckFolder("new").ok());
+  EXPECT_FALSE(Exists(In("a/b/new")));
   EXPECT_EQ(*ListDir(In("a")), (Strings{"b", "f"}));
   EXPECT_FALSE(Remove(In("a")).ok());  // not empty
   EXPECT_TRUE(Remove(In("a/f")).ok());

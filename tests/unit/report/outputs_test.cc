@@ -151,6 +151,10 @@ TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
   EXPECT_EQ(AlgorithmText(square, config), "Winograd");
   config.template_name = "odd";
   EXPECT_EQ(AlgorithmText("nonsense", config), "odd");
+  config.template_name = "max_pool2d_default";
+  EXPECT_EQ(AlgorithmText("max_pool2d(f32[1,16,8,8], kernel=2x2, stride=2x2)", config), "default");
+  config.template_name = "my_sketch";
+  EXPECT_EQ(AlgorithmText(square, config), "my_sketch") << "only the operator's name is cut off";
 }
 
 TEST(Outputs, HostileNamesSurviveInJson) {
@@ -275,18 +279,25 @@ TEST(Outputs, MarkdownIsShortAndHasNoControlCharacters) {
   }
 }
 
+TEST(Outputs, AChoiceThatItsTimesDoNotExplainSaysWhy) {
+  EXPECT_EQ(VerdictText(0.010, 0.011, true), "used");
+  EXPECT_EQ(VerdictText(0.010, 0.009, false), "left out");
+  EXPECT_EQ(VerdictText(0.010, 0.00995, true), "used, since the difference is below 1 %");
+  EXPECT_EQ(VerdictText(0.010, 0.009, true), "used, since leaving out another choice alone was faster");
+}
+
 TEST(Outputs, OneOfAKindIsSingular) {
   ReportData data = SampleReport();
   data.partition = {1, 1, 0.009, 0.008, true};
   data.tasks.pop_back();
   data.tasks[0].trials.resize(1);
   const std::string text = MarkdownText(data), page = HtmlText(data);
-  EXPECT_TRUE(Has(text, "8.00 ms together with 1 alternative, 9.00 ms without; 1 built\n")) << text;
+  EXPECT_TRUE(Has(text, "9.00 ms in all; 8.00 ms with 1 alternative, 1 of 1 used\n")) << text;
   EXPECT_TRUE(Has(text, "1 task, 1 trial: 1 ok\n")) << text;
   EXPECT_TRUE(Has(page, "1 place is computed otherwise"));
   EXPECT_TRUE(Has(page, "> 1 trial<"));
   data.partition.chosen = 1234;
-  EXPECT_TRUE(Has(MarkdownText(data), "together with 1,234 alternatives,"));
+  EXPECT_TRUE(Has(MarkdownText(data), " with 1,234 alternatives,"));
 }
 
 TEST(Outputs, SayThatOtherProgramsUsedTheMachine) {
