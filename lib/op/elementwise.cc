@@ -35,7 +35,7 @@ bool KeepsZero(const Workload& w) {
 }
 
 // Axes that all inputs have, or lack, together form one loop. With a bias, the channels keep their own axis.
-Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& shape, int lanes) {
+Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& shape) {
   AxisGroups groups;
   std::vector<std::vector<bool>> patterns;
   for (const TensorType& input : w.inputs) {
@@ -72,17 +72,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& sh
     }
     return PlainEpilogue(w, epilogue, Value(w, values), x);
   });
-  FixedKernel kernel{{epilogue.After(inputs), {out}}, {}};
-  std::vector<std::string> loops = axes;
-  std::vector<int64_t> extents = groups.extents;
-  if (w.HasEpilogue(EpilogueKind::kBias) && groups.extents[2] == 1) {
-    // If the channels are last, vectors run along them.
-    kernel.steps = {Reorder("out", {"a0", "a2", "a1"})};
-    loops = {"a0", "a2", "a1"};
-    std::swap(extents[1], extents[2]);
-  }
-  Append(&kernel.steps, VectorsAlongLast("out", loops, extents, lanes));
-  return kernel;
+  return FixedKernel{{epilogue.After(inputs), {out}}, {}};
 }
 
 // [n, block, spatial groups.., lane]. An input with fewer axes is plain; one with a single channel is read at lane 0.
@@ -138,20 +128,13 @@ Result<FixedKernel> BuildBlocked(const Workload& w, const std::vector<int64_t>& 
     if (masked) value = ir::MakeSelect(x[1] * lanes + x.back() < channels, value, Float(0));
     return BlockedEpilogue(w, epilogue, value, x, channels, lanes);
   });
-  FixedKernel kernel{{epilogue.After(inputs), {out}}, {}};
-  if (groups.extents.size() == 1) {
-    kernel.steps = SpreadOut(shape[0] * blocks, "a0", groups.extents[0], target.threads);
-  } else {
-    std::vector<std::string> outer(axes.begin(), axes.end() - 2);
-    kernel.steps = {Vectorize("out", "ci"), Fuse("out", outer, "task"), Parallel("out", "task")};
-  }
-  return kernel;
+  return FixedKernel{{epilogue.After(inputs), {out}}, {}};
 }
 
 Result<FixedKernel> Build(const Workload& w, const Target& target) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
   const bool blocked = semantics::OutputLayout(w) == Layout::kBlocked;
-  return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape, target.FloatLanes());
+  return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape);
 }
 
 }  // namespace
@@ -159,7 +142,7 @@ Result<FixedKernel> Build(const Workload& w, const Target& target) {
 std::vector<const Operator*> ElementwiseOperators() {
   std::vector<const Operator*> all;
   for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
-    all.push_back(new FixedOperator(f.name, 3, Build));  // never destroyed
+    all.push_back(new SketchedOperator(f.name, 3, Build));  // never destroyed
   }
   return all;
 }

@@ -17,34 +17,28 @@ static Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
     if (s[1] % lanes == 0) return data(x[0], c, x[2]);
     return ir::MakeSelect(c < s[1], data(x[0], ir::Min(c, s[1] - 1), x[2]), ir::Imm(DType::Float(32), 0));
   });
-  return FixedKernel{{{data}, {out}}, SpreadOut(s[0] * blocks, "x", pixels, target.threads)};
+  return FixedKernel{{{data}, {out}}, {}};
 }
 
 // Blocked [n, c, ..] to plain: a single pixel is copied, several are gathered along them.
 static Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
-  const int block = target.ChannelBlock(), lanes = target.FloatLanes();
+  const int block = target.ChannelBlock();
   const bool blocked = semantics::CanBeBlocked(w.inputs[0]);
   const int64_t pixels = semantics::Product(s, 2, s.size()), blocks = CeilDiv(s[1], block);
   Tensor data, out;
-  std::vector<std::string> outer;  // axes around the vectors
   if (!blocked) {
     data = te::Placeholder("data", {w.inputs[0].Elements()});
     out = te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const Vars& x) { return data(x[0]); });
   } else if (pixels == 1) {
     data = te::Placeholder("data", {s[0], blocks * block});
     out = te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const Vars& x) { return data(x[0], x[1]); });
-    outer = {"n", "x.o"};
   } else {
     data = te::Placeholder("data", {s[0], blocks, pixels, block});
     out = te::Compute("out", {s[0], s[1], pixels}, {"n", "c", "x"},
                       [&](const Vars& x) { return data(x[0], x[1] / block, x[2], x[1] % block); });
-    outer = {"n", "c"};
   }
-  std::vector<Step> steps = {Split("out", "x", {lanes}, {"x.o", "x.i"}), Vectorize("out", "x.i")};
-  if (!outer.empty()) steps.push_back(Fuse("out", outer, "task"));
-  steps.push_back(Parallel("out", outer.empty() ? "x.o" : "task"));
-  return FixedKernel{{{data}, {out}}, std::move(steps)};
+  return FixedKernel{{{data}, {out}}, {}};
 }
 
 static Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
@@ -60,12 +54,12 @@ static Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
                     Expr inside = row >= 0 && row < h && (column >= 0 && column < width);
                     return te::IfThenElse(inside, data(x[0], x[1], row, column, x[4]), ir::Imm(DType::Float(32), 0));
                   });
-  return FixedKernel{{{data}, {out}}, SpreadOut(s[0] * blocks, "y", h + p[0] + p[2], target.threads)};
+  return FixedKernel{{{data}, {out}}, {}};
 }
 
 std::vector<const Operator*> LayoutOperators() {
-  static const FixedOperator flatten("flatten", 1, BuildUnblock), block("block", 1, BuildBlock);
-  static const FixedOperator unblock("unblock", 1, BuildUnblock), pad2d("pad2d", 1, BuildPad2d);
+  static const SketchedOperator flatten("flatten", 1, BuildUnblock), block("block", 1, BuildBlock);
+  static const SketchedOperator unblock("unblock", 1, BuildUnblock), pad2d("pad2d", 1, BuildPad2d);
   return {&flatten, &block, &unblock, &pad2d};
 }
 
@@ -102,7 +96,7 @@ Result<FixedKernel> BuildBlockedConcat(const Workload& w, const Target& target) 
     return value;
   };
   Tensor out = te::Compute("out", {s[0], CeilDiv(channels, lanes), pixels, lanes}, {"n", "co", "x", "ci"}, body);
-  return FixedKernel{{inputs, {out}}, SpreadOut(s[0] * CeilDiv(channels, lanes), "x", pixels, target.threads)};
+  return FixedKernel{{inputs, {out}}, {}};
 }
 
 }  // namespace hone::op

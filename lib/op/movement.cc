@@ -15,16 +15,16 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-FixedKernel Copy(const std::vector<Tensor>& inputs, const Shape& shape, int lanes,
+FixedKernel Copy(const std::vector<Tensor>& inputs, const Shape& shape,
                  const std::function<Expr(const std::vector<Expr>&)>& value) {
   const std::vector<std::string> names = AxisNames(shape.size());
   Tensor out =
       te::Compute("out", shape, names, [&](const Vars& x) { return value(std::vector<Expr>(x.begin(), x.end())); });
-  return {{inputs, {out}}, VectorsAlongLast("out", names, shape, lanes)};
+  return {{inputs, {out}}, {}};
 }
 
 // Fuses axes that stay neighbours.
-Result<FixedKernel> BuildTranspose(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildTranspose(const Workload& w, const Target&) {
   const Shape& in = w.inputs[0].shape;
   Shape perm;
   for (int64_t axis : w.Numbers("perm", {})) {
@@ -54,26 +54,26 @@ Result<FixedKernel> BuildTranspose(const Workload& w, const Target& target) {
   Shape in_extents;
   for (size_t g : order) in_extents.push_back(out_extents[g]);
   Tensor data = te::Placeholder("data", in_extents);
-  return Copy({data}, out_extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, out_extents, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at;
     for (size_t g : order) at.push_back(x[g]);
     return data(at);
   });
 }
 
-Result<FixedKernel> BuildReshape(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildReshape(const Workload& w, const Target&) {
   Tensor data = te::Placeholder("data", {w.inputs[0].Elements()});
-  return Copy({data}, data.shape(), target.FloatLanes(), [&](const std::vector<Expr>& x) { return data(x); });
+  return Copy({data}, data.shape(), [&](const std::vector<Expr>& x) { return data(x); });
 }
 
-Result<FixedKernel> BuildSlice(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildSlice(const Workload& w, const Target&) {
   const Shape &in = w.inputs[0].shape, out = semantics::InferOutput(w)->shape;
   const Shape begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
   std::vector<bool> whole;
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i] && step[i] > 0);
   const Partial p = SplitWhole(in, out, whole);
   Tensor data = te::Placeholder("data", p.in);
-  return Copy({data}, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, p.out, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     for (size_t g = 0; g < at.size(); ++g) {
       if (p.axis[g] < 0) continue;
@@ -84,7 +84,7 @@ Result<FixedKernel> BuildSlice(const Workload& w, const Target& target) {
   });
 }
 
-Result<FixedKernel> BuildPad(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildPad(const Workload& w, const Target&) {
   const Shape &in = w.inputs[0].shape, out = semantics::InferOutput(w)->shape;
   const Shape low = w.Numbers("low", Shape(in.size(), 0));
   const std::string mode = semantics::Word(w, "mode", "constant");
@@ -93,7 +93,7 @@ Result<FixedKernel> BuildPad(const Workload& w, const Target& target) {
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i]);
   const Partial p = SplitWhole(in, out, whole);
   Tensor data = te::Placeholder("data", p.in);
-  return Copy({data}, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, p.out, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     Expr inside;
     for (size_t g = 0; g < at.size(); ++g) {
@@ -117,7 +117,7 @@ Result<FixedKernel> BuildPad(const Workload& w, const Target& target) {
   });
 }
 
-Result<FixedKernel> BuildGather(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildGather(const Workload& w, const Target&) {
   const Shape &in = w.inputs[0].shape, indices = w.Numbers("indices", {});
   const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", 0));
   const int64_t outer = semantics::Product(in, 0, axis), inner = semantics::Product(in, axis + 1, in.size());
@@ -125,7 +125,7 @@ Result<FixedKernel> BuildGather(const Workload& w, const Target& target) {
   Shape stored = {outer, in[axis]}, shape = {outer, count};
   if (inner > 1) stored.push_back(inner), shape.push_back(inner);
   Tensor data = te::Placeholder("data", stored);
-  return Copy({data}, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, shape, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     const Expr index = IndexAt(indices, x[1]);
     HONE_CHECK(index.defined());  // the shape check rejects more runs (semantics/movement.cc)
@@ -134,7 +134,7 @@ Result<FixedKernel> BuildGather(const Workload& w, const Target& target) {
   });
 }
 
-Result<FixedKernel> BuildExpand(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildExpand(const Workload& w, const Target&) {
   const Shape shape = semantics::InferOutput(w)->shape;
   Shape in = w.inputs[0].shape;
   in.insert(in.begin(), shape.size() - in.size(), 1);
@@ -144,7 +144,7 @@ Result<FixedKernel> BuildExpand(const Workload& w, const Target& target) {
   Shape stored;
   for (size_t g = 0; g < groups.extents.size(); ++g) stored.push_back(groups.patterns[0][g] ? groups.extents[g] : 1);
   Tensor data = te::Placeholder("data", stored);
-  return Copy({data}, groups.extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, groups.extents, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     for (size_t g = 0; g < at.size(); ++g) {
       if (stored[g] == 1) at[g] = Expr(0);
@@ -153,7 +153,7 @@ Result<FixedKernel> BuildExpand(const Workload& w, const Target& target) {
   });
 }
 
-Result<FixedKernel> BuildPlainConcat(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildPlainConcat(const Workload& w, const Target&) {
   const Shape out = semantics::InferOutput(w)->shape;
   const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", 1));
   const int64_t outer = semantics::Product(out, 0, axis), inner = semantics::Product(out, axis + 1, out.size());
@@ -165,7 +165,7 @@ Result<FixedKernel> BuildPlainConcat(const Workload& w, const Target& target) {
     stored[1] = w.inputs[i].shape[axis];
     inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), stored));
   }
-  return Copy(inputs, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy(inputs, shape, [&](const std::vector<Expr>& x) {
     Expr value;
     int64_t end = out[axis];
     for (size_t i = inputs.size(); i-- > 0;) {
@@ -188,13 +188,13 @@ Result<FixedKernel> BuildConcat(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> MovementOperators() {
   return {
-      new FixedOperator("transpose", 2, BuildTranspose),  // never destroyed
-      new FixedOperator("reshape", 2, BuildReshape),
-      new FixedOperator("slice", 2, BuildSlice),
-      new FixedOperator("pad", 2, BuildPad),
-      new FixedOperator("gather", 2, BuildGather),
-      new FixedOperator("expand", 2, BuildExpand),
-      new FixedOperator("concat", 3, BuildConcat),
+      new SketchedOperator("transpose", 2, BuildTranspose),  // never destroyed
+      new SketchedOperator("reshape", 2, BuildReshape),
+      new SketchedOperator("slice", 2, BuildSlice),
+      new SketchedOperator("pad", 2, BuildPad),
+      new SketchedOperator("gather", 2, BuildGather),
+      new SketchedOperator("expand", 2, BuildExpand),
+      new SketchedOperator("concat", 3, BuildConcat),
   };
 }
 

@@ -106,7 +106,7 @@ struct Interpolator {
   }
 };
 
-Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildResize(const Workload& w, const Target&) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
   const std::vector<semantics::ResizeAxis> axes = semantics::ResizeAxes(w);
   const std::string mode = semantics::Word(w, "mode", "nearest");
@@ -127,7 +127,7 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
     }
     return data(at);
   });
-  return FixedKernel{{{data}, {out}}, VectorsAlongLast("out", names, p.out, target.FloatLanes())};
+  return FixedKernel{{{data}, {out}}, {}};
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ std::vector<const Operator*> NormOperators() {
       new SketchedOperator("lrn", 3, BuildLrn),  // never destroyed
       new SketchedOperator("instance_norm", 3, BuildNorm),
       new SketchedOperator("layer_norm", 3, BuildNorm),
-      new FixedOperator("resize", 3, BuildResize),
+      new SketchedOperator("resize", 3, BuildResize),
   };
 }
 

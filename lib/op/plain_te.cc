@@ -95,30 +95,6 @@ Tensor ReduceOver(const std::string& name, ir::Reducer reducer, const ReduceAxes
   });
 }
 
-std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes,
-                                   const std::vector<int64_t>& extents, int lanes) {
-  std::vector<Step> steps = {Split(stage, axes.back(), {lanes}, {"v.o", "v.i"}), Vectorize(stage, "v.i")};
-  std::vector<std::string> shared(axes.begin(), axes.end() - 1);
-  const bool tail = extents.back() % lanes != 0;
-  if (tail && semantics::Product(extents, 0, extents.size() - 1) == 1) shared.clear();
-  if (!tail || shared.empty()) shared.push_back("v.o");
-  if (shared.size() > 1) steps.push_back(Fuse(stage, shared, "task"));
-  steps.push_back(Parallel(stage, shared.size() > 1 ? "task" : shared[0]));
-  return steps;
-}
-
-std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads) {
-  std::vector<Step> steps = {Vectorize("out", "ci")};
-  int64_t pieces = std::min(CeilDiv(int64_t{4} * threads, tasks), extent);
-  std::vector<std::string> outer = {"n", "co"};
-  if (pieces > 1) {
-    steps.push_back(Split("out", axis, {CeilDiv(extent, pieces)}, {axis + ".o", axis + ".i"}));
-    outer.push_back(axis + ".o");
-  }
-  Append(&steps, {Fuse("out", outer, "task"), Parallel("out", "task")});
-  return steps;
-}
-
 std::vector<std::string> AxisNames(size_t count) {
   std::vector<std::string> names;
   for (size_t i = 0; i < count; ++i) names.push_back("a" + std::to_string(i));

@@ -27,16 +27,6 @@ ir::Expr AtMost(ir::Expr x, double bound);
 // The scalar function of semantics/elementwise.h as an expression. `x` are its inputs, `a` its parameters' values.
 ir::Expr ScalarExpr(const char* name, const std::vector<ir::Expr>& x, const std::vector<double>& a);
 
-// Vectors of `lanes` along the last of `axes`, which have these extents, and a parallel loop over the vectors of all
-// rows. If the last vector of a row is not full, threads share the rows, or the vectors of a single row. Otherwise
-// lowering could not cut off the tail: the counter of a single loop must show where it begins.
-std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes,
-                                   const std::vector<int64_t>& extents, int lanes);
-
-// Steps for a stage "out" with axes n, co, `axis`.., ci: vectors along ci, and a parallel loop over n and co, and over
-// pieces of `axis` (of `extent`) if `tasks` = n * co alone would not keep `threads` evenly busy.
-std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads);
-
 // "a0", "a1", ..
 std::vector<std::string> AxisNames(size_t count);
 

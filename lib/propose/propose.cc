@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "op/estimate/estimate.h"
+#include "op/plugin.h"
 #include "schedule/schedule.h"
 #include "search/space/rules.h"
 #include "semantics/attributes.h"
@@ -51,7 +52,11 @@ constexpr Sketched kSketched[] = {
     {.op = "layer_norm", .sketch = "rows"},
     {.op = "global_avg_pool", .sketch = "rows", .tuned = false},
     {.op = "global_max_pool", .sketch = "rows", .tuned = false},
+    {.op = "max_pool*", .sketch = "windows", .tuned = false},
+    {.op = "avg_pool*", .sketch = "windows", .tuned = false},
 };
+// The sketch of an operator without a template or one of these lines.
+constexpr std::string_view kOtherwise = "stages";
 
 std::vector<const Sketched*> SketchedBy(const Workload& workload) {
   std::vector<const Sketched*> lines;
@@ -112,11 +117,23 @@ std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workl
   return sketch::MakeSketches(computation->outputs, constants, target);
 }
 
-bool IsBuiltIn(const std::string& name, const Target& target) {
+bool IsTemplate(const std::string& name, const Target& target) {
   const std::vector<const op::Template*>& templates = op::AllTemplates(target.family());
-  const std::vector<sketch::DerivationRule>& rules = sketch::Rules();
-  return std::any_of(templates.begin(), templates.end(), [&](const op::Template* t) { return name == t->name(); }) ||
-         std::any_of(rules.begin(), rules.end(), [&](const sketch::DerivationRule& r) { return name == r.name; });
+  return std::any_of(templates.begin(), templates.end(), [&](const op::Template* t) { return name == t->name(); });
+}
+
+bool IsRule(const std::string& name) { return std::ranges::count(sketch::Rules(), name, &sketch::DerivationRule::name); }
+
+// A user's text with the name of a rule takes values away from the task's sketch of that name. Returns why it does not
+// fit.
+std::optional<Misfit> NarrowNamed(const sketch::Sketch& own, std::vector<sketch::Sketch>* derived) {
+  const auto named = std::ranges::find(*derived, own.name, &sketch::Sketch::name);
+  if (named == derived->end()) return Misfit{0, fmt::format("{}: the task has no sketch `{}`", own.place, own.name)};
+  size_t equal = 0;
+  Result<sketch::Sketch> narrow = sketch::Narrow(*named, own, &equal);
+  if (!narrow.ok()) return Misfit{equal, narrow.status().message()};
+  *named = std::move(*narrow);
+  return {};
 }
 
 // REQUIRES: `proposers` is not empty.
@@ -170,27 +187,47 @@ Result<Candidate> Proposer::Instantiate(const search::Space& space, const Config
 }
 
 std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, const Target& target) {
-  return Fit(&own, workload, target);
+  if (!IsRule(own.name)) return Fit(&own, workload, target);
+  const auto op = op::FindOperator(workload);
+  if (!op.ok()) return Misfit{0, op.status().message()};
+  std::vector<sketch::Sketch> derived = Derive(**op, workload, target);
+  return NarrowNamed(own, &derived);
+}
+
+// The sketches of a task. `alone`: the operator has no template.
+static Proposers SketchesOf(const op::Operator& op, const Workload& workload, const Target& target,
+                            const OwnSketches& own, bool alone) {
+  const std::vector<const Sketched*> lines = SketchedBy(workload);
+  if (lines.empty() && !alone) return {};
+  std::vector<sketch::Sketch> derived = Derive(op, workload, target);
+  for (const sketch::Sketch& each : own) {
+    if (IsRule(each.name)) NarrowNamed(each, &derived);
+  }
+  const bool users = !op::PluginOf(workload.op).empty();
+  Proposers sketches;
+  for (const sketch::Sketch& sketch : derived) {
+    const auto line = std::ranges::find(lines, sketch.name, &Sketched::sketch);
+    if (line != lines.end()) sketches.emplace_back(sketch, workload, target, (*line)->tuned);
+    if (alone && users) sketches.emplace_back(sketch, workload, target);
+  }
+  const auto otherwise = std::ranges::find(derived, kOtherwise, &sketch::Sketch::name);
+  if (alone && sketches.empty() && otherwise != derived.end()) sketches.emplace_back(*otherwise, workload, target, false);
+  return sketches;
 }
 
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  Proposers sketches, proposers;
-  if (const auto lines = SketchedBy(workload); !lines.empty()) {
-    for (sketch::Sketch& sketch : Derive(*op, workload, target)) {
-      const auto line =
-          std::find_if(lines.begin(), lines.end(), [&](const Sketched* l) { return l->sketch == sketch.name; });
-      if (line != lines.end()) sketches.emplace_back(std::move(sketch), workload, target, (*line)->tuned);
-    }
-  }
-  for (const op::Template* t : op->Templates(workload, target)) {
+  const std::vector<const op::Template*> templates = op->Templates(workload, target);
+  Proposers proposers;
+  const Proposers sketches = SketchesOf(*op, workload, target, own, templates.empty());
+  for (const op::Template* t : templates) {
     if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload, target);
   }
-  std::move(sketches.begin(), sketches.end(), std::back_inserter(proposers));
+  proposers.insert(proposers.end(), sketches.begin(), sketches.end());
   for (sketch::Sketch each : own) {
-    if (Fit(&each, workload, target)) continue;
+    if (IsRule(each.name) || Fit(&each, workload, target)) continue;
     const auto named = [&](const Proposer& p) { return p.name() == each.name; };
-    if (IsBuiltIn(each.name, target) || std::any_of(proposers.begin(), proposers.end(), named)) {
+    if (IsTemplate(each.name, target) || std::any_of(proposers.begin(), proposers.end(), named)) {
       return Status::Invalid("{}: `{}` is the name of another template or sketch; rename this one", each.place,
                              each.name);
     }

@@ -60,12 +60,14 @@ struct Misfit {
   size_t applied = 0;  // steps of its first point before the one that fails
   std::string why;     // begins with the place of that step
 };
-// Nothing if the steps of `own` apply to the workload's computation at some point, among 1,000.
+// Nothing if the steps of `own` apply to the workload's computation at some point, among 1,000; or, if it has the name
+// of a rule, if it narrows the task's sketch.
 std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, const Target& target);
 
 // The templates of the workload on the target, then the sketches that its operator's tasks use. If there is a sketch,
-// a fixed schedule does not count. Then those of the user's sketches that fit. Returns kUnsupported if nothing is left,
-// kInvalid if a user's sketch has the name of another proposer.
+// a fixed schedule does not count. Then those of the user's sketches that fit. A user's sketch with the name of a rule
+// is not added, but narrows the task's sketch of that name if it fits (sketch::Narrow). Returns kUnsupported if nothing
+// is left, kInvalid if a user's sketch has the name of another proposer.
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own = {});
 // The proposers that `mode` wants, in the same order: they make up a task's space. Returns all of them if the task has
 // only the other kind.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pipeline/settings.h"
+#include "propose/propose.h"
 #include "record/replay_space.h"
 #include "search/tuner/context.h"
 
@@ -55,11 +57,13 @@ Result<std::vector<ReplayRun>> ReplaySeeds(const record::ReplaySpace& replay, co
 // Loads a replay file (record/replay_space.h) or a records database, distinguished by their first bytes. A database's
 // trials of the last session's machine are used, with the operator's current space: returns kInvalid if the records are
 // from another version of it (make a replay file while the version is the same). If `missing` is not null, it is set to
-// a line if not all legal points of that space were tried, else to "".
-Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* missing = nullptr);
+// a line if not all legal points of that space were tried, else to "". `settings` are those of the job that made the
+// database: they say who proposed its trials.
+Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* missing = nullptr,
+                                       const pipeline::TuneSettings& settings = {});
 
-// The templates of a workload with knobs, versions and defaults, as in a replay file.
-Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& workload, const std::string& target);
+// The templates and sketches of a workload with knobs, versions and defaults, as in a replay file.
+Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const propose::Proposers& proposers);
 
 // hone-replay: prints a table for one tuner on one space. Returns the exit code; prints errors to stderr.
 struct ReplayJobOptions {

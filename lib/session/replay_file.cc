@@ -14,6 +14,7 @@
 #include "propose/propose.h"
 #include "propose/versions.h"
 #include "record/store.h"
+#include "session/own_sketches.h"
 #include "session/replay.h"
 #include "session/tuner_context.h"
 
@@ -103,17 +104,20 @@ std::string WhatIsMissing(const std::string& path, const record::ReplaySpace& re
       path, tried, of);
 }
 
-Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* missing) {
+Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* missing,
+                                      const pipeline::TuneSettings& settings) {
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(const auto sessions, store->Sessions());
   HONE_ASSIGN_OR_RETURN(const auto trials, store->AllTrials());
   if (sessions.empty() || trials.empty()) return Status::Invalid(path + ": no trials");
   const record::Meta& meta = store->meta();
-  HONE_ASSIGN_OR_RETURN(const auto templates, ReplayTemplates(meta.workload, meta.target));
-  HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(meta.workload));
+  HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(meta.workload));
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(meta.target));
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(workload, target));
-  HONE_ASSIGN_OR_RETURN(const TemplateVersions versions, propose::VersionsOf(workload, target));
+  HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers,
+                        ProposersOf({.workload = workload, .target = target}, settings));
+  HONE_ASSIGN_OR_RETURN(const auto templates, ReplayTemplates(proposers));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers));
+  const TemplateVersions versions = propose::VersionsOf(proposers);
   // Finalists' sessions add no trials; trials tell whose machine they are from.
   std::map<int64_t, std::string> machines;
   for (const record::Session& session : sessions) machines[session.id] = session.fingerprint;
@@ -147,11 +151,7 @@ Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* miss
 
 }  // namespace
 
-Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& workload_text,
-                                                            const std::string& target_text) {
-  HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(workload_text));
-  HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(target_text));
-  HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, propose::ProposersOf(workload, target));
+Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const propose::Proposers& proposers) {
   std::vector<record::ReplayTemplate> templates;
   for (const propose::Proposer& p : proposers) {
     HONE_ASSIGN_OR_RETURN(const search::Space space, p.MakeSpace());
@@ -162,10 +162,11 @@ Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& w
   return templates;
 }
 
-Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* missing) {
+Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* missing,
+                                       const pipeline::TuneSettings& settings) {
   if (missing != nullptr) missing->clear();
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  if (StartsWith(text, "SQLite format 3")) return OfRecords(path, missing);
+  if (StartsWith(text, "SQLite format 3")) return OfRecords(path, missing, settings);
   return record::ParseReplay(text, path);
 }
 

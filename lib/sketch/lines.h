@@ -12,6 +12,8 @@
 
 namespace hone::sketch {
 
+using Names = std::vector<std::string>;  // of axes, loops or values
+
 class LineWriter {
  public:
   // REQUIRES: the sketch has its decisions.

@@ -8,9 +8,7 @@
 namespace hone::sketch {
 namespace {
 
-using AxisNames = std::vector<std::string>;
-
-AxisNames operator+(AxisNames a, const AxisNames& b) {
+Names operator+(Names a, const Names& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -41,13 +39,13 @@ class RowLines : LineWriter {
   }
 
  private:
-  void Order(const std::string& stage, AxisNames loops) {
+  void Order(const std::string& stage, Names loops) {
     std::erase(loops, "");
     if (loops.size() > 1) Add("reorder {} {}", stage, Join(loops, " "));
   }
 
   // The name of the loop over rows, after Home(); empty without such a loop.
-  std::string Row(AxisNames kept) const {
+  std::string Row(Names kept) const {
     if (p_.across) kept.pop_back();
     return kept.size() > 1 ? "row" : kept.empty() ? "" : kept[0];
   }
@@ -55,14 +53,14 @@ class RowLines : LineWriter {
   // Loops of a stage at root that stores its values; returns the one in which its inputs are computed.
   std::string Home(const RowStage& stage) {
     const std::string &name = stage.name, column = stage.kept.back();
-    const AxisNames elements = stage.full ? stage.others : AxisNames();
-    AxisNames kept = stage.kept;
+    const Names elements = stage.full ? stage.others : Names();
+    Names kept = stage.kept;
     Order(name, kept + elements);
     if (p_.across) kept.pop_back();
     if (kept.size() > 1) Add("fuse {} {} -> row", name, Join(kept, " "));
     if (p_.across) {
       Add("split {0} {1} [{{vectors}},{2}] -> {1}.o {1}.v {1}.i", name, column, p_.lanes);
-      Order(name, AxisNames{Row(stage.kept), column + ".o"} + elements + AxisNames{column + ".v", column + ".i"});
+      Order(name, Names{Row(stage.kept), column + ".o"} + elements + Names{column + ".v", column + ".i"});
       Add("unroll {} {}.v", name, column);
       Add("vectorize {} {}.i", name, column);
       return column + ".o";
@@ -80,11 +78,11 @@ class RowLines : LineWriter {
   void Inside(const RowStage& stage, const std::string& home, const std::string& at) {
     const std::string& name = stage.name;
     const std::string last = p_.across ? stage.kept.back() : stage.others.empty() ? "" : stage.others.back();
-    AxisNames loops = stage.kept + stage.others;
+    Names loops = stage.kept + stage.others;
     if (p_.across) {
       Vectors(name, last);
       std::erase(loops, last);
-      Order(name, loops + AxisNames{last + ".o", last + ".i"});
+      Order(name, loops + Names{last + ".o", last + ".i"});
       Add("unroll {} {}.o", name, last);
     } else if (stage.full) {
       Order(name, loops);
@@ -105,16 +103,16 @@ class RowLines : LineWriter {
     if (p_.lanes > 4) levels.push_back({fmt::format("{}", p_.lanes / 4), "few"});
     const std::string& name = stage.name;
     std::string axis = stage.others.back();
-    AxisNames outer = stage.others;
+    Names outer = stage.others;
     outer.pop_back();
-    AxisNames made;
+    Names made;
     for (const Level& level : levels) {
       const std::string part = fmt::format("{}.{}", name, level.suffix),
                         lane = fmt::format("{}.{}", stage.others.back(), level.suffix);
       const std::string rest = lane + ".o";
       Add("split {} {} [{}] -> {} {}", name, axis, level.factor, rest, lane);
       Add("rfactor {} {} -> {}", name, lane, part);
-      Order(part, stage.kept + outer + AxisNames{rest, lane});
+      Order(part, stage.kept + outer + Names{rest, lane});
       Add("vectorize {} {}", part, lane);
       if (!made.empty()) Add("unroll {} {}", part, rest);
       made.push_back(part);
@@ -159,7 +157,7 @@ class RowLines : LineWriter {
       RowStage home{name + ".task", false, false, stage.kept, {}, 0, 0};
       RowStage sums = stage;
       sums.name = name + ".row";
-      sums.kept = AxisNames{task} + stage.kept;
+      sums.kept = Names{task} + stage.kept;
       sums.others[0] = first + ".part";
       const std::string at = Home(home);
       Add("parallel {} {}", home.name, task);
@@ -169,7 +167,7 @@ class RowLines : LineWriter {
     const RowStage& out = p_.stages[0];
     Home(out);
     if (!out.full) return;
-    AxisNames loops = {p_.across ? out.others[0] : out.others.back() + ".o", Row(out.kept)};
+    Names loops = {p_.across ? out.others[0] : out.others.back() + ".o", Row(out.kept)};
     Order(out.name, loops);
     Add("parallel {} {}", out.name, loops[0]);
   }

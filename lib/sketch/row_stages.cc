@@ -6,19 +6,12 @@
 
 #include "base/integers.h"
 #include "ir/analysis.h"
-#include "ir/walk.h"
+#include "sketch/stage_cycles.h"
 
 namespace hone::sketch {
 namespace {
 
 using AxisIds = std::map<const ir::VarNode*, int>;  // axes of different stages that have the same index
-
-bool IsStage(const te::TensorNode& node) { return node.kind == te::TensorKind::kCompute && !node.constant; }
-
-template <typename F>
-void ForEachAccess(const te::TensorNode& node, const F& fn) {
-  ir::Walk(node.body, ir::Overloaded{[&](const ir::Access& access) { fn(access); }, [](const auto&) {}});
-}
 
 // Gives the axes of what `node` reads the ids of the indices there.
 bool Number(const te::TensorNode& node, AxisIds* ids, int* fresh) {
@@ -51,31 +44,6 @@ bool Streams(const te::TensorNode& node, const ir::Var& axis) {
     streams = streams && (last || node.reduce_axes.empty() || IsStage(te::NodeOf(access)));
   });
   return streams;
-}
-
-// Cycles of one core for a vector of 16 floats: two operations or loads a cycle, and slower functions.
-double CyclesOf(const te::TensorNode& node, const std::map<std::string, double>& full) {
-  double cycles = 0;
-  const auto call = [&](const ir::Call& op) {
-    const bool fast = op.fn == ir::Intrinsic::kAbs || op.fn == ir::Intrinsic::kFloor || op.fn == ir::Intrinsic::kCeil;
-    cycles += fast ? 0.5 : op.fn == ir::Intrinsic::kExp ? 9 : op.fn == ir::Intrinsic::kPow ? 40 : 14;
-  };
-  const auto binary = [&](const ir::Binary& op) {
-    if (op.type.is_float()) cycles += op.kind == ir::ExprKind::kDiv ? 12 : 0.5;
-  };
-  ir::Walk(node.body, ir::Overloaded{call, binary, [&](const ir::Select&) { cycles += 0.5; },
-                                     [&](const ir::Access& op) {
-                                       const auto read = full.find(op.tensor->name);
-                                       cycles += read == full.end() ? 0.5 : read->second;
-                                     },
-                                     [](const auto&) {}});
-  return cycles;
-}
-
-int64_t ElementsOf(const std::vector<int64_t>& extents) {
-  int64_t product = 1;
-  for (const int64_t extent : extents) product *= extent;
-  return product;
 }
 
 }  // namespace
@@ -130,15 +98,15 @@ std::optional<RowStages> RowStagesOf(const te::Tensor& output) {
   }
   if (!along && !across) return {};
   rows.across = !along;
-  std::map<std::string, double> stored, again;
+  StageCycles stored, again;
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     if (!IsStage(*t.node())) rows.bytes += 4 * static_cast<double>(ElementsOf(t.shape()));
   }
   for (size_t i = nodes.size(); i-- > 0;) {
     RowStage& stage = rows.stages[i];
-    stage.cycles = CyclesOf(*nodes[i], stored);
-    stage.again = CyclesOf(*nodes[i], again);
-    if (stage.full) stored[stage.name] = 0.5, again[stage.name] = stage.again;
+    stage.cycles = stored.Of(*nodes[i]);
+    stage.again = again.Of(*nodes[i]);
+    if (stage.full) again.Set(stage.name, stage.again);
   }
   return rows;
 }

@@ -7,12 +7,11 @@
 #include "base/integers.h"
 #include "search/space/rules.h"
 #include "sketch/row_lines.h"
+#include "sketch/stage_cycles.h"
 #include "target/caches.h"
 
 namespace hone::sketch {
 namespace {
-
-double Real(int64_t x) { return static_cast<double>(x); }
 
 struct RowPoint {
   int64_t width = 1;  // vectors of a reduction's step

@@ -11,7 +11,9 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "sketch/rows.h"
+#include "sketch/stages.h"
 #include "sketch/sums.h"
+#include "sketch/windows.h"
 
 namespace hone::sketch {
 namespace {
@@ -292,6 +294,14 @@ const std::vector<DerivationRule>& Rules() {
       {"rows", 1, kCpuFamily,
        [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
          return ReduceRows(output, target);
+       }},
+      {"windows", 1, kCpuFamily,
+       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
+         return WindowTiles(output, target);
+       }},
+      {"stages", 1, kCpuFamily,
+       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
+         return std::optional<Sketch>(StageNests(output, target));
        }},
   };
   return rules;

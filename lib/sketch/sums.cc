@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "search/space/rules.h"
+#include "sketch/lines.h"
 #include "sketch/sum_tiles.h"
 
 namespace hone::sketch {
-
-using Names = std::vector<std::string>;
 
 constexpr int64_t kNearBytes = 1 << 17;  // constants that stay near a core need no prefetch
 

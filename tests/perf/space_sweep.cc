@@ -1,6 +1,6 @@
 // Measures whole spaces with hone-tune and writes each to a replay file (record/replay_space.h).
 //
-//   space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|all] [--only=NAME,..] [--most=POINTS] [--sweeps=N]
+//   space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|sketch|all] [--only=NAME,..] [--most=POINTS] [--sweeps=N]
 //               [--list]
 //
 // FILE: tests/replay/tasks.txt. For each of its tasks of the set, N times (3): every legal point is measured in a
@@ -13,9 +13,12 @@
 #include "op/operator.h"
 #include "perf/flags.h"
 #include "perf/replay_sweeps.h"
+#include "perf/sketch_cut.h"
+#include "pipeline/settings.h"
 #include "pipeline/task_list.h"
 #include "propose/propose.h"
 #include "semantics/semantics.h"
+#include "session/own_sketches.h"
 #include "session/replay.h"
 #include "target/target.h"
 
@@ -25,6 +28,8 @@ using namespace hone;  // NOLINT: a program, not a header
 
 constexpr uint64_t kEnumerable = uint64_t{1} << 24;
 constexpr int64_t kMostBytes = 2 << 20;
+constexpr char kSketchSet[] = "sketch";   // the set whose tasks have a cut sketch instead of their templates
+constexpr int64_t kMostOfSketch = 1600;  // legal points of it
 
 struct Options {
   std::string tasks, work, set = "all";
@@ -53,29 +58,50 @@ Result<std::vector<Task>> ReadTasks(const std::string& path) {
 }
 
 struct Whole {
-  Workload workload;
-  Target target;
+  pipeline::TaskFile task;
+  pipeline::TuneSettings settings;  // who proposes
   search::TaskSpace space;
   std::vector<record::ReplayTemplate> templates;
   int64_t legal = 0;
 };
 
+// The task's own sketch, with values taken away, as a user's text.
+Result<pipeline::SketchFile> CutSketch(const pipeline::TaskFile& task) {
+  using propose::Mode;
+  HONE_ASSIGN_OR_RETURN(const auto all, propose::ProposersOf(task.workload, task.target, Mode::kSketches));
+  if (all[0].sketch() == nullptr) return Status::Unsupported(task.workload.Text() + " has no sketch");
+  for (uint64_t seed = 1;; ++seed) {
+    const sketch::Sketch cut = sketch::Cut(*all[0].sketch(), kMostOfSketch, seed);
+    if (sketch::LegalPoints(cut) >= kMostOfSketch / 4) return pipeline::SketchFile{"cut", sketch::SketchText(cut)};
+    if (seed == 100) return Status::Unsupported("no cut leaves enough legal points");
+  }
+}
+
 Result<Whole> Load(const Task& task) {
   Whole whole;
-  HONE_ASSIGN_OR_RETURN(whole.workload, op::ParseChecked(task.workload));
-  HONE_ASSIGN_OR_RETURN(whole.target, HostTarget());
-  HONE_ASSIGN_OR_RETURN(whole.space, propose::MakeTaskSpace(whole.workload, whole.target));
-  HONE_ASSIGN_OR_RETURN(whole.templates, session::ReplayTemplates(whole.workload.Text(), whole.target.Text()));
+  HONE_ASSIGN_OR_RETURN(whole.task.workload, op::ParseChecked(task.workload));
+  HONE_ASSIGN_OR_RETURN(whole.task.target, HostTarget());
+  const Workload& workload = whole.task.workload;
+  whole.task.id = TaskId(workload, whole.task.target.Text());
+  whole.task.flop = static_cast<int64_t>(semantics::Flop(workload));
+  whole.settings.mode = "templates";
+  if (task.set == kSketchSet) {
+    whole.settings.mode = "sketches";
+    HONE_ASSIGN_OR_RETURN(whole.settings.sketches.emplace_back(), CutSketch(whole.task));
+  }
+  HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, session::ProposersOf(whole.task, whole.settings));
+  HONE_ASSIGN_OR_RETURN(whole.space, propose::MakeTaskSpace(proposers));
+  HONE_ASSIGN_OR_RETURN(whole.templates, session::ReplayTemplates(proposers));
   const auto legal = whole.space.LegalIndices(kEnumerable);
   if (!legal) return Status::Unsupported(task.name + ": the space is too large to be enumerated");
   whole.legal = static_cast<int64_t>(legal->size());
   return whole;
 }
 
-Status Pack(const Task& task, const std::vector<std::string>& dbs, const std::string& out) {
+Status Pack(const Task& task, const Whole& whole, const std::vector<std::string>& dbs, const std::string& out) {
   std::vector<record::ReplaySpace> sweeps;
   for (const std::string& db : dbs) {
-    HONE_ASSIGN_OR_RETURN(record::ReplaySpace sweep, session::LoadReplay(db));
+    HONE_ASSIGN_OR_RETURN(record::ReplaySpace sweep, session::LoadReplay(db, nullptr, whole.settings));
     sweeps.push_back(std::move(sweep));
   }
   HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, record::MiddleOf(sweeps));
@@ -91,14 +117,15 @@ Status Pack(const Task& task, const std::vector<std::string>& dbs, const std::st
 }
 
 // Every point once, or the `trials` that the seed names.
-Status SweepOnce(const std::string& name, const std::string& task_file, const std::string& sweep, int64_t trials,
-                 int64_t seed) {
-  HONE_RETURN_IF_ERROR(
-      WriteFileIfChanged(sweep + ".tune.json",
-                         fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seconds": 0, "early_stop": 0,
- "seed": {}, "measure": {{"candidate_seconds": 0.1, "timeout_seconds": 10, "prune_factor": 3, "finalists": {}}}}})",
-                                     trials, seed, std::clamp<int64_t>(trials / 10, 32, 256)))
-          .status());
+Status SweepOnce(const std::string& name, const std::string& task_file, const std::string& sweep,
+                 pipeline::TuneSettings settings, int64_t trials, int64_t seed) {
+  settings.tuner = "random";
+  settings.trials = trials;
+  settings.seed = static_cast<uint64_t>(seed);
+  settings.measure.candidate_seconds = 0.1;
+  settings.measure.prune_factor = 3;
+  settings.finalists = std::clamp<int64_t>(trials / 10, 32, 256);
+  HONE_RETURN_IF_ERROR(WriteFileIfChanged(sweep + ".tune.json", pipeline::TuneSettingsText(settings)).status());
   SpawnOptions spawn;
   spawn.argv = {HONE_TUNE, "--task",      task_file, "--settings",   sweep + ".tune.json",
                 "--db",    sweep + ".db", "--stamp", sweep + ".done"};
@@ -118,11 +145,11 @@ Status Sweep(const Options& options, const Task& task) {
   HONE_ASSIGN_OR_RETURN(const Whole whole, Load(task));
   if (options.list) {
     std::printf("%-7s %-18s %8lld legal points  %s\n", task.set.c_str(), task.name.c_str(),
-                static_cast<long long>(whole.legal), whole.workload.Text().c_str());
+                static_cast<long long>(whole.legal), task.workload.c_str());
     return Status();
   }
   const std::string base = JoinPath(options.work, task.name), out = base + ".replay";
-  const record::ReplaySpace expected{whole.workload.Text(), whole.target.Text(), "", whole.templates, {}};
+  const record::ReplaySpace expected{whole.task.workload.Text(), whole.task.target.Text(), "", whole.templates, {}};
   if (Exists(out)) {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(out));
     auto done = record::ParseReplay(text, out);
@@ -132,18 +159,16 @@ Status Sweep(const Options& options, const Task& task) {
     }
   }
   const int64_t trials = options.most > 0 ? std::min(options.most, whole.legal) : whole.legal;
-  const pipeline::TaskFile file{TaskId(whole.workload, whole.target.Text()), whole.workload, whole.target,
-                                static_cast<int64_t>(semantics::Flop(whole.workload))};
-  HONE_RETURN_IF_ERROR(WriteFileIfChanged(base + ".task.json", pipeline::TaskFileText(file)).status());
+  HONE_RETURN_IF_ERROR(WriteFileIfChanged(base + ".task.json", pipeline::TaskFileText(whole.task)).status());
   std::vector<std::string> dbs;
   for (int64_t i = 1; i <= options.sweeps; ++i) {
     const std::string sweep = fmt::format("{}.{}", base, i);
     // If not all points are measured, the seed selects them: then use the same seed.
     const int64_t seed = trials < whole.legal ? 1 : i;
-    HONE_RETURN_IF_ERROR(SweepOnce(task.name, base + ".task.json", sweep, trials, seed));
+    HONE_RETURN_IF_ERROR(SweepOnce(task.name, base + ".task.json", sweep, whole.settings, trials, seed));
     dbs.push_back(sweep + ".db");
   }
-  return Pack(task, dbs, out);
+  return Pack(task, whole, dbs, out);
 }
 
 Status Run(const Options& options) {
@@ -168,7 +193,7 @@ Status Run(const Options& options) {
 int main(int argc, char** argv) {
   InstallInterruptHandlers();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  perf::Flags flags("space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|all] [--only=NAME,..] ..", argc,
+  perf::Flags flags("space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|sketch|all] [--only=NAME,..] ..", argc,
                     argv);
   Options options;
   options.tasks = flags.Text("--tasks");

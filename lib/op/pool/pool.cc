@@ -6,7 +6,6 @@
 // the padding behind the input is dropped. pad < kernel, so that every window contains an element. An average divides
 // by the number of elements inside the input, or with count_include_pad=1 inside the padded input.
 #include "op/defined_operator.h"
-#include "op/knobs.h"
 #include "op/operators.h"
 #include "op/plain_te.h"
 #include "op/pool/pool_te.h"
@@ -17,42 +16,9 @@
 
 namespace hone::op {
 
-constexpr int64_t kUnrolledWindow = 160;  // limit of window columns x pixels of a tile to unroll
-
-// A task is some rows of one block of channels. A window's columns are unrolled, and its rows are a loop, so that
-// positions outside the input cost nothing: the tiles at the left and right border have separate code, and rows above
-// and below are skipped. A window too wide for that needs a test for each element.
 static Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
-  const std::vector<int64_t>& in = w.inputs[0].shape;
-  const semantics::Window window = *semantics::WindowOf(w);
-  const int lanes = target.ChannelBlock();
-  Tensor data = te::Placeholder("data", BlockedShape(in, lanes));
-  PoolStages stages = MakePoolStages(w, data, "", "out");
-  FixedKernel kernel{{{data}, {stages.out}}, {}};
-  const bool deep = window.rank() == 3;
-  const int64_t height = window.out[window.rank() - 2], width = window.out.back();
-  const int64_t images = in[0] * CeilDiv(in[1], lanes) * (deep ? window.out[0] : 1);
-  const int64_t rows = CeilDiv(height, images >= int64_t{2} * target.threads ? 1 : 2 * target.threads);
-  const int64_t tile = EvenParts(width, 8).front();
-  std::vector<std::string> outer = {"n", "co"}, order = {"kh", "kw", "ow", "ci"};
-  if (deep) outer.push_back("od"), order.insert(order.begin(), "kd");
-  outer.push_back("oh.o");
-  kernel.steps = {
-      Split("out", "oh", {rows}, {"oh.o", "oh.i"}),
-      Split("out", "ow", {tile}, {"ow.o", "ow.i"}),
-      Fuse("out", outer, "task"),
-      Parallel("out", "task"),
-      Vectorize("out", "ci"),
-      Unroll("out", "ow.i"),
-      ComputeAt("acc", "out", "ow.o"),
-      SetScope("acc", "register"),
-      Reorder("acc", order),
-      Vectorize("acc", "ci"),
-      Unroll("acc", "ow"),
-  };
-  if (window.kernel.back() * tile <= kUnrolledWindow) kernel.steps.push_back(Unroll("acc", "kw"));
-  if (stages.columns.defined()) kernel.steps.push_back(ComputeAt("columns", "out", "task"));
-  return kernel;
+  Tensor data = te::Placeholder("data", BlockedShape(w.inputs[0].shape, target.ChannelBlock()));
+  return FixedKernel{{{data}, {MakePoolStages(w, data, "", "out").out}}, {}};
 }
 
 // global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes. A NaN
@@ -76,10 +42,10 @@ static Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& targ
 
 std::vector<const Operator*> PoolOperators() {
   return {
-      new FixedOperator("max_pool2d", 2, BuildPool),  // never destroyed
-      new FixedOperator("avg_pool2d", 2, BuildPool),
-      new FixedOperator("max_pool3d", 2, BuildPool),
-      new FixedOperator("avg_pool3d", 2, BuildPool),
+      new SketchedOperator("max_pool2d", 2, BuildPool),  // never destroyed
+      new SketchedOperator("avg_pool2d", 2, BuildPool),
+      new SketchedOperator("max_pool3d", 2, BuildPool),
+      new SketchedOperator("avg_pool3d", 2, BuildPool),
       new SketchedOperator("global_avg_pool", 3, BuildGlobalPool),
       new SketchedOperator("global_max_pool", 4, BuildGlobalPool),
   };

@@ -70,4 +70,10 @@ Knob Knob::Words(std::string name, const std::vector<std::string>& values) {
   return Knob(std::move(name), KnobKind::kOther, {}, std::move(words));
 }
 
+Knob Knob::Only(const std::function<bool(const KnobValue&)>& keep) const {
+  Knob some = *this;
+  std::erase_if(some.values_, [&](const KnobValue& value) { return !keep(value); });
+  return some;
+}
+
 }  // namespace hone::search

@@ -30,6 +30,9 @@ class Knob {
   static Knob Choice(std::string name, const std::vector<int64_t>& values);
   static Knob Words(std::string name, const std::vector<std::string>& values);
 
+  // The knob with only the values that `keep` accepts, in their order.
+  Knob Only(const std::function<bool(const KnobValue&)>& keep) const;
+
   const std::string& name() const { return name_; }
   KnobKind kind() const { return kind_; }
   size_t size() const { return values_.size(); }

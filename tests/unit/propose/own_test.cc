@@ -1,4 +1,5 @@
 // Sketches that a user wrote: which tasks they fit, what their points are, and what is wrong with them.
+#include "base/text.h"
 #include "common/expect.h"
 #include "propose/propose.h"
 #include "propose/versions.h"
@@ -28,12 +29,11 @@ TEST(OwnSketches, JoinTheProposersOfTheTasksThatTheyFit) {
   const OwnSketches own = Own(kRows);
   EXPECT_EQ(Names(Matmul(), Mode::kBoth, own), (List{"sums", "mine"}));
   const Workload relu = *op::ParseChecked("relu(f32[64,64])");
-  EXPECT_EQ(Names(relu, Mode::kSketches, own), List{"relu_default"}) << "it has no axis i";
-  // A fixed schedule stays, as only a rule is known to be as fast.
+  EXPECT_EQ(Names(relu, Mode::kSketches, own), List{"stages"}) << "it has no axis i";
   const OwnSketches flat = Own("sketch mine\nsplit out a0 [16] -> o l\nparallel out o\nvectorize out l\n");
-  EXPECT_EQ(Names(relu, Mode::kBoth, flat), (List{"relu_default", "mine"}));
-  EXPECT_EQ(Names(relu, Mode::kTemplates, flat), List{"relu_default"});
-  EXPECT_EQ(Names(relu, Mode::kSketches, flat), List{"mine"});
+  EXPECT_EQ(Names(relu, Mode::kBoth, flat), (List{"stages", "mine"}));
+  EXPECT_EQ(Names(relu, Mode::kTemplates, flat), (List{"stages", "mine"})) << "it has no template";
+  EXPECT_EQ(Names(relu, Mode::kSketches, flat), (List{"stages", "mine"}));
 }
 
 TEST(OwnSketches, APointIsLegalIfItsStepsApply) {
@@ -68,12 +68,78 @@ TEST(OwnSketches, WhatDoesNotFitSaysWhere) {
 }
 
 TEST(OwnSketches, TakeNoNameOfAnother) {
-  const OwnSketches own = Own("sketch sums\nparallel out i\n");
-  EXPECT_EQ(
-      AllProposers(Matmul(), Cpu(), own).status().message(),
-      "mine.sketch:1:1: `sums` is the name of another template or sketch; rename this one");
+  const OwnSketches own = Own("sketch dense_packed\nparallel out i\n");
+  EXPECT_EQ(AllProposers(Matmul(), Cpu(), own).status().message(),
+            "mine.sketch:1:1: `dense_packed` is the name of another template or sketch; rename this one");
   const OwnSketches twice = {Own(kRows)[0], Own(kRows)[0]};
   EXPECT_FALSE(AllProposers(Matmul(), Cpu(), twice).ok());
+}
+
+std::string Derived() {
+  const Proposers proposers = Must(AllProposers(Matmul(), Cpu()));
+  return SketchText(*proposers[0].sketch());
+}
+
+// The text without the line that begins with `line`, or with `by` in its place.
+std::string Replaced(std::string text, const std::string& line, const std::string& by = "") {
+  const size_t begin = text.find("\n" + line) + 1;
+  return text.replace(begin, text.find('\n', begin) + 1 - begin, by);
+}
+
+TEST(OwnSketches, WithTheNameOfARuleTakeValuesAway) {
+  std::string text = Replaced(Derived(), "decide unroll", "decide unroll 4\n");
+  text = Replaced(text, "decide order", "decide order vectors rows\n");  // in any order
+  const Proposers all = Must(AllProposers(Matmul(), Cpu())), some = Must(AllProposers(Matmul(), Cpu(), Own(text)));
+  ASSERT_EQ(some.size(), all.size());
+  EXPECT_EQ(some[0].version(), all[0].version()) << "trials of both count for both";
+  const search::Space wide = Must(all[0].MakeSpace()), narrow = Must(some[0].MakeSpace());
+  EXPECT_LT(narrow.size(), wide.size());
+  op::PointCost estimate = EstimatesOf(Matmul(), Cpu());
+  int64_t legal = 0;
+  for (PointIndex i = 0; i < narrow.size(); ++i) {
+    const Config config = narrow.At(i);
+    ASSERT_TRUE(wide.IndexOf(config).ok());
+    EXPECT_EQ(narrow.Legal(config), wide.Legal(config)) << "the rules stay";
+    if (!narrow.Legal(config)) continue;
+    ++legal;
+    EXPECT_EQ(config.Number("unroll"), 4);
+    EXPECT_EQ(some[0].sketch()->cost(config), estimate(config));
+    EXPECT_EQ(Must(some[0].Instantiate(narrow, config)).steps,
+              Must(all[0].Instantiate(wide, config)).steps);
+  }
+  EXPECT_GT(legal, 0);
+}
+
+std::string WithoutLines(const std::string& text, const std::string& with) {
+  std::string kept;
+  for (const std::string& line : Split(text, '\n')) {
+    if (line.find(with) == line.npos) kept += line + "\n";
+  }
+  return kept;
+}
+
+TEST(OwnSketches, WithoutAValueNeedNotHaveItsSteps) {
+  const std::string text = Replaced(Derived(), "decide others", "decide others apart\n");
+  EXPECT_FALSE(FindMisfit(Own(WithoutLines(text, "others=inside"))[0], Matmul(), Cpu()));
+}
+
+TEST(OwnSketches, WithTheNameOfARuleSayWhatDiffers) {
+  const auto misfit = [](const std::string& text) {
+    const auto found = FindMisfit(Own(text)[0], Matmul(), Cpu());
+    return found ? found->why : "fits";
+  };
+  EXPECT_EQ(misfit(Derived()), "fits");
+  EXPECT_EQ(misfit(Replaced(Derived(), "decide unroll", "decide unroll 4 77\n")),
+            "mine.sketch:1:1: decision `unroll` of the task's sketch `sums` has no value 77");
+  EXPECT_EQ(misfit(WithoutLines(Derived(), "fetch")),
+            "mine.sketch:1:1: the task's sketch `sums` has a decision `fetch` as well");
+  EXPECT_THAT(misfit(Derived() + "unroll out i.i\n"),
+              HasSubstr(": the task's sketch `sums` has another step here; rename the sketch to change its steps"));
+  EXPECT_EQ(misfit(Replaced(Derived(), "unroll out.sums k.i")),
+            "mine.sketch:1:1: the task's sketch `sums` has more steps: unroll out.sums k.i");
+  const auto relu = FindMisfit(Own(Derived())[0], *op::ParseChecked("relu(f32[64])"), Cpu());
+  ASSERT_TRUE(relu);
+  EXPECT_EQ(relu->why, "mine.sketch:1:1: the task has no sketch `sums`");
 }
 
 TEST(OwnSketches, HaveAnotherVersionWhenTheyChange) {

@@ -1,0 +1,37 @@
+// Parts of rules that look at all stages of a computation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/walk.h"
+#include "te/tensor.h"
+
+namespace hone::sketch {
+
+// Whether a schedule has loops for it: constants are computed by the prepare function.
+inline bool IsStage(const te::TensorNode& node) { return node.kind == te::TensorKind::kCompute && !node.constant; }
+
+inline double Real(int64_t x) { return static_cast<double>(x); }
+int64_t ElementsOf(const std::vector<int64_t>& extents);
+
+template <typename F>
+void ForEachAccess(const te::TensorNode& node, const F& fn) {
+  ir::Walk(node.body, ir::Overloaded{[&](const ir::Access& access) { fn(access); }, [](const auto&) {}});
+}
+
+// Cycles of one core for a vector of 16 floats: two operations or loads a cycle, and slower functions. Memory beyond
+// the first cache does not count.
+class StageCycles {
+ public:
+  // The cycles to read a vector of stage `name`: half a cycle, or those of computing it again.
+  void Set(const std::string& name, double cycles) { reads_[name] = cycles; }
+  double Of(const te::TensorNode& node) const;
+
+ private:
+  std::map<std::string, double> reads_;
+};
+
+}  // namespace hone::sketch
