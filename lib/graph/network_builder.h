@@ -53,7 +53,13 @@ class NetworkBuilder {
   }
   std::string Dense(const std::string& name, const std::string& data, int64_t units);  // with bias
   // An operator with one input and no attributes: "global_avg_pool", "flatten", "dropout", ...
-  std::string Unary(const std::string& name, const std::string& op, const std::string& data);
+  std::string Unary(const std::string& name, const std::string& op, const std::string& data) {
+    return Op(name, op, {data});
+  }
+  // Any other operator without an epilogue. Its inputs may be parameters.
+  std::string Op(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
+                 std::vector<Attribute> attributes = {});
+  std::string Parameter(const std::string& name, std::vector<int64_t> shape, Initialiser init);
 
   int64_t Channels(const std::string& tensor) const { return TypeOf(tensor).shape[1]; }
 
@@ -65,7 +71,6 @@ class NetworkBuilder {
   std::string Append(const std::string& name, Workload workload, std::vector<std::string> inputs);
   std::string Pool(const std::string& op, const std::string& name, const std::string& data, const WindowShape& window,
                    const PoolOptions& options);
-  std::string Parameter(const std::string& name, std::vector<int64_t> shape, Initialiser init);
   Graph graph_;
 };
 

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/text.h"
 #include "graph/network_builder.h"
+#include "semantics/attributes.h"
 
 namespace hone::graph {
 
-Graph BuildInceptionV3(int64_t batch);  // network_inception.cc
+Graph BuildInceptionV3(int64_t batch);              // network_inception.cc
+Graph BuildEncoder(int64_t batch, int64_t length);  // network_encoder.cc
 
 namespace {
 
@@ -198,9 +202,12 @@ Graph BuildSqueezeNetV11(int64_t batch) {
   return net.Finish({net.Unary("flatten", "flatten", net.Unary("avgpool", "global_avg_pool", x))});
 }
 
+Graph BuildEncoder128(int64_t batch) { return BuildEncoder(batch, 128); }
+
 struct NamedNetwork {
   const char* name;
   Graph (*build)(int64_t batch);
+  Graph (*build_length)(int64_t batch, int64_t length) = nullptr;  // for a name with a length, "encoder-197"
 };
 constexpr NamedNetwork kNetworks[] = {
     {"resnet-18", BuildResNet18},
@@ -212,7 +219,35 @@ constexpr NamedNetwork kNetworks[] = {
     {"squeezenet_v1.1", BuildSqueezeNetV11},
     {"inception_v3", BuildInceptionV3},
     {"resnet3d-18", BuildResNet3d18},
+    {"encoder", BuildEncoder128, BuildEncoder},
 };
+
+constexpr int64_t kMostTokens = 4096;
+
+struct Named {
+  const NamedNetwork* network;
+  std::optional<int64_t> length;
+
+  Graph Build(int64_t batch) const { return length ? network->build_length(batch, *length) : network->build(batch); }
+};
+
+Result<Named> FindNetwork(const std::string& name) {
+  for (const NamedNetwork& entry : kNetworks) {
+    if (name == entry.name) return Named{&entry, {}};
+    const std::string prefix = std::string(entry.name) + "-";
+    if (entry.build_length == nullptr || !StartsWith(name, prefix)) continue;
+    const Result<int64_t> length = ParseInt(name.substr(prefix.size()));
+    if (length.ok() && *length >= 1 && *length <= kMostTokens && name == prefix + std::to_string(*length)) {
+      return Named{&entry, *length};
+    }
+    return Status::NotFound("no built-in network `{}`; the length in `{}LENGTH` must be from 1 to {}", name, prefix,
+                            kMostTokens);
+  }
+  for (const char* ending : {".pt", ".pth", ".h5", ".keras", ".pb", ".tflite", ".safetensors"}) {
+    if (EndsWith(name, ending)) return Status::NotFound("`" + name + "` is not an ONNX model: export it to ONNX first");
+  }
+  return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
+}
 
 }  // namespace
 
@@ -222,22 +257,19 @@ std::vector<std::string> NetworkNames() {
   return names;
 }
 
-Status CheckNetworkName(const std::string& name) {
-  for (const NamedNetwork& entry : kNetworks) {
-    if (name == entry.name) return Status();
-  }
-  for (const char* ending : {".pt", ".pth", ".h5", ".keras", ".pb", ".tflite", ".safetensors"}) {
-    if (EndsWith(name, ending)) return Status::NotFound("`" + name + "` is not an ONNX model: export it to ONNX first");
-  }
-  return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
-}
+Status CheckNetworkName(const std::string& name) { return FindNetwork(name).status(); }
 
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch) {
   if (batch < 1 || batch > 1024) return Status::Invalid("batch {}: must be between 1 and 1024", batch);
-  for (const NamedNetwork& entry : kNetworks) {
-    if (name == entry.name) return entry.build(batch);
+  HONE_ASSIGN_OR_RETURN(const Named named, FindNetwork(name));
+  Graph one = named.Build(1);
+  if (batch == 1) return one;
+  for (const Node& node : one.nodes) {
+    if (node.output.Elements() <= semantics::kMaxElements / batch) continue;
+    return Status::Invalid("batch {}: the output of `{}` in {} would have more than 2^29 elements; use a smaller batch",
+                           batch, node.name, name);
   }
-  return CheckNetworkName(name);
+  return named.Build(batch);
 }
 
 }  // namespace hone::graph
