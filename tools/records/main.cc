@@ -27,12 +27,12 @@ int main(int argc, char** argv) {
 
   hone::Flags& dump = flags.AddCommand("export", "write all trials as text for other programs");
   dump.Add("files,--db", &options.files, "record files or folders");  // one of the two names
-  dump.Add("--format", &options.format, "jsonl, csv, autotvm or t4").ShowDefault();
+  dump.Add("--format", &options.format, "jsonl, csv, autotvm, ansor or t4").ShowDefault();
   dump.Add("--out", &options.out, "file to write (default: stdout)");
   hone::Flags& load = flags.AddCommand("import", "import another tuner's records into a separate file");
   load.Add("file", &import.file, "log to import").Required();
   load.Add("--db", &import.db, "file of foreign records to create or extend").Required();
-  load.Add("--format", &import.format, "autotvm or t4").ShowDefault();
+  load.Add("--format", &import.format, "autotvm, ansor or t4").ShowDefault();
   hone::Flags& compare = flags.AddCommand("compare", "compare the best times of two files of foreign records");
   compare.Add("a", &best_file, "file written by import").Required();
   compare.Add("b", &other, "another one").Required();

@@ -15,7 +15,7 @@ struct RecordsOptions {
   std::vector<std::string> files;  // record files; a folder means all *.db in it
   int64_t limit = 20;              // list: trials of each file, fastest first; 0: all
   int64_t trial = -1;              // show: trial number; -1: the best
-  std::string format = "jsonl";    // export: jsonl, csv, autotvm or t4
+  std::string format = "jsonl";    // export: jsonl, csv, autotvm, ansor or t4
   std::string out;                 // export: file to write; empty: stdout. merge, distill: folder
   int best = 6;                    // distill: trials of each task; the default is hone-pick-best's number of finalists
   bool watch = false;              // status: repeats every second until interrupted
@@ -79,7 +79,7 @@ int ExplainBest(const ExplainOptions& options);
 int SalvageFile(const std::string& file, const std::string& out);
 
 struct ImportOptions {
-  std::string format = "autotvm";  // or t4
+  std::string format = "autotvm";  // or ansor, t4
   std::string file, db;
 };
 

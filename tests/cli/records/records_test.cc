@@ -98,7 +98,7 @@ TEST_F(RecordsTool, ExportsJsonLinesOrATableOfSeveralFiles) {
   EXPECT_EQ(Out({"export", "records/a.db", "--out", "all.jsonl"}), "");
   EXPECT_EQ(Read("all.jsonl"), Out({"export", "records/a.db"}));
   ExpectRefused(Records({"export", "records/a.db", "--format", "xml"}), 2,
-                {"--format: `xml` is not known; known: jsonl, csv, autotvm, t4"});
+                {"--format: `xml` is not known; known: jsonl, csv, autotvm, ansor, t4"});
   ExpectRefused(Records({"export", "records/a.db", "--out", "no/such/folder"}), 1, {"no/such"});
 
   Record("b", kWorkloadB, {Ok(0, 1e-3)});
