@@ -40,6 +40,11 @@ class NetworkBuilder {
   // without bound.
   std::string BatchNorm(const std::string& name, const std::string& data, double gamma_low = 0.8,
                         double gamma_high = 1.2);
+  // A convolution without bias, and its norm, `name`.bn.
+  std::string ConvBn(const std::string& name, const std::string& data, int64_t channels, const WindowShape& window,
+                     int64_t groups = 1, double gamma_low = 0.8, double gamma_high = 1.2) {
+    return BatchNorm(name + ".bn", Conv(name, data, channels, window, {.groups = groups}), gamma_low, gamma_high);
+  }
   std::string Relu(const std::string& name, const std::string& data) { return Unary(name, "relu", data); }
   std::string Add(const std::string& name, const std::string& a, const std::string& b);
   std::string Concat(const std::string& name, const std::vector<std::string>& parts);  // along the channels

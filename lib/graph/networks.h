@@ -11,7 +11,7 @@
 
 namespace hone::graph {
 
-// "resnet-18", "resnet-34", "resnet-50", "vgg-16", "mobilenet", "mobilenet_v2", "squeezenet_v1.1",
+// "resnet-18", "resnet-34", "resnet-50", "resnet18_v2", "vgg-16", "mobilenet", "mobilenet_v2", "squeezenet_v1.1",
 // "inception_v3", "resnet3d-18", "encoder". The last one also takes a sequence length in its name: "encoder-197" (1 to
 // 4096); it is 128 without.
 std::vector<std::string> NetworkNames();

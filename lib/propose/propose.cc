@@ -210,7 +210,16 @@ Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mo
   return proposers;
 }
 
+// A scale and a shift of each channel (graph::FoldBatchNorm): memory bounds it whatever the tiles.
+static bool ScalesChannels(const Workload& workload) {
+  if (workload.chain() || workload.op != "conv2d") return false;
+  const int64_t channels = workload.inputs[0].shape[1];
+  return workload.inputs[1].shape == std::vector<int64_t>{channels, 1, 1, 1} &&
+         semantics::Whole(workload, "groups", 1) == channels;
+}
+
 bool Tunable(const Workload& workload, const Target& target) {
+  if (ScalesChannels(workload)) return false;
   const auto proposers = AllProposers(workload, target);
   if (!proposers.ok()) return false;
   return std::any_of(proposers->begin(), proposers->end(), [](const Proposer& p) { return p.tuned(); });
