@@ -104,13 +104,22 @@ class Folder {
     return true;
   }
 
-  // Replaces a batch norm that cannot be folded by x * scale + shift, both of a shape that broadcasts along the
+  // Replaces a batch norm that cannot be folded by x * scale + shift: on images by a depthwise convolution of one tap,
+  // which is one kernel with an activation that follows; else by two nodes, with parameters that broadcast along the
   // channels.
   void Expand(const Node& norm) {
-    const TensorType type = PerChannel(norm.output);
+    const bool image = norm.output.shape.size() == 4;
+    const int64_t channels = norm.output.shape[1];
+    const TensorType type = image ? TensorType{norm.output.type, {channels, 1, 1, 1}} : PerChannel(norm.output);
     graph_->parameters.push_back({norm.name + ".ones", type, {.kind = InitKind::kConstant, .low = 1}});
     const std::string scale = Scaled(norm, ".scale", type, InitKind::kFoldWeight, norm.name + ".ones");
-    const std::string shift = Shifted(norm, ".shift", type, ""), scaled = norm.name + ".scaled";
+    const std::string shift = Shifted(norm, ".shift", image ? TensorType{type.type, {channels}} : type, "");
+    if (image) {
+      Workload workload{"conv2d", {norm.output, type}, {}, {{EpilogueKind::kBias, 0, 0}}};
+      if (channels > 1) workload.attributes.push_back({"groups", {channels}, ',', ""});
+      return Keep({norm.name, workload, {norm.inputs[0], scale, shift}, norm.output});
+    }
+    const std::string scaled = norm.name + ".scaled";
     Keep({scaled, {"mul", {norm.output, type}, {}, {}}, {norm.inputs[0], scale}, norm.output});
     Keep({norm.name, {"add", {norm.output, type}, {}, {}}, {scaled, shift}, norm.output});
   }

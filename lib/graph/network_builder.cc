@@ -93,13 +93,11 @@ std::string NetworkBuilder::BatchNorm(const std::string& name, const std::string
 }
 
 std::string NetworkBuilder::Add(const std::string& name, const std::string& a, const std::string& b) {
-  return Append(name, {"add", {TypeOf(a), TypeOf(b)}, {}, {}}, {a, b});
+  return Op(name, "add", {a, b});
 }
 
 std::string NetworkBuilder::Concat(const std::string& name, const std::vector<std::string>& parts) {
-  Workload workload{"concat", {}, {}, {}};
-  for (const std::string& part : parts) workload.inputs.push_back(TypeOf(part));
-  return Append(name, std::move(workload), parts);
+  return Op(name, "concat", parts);
 }
 
 std::string NetworkBuilder::Pool(const std::string& op, const std::string& name, const std::string& data,
@@ -122,8 +120,11 @@ std::string NetworkBuilder::Dense(const std::string& name, const std::string& da
                 {data, name + ".weight", name + ".bias"});
 }
 
-std::string NetworkBuilder::Unary(const std::string& name, const std::string& op, const std::string& data) {
-  return Append(name, {op, {TypeOf(data)}, {}, {}}, {data});
+std::string NetworkBuilder::Op(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
+                               std::vector<Attribute> attributes) {
+  Workload workload{op, {}, std::move(attributes), {}};
+  for (const std::string& input : inputs) workload.inputs.push_back(TypeOf(input));
+  return Append(name, std::move(workload), inputs);
 }
 
 Graph NetworkBuilder::Finish(std::vector<std::string> outputs) {

@@ -40,6 +40,11 @@ class NetworkBuilder {
   // without bound.
   std::string BatchNorm(const std::string& name, const std::string& data, double gamma_low = 0.8,
                         double gamma_high = 1.2);
+  // A convolution without bias, and its norm, `name`.bn.
+  std::string ConvBn(const std::string& name, const std::string& data, int64_t channels, const WindowShape& window,
+                     int64_t groups = 1, double gamma_low = 0.8, double gamma_high = 1.2) {
+    return BatchNorm(name + ".bn", Conv(name, data, channels, window, {.groups = groups}), gamma_low, gamma_high);
+  }
   std::string Relu(const std::string& name, const std::string& data) { return Unary(name, "relu", data); }
   std::string Add(const std::string& name, const std::string& a, const std::string& b);
   std::string Concat(const std::string& name, const std::vector<std::string>& parts);  // along the channels
@@ -53,7 +58,13 @@ class NetworkBuilder {
   }
   std::string Dense(const std::string& name, const std::string& data, int64_t units);  // with bias
   // An operator with one input and no attributes: "global_avg_pool", "flatten", "dropout", ...
-  std::string Unary(const std::string& name, const std::string& op, const std::string& data);
+  std::string Unary(const std::string& name, const std::string& op, const std::string& data) {
+    return Op(name, op, {data});
+  }
+  // Any other operator without an epilogue. Its inputs may be parameters.
+  std::string Op(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
+                 std::vector<Attribute> attributes = {});
+  std::string Parameter(const std::string& name, std::vector<int64_t> shape, Initialiser init);
 
   int64_t Channels(const std::string& tensor) const { return TypeOf(tensor).shape[1]; }
 
@@ -65,7 +76,6 @@ class NetworkBuilder {
   std::string Append(const std::string& name, Workload workload, std::vector<std::string> inputs);
   std::string Pool(const std::string& op, const std::string& name, const std::string& data, const WindowShape& window,
                    const PoolOptions& options);
-  std::string Parameter(const std::string& name, std::vector<int64_t> shape, Initialiser init);
   Graph graph_;
 };
 

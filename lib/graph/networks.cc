@@ -2,95 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/text.h"
 #include "graph/network_builder.h"
+#include "semantics/attributes.h"
 
 namespace hone::graph {
 
-Graph BuildInceptionV3(int64_t batch);  // network_inception.cc
+// network_resnet.cc
+Graph BuildResNet18(int64_t batch);
+Graph BuildResNet34(int64_t batch);
+Graph BuildResNet50(int64_t batch);
+Graph BuildResNet18V2(int64_t batch);
+Graph BuildResNet3d18(int64_t batch);
+Graph BuildInceptionV3(int64_t batch);              // network_inception.cc
+Graph BuildEncoder(int64_t batch, int64_t length);  // network_encoder.cc
 
 namespace {
-
-std::string ConvBn(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
-                   const WindowShape& window, int64_t groups = 1, double low = 0.8, double high = 1.2) {
-  return net->BatchNorm(name + ".bn", net->Conv(name, data, channels, window, {.groups = groups}), low, high);
-}
-
-// He, Zhang, Ren, Sun: "Deep residual learning for image recognition", 2015, with the stride of a bottleneck on its 3x3
-// convolution ("v1.5"), as torchvision has it. Its 3-D form: Tran et al.: "A closer look at spatiotemporal convolutions
-// for action recognition", 2018 (R3D), as torchvision's r3d_18.
-struct ResNet {
-  const char* name;
-  int blocks[4];
-  bool bottleneck;
-};
-
-// The last batch norm of a branch is scaled down, as the sums would otherwise double their variance in each block.
-constexpr double kBranchLow = 0.2, kBranchHigh = 0.5;
-
-std::string SquareConvBn(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
-                         int64_t kernel, int64_t stride, double low = 0.8, double high = 1.2) {
-  return ConvBn(net, name, data, channels, {{kernel}, {stride}, {kernel / 2}}, 1, low, high);
-}
-
-// The shortcut precedes the main branch, so that the addition fuses into the branch's last convolution, which runs
-// last.
-std::string Block(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
-                  int64_t stride, bool bottleneck, bool project) {
-  const int64_t width = bottleneck ? channels * 4 : channels;
-  std::string shortcut = project ? SquareConvBn(net, name + ".downsample", data, width, 1, stride) : data;
-  std::string x = data;
-  if (bottleneck) {
-    x = net->Relu(name + ".relu1", SquareConvBn(net, name + ".conv1", x, channels, 1, 1));
-    x = net->Relu(name + ".relu2", SquareConvBn(net, name + ".conv2", x, channels, 3, stride));
-    x = SquareConvBn(net, name + ".conv3", x, width, 1, 1, kBranchLow, kBranchHigh);
-  } else {
-    x = net->Relu(name + ".relu1", SquareConvBn(net, name + ".conv1", x, channels, 3, stride));
-    x = SquareConvBn(net, name + ".conv2", x, channels, 3, 1, kBranchLow, kBranchHigh);
-  }
-  return net->Relu(name + ".out", net->Add(name + ".add", x, shortcut));
-}
-
-// The four stages, the pooling and the classifier behind the stem `x`.
-Graph FinishResNet(NetworkBuilder* net, const ResNet& spec, std::string x, int64_t classes) {
-  for (int layer = 0; layer < 4; ++layer) {
-    for (int i = 0; i < spec.blocks[layer]; ++i) {
-      const bool first = i == 0;
-      x = Block(net, fmt::format("layer{}.{}", layer + 1, i), x, int64_t{64} << layer, first && layer > 0 ? 2 : 1,
-                spec.bottleneck, first && (layer > 0 || spec.bottleneck));
-    }
-  }
-  x = net->Unary("flatten", "flatten", net->Unary("avgpool", "global_avg_pool", x));
-  return net->Finish({net->Dense("fc", x, classes)});
-}
-
-Graph BuildResNet(const ResNet& spec, int64_t batch) {
-  NetworkBuilder net(spec.name, 1);
-  std::string x = net.Input("data", {batch, 3, 224, 224});
-  x = net.Relu("relu", SquareConvBn(&net, "conv1", x, 64, 7, 2));
-  x = net.MaxPool("maxpool", x, {{3}, {2}, {1}});
-  return FinishResNet(&net, spec, x, 1000);
-}
-
-Graph BuildResNet18(int64_t batch) { return BuildResNet({"resnet-18", {2, 2, 2, 2}, false}, batch); }
-Graph BuildResNet34(int64_t batch) { return BuildResNet({"resnet-34", {3, 4, 6, 3}, false}, batch); }
-Graph BuildResNet50(int64_t batch) { return BuildResNet({"resnet-50", {3, 4, 6, 3}, true}, batch); }
-
-Graph BuildResNet3d18(int64_t batch) {
-  const ResNet spec = {"resnet3d-18", {2, 2, 2, 2}, false};
-  NetworkBuilder net(spec.name, 1);
-  std::string x = net.Input("data", {batch, 3, 16, 112, 112});
-  x = net.Conv("stem", x, 64, {{3, 7, 7}, {1, 2, 2}, {1, 3, 3}});
-  x = net.Relu("relu", net.BatchNorm("stem.bn", x));
-  return FinishResNet(&net, spec, x, 400);
-}
 
 // Howard et al.: "MobileNets: efficient convolutional neural networks for mobile vision applications", 2017, and
 // Sandler et al.: "MobileNetV2: inverted residuals and linear bottlenecks", 2018; both at width 1, the second as
 // torchvision's.
 std::string Depthwise(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t stride) {
   const int64_t channels = net->Channels(data);
-  return ConvBn(net, name, data, channels, {{3}, {stride}, {1}}, channels);
+  return net->ConvBn(name, data, channels, {{3}, {stride}, {1}}, channels);
 }
 
 Graph Classify(NetworkBuilder* net, std::string x) {
@@ -106,12 +42,12 @@ Graph BuildMobileNet(int64_t batch) {
                                {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
   NetworkBuilder net("mobilenet", 1);
   std::string x = net.Input("data", {batch, 3, 224, 224});
-  x = net.Relu("conv1.relu", ConvBn(&net, "conv1", x, 32, {{3}, {2}, {1}}));
+  x = net.Relu("conv1.relu", net.ConvBn("conv1", x, 32, {{3}, {2}, {1}}));
   int index = 2;
   for (const Block& block : kBlocks) {
     const std::string name = fmt::format("conv{}", index++);
     x = net.Relu(name + ".dw.relu", Depthwise(&net, name + ".dw", x, block.stride));
-    x = net.Relu(name + ".pw.relu", ConvBn(&net, name + ".pw", x, block.channels, {}));
+    x = net.Relu(name + ".pw.relu", net.ConvBn(name + ".pw", x, block.channels, {}));
   }
   return Classify(&net, x);
 }
@@ -127,7 +63,7 @@ Graph BuildMobileNetV2(int64_t batch) {
   NetworkBuilder net("mobilenet_v2", 1);
   auto relu6 = [&](const std::string& name, const std::string& data) { return net.Unary(name, "relu6", data); };
   std::string x = net.Input("data", {batch, 3, 224, 224});
-  x = relu6("conv1.relu", ConvBn(&net, "conv1", x, 32, {{3}, {2}, {1}}));
+  x = relu6("conv1.relu", net.ConvBn("conv1", x, 32, {{3}, {2}, {1}}));
   int index = 1;
   for (const Stage& stage : kStages) {
     for (int i = 0; i < stage.blocks; ++i) {
@@ -137,16 +73,16 @@ Graph BuildMobileNetV2(int64_t batch) {
       const bool residual = stride == 1 && in == stage.channels;
       std::string y = x;
       if (stage.expand != 1) {
-        y = relu6(name + ".expand.relu", ConvBn(&net, name + ".expand", y, in * stage.expand, {}));
+        y = relu6(name + ".expand.relu", net.ConvBn(name + ".expand", y, in * stage.expand, {}));
       }
       y = relu6(name + ".dw.relu", Depthwise(&net, name + ".dw", y, stride));
       // As in residual networks, small scales keep the sums from growing.
-      y = residual ? ConvBn(&net, name + ".project", y, stage.channels, {}, 1, 0.2, 0.5)
-                   : ConvBn(&net, name + ".project", y, stage.channels, {});
+      y = residual ? net.ConvBn(name + ".project", y, stage.channels, {}, 1, 0.2, 0.5)
+                   : net.ConvBn(name + ".project", y, stage.channels, {});
       x = residual ? net.Add(name + ".add", y, x) : y;
     }
   }
-  return Classify(&net, relu6("head.relu", ConvBn(&net, "head", x, 1280, {})));
+  return Classify(&net, relu6("head.relu", net.ConvBn("head", x, 1280, {})));
 }
 
 // Simonyan, Zisserman: "Very deep convolutional networks for large-scale image recognition", 2014: configuration D, as
@@ -198,21 +134,53 @@ Graph BuildSqueezeNetV11(int64_t batch) {
   return net.Finish({net.Unary("flatten", "flatten", net.Unary("avgpool", "global_avg_pool", x))});
 }
 
+Graph BuildEncoder128(int64_t batch) { return BuildEncoder(batch, 128); }
+
 struct NamedNetwork {
   const char* name;
   Graph (*build)(int64_t batch);
+  Graph (*build_length)(int64_t batch, int64_t length) = nullptr;  // for a name with a length, "encoder-197"
 };
 constexpr NamedNetwork kNetworks[] = {
     {"resnet-18", BuildResNet18},
     {"resnet-34", BuildResNet34},
     {"resnet-50", BuildResNet50},
+    {"resnet18_v2", BuildResNet18V2},
     {"vgg-16", BuildVgg16},
     {"mobilenet", BuildMobileNet},
     {"mobilenet_v2", BuildMobileNetV2},
     {"squeezenet_v1.1", BuildSqueezeNetV11},
     {"inception_v3", BuildInceptionV3},
     {"resnet3d-18", BuildResNet3d18},
+    {"encoder", BuildEncoder128, BuildEncoder},
 };
+
+constexpr int64_t kMostTokens = 4096;
+
+struct Named {
+  const NamedNetwork* network;
+  std::optional<int64_t> length;
+
+  Graph Build(int64_t batch) const { return length ? network->build_length(batch, *length) : network->build(batch); }
+};
+
+Result<Named> FindNetwork(const std::string& name) {
+  for (const NamedNetwork& entry : kNetworks) {
+    if (name == entry.name) return Named{&entry, {}};
+    const std::string prefix = std::string(entry.name) + "-";
+    if (entry.build_length == nullptr || !StartsWith(name, prefix)) continue;
+    const Result<int64_t> length = ParseInt(name.substr(prefix.size()));
+    if (length.ok() && *length >= 1 && *length <= kMostTokens && name == prefix + std::to_string(*length)) {
+      return Named{&entry, *length};
+    }
+    return Status::NotFound("no built-in network `{}`; the length in `{}LENGTH` must be from 1 to {}", name, prefix,
+                            kMostTokens);
+  }
+  for (const char* ending : {".pt", ".pth", ".h5", ".keras", ".pb", ".tflite", ".safetensors"}) {
+    if (EndsWith(name, ending)) return Status::NotFound("`" + name + "` is not an ONNX model: export it to ONNX first");
+  }
+  return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
+}
 
 }  // namespace
 
@@ -222,22 +190,19 @@ std::vector<std::string> NetworkNames() {
   return names;
 }
 
-Status CheckNetworkName(const std::string& name) {
-  for (const NamedNetwork& entry : kNetworks) {
-    if (name == entry.name) return Status();
-  }
-  for (const char* ending : {".pt", ".pth", ".h5", ".keras", ".pb", ".tflite", ".safetensors"}) {
-    if (EndsWith(name, ending)) return Status::NotFound("`" + name + "` is not an ONNX model: export it to ONNX first");
-  }
-  return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
-}
+Status CheckNetworkName(const std::string& name) { return FindNetwork(name).status(); }
 
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch) {
   if (batch < 1 || batch > 1024) return Status::Invalid("batch {}: must be between 1 and 1024", batch);
-  for (const NamedNetwork& entry : kNetworks) {
-    if (name == entry.name) return entry.build(batch);
+  HONE_ASSIGN_OR_RETURN(const Named named, FindNetwork(name));
+  Graph one = named.Build(1);
+  if (batch == 1) return one;
+  for (const Node& node : one.nodes) {
+    if (node.output.Elements() <= semantics::kMaxElements / batch) continue;
+    return Status::Invalid("batch {}: the output of `{}` in {} would have more than 2^29 elements; use a smaller batch",
+                           batch, node.name, name);
   }
-  return CheckNetworkName(name);
+  return named.Build(batch);
 }
 
 }  // namespace hone::graph

@@ -22,8 +22,9 @@ bool DropTapsInPadding(Graph* graph);
 //   weight' = weight * gamma / sqrt(variance + epsilon),  bias' = beta + (bias - mean) * gamma / sqrt(variance +
 //   epsilon)
 // as derived parameters (InitKind::kFoldWeight or, for transposed convolutions, kFoldTransposed, and kFoldBias). Any
-// other batch norm of parameters becomes a `mul` and an `add` with such parameters of shape [C,1,..]. A batch norm whose
-// statistics the network computes itself stays, and Normalise rejects it.
+// other batch norm of parameters becomes, on four axes, a depthwise convolution of one tap with such a weight and bias;
+// else a `mul` and an `add` with such parameters of shape [C,1,..]. A batch norm whose statistics the network computes
+// itself stays, and Normalise rejects it.
 bool FoldBatchNorm(Graph* graph);
 
 // Moves additions and activations into the epilogue of the convolution or dense that computes their input, so that

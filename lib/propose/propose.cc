@@ -24,7 +24,7 @@ struct Sketched {
   std::string_view op;  // a name, or the beginning of names with a * behind it
   std::string_view sketch;
   bool (*applies)(const Workload& workload) = [](const Workload&) { return true; };
-  bool tuned = true;  // false: too short to be a task; the best point by the estimate is built
+  bool tuned = true;  // false: too short to be a task; only the best point by the estimate counts
 
   bool Covers(const Workload& workload) const {
     if (workload.chain() || !applies(workload)) return false;
@@ -194,6 +194,18 @@ std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, c
   return NarrowNamed(own, &derived);
 }
 
+// The sketch with the point of the least estimate alone; nothing if no point is legal.
+static std::optional<sketch::Sketch> OnlyDefault(const sketch::Sketch& sketch) {
+  const Result<Config> best = sketch::BestByEstimate(sketch, sketch::SpaceOf(sketch));
+  if (!best.ok()) return {};
+  std::vector<search::Knob> decisions;
+  for (size_t k = 0; k < sketch.decisions.size(); ++k) {
+    const std::string text = best->values[k].Text();
+    decisions.push_back(sketch.decisions[k].Only([&](const KnobValue& value) { return value.Text() == text; }));
+  }
+  return sketch::WithDecisions(sketch, std::move(decisions));
+}
+
 // The sketches of a task. `alone`: the operator has no template.
 static Proposers SketchesOf(const op::Operator& op, const Workload& workload, const Target& target,
                             const OwnSketches& own, bool alone) {
@@ -203,15 +215,19 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
   for (const sketch::Sketch& each : own) {
     if (IsRule(each.name)) NarrowNamed(each, &derived);
   }
-  const bool users = !op::PluginOf(workload.op).empty();
+  const bool users = alone && !op::PluginOf(workload.op).empty();
   Proposers sketches;
+  const auto add = [&](const sketch::Sketch& sketch, bool tuned) {
+    std::optional<sketch::Sketch> one;
+    if (!tuned) one = OnlyDefault(sketch);
+    if (tuned || one) sketches.emplace_back(tuned ? sketch : *one, workload, target, tuned);
+  };
   for (const sketch::Sketch& sketch : derived) {
     const auto line = std::ranges::find(lines, sketch.name, &Sketched::sketch);
-    if (line != lines.end()) sketches.emplace_back(sketch, workload, target, (*line)->tuned);
-    if (alone && users) sketches.emplace_back(sketch, workload, target);
+    if (line != lines.end() || users) add(sketch, users || (*line)->tuned);
   }
   const auto otherwise = std::ranges::find(derived, kOtherwise, &sketch::Sketch::name);
-  if (alone && sketches.empty() && otherwise != derived.end()) sketches.emplace_back(*otherwise, workload, target, false);
+  if (alone && sketches.empty() && otherwise != derived.end()) add(*otherwise, false);
   return sketches;
 }
 
@@ -241,13 +257,23 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(Proposers proposers, AllProposers(workload, target, own));
   const auto unwanted = [&](const Proposer& p) {
-    return mode != Mode::kBoth && (p.sketch() != nullptr) != (mode == Mode::kSketches);
+    const bool sketch = p.sketch() != nullptr && p.tuned();  // `sketches` wants no single schedule
+    return mode != Mode::kBoth && sketch != (mode == Mode::kSketches);
   };
   if (!std::all_of(proposers.begin(), proposers.end(), unwanted)) std::erase_if(proposers, unwanted);
   return proposers;
 }
 
+// A scale and a shift of each channel (graph::FoldBatchNorm): memory bounds it whatever the tiles.
+static bool ScalesChannels(const Workload& workload) {
+  if (workload.chain() || workload.op != "conv2d") return false;
+  const int64_t channels = workload.inputs[0].shape[1];
+  return workload.inputs[1].shape == std::vector<int64_t>{channels, 1, 1, 1} &&
+         semantics::Whole(workload, "groups", 1) == channels;
+}
+
 bool Tunable(const Workload& workload, const Target& target) {
+  if (ScalesChannels(workload)) return false;
   const auto proposers = AllProposers(workload, target);
   if (!proposers.ok()) return false;
   return std::any_of(proposers->begin(), proposers->end(), [](const Proposer& p) { return p.tuned(); });

@@ -1,63 +1,23 @@
-#include <fcntl.h>
-
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "base/dtype.h"
-#include "base/file.h"
-#include "base/interrupt.h"
 #include "base/json.h"
-#include "base/os_error.h"
 #include "base/text.h"
 #include "record/foreign_formats.h"
+#include "record/foreign_log.h"
 #include "search/autotvm/autotvm_space.h"
 #include "task/workload.h"
 
 namespace hone::record {
 namespace {
 
-constexpr size_t kMaxLine = size_t{64} << 20;
-constexpr size_t kMaxSpaces = 256;   // cached: a log may have as many tasks as lines
-constexpr double kFailedCost = 1e9;  // AutoTVM's value for a failure
-
-const char* ErrorName(int64_t number) {
-  static const char* const names[] = {"",      "instantiation", "compile-host", "compile-device", "runtime",
-                                      "wrong", "build-timeout", "run-timeout",  "unknown"};
-  return number >= 0 && number <= 8 ? names[number] : "unknown";
-}
+constexpr size_t kMaxSpaces = 256;  // cached: a log may have as many tasks as lines
 
 int ErrorNumber(const Outcome& o) {
   constexpr int kNumbers[] = {8, 1, 2, 7, 4, 5, 4};  // by TrialError
   if (o.state == TrialState::kOk) return 0;
   return o.state == TrialState::kPruned ? 7 : kNumbers[static_cast<size_t>(o.error)];
-}
-
-// Python writes NaN, Infinity and -Infinity, which JSON lacks. Replaces them, and numbers that no double can hold, by
-// null.
-std::string WithoutStrangeNumbers(std::string_view line) {
-  std::string out;
-  bool in_string = false;
-  for (size_t i = 0; i < line.size();) {
-    const char c = line[i];
-    if (in_string) {
-      out += c;
-      if (c == '\\' && i + 1 < line.size()) out += line[++i];
-      in_string = c != '"';
-      ++i;
-      continue;
-    }
-    in_string = c == '"';
-    const size_t end = std::min(line.find_first_of(",:[]{}\" \t\r\n", i), line.size());
-    const std::string word(line.substr(i, end - i));
-    const bool number = !word.empty() && (std::isdigit(static_cast<unsigned char>(word.back())) != 0);
-    const bool strange = word == "NaN" || word == "Infinity" || word == "-Infinity" ||
-                         (number && std::isinf(std::strtod(word.c_str(), nullptr)));
-    out += strange ? "null" : word.empty() ? std::string(1, c) : word;
-    i = word.empty() ? i + 1 : end;
-  }
-  return out;
 }
 
 std::vector<int64_t> Numbers(const Json& json) {
@@ -135,26 +95,8 @@ std::string WhatLineMisses(const Json& j) {
   }
   if (!j.contains("config") || !j["config"].is_object()) return "`config` is missing";
   if (!j["config"].contains("entity") || !j["config"]["entity"].is_array()) return "`config` has no `entity`";
-  if (!j.contains("result") || !j["result"].is_array() || j["result"].size() < 2)
-    return "`result` is not a list of four";
-  if (!j["result"][0].is_array() || !j["result"][1].is_number_integer()) return "`result` is not [times, error, ..]";
+  if (!j.contains("result") || !IsLogResult(j["result"])) return "`result` is not [times, error, ..]";
   return "";
-}
-
-void ReadResult(const Json& result, ForeignRecord* record) {
-  record->error = ErrorName(result[1].get<int64_t>());
-  double sum = 0;
-  for (const Json& cost : result[0]) {
-    const double seconds = cost.is_number() ? cost.get<double>() : 0;
-    if (!(seconds > 0) || seconds >= kFailedCost) {
-      if (record->error.empty()) record->error = "no-time";
-      return;
-    }
-    sum += seconds;
-  }
-  if (record->error.empty() && result[0].empty()) record->error = "no-time";
-  record->ok = record->error.empty();
-  if (record->ok) record->seconds = sum / static_cast<double>(result[0].size());
 }
 
 // The type's name in AutoTVM and NumPy.
@@ -192,15 +134,7 @@ class OwnIndex {
 }  // namespace
 
 Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
-  Result<Json> parsed = ParseJson(line, "");
-  if (!parsed.ok()) {
-    const Result<Json> again = ParseJson(WithoutStrangeNumbers(line), "");
-    // Its message begins with ":1:".
-    if (!again.ok()) return Status::Invalid("broken JSON at column " + parsed.status().message().substr(3));
-    parsed = *again;
-  }
-  const Json& j = *parsed;
-  if (!j.is_object()) return Status::Invalid("no JSON object");
+  HONE_ASSIGN_OR_RETURN(const Json j, ParseLogLine(line));
   if (!j.contains("version") || !j["version"].is_number() || std::abs(j["version"].get<double>() - 0.2) > 1e-9) {
     const std::string version = j.contains("version") ? j["version"].dump() : j.contains("v") ? "0.1" : "none";
     return Status::Unsupported("version " + version + " of AutoTVM's format; only 0.2 is read");
@@ -214,7 +148,7 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
                        .text = std::string(line)};
   const Json& config = j["config"];
   if (config.contains("index") && config["index"].is_number_integer()) record.index = config["index"].get<int64_t>();
-  ReadResult(j["result"], &record);
+  ReadLogResult(j["result"], &record);
 
   const std::string key = record.task + " " + record.target.substr(0, record.target.find(' ')) + " " + record.workload;
   if (spaces_.size() >= kMaxSpaces && !spaces_.contains(key)) spaces_.clear();
@@ -226,59 +160,9 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
 
 Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,
                                    const std::function<void(int64_t, const std::string&)>& report) {
-  HONE_ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDONLY));
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fdopen(fd.get(), "rb"), &std::fclose);
-  if (file == nullptr) return ErrnoStatus(errno, path + ": cannot read");
-  (void)fd.Release();  // `file` closes it
   AutoTvmReader reader;
-  ForeignImport import(db);
-  ImportCounts& counts = import.counts;
-  Status first_problem;
-
-  const auto take = [&](std::string_view line, bool ended) -> Status {
-    ++counts.lines;
-    const std::string_view text = Trim(line);
-    if (text.empty() || text.front() == '#') {
-      ++counts.comments;
-      return Status();
-    }
-    const Result<ForeignRecord> record = reader.Read(line);
-    if (!record.ok()) {
-      counts.torn = !ended && record.status().kind() == StatusKind::kInvalid;
-      report(counts.lines,
-             counts.torn ? "the last line is cut off; import again once it is whole" : record.status().message());
-      if (!counts.torn) ++counts.skipped;
-      if (first_problem.ok()) first_problem = record.status();
-      return Status();
-    }
-    return import.Add(*record);
-  };
-
-  std::string pending;
-  std::vector<char> chunk(size_t{1} << 20);
-  while (const size_t got = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
-    if (Interrupted()) return Status(StatusKind::kInterrupted, "interrupted: nothing was imported");
-    std::string_view rest(chunk.data(), got);
-    for (size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
-      pending += rest.substr(0, end);
-      HONE_RETURN_IF_ERROR(take(pending, true));
-      pending.clear();
-      rest.remove_prefix(end + 1);
-    }
-    pending += rest;
-    if (pending.size() > kMaxLine) {
-      return Status::Invalid("{}:{}: a line of more than 64 MiB; this is not a log", path, counts.lines + 1);
-    }
-  }
-  if (std::ferror(file.get()) != 0) return Status::Io(path + ": cannot be read to its end; nothing was imported");
-  if (!pending.empty()) HONE_RETURN_IF_ERROR(take(pending, false));
-  if (import.empty()) {
-    return Status(first_problem.ok() ? StatusKind::kInvalid : first_problem.kind(),
-                  fmt::format("{}: none of its {} lines is a record of AutoTVM's format 0.2{}", path, counts.lines,
-                              first_problem.ok() ? "" : "; the first problem: " + first_problem.message()));
-  }
-  HONE_RETURN_IF_ERROR(import.Commit());
-  return counts;
+  return ImportLines(
+      path, db, "AutoTVM's format 0.2", [&](std::string_view line) { return reader.Read(line); }, report);
 }
 
 Result<std::string> ExportAutoTvm(const Store& store) {

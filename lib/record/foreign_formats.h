@@ -1,5 +1,6 @@
 // Records of other programs. doc/reference/formats.md describes the mappings.
 //   AutoTVM's logs: one JSON object per line, version 0.2.
+//   Ansor's (TVM's auto_scheduler): one JSON object per line, version v0.6.
 //   T4 1.0, the results format of the autotuning community: one JSON document, {"schema_version", "results": [..]}.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "record/foreign_store.h"
 #include "record/store.h"
@@ -31,6 +33,21 @@ class AutoTvmReader {
 // Returns kInvalid, and writes nothing, if no line is a record, or if a line exceeds 64 MiB.
 Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,
                                    const std::function<void(int64_t line, const std::string& what)>& report);
+
+// A line of Ansor; errors as of AutoTvmReader::Read. Steps of any kind are accepted.
+Result<ForeignRecord> ReadAnsor(std::string_view line);
+// The same as ImportAutoTvm for Ansor's logs.
+Result<ImportCounts> ImportAnsor(const std::string& path, const std::string& db,
+                                 const std::function<void(int64_t line, const std::string& what)>& report);
+
+// A step of the schedule in Ansor's record.
+struct AnsorStep {
+  std::string kind;                             // "SP", ..; empty if the step is of a form that is not known here
+  std::vector<std::vector<int64_t>> arguments;  // of that kind: a list, or one number; a text is empty here
+  std::string text;                             // the argument that is a text
+  std::string words;                            // for people, in one line; a step that is not known as in the log
+};
+std::vector<AnsorStep> AnsorSteps(const ForeignRecord& record);
 
 // Hone's own trials as lines of AutoTVM. Pruned ones become timeouts, as their times are lower bounds. Indices are
 // those of the template's own space if AutoTVM has it, else the recorded ones.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "base/cpu.h"
 #include "base/file.h"
@@ -14,8 +15,11 @@
 #include "op/operator.h"
 #include "pipeline/settings.h"
 #include "propose/propose.h"
+#include "record/foreign_formats.h"
+#include "record/foreign_store.h"
 #include "record/store.h"
 #include "search/tuner/tuner.h"
+#include "session/ansor_sketch.h"
 #include "session/child_builder.h"
 #include "session/machine.h"
 #include "session/own_sketches.h"
@@ -103,6 +107,27 @@ std::string VerdictText(const Outcome& outcome, const std::vector<double>& sampl
   return text;
 }
 
+// Of record `number` of a log of Ansor.
+Result<int> WriteForeignSketch(const pipeline::TaskFile& task, const std::string& db, int64_t number) {
+  HONE_ASSIGN_OR_RETURN(const auto store, record::ForeignStore::OpenForReading(db));
+  std::optional<record::ForeignRecord> found;
+  HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t n, const record::ForeignRecord& r) {
+    if (n == number) found = r;
+    return !found;
+  }));
+  if (!found) return Status::NotFound("{}: no record {}", db, number);
+  const std::string place = fmt::format("{}: record {}", db, number);
+  if (found->format != "ansor") {
+    return Status::Unsupported("{} is of the format {}; only Ansor's records have schedules", place, found->format);
+  }
+  const auto steps = StepsOfAnsor(record::AnsorSteps(*found), task.workload, task.target);
+  HONE_RETURN_IF_ERROR(steps.status().WithContext(place));
+  sketch::Sketch written{.name = fmt::format("ansor.record{}", number)};
+  for (const Step& step : *steps) written.lines.push_back({.step = StepText(step)});
+  PrintOut(sketch::SketchText(written));
+  return static_cast<int>(kDone);
+}
+
 }  // namespace
 
 Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
@@ -153,6 +178,7 @@ Result<int> ListSketches(const TuneJobOptions& options) {
 
 Result<int> WriteSketch(const TuneJobOptions& options, int64_t ordinal) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  if (record::IsForeignFile(options.db_path)) return WriteForeignSketch(inputs.task, options.db_path, ordinal);
   HONE_ASSIGN_OR_RETURN(const record::Trial trial, ReadTrial(options.db_path, ordinal));
   const std::string place = fmt::format("{}: trial {}", options.db_path, ordinal);
   if (trial.outcome.steps.empty()) return Status::Invalid("{} has no steps: nothing was generated", place);

@@ -82,7 +82,8 @@ Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::v
 
 // --write-sketch: prints the sketch of trial `ordinal` (sketch/sketch.h), to be edited and read by --sketch: with its
 // decisions, one value each, or, for a template's trial or without the sketch, the steps alone. Returns kUnsupported
-// for another algorithm than `direct`.
+// for another algorithm than `direct`. In a file of foreign records, `ordinal` is the number of a record of Ansor, whose
+// schedule is translated for the task (session/ansor_sketch.h).
 Result<int> WriteSketch(const TuneJobOptions& options, int64_t ordinal);
 
 // --trial: builds and measures only the point `index` of the space, against the reference, and records nothing.

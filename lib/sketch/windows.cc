@@ -29,7 +29,8 @@ struct Windows {
   bool border = false;                        // some positions are outside
   int64_t registers = 32;
   int threads = 1;
-  double bytes = 0;  // that are read and written
+  double bytes = 0;   // that are read and written
+  double cycles = 0;  // of a tap of a vector
 
   int64_t Rows() const { return outer.empty() ? 1 : outer.back().extent; }
   int64_t Images() const {
@@ -93,6 +94,7 @@ std::optional<Windows> WindowsOf(const te::Tensor& output, const Target& target)
   for (const ir::IterVar& axis : w.sum->reduce_axes) w.taps *= axis.extent;
   w.row_taps = w.sum->reduce_axes.back().extent;
   ir::Walk(w.sum->body, ir::Overloaded{[&](const ir::Select&) { w.border = true; }, [](const auto&) {}});
+  w.cycles = StageCycles().Of(*w.sum);
   w.registers = target.vector_registers;
   w.threads = std::max(target.threads, 1);
   w.bytes += 4 * Real(ElementsOf(w.out->shape));
@@ -154,7 +156,7 @@ std::vector<double> WindowCost(const Windows& w, const Config& config) {
   const int64_t tile = config.Number("tile");
   const bool unrolled = config.Word("taps") == "unrolled";
   const double tiles = Real(w.Images() * w.Rows() * CeilDiv(w.pixels, tile));
-  double tap = std::max(Real(tile) * StageCycles().Of(*w.sum), kLatency);
+  double tap = std::max(Real(tile) * w.cycles, kLatency);
   if (!unrolled) tap += 1 + (w.border ? kTest * Real(tile) : 0);
   const double tasks = TasksOf(w, config);
   const double compute = tiles * (kTile + Real(w.taps) * tap) + tasks * kTask;

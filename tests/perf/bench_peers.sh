@@ -2,7 +2,7 @@
 # bench_peers.sh BUILD WORK [JOB ..]: compares the tuned library of each job (a file of pipelines/ with a built-in
 # network; default: resnet18) with onnxruntime, openvino, ncnn and, if installed, PyTorch, on the same graph, batch and
 # parameters. It installs the engines from PyPI into .venv/, which nothing else uses. PyTorch takes gigabytes, so
-# install it yourself: .venv/bin/pip install torch. pnnx converts the models for ncnn, which supports only batch 1.
+# install it yourself: .venv/bin/pip install torch. pnnx converts the models for ncnn, timed only with one image.
 set -eu
 build=$1 work=$2
 shift 2

@@ -1,5 +1,4 @@
-// hone-records: lists, shows, explains, exports, merges, checks and repairs record files; imports those of other
-// tuners.
+// hone-records: shows, explains, exports, merges, checks and repairs record files; imports those of other tuners.
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "command/records/records.h"
@@ -10,14 +9,13 @@ int main(int argc, char** argv) {
   ImportOptions import;
   ExplainOptions explained;
   ForgetOptions forgotten;
-  std::string best_file, other;
+  std::string best_file, other, damaged, saved;
   hone::Flags flags("hone-records", "Shows and maintains record files. A folder stands for all *.db files in it.");
   flags.RequireCommand();
 
   hone::Flags& list = flags.AddCommand("list", "list the trials of each file, fastest first");
   list.Add("files", &options.files, "record files or folders").Required();
   list.Add("--limit", &options.limit, "number of trials of each file (0: all)").ShowDefault();
-
   hone::Flags& show = flags.AddCommand("show", "show everything about one trial");
   show.Add("file", &options.files, "record file").Required().Once();
   show.Add("--trial", &options.trial, "number of the trial (default: the best)");
@@ -29,14 +27,12 @@ int main(int argc, char** argv) {
 
   hone::Flags& dump = flags.AddCommand("export", "write all trials as text for other programs");
   dump.Add("files,--db", &options.files, "record files or folders");  // one of the two names
-  dump.Add("--format", &options.format, "jsonl, csv, autotvm or t4").ShowDefault();
+  dump.Add("--format", &options.format, "jsonl, csv, autotvm, ansor or t4").ShowDefault();
   dump.Add("--out", &options.out, "file to write (default: stdout)");
-
   hone::Flags& load = flags.AddCommand("import", "import another tuner's records into a separate file");
   load.Add("file", &import.file, "log to import").Required();
   load.Add("--db", &import.db, "file of foreign records to create or extend").Required();
-  load.Add("--format", &import.format, "autotvm or t4").ShowDefault();
-
+  load.Add("--format", &import.format, "autotvm, ansor or t4").ShowDefault();
   hone::Flags& compare = flags.AddCommand("compare", "compare the best times of two files of foreign records");
   compare.Add("a", &best_file, "file written by import").Required();
   compare.Add("b", &other, "another one").Required();
@@ -48,15 +44,16 @@ int main(int argc, char** argv) {
   hone::Flags& merge = flags.AddCommand("merge", "merge records of several machines or work folders into one folder");
   merge.Add("files", &options.files, "record files or folders; only read").Required();
   merge.Add("--out", &options.out, "folder of the merged records, created or extended").Required();
+  hone::Flags& distill = flags.AddCommand("distill", "write the best trials of each task into new files");
+  distill.Add("files", &options.files, "record files or folders; only read").Required();
+  distill.Add("--out", &options.out, "folder to write; files that are there are refused").Required();
+  distill.Add("--best", &options.best, "trials of each task").ShowDefault();
 
-  std::string damaged, saved;
   hone::Flags& salvage = flags.AddCommand("salvage", "write what is whole in a damaged record file into a new one");
   salvage.Add("file", &damaged, "record file").Required();
   salvage.Add("--out", &saved, "file to write (default: replace the damaged one, which is kept)");
-
   hone::Flags& verify = flags.AddCommand("verify", "check files, and warn of failures that may be the machine's fault");
   verify.Add("files", &options.files, "record files or folders").Required();
-
   hone::Flags& forget = flags.AddCommand("forget", "remove failed trials, so that hone-tune tries them again");
   forget.Add("files", &forgotten.files, "record files or folders").Required();
   forget.Add("--error", &forgotten.error, "invalid, compile, timeout, crash, wrong or device").Required();
@@ -64,7 +61,9 @@ int main(int argc, char** argv) {
   forget.Add("--dry-run", &forgotten.dry_run, "only print what would be removed");
 
   if (const auto code = flags.Parse(argc, argv, "records 1")) return *code;
-  if (load.given() || merge.given() || status.given() || forget.given()) hone::InstallInterruptHandlers();
+  if (load.given() || merge.given() || distill.given() || status.given() || forget.given()) {
+    hone::InstallInterruptHandlers();
+  }
   if (list.given()) return ListRecords(options);
   if (show.given()) return ShowRecord(options);
   if (explain.given()) return ExplainBest(explained);
@@ -73,6 +72,7 @@ int main(int argc, char** argv) {
   if (salvage.given()) return SalvageFile(damaged, saved);
   if (status.given()) return ShowStatus(options);
   if (merge.given()) return MergeRecordFiles(options);
+  if (distill.given()) return DistillRecordFiles(options);
   if (dump.given()) return ExportRecords(options);
   if (forget.given()) return ForgetTrials(forgotten);
   return VerifyRecordFiles(options);

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   flags.Add("--show", &options.show, "with --explain: also print program, llvm, assembly or source").SplitAt(',');
   flags.Add("--list-sketches", &options.list_sketches, "print the sketches of the task, and stop");
   flags.Add("--write-sketch", &options.write_sketch,
-            "print the recorded trial with this number as a sketch, for --sketch, and stop");
+            "print the recorded trial (or record of Ansor) with this number as a sketch, for --sketch, and stop");
   flags.Add("--trial", &options.trial, "build and measure the point with this index, and stop");
   flags.Add("--find-device", &options.find_device,
             "find the device of this target (targets/NAME.json), describe it in --out, and stop");

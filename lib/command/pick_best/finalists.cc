@@ -34,12 +34,13 @@ static double Hope(const record::Trial& t) {
   return *std::ranges::min_element(last);
 }
 
-Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Outcome&)>& allows) {
+Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const Allows& allows,
+                                        const std::string& fingerprint) {
   CorrectTrials found;
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> all, store.Sessions());
   HONE_ASSIGN_OR_RETURN(found.trials, store.Trials());
   if (all.empty()) return CorrectTrials();
-  found.fingerprint = all.back().fingerprint;
+  found.fingerprint = fingerprint.empty() ? all.back().fingerprint : fingerprint;
   for (const record::Session& s : all) {
     if (s.fingerprint == found.fingerprint) found.sessions[s.id] = s;
   }
@@ -57,10 +58,9 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
   return found;
 }
 
-Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
-                                     const std::function<bool(const Outcome&)>& allows,
-                                     const CandidateOfTrial& candidate) {
-  HONE_ASSIGN_OR_RETURN(CorrectTrials correct, FindCorrectTrials(store, allows));
+Result<FoundFinalists> FindFinalists(const record::Store& store, int count, const Allows& allows,
+                                     const CandidateOfTrial& candidate, const std::string& fingerprint) {
+  HONE_ASSIGN_OR_RETURN(CorrectTrials correct, FindCorrectTrials(store, allows, fingerprint));
   const std::vector<record::Trial>& trials = correct.trials;
   FoundFinalists found{.fingerprint = correct.fingerprint, .impossible = std::move(correct.impossible)};
   std::set<std::string> artifacts, templates;

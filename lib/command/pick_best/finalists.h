@@ -12,14 +12,18 @@
 
 namespace hone::command {
 
-// The store's correct trials (kOk) with a possible time, from the newest session's machine, that `allows` accepts.
+using Allows = std::function<bool(const Outcome&)>;
+
+// The store's correct trials (kOk) with a possible time, from one machine, that `allows` accepts.
 struct CorrectTrials {
   std::string fingerprint;                      // that machine's; empty without sessions
   std::map<int64_t, record::Session> sessions;  // the sessions on it, by id
   std::vector<record::Trial> trials;            // fastest first; the earliest of equals first
   std::vector<std::string> impossible;  // correct ones with an impossible time (possible_time.h): "trial 3: <why>"
 };
-Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Outcome&)>& allows);
+// `fingerprint`: the machine's; empty: that of the newest session.
+Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const Allows& allows,
+                                        const std::string& fingerprint = "");
 
 struct FoundFinalists {
   std::string fingerprint;                    // of the measuring machine
@@ -33,10 +37,9 @@ struct FoundFinalists {
 // fastest trial goes before any template's second one, because kernels of different algorithms differ most in what they
 // do to the caches. Empty if there is no correct trial. `candidate` returns what a trial was built from; if it
 // fails, the finalist has no candidate.
-using CandidateOfTrial = std::function<Result<Candidate>(const Outcome&)>;
-Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
-                                     const std::function<bool(const Outcome&)>& allows,
-                                     const CandidateOfTrial& candidate);
+using CandidateOfTrial = std::function<Result<hone::Candidate>(const Outcome&)>;
+Result<FoundFinalists> FindFinalists(const record::Store& store, int count, const Allows& allows,
+                                     const CandidateOfTrial& candidate, const std::string& fingerprint = "");
 
 inline constexpr double kFinalistReach = 1.3;
 

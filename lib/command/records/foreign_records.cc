@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -19,14 +21,29 @@ using record::ForeignTask;
 
 constexpr int64_t kMaxReports = 100;
 
-std::string SummaryText(const record::ImportCounts& c, const char* unit) {
-  std::string text = fmt::format("{}: {} added ({} ok, {} failed)", Counted(c.lines, unit), Counted(c.added, "record"),
-                                 FormatCount(c.ok), FormatCount(c.failed));
+// The formats, with what they are lists of.
+struct ForeignFormat {
+  const char *name, *unit;
+  Result<record::ImportCounts> (*import)(const std::string& path, const std::string& db,
+                                         const std::function<void(int64_t, const std::string&)>& report);
+};
+constexpr ForeignFormat kFormats[] = {{"autotvm", "line", record::ImportAutoTvm},
+                                      {"ansor", "line", record::ImportAnsor},
+                                      {"t4", "result", record::ImportT4}};
+
+const ForeignFormat* FindFormat(const std::string& name) {
+  const auto* found = std::ranges::find(kFormats, name, &ForeignFormat::name);
+  return found == std::end(kFormats) ? nullptr : found;
+}
+
+std::string SummaryText(const record::ImportCounts& c, const ForeignFormat& format) {
+  std::string text = fmt::format("{}: {} added ({} ok, {} failed)", Counted(c.lines, format.unit),
+                                 Counted(c.added, "record"), FormatCount(c.ok), FormatCount(c.failed));
   if (c.known > 0) text += fmt::format(", {} there already", FormatCount(c.known));
   if (c.comments > 0) text += fmt::format(", {}", Counted(c.comments, "blank or comment line"));
   if (c.skipped > 0) text += fmt::format(", {} skipped", FormatCount(c.skipped));
   if (c.torn) text += ", the last one cut off";
-  if (c.added > 0) {
+  if (c.added > 0 && format.import == record::ImportAutoTvm) {
     text += fmt::format(
         "\n  entities: {} at their index, {} at another, {} outside of the space, {} of a template "
         "without a space here",
@@ -36,20 +53,19 @@ std::string SummaryText(const record::ImportCounts& c, const char* unit) {
 }
 
 Result<int> Import(const ImportOptions& options) {
-  if (options.format != "autotvm" && options.format != "t4") {
-    return Status::Invalid("--format: `" + options.format + "` cannot be imported; known: autotvm, t4");
+  const ForeignFormat* format = FindFormat(options.format);
+  if (format == nullptr) {
+    return Status::Invalid("--format: `" + options.format + "` cannot be imported; known: autotvm, ansor, t4");
   }
   int64_t reports = 0;
   const auto report = [&](int64_t place, const std::string& what) {
     if (++reports > kMaxReports) return;
     LogWarning("{}:{}{}: {}", options.file, options.format == "t4" ? " result " : "", place, what);
   };
-  const Result<record::ImportCounts> counts = options.format == "t4"
-                                                  ? record::ImportT4(options.file, options.db, report)
-                                                  : record::ImportAutoTvm(options.file, options.db, report);
+  const Result<record::ImportCounts> counts = format->import(options.file, options.db, report);
   if (reports > kMaxReports) LogWarning("{}: and {} more", options.file, reports - kMaxReports);
   if (!counts.ok()) return counts.status();
-  PrintOut(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "result" : "line"));
+  PrintOut(options.file + ": " + SummaryText(*counts, *format));
   return counts->skipped > 0 ? kFailed : kDone;
 }
 
@@ -133,16 +149,21 @@ Status ShowForeign(const std::string& path, int64_t number) {
     PrintOut("state     {}\n", r.ok ? "ok" : "failed: " + r.error);
     if (r.ok) PrintOut("time      {} (mean)\n", FormatSeconds(r.seconds));
     const std::string fit = record::FitName(r.fit);
-    PrintOut("index     {}, at its place in the space here: {}\n{}\n", r.index, fit.empty() ? "no such space" : fit,
-             r.text);
+    if (r.format == "ansor") {
+      PrintOut("steps\n");
+      for (const record::AnsorStep& step : record::AnsorSteps(r)) PrintOut("  {}\n", Printable(step.words));
+    } else {
+      PrintOut("index     {}, at its place in the space here: {}\n", r.index, fit.empty() ? "no such space" : fit);
+    }
+    PrintOut("{}\n", r.text);
     return false;
   }));
   return found ? Status() : Status::NotFound("{}: no record {}", path, number);
 }
 
 Result<std::string> ExportForeign(const std::string& path, const std::string& format) {
-  if (format != "autotvm" && format != "t4") {
-    return Status::Invalid(path + ": foreign records; they are exported with --format autotvm or t4");
+  if (FindFormat(format) == nullptr) {
+    return Status::Invalid(path + ": foreign records; they are exported with --format autotvm, ansor or t4");
   }
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
   std::string text;
@@ -150,7 +171,7 @@ Result<std::string> ExportForeign(const std::string& path, const std::string& fo
   HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t, const ForeignRecord& r) {
     if (r.format != format) {
       ++left_out[r.format];
-    } else if (format == "autotvm") {
+    } else if (format != "t4") {
       text += r.text;
       text += '\n';
     }

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "base/counted.h"
 #include "base/cpu.h"
@@ -12,11 +14,18 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "command/pick_best/finalists.h"
 #include "command/records/records.h"
+#include "op/numerics.h"
+#include "record/distill.h"
 #include "record/merge.h"
 #include "record/store.h"
 
 namespace hone::command {
+
+// `[numerics]` of pipelines.
+constexpr op::Numerics kNumerics[] = {{6, false}, {4, false}, {2, false}, {0, false},
+                                      {6, true},  {4, true},  {2, true},  {0, true}};
 
 using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // task and its files
 
@@ -44,25 +53,84 @@ static Status MergeTask(const std::string& out, const std::string& id, const std
   return Status();
 }
 
-static Result<int> MergeAll(const RecordsOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(options.files));
+// The trials that hone-pick-best may write with at most `count` finalists, for each machine and each limit on numerics
+// that a pipeline can set.
+static Result<std::vector<int64_t>> BestOf(const record::Store& store, int count) {
+  const Result<Workload> workload = op::ParseChecked(store.meta().workload);
+  const Result<Target> target = Target::Parse(store.meta().target);
+  std::set<std::string> machines;
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
+  for (const record::Session& session : sessions) machines.insert(session.fingerprint);
+  std::set<int64_t> best;
+  for (const std::string& machine : machines) {
+    for (const op::Numerics& numerics : kNumerics) {
+      const auto allows = [&](const Outcome& outcome) {
+        return !workload.ok() || !target.ok() || !op::Forbidden(*workload, *target, numerics, outcome);
+      };
+      const auto candidate = [](const Outcome& outcome) { return hone::Candidate::Parse(outcome.steps); };
+      HONE_ASSIGN_OR_RETURN(const FoundFinalists found, FindFinalists(store, count, allows, candidate, machine));
+      for (const pipeline::Finalist& finalist : found.finalists) best.insert(finalist.trial);
+    }
+  }
+  return std::vector<int64_t>(best.begin(), best.end());
+}
+
+static Result<bool> DistillTask(const RecordsOptions& options, const std::string& id,
+                                const std::vector<std::string>& files) {
+  const std::string path = JoinPath(options.out, id + ".db");
+  HONE_ASSIGN_OR_RETURN(auto lock, FileLock::Acquire(path + ".lock"));
+  Heartbeat heartbeat(&lock);
+  HONE_ASSIGN_OR_RETURN(const record::DistillCount count,
+                        record::DistillRecords(
+                            path, files, [&](const record::Store& store) { return BestOf(store, options.best); },
+                            [&] { return heartbeat.Check(); }));
+  if (count.kept == 0) {
+    LogWarning("{}: {}: no trial was correct and timed: left out", id, Counted(count.trials, "trial"));
+    return false;
+  }
+  LogInfo("{}: {} of {} kept", id, FormatCount(count.kept), Counted(count.trials, "trial"));
+  return true;
+}
+
+// Calls work(task, files) for each task of these files, several tasks at a time. Returns the worst exit code.
+static Result<int> ForEachTask(const std::vector<std::string>& paths, const std::string& out,
+                               const std::function<int(const std::string&, const std::vector<std::string>&)>& work) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(paths));
   HONE_ASSIGN_OR_RETURN(const Groups groups, GroupByTask(files));
-  HONE_RETURN_IF_ERROR(MakeDirs(options.out));
+  HONE_RETURN_IF_ERROR(MakeDirs(out));
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   int code = kDone;
   RunInThreads(static_cast<int64_t>(std::min(groups.size(), UsableCpus().size())), [&] {
     for (size_t i = next++; i < groups.size() && !Interrupted(); i = next++) {
-      const Status merged = MergeTask(options.out, groups[i].first, groups[i].second);
-      if (merged.ok()) continue;
+      const int done = work(groups[i].first, groups[i].second);
       const std::lock_guard<std::mutex> guard(mutex);
-      code = std::max(code, ExitCodeOf(merged));
+      code = std::max(code, done);
     }
   });
+  return code;
+}
+
+static Result<int> MergeAll(const RecordsOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const int code, ForEachTask(options.files, options.out, [&](const auto& id, const auto& files) {
+                          return ExitCodeOf(MergeTask(options.out, id, files));
+                        }));
   if (Interrupted()) return Status::Interrupted("interrupted; merged files are complete; the same command continues");
   return code;
 }
 
+static Result<int> DistillAll(const RecordsOptions& options) {
+  if (options.best < 1) return Status::Invalid("--best: must be 1 or more, is {}", options.best);
+  HONE_ASSIGN_OR_RETURN(const int code, ForEachTask(options.files, options.out, [&](const auto& id, const auto& files) {
+                          const Result<bool> kept = DistillTask(options, id, files);
+                          return kept.ok() && !*kept ? kFailed : ExitCodeOf(kept.status());
+                        }));
+  if (Interrupted()) return Status::Interrupted("interrupted; written files are complete; remove them to start again");
+  return code;
+}
+
 int MergeRecordFiles(const RecordsOptions& options) { return ExitCodeOf(MergeAll(options)); }
+
+int DistillRecordFiles(const RecordsOptions& options) { return ExitCodeOf(DistillAll(options)); }
 
 }  // namespace hone::command

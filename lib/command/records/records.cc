@@ -134,12 +134,14 @@ Result<std::string> ExportOne(const std::string& path, const std::string& format
   if (format == "csv") return record::ExportCsv(*store);
   if (format == "autotvm") return record::ExportAutoTvm(*store);
   if (format == "t4") return record::ExportT4(*store);
+  if (format == "ansor") return Status::Invalid(path + ": Hone's own trials have no form in Ansor's log; see --format");
   return record::ExportJsonLines(*store);
 }
 
 Status ExportAll(const RecordsOptions& options) {
-  if (options.format != "jsonl" && options.format != "csv" && options.format != "autotvm" && options.format != "t4") {
-    return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv, autotvm, t4");
+  const std::vector<std::string> known = {"jsonl", "csv", "autotvm", "ansor", "t4"};
+  if (std::ranges::count(known, options.format) == 0) {
+    return Status::Invalid("--format: `{}` is not known; known: {}", options.format, Join(known, ", "));
   }
   if (options.files.empty())
     return Status::Invalid("export takes record files or folders; see hone-records export --help");

@@ -15,8 +15,9 @@ struct RecordsOptions {
   std::vector<std::string> files;  // record files; a folder means all *.db in it
   int64_t limit = 20;              // list: trials of each file, fastest first; 0: all
   int64_t trial = -1;              // show: trial number; -1: the best
-  std::string format = "jsonl";    // export: jsonl, csv, autotvm or t4
-  std::string out;                 // export: file to write; empty: stdout. merge: folder
+  std::string format = "jsonl";    // export: jsonl, csv, autotvm, ansor or t4
+  std::string out;                 // export: file to write; empty: stdout. merge, distill: folder
+  int best = 6;                    // distill: trials of each task; the default is hone-pick-best's number of finalists
   bool watch = false;              // status: repeats every second until interrupted
 };
 
@@ -38,6 +39,11 @@ int ExportRecords(const RecordsOptions& options);
 // each under the lock of its output. Prints a line per task to stderr. If a task cannot be merged, names it and merges
 // the others.
 int MergeRecordFiles(const RecordsOptions& options);
+// Writes the best trials of each task into new files (record/distill.h), enough for hone-pick-best and hone-build: what
+// the former would take with options.best finalists, for each machine and any limit on numerics. Several tasks at a time,
+// each under the lock of its output. Does not touch a file that is there already. Prints a line per task to stderr.
+// Returns the worst exit code: 1 also if a task has no correct trial and was left out.
+int DistillRecordFiles(const RecordsOptions& options);
 // A line per problem, else "FILE: ok". Failures that look like the machine's fault (record/suspicious.h) are warnings
 // in lines before that one, with the forget command that removes them; the exit code does not depend on them.
 int VerifyRecordFiles(const RecordsOptions& options);
@@ -73,7 +79,7 @@ int ExplainBest(const ExplainOptions& options);
 int SalvageFile(const std::string& file, const std::string& out);
 
 struct ImportOptions {
-  std::string format = "autotvm";  // or t4
+  std::string format = "autotvm";  // or ansor, t4
   std::string file, db;
 };
 

@@ -112,6 +112,32 @@ TEST_F(ForeignRecords, OtherVersionsAndOtherFilesAreRefused) {
   ExpectRefused(Records({"export", "a.db"}), 2, {"a.db: foreign records", "--format autotvm"});
 }
 
+constexpr char kAnsor[] =
+    R"({"i": [["[\"mm\", 8, 8]", "llvm", [2, 64, 64, 0, 0, 0, 0, 0], "", 1, []], [[], [["SP", 2, 0, 8, [4], 1], )"
+    R"(["AN", 2, 1, 2]]]], "r": [[0.002], 0, 0.1, 1700000000], "v": "v0.6"})"
+    "\n";
+
+TEST_F(ForeignRecords, ALogOfAnsorComesBackAsItWasAndIsToldInWords) {
+  const std::string other = ReplaceAll(ReplaceAll(kAnsor, "0.002", "0.001"), "[4]", "[2]");
+  Write("a.json", kAnsor + other + std::string(kAnsor).substr(0, 80));
+  const CommandResult result = Import("a.json", "a.db", "ansor");
+  ExpectOk(result);
+  EXPECT_EQ(result.out, "a.json: 3 lines: 2 records added (2 ok, 0 failed), the last one cut off\n");
+  ExpectHas(result.err, {"a.json:3: the last line is cut off"});
+  EXPECT_EQ(Export("a.db", "ansor"), kAnsor + other);
+  ExpectHas(RecordsOk({"list", "a.db"}), {"1.00 ms", "mm  llvm  [8,8]"});
+  ExpectHas(RecordsOk({"show", "a.db"}), {"record    2 (ansor)", "time      1.00 ms (mean)",
+                                          "steps\n  stage 2: split loop 0 of 8 iterations, inner parts [2]\n"
+                                          "  stage 2: loop 1 becomes vectorized\n",
+                                          other});
+  Write("old.json", ReplaceAll(kAnsor, "v0.6", "v0.4"));
+  const CommandResult old = Import("old.json", "b.db", "ansor");
+  EXPECT_EQ(old.status.code, 2);
+  ExpectHas(old.err, {"old.json: none of its 1 lines is a record of Ansor's format v0.6"});
+  Record("own", kWorkloadA, {Ok(0, 1e-3)});
+  ExpectRefused(Records({"export", "--format", "ansor", "records/own.db"}), 2, {"records/own.db: Hone's own trials"});
+}
+
 constexpr char kT4[] = R"({"schema_version": "1.0.0", "metadata": {"gpu": "x"}, "results": [
   {"timestamp": "t", "configuration": {"block": 32, "tile": 2}, "objectives": ["time"],
    "times": {"compilation_time": 10.5, "runtimes": [2.0, 4.0]}, "invalidity": "correct", "correctness": 1,

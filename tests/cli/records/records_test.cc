@@ -98,7 +98,7 @@ TEST_F(RecordsTool, ExportsJsonLinesOrATableOfSeveralFiles) {
   EXPECT_EQ(Out({"export", "records/a.db", "--out", "all.jsonl"}), "");
   EXPECT_EQ(Read("all.jsonl"), Out({"export", "records/a.db"}));
   ExpectRefused(Records({"export", "records/a.db", "--format", "xml"}), 2,
-                {"--format: `xml` is not known; known: jsonl, csv, autotvm, t4"});
+                {"--format: `xml` is not known; known: jsonl, csv, autotvm, ansor, t4"});
   ExpectRefused(Records({"export", "records/a.db", "--out", "no/such/folder"}), 1, {"no/such"});
 
   Record("b", kWorkloadB, {Ok(0, 1e-3)});
@@ -161,7 +161,7 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   ExpectRefused(Records({"list", "records", "--limt=3"}), 2,
                 {"hone-records: unknown flag --limt; did you mean --limit?\n"});
   ExpectRefused(Records({}), 2,
-                {"known: list, show, explain, export, import, compare, status, merge, salvage, verify, forget"});
+                {"known: list, show, explain, export, import, compare, status, merge, distill, salvage, verify, forget"});
   ExpectRefused(Records({"list"}), 2, {"files"});
   ExpectRefused(Records({"export"}), 2, {"export takes record files or folders; see hone-records export --help\n"});
   EXPECT_EQ(Out({"export", "--help"}).find("REQUIRED"), std::string::npos) << "`files` and --db are one";

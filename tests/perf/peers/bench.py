@@ -3,7 +3,7 @@
 Usage: bench.py NAME HONE_FOLDER MODEL.onnx ROUNDS ITERATIONS THREADS
 Prints a table of minimum and median over all processes, the ratio of the minima and medians to the best peer's, and
 each engine's largest difference to onnxruntime's output. Fails if a difference is too large. Hone pins its threads, one
-per core, with the option of its library; the others place theirs themselves. ncnn is included only for batch 1.
+per core, with the option of its library; the others place theirs themselves. ncnn is included only for one image.
 """
 import importlib.metadata
 import importlib.util
@@ -20,9 +20,9 @@ import onnx
 PACKAGES = {"pytorch": "torch"}
 
 
-def engines(batch):
+def engines(shape):
     found = ["hone", "onnxruntime", "openvino"]
-    if batch == 1:
+    if shape[0] == 1 and len(shape) > 3:  # pnnx takes the first axis for a batch, also where it counts tokens
         found.append("ncnn")
     if importlib.util.find_spec("torch"):  # takes gigabytes, so it is used only if installed
         found.append("pytorch")
@@ -34,7 +34,7 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     value = onnx.load(model).graph.input[0]
     shape = [d.dim_value for d in value.type.tensor_type.shape.dim]
-    all_engines = engines(shape[0])
+    all_engines = engines(shape)
     times = {engine: [] for engine in all_engines}
     outputs = {}
     with tempfile.TemporaryDirectory() as temp:

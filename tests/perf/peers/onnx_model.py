@@ -41,6 +41,16 @@ class Converter:
         limits = [self.constant(f"{output}/{w}", np.float32(v)) for w, v in (("low", low), ("high", high))]
         self.emit("Clip", [data] + limits, output)
 
+    def gelu(self, data, output):
+        """By Erf, as PyTorch exports it: the engines know this pattern, and not all know the operator Gelu."""
+        root, one, half = (self.constant(f"{output}/{w}", np.float32(v))
+                           for w, v in (("root", 2 ** 0.5), ("one", 1), ("half", 0.5)))
+        self.emit("Div", [data, root], f"{output}/scaled")
+        self.emit("Erf", [f"{output}/scaled"], f"{output}/erf")
+        self.emit("Add", [f"{output}/erf", one], f"{output}/shifted")
+        self.emit("Mul", [data, f"{output}/shifted"], f"{output}/twice")
+        self.emit("Mul", [f"{output}/twice", half], output)
+
     def node(self, node):
         op, attributes, epilogue = parse_workload(node["workload"])
         inputs = [self.tensor(name) for name in node["inputs"]]
@@ -70,10 +80,20 @@ class Converter:
             self.emit("GlobalAveragePool", operands, names[0])
         elif op == "flatten":
             self.emit("Flatten", operands, names[0], axis=1)
-        elif op == "add":
-            self.emit("Add", operands, names[0])
-        elif op in ("relu", "softmax"):
+        elif op in ("relu", "softmax", "add", "mul"):
             self.emit(op.capitalize(), operands, names[0])
+        elif op == "matmul":
+            self.emit("MatMul", operands, names[0])
+        elif op == "transpose":
+            self.emit("Transpose", operands, names[0], perm=attributes["perm"])
+        elif op == "reshape":
+            shape = self.constant(f"{names[0]}/shape", np.array(attributes["shape"], np.int64))
+            self.emit("Reshape", operands + [shape], names[0])
+        elif op == "layer_norm":
+            self.emit("LayerNormalization", operands, names[0], axis=attributes.get("axis", [-1])[0],
+                      epsilon=float(attributes.get("epsilon", 1e-5)))
+        elif op == "gelu" and not attributes:
+            self.gelu(operands[0], names[0])
         elif op == "relu6":
             self.clip(operands[0], names[0], 0.0, 6.0)
         else:

@@ -57,11 +57,21 @@ class Network(torch.nn.Module):
                 raise NotImplementedError(f"{op} with padding on one side")
             counted = bool(attributes.get("count_include_pad", [0])[0])
             return getattr(F, op)(given[0], kernel, stride, before, ceil, counted)
+        if op == "reshape":
+            return given[0].reshape(attributes["shape"])
+        if op == "transpose":
+            return given[0].permute(attributes["perm"])
+        if op == "layer_norm":
+            shape = given[1].shape
+            return F.layer_norm(given[0], shape, *given[1:], eps=float(attributes.get("epsilon", 1e-5)))
         simple = {
             "dense": lambda x, w: F.linear(x, w),
             "global_avg_pool": lambda x: x.mean(dim=tuple(range(2, x.dim())), keepdim=True),
             "flatten": lambda x: torch.flatten(x, 1),
             "add": torch.add,
+            "mul": torch.mul,
+            "matmul": torch.matmul,
+            "gelu": F.gelu,
             "concat": lambda *parts: torch.cat(parts, 1),
             "relu": F.relu,
             "relu6": F.relu6,

@@ -25,7 +25,7 @@ double GigaMacs(const Graph& graph) {
 int64_t LearnedParameters(const Graph& graph) {
   int64_t sum = 0;
   for (const Parameter& p : graph.parameters) {
-    if (p.name.ends_with(".mean") || p.name.ends_with(".variance")) continue;
+    if (p.name.ends_with(".mean") || p.name.ends_with(".variance") || p.init.kind == InitKind::kConstant) continue;
     sum += p.type.Elements();
   }
   return sum;
@@ -47,8 +47,14 @@ TEST(Networks, SizesArePublishedOnes) {
     double gmacs;
     int64_t classes = 1000;
   } const table[] = {
-      {"resnet-18", 11689512, 1.81},         {"resnet-34", 21797672, 3.66},  {"resnet-50", 25557032, 4.09},
-      {"vgg-16", 138357544, 15.47},          {"mobilenet_v2", 3504872, 0.3}, {"squeezenet_v1.1", 1235496, 0.35},
+      {"resnet-18", 11689512, 1.81},
+      {"resnet-34", 21797672, 3.66},
+      {"resnet-50", 25557032, 4.09},
+      {"vgg-16", 138357544, 15.47},
+      {"mobilenet_v2", 3504872, 0.3},
+      {"squeezenet_v1.1", 1235496, 0.35},
+      // MXNet's 11,695,796 count running statistics and a norm of the data, and it has no shortcut in the first stage.
+      {"resnet18_v2", 11695796 - 12 - 2 * 3968 + 4096, 1.83},
       {"mobilenet", 4231976, 0.57},      // of its paper, and Keras's count
       {"inception_v3", 23834568, 5.71},  // without the auxiliary classifier
       {"resnet3d-18", 33371472, 40.70, 400},
@@ -63,13 +69,14 @@ TEST(Networks, SizesArePublishedOnes) {
 
 TEST(Networks, AllBecomeWorkloadsOnly) {
   for (const std::string& name : NetworkNames()) {
-    auto graph = Must(BuildNetwork(name, 2));
+    auto one = Must(BuildNetwork(name, 1)), graph = Must(BuildNetwork(name, 2));
     SCOPED_TRACE(name);
+    Must(Normalise(&one));
     Must(Normalise(&graph));
     for (const Node& node : graph.nodes) {
       EXPECT_NE(node.workload.op, "batch_norm") << node.name;
       EXPECT_NE(node.workload.op, "dropout") << node.name;
-      EXPECT_EQ(node.output.shape[0], 2) << node.name;
+      EXPECT_EQ(node.output.Elements(), 2 * one.FindType(node.name)->Elements()) << node.name;
     }
   }
 }
@@ -97,6 +104,33 @@ TEST(Networks, ResNet34AddsNoTask) {
     EXPECT_EQ(DistinctConvolutions(*small, true).count(text), 1u) << text;
 }
 
+// Norms that precede a convolution are one kernel with their activation.
+TEST(Networks, ResNet18V2HasPreActivation) {
+  auto graph = Must(BuildNetwork("resnet18_v2", 1));
+  Must(Normalise(&graph));
+  std::map<std::string, int> norms, three, others;
+  for (const Node& node : graph.nodes) {
+    const Workload& w = node.workload;
+    if (w.op != "conv2d") {
+      ++others[w.op];
+    } else if (w.inputs[1].shape[1] == 1) {
+      ++norms[w.Text()];
+    } else {
+      ++three[w.inputs[1].shape[2] == 3 ? w.Text() : ""];
+    }
+  }
+  // At the stem and in each unit, and behind the last: all are of four shapes.
+  EXPECT_EQ(norms.size(), 4u);
+  EXPECT_EQ(norms["conv2d(f32[1,64,56,56], f32[64,1,1,1], groups=64) + bias + relu"], 3);
+  EXPECT_EQ(norms["conv2d(f32[1,512,7,7], f32[512,1,1,1], groups=512) + bias + relu"], 2);
+  EXPECT_EQ(three[""], 1 + 4) << "7x7, and a shortcut in each stage";
+  EXPECT_EQ(three.size(), 1 + 4 * 2 + 3u) << "the norm's bias with relu, or a sum; three with a stride";
+  EXPECT_EQ(three["conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu"], 2);
+  EXPECT_EQ(three["conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + add"], 2);
+  EXPECT_EQ(others, (std::map<std::string, int>{
+                        {"max_pool2d", 1}, {"global_avg_pool", 1}, {"flatten", 1}, {"dense", 1}, {"softmax", 1}}));
+}
+
 TEST(Networks, BottlenecksStrideInTheMiddle) {
   auto graph = BuildNetwork("resnet-50", 1);
   EXPECT_EQ(graph->FindNode("layer2.0.conv1")->workload.Find("stride"), nullptr);
@@ -111,6 +145,8 @@ TEST(Networks, UnknownOnesAndBatchesAreRefused) {
   for (const std::string& name : NetworkNames()) EXPECT_TRUE(CheckNetworkName(name).ok()) << name;
   EXPECT_FALSE(BuildNetwork("resnet-18", 0).ok());
   EXPECT_FALSE(BuildNetwork("resnet-18", 5000).ok());
+  EXPECT_THAT(BuildNetwork("vgg-16", 1024).status().message(),
+              HasSubstr("batch 1024: the output of `conv1_1` in vgg-16"));
 }
 
 }  // namespace

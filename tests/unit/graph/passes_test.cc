@@ -88,7 +88,7 @@ TEST(FoldBatchNorm, OnlyWhereNobodyElseReads) {
   std::string c = net.Conv("c", x, 4, {});
   Graph graph = net.Finish({net.Add("a", net.BatchNorm("b", c), c)});
   EXPECT_TRUE(FoldBatchNorm(&graph));
-  EXPECT_EQ(Ops(graph), "c=conv2d b.scaled=mul b=add a=add");
+  EXPECT_EQ(Ops(graph), "c=conv2d b=conv2d+bias a=add");
 }
 
 TEST(FoldBatchNorm, StatisticsThatAreComputedAreRefused) {
@@ -333,26 +333,37 @@ TEST(FoldBatchNorm, LeavesTransposedConvolutionsThatOthersReadOrThatHaveAnEpilog
   Graph read = TransposedWithNorm({"y", "c"});
   Must(CheckGraph(&read));
   EXPECT_TRUE(FoldBatchNorm(&read));
-  EXPECT_EQ(Ops(read), "c=conv_transpose2d y.scaled=mul y=add");
+  EXPECT_EQ(Ops(read), "c=conv_transpose2d y=conv2d+bias");
   Graph activated = TransposedWithNorm();
   Must(CheckGraph(&activated));
   activated.nodes[0].workload.epilogue = {{EpilogueKind::kRelu, 0, 0}};
   EXPECT_TRUE(FoldBatchNorm(&activated));
-  EXPECT_EQ(Ops(activated), "c=conv_transpose2d+act y.scaled=mul y=add");
+  EXPECT_EQ(Ops(activated), "c=conv_transpose2d+act y=conv2d+bias");
 }
 
-// Without a convolution it becomes x * scale + shift.
-TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
-  Graph graph =
-      Made({{"x", {DType::Float(32), {2, 3, 2, 2}}}}, {"y"},
-           {{"y", "batch_norm(f32[2,3,2,2], f32[3], f32[3], f32[3], f32[3], epsilon=0.5)", {"x", "g", "b", "m", "v"}}});
-  for (const char* name : {"g", "b", "m", "v"}) AddUniform(name, {3}, &graph);
-  Must(CheckGraph(&graph));
-  const TensorValues before = Evaluate(graph);
-  EXPECT_TRUE(FoldBatchNorm(&graph));
-  EXPECT_EQ(Ops(graph), "y.scaled=mul y=add");
-  Must(CheckGraph(&graph));
-  ExpectSameValues(Evaluate(graph), before, 1e-6);
+// Without a convolution it becomes x * scale + shift: on images in one kernel, with the activation that follows.
+TEST(FoldBatchNorm, AloneScalesAndShifts) {
+  for (const auto& [shape, ops] : {std::pair<std::string, std::string>{"2,3,2,2", "z=conv2d+bias+act"},
+                                   {"2,1,2,2", "z=conv2d+bias+act"},
+                                   {"2,3,4", "y.scaled=mul y=add z=relu"},
+                                   {"2,3,2,2,2", "y.scaled=mul y=add z=relu"}}) {
+    SCOPED_TRACE(shape);
+    const std::string type = "f32[" + shape + "]";
+    const TensorType data = Must(Workload::Parse("relu(" + type + ")")).inputs[0];
+    const std::string channels = "f32[" + std::to_string(data.shape[1]) + "]";
+    const std::string norm = fmt::format("batch_norm({0}, {1}, {1}, {1}, {1}, epsilon=0.5)", type, channels);
+    const std::string relu = "relu(" + type + ")";
+    Graph graph =
+        Made({{"x", data}}, {"z"}, {{"y", norm.c_str(), {"x", "g", "b", "m", "v"}}, {"z", relu.c_str(), {"y"}}});
+    for (const char* name : {"g", "b", "m", "v"}) AddUniform(name, {data.shape[1]}, &graph);
+    Must(CheckGraph(&graph));
+    const TensorValues before = Evaluate(graph);
+    EXPECT_TRUE(FoldBatchNorm(&graph));
+    FuseEpilogue(&graph);
+    EXPECT_EQ(Ops(graph), ops);
+    Must(CheckGraph(&graph));
+    ExpectSameValues(Evaluate(graph), before, 1e-6);
+  }
 }
 
 }  // namespace

@@ -32,5 +32,11 @@ TEST(BuiltIn, SqueezeNetOfTwoImagesAgreesWithTheReference) {
             std::vector<double>(scores.begin() + 1000, scores.end()));
 }
 
+// 12 heads of 64 channels, with an odd number of tokens.
+TEST(BuiltIn, EncoderOfTwoSequencesAgreesWithTheReference) {
+  const TimeReply reply = ExpectAgreement(Must(graph::BuildNetwork("encoder-7", 2)), 1e-5);
+  EXPECT_EQ(reply.outputs[0].type.shape, (std::vector<int64_t>{2, 7, 768}));
+}
+
 }  // namespace
 }  // namespace hone::library

@@ -45,10 +45,13 @@ TEST(Propose, AModeWithoutProposersHasTheOthers) {
 }
 
 TEST(Propose, WhatHasAChoiceIsTunable) {
-  for (const char* text : {kMatmul, kColumn, kConv, "dense(f32[1,16], f32[16,16])"}) {
+  for (const char* text :
+       {kMatmul, kColumn, kConv, "dense(f32[1,16], f32[16,16])", "conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)"}) {
     EXPECT_TRUE(Tunable(*op::ParseChecked(text), Cpu())) << text;
   }
-  for (const char* text : {"global_avg_pool(f32[1,16,8,8])", "relu(f32[1,16,8,8])", kGroups}) {
+  // The third scales and shifts channels.
+  for (const char* text : {"global_avg_pool(f32[1,16,8,8])", "relu(f32[1,16,8,8])",
+                           "conv2d(f32[1,16,8,8], f32[16,1,1,1], groups=16) + bias + relu", kGroups}) {
     EXPECT_FALSE(Tunable(*op::ParseChecked(text), Cpu())) << text;
   }
 }
