@@ -1,6 +1,7 @@
 #include "session/stamp.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -31,8 +32,16 @@ std::string StampText(const StampInputs& inputs, const History& history, StopRea
     if (parsed.ok()) json[key] = std::move(*parsed);
   }
   if (!inputs.donors.empty()) json["donors"] = inputs.donors;
-  const int64_t searched = std::min(history.count(), inputs.budget.trials);
-  json["search"] = {{"trials", searched}, {"seconds", history.SearchSeconds(searched)}};
+  const int64_t searched =
+      std::min({history.count(), inputs.budget.trials, history.CountWithin(inputs.budget.seconds)});
+  Json& search = json["search"];
+  search = {{"trials", searched},
+            {"seconds", history.SearchSeconds(searched)},
+            {"tuning_seconds", std::round(1e3 * history.TuningSeconds(searched)) / 1e3},
+            {"improvements", Json::array()}};
+  for (const auto& [trials, seconds] : history.Improvements(searched))
+    search["improvements"].push_back({trials, seconds});
+  if (const double gain = history.TunerGain(searched); gain >= 0) search["tuner_gain"] = gain;
   if (const auto best = history.best()) {
     const Outcome& outcome = history.outcomes()[*best];
     json["best"] = {{"trial", history.ordinal(*best)},
