@@ -29,7 +29,7 @@ struct SketchFile {
 };
 void ListFields(Fields* f, SketchFile* s);
 
-inline constexpr const char* kShares[] = {"time", "gain", "gradient", "equal"};  // pipeline/share_needs.h
+inline constexpr const char* kShares[] = {"gain", "time", "gradient", "equal"};  // pipeline/share_needs.h
 inline constexpr int64_t kMostTrials = 1'000'000'000;
 
 // A line of [weights]: how many times as important a task is as its uses say.
@@ -59,7 +59,7 @@ struct TuneSettings {
   int64_t trials_total = 0;
   double seconds_total = 0;
   int64_t rounds = 4;
-  std::string share = "time";       // rule of the rounds after the first: one of kShares
+  std::string share = "gain";       // rule of the rounds after the first: one of kShares
   double target_ms = 0;             // a network whose estimated total is at most this takes no more; 0: none
   std::vector<TaskWeight> weights;  // sorted by name
   bool HasTotal() const { return trials_total > 0 || seconds_total > 0; }

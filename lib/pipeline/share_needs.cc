@@ -41,10 +41,10 @@ std::vector<Live> LiveTasks(const std::vector<ShareTask>& tasks) {
 double Gain(const SearchState& search) {
   const double trials = static_cast<double>(std::max<int64_t>(search.trials, 1));
   if (search.seconds <= 0) return 1 / trials;
-  if (search.tuner_gain >= 0) return search.tuner_gain;
   const double half = search.BestAt(search.trials / 2);
   const double drop = half > 0 ? half / search.seconds - 1 : 1;
-  return std::max(drop, kLeastDrop) / trials;
+  const double curve = std::max(drop, kLeastDrop) / trials;
+  return search.tuner_gain >= 0 ? (search.tuner_gain + curve) / 2 : curve;
 }
 
 std::vector<double> ByGain(const std::vector<ShareTask>& tasks, const std::vector<Live>& live, double pot) {

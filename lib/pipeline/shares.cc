@@ -117,10 +117,12 @@ Result<SearchState> ParseStamp(std::string_view text, const std::string& path, b
   HONE_RETURN_IF_ERROR(reader.Read("search", &search));
   HONE_RETURN_IF_ERROR(search.Read("trials", &state.trials));
   HONE_RETURN_IF_ERROR(search.Read("seconds", &state.seconds));
-  HONE_RETURN_IF_ERROR(search.ReadOptional("tuning_seconds", &state.tuning_seconds));
+  double tuning_seconds = 0;
+  HONE_RETURN_IF_ERROR(search.ReadOptional("tuning_seconds", &tuning_seconds));
+  HONE_RETURN_IF_ERROR(search.ReadOptional("trial_seconds", &state.trial_seconds));
   HONE_RETURN_IF_ERROR(search.ReadOptional("tuner_gain", &state.tuner_gain));
   if (state.trials < 0 || state.trials > kMostTrials) return search.Error("trials", "not a number of trials");
-  state.spent = by_time ? state.tuning_seconds : static_cast<double>(state.trials);
+  state.spent = by_time ? tuning_seconds : static_cast<double>(state.trials);
   std::string met_by;
   HONE_RETURN_IF_ERROR(reader.ReadOptional("met_by", &met_by));
   state.ended = by_time ? !met_by.empty() && met_by != "seconds" : state.spent < state.given;

@@ -31,7 +31,7 @@ struct SearchState {
   double spent = 0;  // of it, in the same unit
   int64_t trials = 0;
   double seconds = 0;         // best time; 0 if none was correct
-  double tuning_seconds = 0;  // that the trials took; 0 in stamps of older versions
+  double trial_seconds = 0;   // compiling and measuring, summed over the trials; 0 in stamps of older versions
   double tuner_gain = -1;     // what the tuner expects of its next trial, as a share of the time; below 0: unknown
   bool ended = false;         // it stopped before its budget was spent
   std::vector<Improvement> improvements;

@@ -84,7 +84,7 @@ struct RoundFact {
   int64_t round = 1;
   bool whole = true;     // every task has had it
   int64_t trials = 0;    // of all tasks so far
-  double seconds = 0;    // that they took
+  double seconds = 0;    // that they took: of tuning with `seconds_total`, else of compiling and measuring, summed up
   double estimated = 0;  // sum of the tasks' best times x uses: the network without layers that are not tuned
   int64_t unknown = 0;   // tasks without a correct trial, missing in the sum
 };

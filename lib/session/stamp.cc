@@ -9,6 +9,9 @@
 
 namespace hone::session {
 
+// To milliseconds.
+static double Rounded(double seconds) { return std::round(1e3 * seconds) / 1e3; }
+
 std::string StampText(const StampInputs& inputs, const History& history, StopReason reason) {
   Json json = {{"version", 1},
                {"task", inputs.task_id},
@@ -34,11 +37,18 @@ std::string StampText(const StampInputs& inputs, const History& history, StopRea
   if (!inputs.donors.empty()) json["donors"] = inputs.donors;
   const int64_t searched =
       std::min({history.count(), inputs.budget.trials, history.CountWithin(inputs.budget.seconds)});
+  double trial_seconds = 0;
+  for (int64_t i = 0; i < searched; ++i) {
+    const Outcome& outcome = history.outcomes()[static_cast<size_t>(i)];
+    trial_seconds += outcome.compile_seconds + outcome.measure_seconds;
+  }
   Json& search = json["search"];
   search = {{"trials", searched},
             {"seconds", history.SearchSeconds(searched)},
-            {"tuning_seconds", std::round(1e3 * history.TuningSeconds(searched)) / 1e3},
+            {"trial_seconds", Rounded(trial_seconds)},
             {"improvements", Json::array()}};
+  // Not without need: it differs between two runs with the same trials.
+  if (inputs.budget.seconds > 0) search["tuning_seconds"] = Rounded(history.TuningSeconds(searched));
   for (const auto& [trials, seconds] : history.Improvements(searched))
     search["improvements"].push_back({trials, seconds});
   if (const double gain = history.TunerGain(searched); gain >= 0) search["tuner_gain"] = gain;

@@ -40,7 +40,8 @@ std::string Spent(const NetworkRounds& network) {
   const bool by_time = network.settings.seconds_total > 0;
   const std::string trials = FormatCount(now.trials), seconds = fmt::format("{:.0f}", now.seconds);
   return by_time ? fmt::format("{} of {:.0f} s, {} trials", seconds, network.settings.seconds_total, trials)
-                 : fmt::format("{} of {} trials, {} s", trials, FormatCount(network.settings.trials_total), seconds);
+                 : fmt::format("{} of {} trials, {} s of compiling and measuring", trials,
+                               FormatCount(network.settings.trials_total), seconds);
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& j
         fact.whole = false;
       }
       fact.trials += search.trials;
-      fact.seconds += search.tuning_seconds;
+      fact.seconds += settings.seconds_total > 0 ? search.spent : search.trial_seconds;
     }
     if (!begun) break;
     fact.estimated = pipeline::EstimatedTotal(network.state, &fact.unknown);
@@ -107,14 +108,12 @@ void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* netw
   now.estimated = pipeline::EstimatedTotal(network->state, &now.unknown);
 }
 
-double LeftSeconds(const NetworkRounds& network) {
+double Left(const NetworkRounds& network) {
   const RoundFact& now = network.history.back();
-  const double trials = static_cast<double>(now.trials), pace = now.trials > 0 ? now.seconds / trials : 0;
+  if (now.whole && now.round == network.settings.rounds) return 0;
   const bool by_time = network.settings.seconds_total > 0;
-  const bool done = now.whole && now.round == network.settings.rounds;
-  const double left = by_time ? network.settings.seconds_total - now.seconds
-                              : pace * (static_cast<double>(network.settings.trials_total) - trials);
-  return done ? 0 : std::max(left, 0.0);
+  return std::max(0.0, by_time ? network.settings.seconds_total - now.seconds
+                               : static_cast<double>(network.settings.trials_total - now.trials));
 }
 
 std::string RoundsText(const NetworkRounds& network, const std::vector<double>& next) {

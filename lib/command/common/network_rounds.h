@@ -42,7 +42,7 @@ void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* netw
 // `next`: the budgets of the next round, in the order of the tasks; may be empty.
 std::string RoundsText(const NetworkRounds& network, const std::vector<double>& next = {});
 
-// Until the whole total is spent, at the pace so far.
-double LeftSeconds(const NetworkRounds& network);
+// What is left of the total: trials or seconds.
+double Left(const NetworkRounds& network);
 
 }  // namespace hone::command

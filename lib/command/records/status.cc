@@ -50,7 +50,9 @@ struct WorkStatus {
   std::map<std::string, std::vector<std::string>> networks;
   std::vector<std::string> rounds;  // tables of networks whose total is shared in rounds
   std::set<std::string> in_rounds;  // their tasks, "TARGET/TASK"
-  double rounds_left_seconds = 0;   // of these networks
+  // Of these networks, what is left by target: seconds, and trials.
+  double rounds_left_seconds = 0;
+  std::map<std::string, double> rounds_left_trials;
   double left_seconds = -1;         // of all running, waiting and stopped jobs, one after the other; below 0: unknown
   std::vector<std::string> failed;  // messages for networks that could not be extracted
   std::vector<std::string> unread;  // messages for files that could not be read; their jobs are missing
@@ -118,7 +120,8 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
         }
       }
       status->rounds.push_back(RoundsText(**rounds));
-      status->rounds_left_seconds += LeftSeconds(**rounds);
+      const bool by_time = (*rounds)->settings.seconds_total > 0;
+      (by_time ? status->rounds_left_seconds : status->rounds_left_trials[target]) += Left(**rounds);
       for (const pipeline::TaskEntry& entry : list->tasks) status->in_rounds.insert(target + "/" + entry.id);
     }
     for (const pipeline::TaskEntry& entry : list->tasks) {
@@ -153,6 +156,11 @@ void Estimate(WorkStatus* status) {
     } else {
       known = false;
     }
+  }
+  for (const auto& [target, trials] : status->rounds_left_trials) {
+    const double cost = Median(costs[target]);
+    known = known && (trials == 0 || cost > 0);
+    left += trials * cost;
   }
   if (known) status->left_seconds = left;
 }

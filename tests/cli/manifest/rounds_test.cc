@@ -23,7 +23,7 @@ class Rounds : public WorkFolder {
 // By hand, 40 trials in 4 rounds over three tasks that take 10, 30 and 10. Round 1: 10, equally: 4, 3, 3. Round 2: 10
 // of the remaining 30, 1:3:1: 2, 6, 2; rounds 3 and 4 likewise. In total 10, 21, 9.
 TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
-  WriteAlpha("trials_total = 40", "[measure]\nfinalists = 2\n");
+  WriteAlpha("trials_total = 40\nshare = \"time\"", "[measure]\nfinalists = 2\n");
   PlanOk();
   NinjaOk({"records-alpha-cpu"});
   EXPECT_EQ(Trials("a"), 10);
@@ -52,7 +52,7 @@ TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
   Calls();
   ExpectNoWork();
   // A larger total measures only the difference.
-  WriteAlpha("trials_total = 80");
+  WriteAlpha("trials_total = 80\nshare = \"time\"");
   NinjaOk({});
   EXPECT_EQ(Trials("a") + Trials("b") + Trials("c"), 80);
   Calls();
@@ -61,7 +61,7 @@ TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
 
 // By hand, 60 trials in 2 rounds: 10 each, then 30 as 1:3:1.
 TEST_F(Rounds, TheirNumberIsAKey) {
-  WriteAlpha("trials_total = 60\nrounds = 2");
+  WriteAlpha("trials_total = 60\nrounds = 2\nshare = \"time\"");
   PlanOk();
   NinjaOk({});
   EXPECT_EQ(Trials("a"), 16);
@@ -69,7 +69,7 @@ TEST_F(Rounds, TheirNumberIsAKey) {
   EXPECT_EQ(Trials("c"), 16);
   EXPECT_FALSE(Has("work/settings/alpha.cpu.r3"));
   // One round spends it equally; nothing that was measured is lost.
-  WriteAlpha("trials_total = 60\nrounds = 1");
+  WriteAlpha("trials_total = 60\nrounds = 1\nshare = \"time\"");
   NinjaOk({});
   EXPECT_EQ(Trials("a"), 20);
   EXPECT_EQ(Trials("b"), 28);
@@ -81,7 +81,7 @@ TEST_F(Rounds, TheirNumberIsAKey) {
 // The stand-in's trials take a second each. 40 seconds as 40 trials above, but not in whole trials: 10 as 3.333 each
 // in the first round.
 TEST_F(Rounds, ATotalOfSecondsIsSharedAsOneOfTrials) {
-  WriteAlpha("seconds_total = 40");
+  WriteAlpha("seconds_total = 40\nshare = \"time\"");
   PlanOk();
   NinjaOk({});
   const auto first = Must(pipeline::ReadTuneSettings(Path("work/settings/alpha.cpu.r1/a.tune.json")));
@@ -101,7 +101,7 @@ TEST_F(Rounds, ATotalOfSecondsIsSharedAsOneOfTrials) {
 // each. With 16 trials b ends, and the others get the remaining 48.
 TEST_F(Rounds, ATaskWithoutACorrectCandidateEndsAndTheOthersGetItsBudget) {
   Write("bin/broken.b", "");
-  WriteAlpha("trials_total = 96");
+  WriteAlpha("trials_total = 96\nshare = \"time\"");
   PlanOk();
   NinjaOk({"best-alpha-cpu"});
   EXPECT_EQ(Trials("a"), 40);
@@ -113,7 +113,7 @@ TEST_F(Rounds, ATaskWithoutACorrectCandidateEndsAndTheOthersGetItsBudget) {
 }
 
 TEST_F(Rounds, ANetworkWithATotalAndOneWithoutShareRecords) {
-  WriteAlpha("trials_total = 40");
+  WriteAlpha("trials_total = 40\nshare = \"time\"");
   WritePipeline("beta", "resnet-34", 30);  // b and c
   PlanOk();
   NinjaOk({});

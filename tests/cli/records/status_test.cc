@@ -117,7 +117,7 @@ TEST_F(StatusTool, ATableShowsATotalThatIsSharedInRounds) {
   const auto stamp = [&](int round, const std::string& task, int trials, const std::string& improvements, double best) {
     Write(fmt::format("work/stamps/net.cpu.r{}/{}.done", round, task),
           fmt::format(R"({{"version": 1, "budget": {{"trials": {0}}}, "search": {{"trials": {0}, "seconds": {1},
-                          "tuning_seconds": {2}, "improvements": [{3}]}}}})",
+                          "trial_seconds": {2}, "improvements": [{3}]}}}})",
                       trials, best, trials / 2, improvements));
   };
   stamp(1, "a", 34, "[1, 4e-4], [20, 1e-4]", 1e-4);
@@ -138,9 +138,9 @@ c                         dense 16 -> 8                                 1   400 
 a                         dense 4 -> 8 +bias +relu                      3  80.0 us     25.0      84  20.0 %, trial 70
 alternative               dense 4 -> 8 +bias +relu                    alt  5.00 ms      0.0      33  -
 estimated total: 2.30 ms after round 1, 640 us after 2 so far
-157 of 300 trials, 74 s; next: round 2 of 3
+157 of 300 trials, 74 s of compiling and measuring; next: round 2 of 3
 
-1 running, 1 waiting, 1 done; about 67 s left
+1 running, 1 waiting, 1 done; about 72 s left
 )";
   EXPECT_EQ(text, expected);
   for (const std::string& line : Split(text, '\n')) EXPECT_LE(line.size(), 120u);
@@ -154,7 +154,7 @@ estimated total: 2.30 ms after round 1, 640 us after 2 so far
   stamp(2, "alternative", 99, "", 0);
   ExpectHas(Status(), {"next: round 3 of 3\n"});
   for (const char* task : {"a", "c", "alternative"}) stamp(3, task, 100, "[1, 1e-3]", 1e-3);
-  ExpectHas(Status(), {"300 of 300 trials, 150 s; all rounds are done\n"});
+  ExpectHas(Status(), {"300 of 300 trials, 150 s of compiling and measuring; all rounds are done\n"});
   // It is not read without its edge: the stamps may be of an earlier pipeline file.
   Write("work/build.ninja", "");
   ExpectHasNot(Status(), {"estimated total"});

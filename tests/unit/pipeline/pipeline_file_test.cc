@@ -158,7 +158,7 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[tune]\ntrials_total = 9\nround = 3\n", "5: unknown key `round` in [tune]; did you mean `rounds`?"},
       {"[tune]\ntrials_total = 9\nshare = \"gian\"\n", "5: `share` knows no `gian`; did you mean `gain`?"},
       {"[tune]\ntrials_total = 9\nshare = \"fair\"\n",
-       "5: `share` knows no `fair`; known: time, gain, gradient, equal"},
+       "5: `share` knows no `fair`; known: gain, time, gradient, equal"},
       {"[tune]\nshare = \"gain\"\n", "4: `share` goes with `trials_total` or `seconds_total`; add one of them"},
       {"[tune]\ntarget_ms = 3\n", "4: `target_ms` goes with `trials_total` or `seconds_total`; add one of them"},
       {"[tune]\ntrials_total = 9\ntarget_ms = -1\n", "5: `target_ms` must be at least 0, is -1"},

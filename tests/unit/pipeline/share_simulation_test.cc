@@ -30,8 +30,7 @@ struct Curve {
 SearchState After(const Curve& curve, double budget, bool by_time) {
   SearchState search{.given = budget};
   search.trials = static_cast<int64_t>(by_time ? std::ceil(budget / curve.trial) : budget);
-  search.tuning_seconds = static_cast<double>(search.trials) * curve.trial;
-  search.spent = by_time ? search.tuning_seconds : static_cast<double>(search.trials);
+  search.spent = static_cast<double>(search.trials) * (by_time ? curve.trial : 1);
   search.seconds = curve.At(search.trials);
   for (int64_t n = 1; n <= search.trials; ++n) {
     const double seconds = curve.At(n);

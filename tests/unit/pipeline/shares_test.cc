@@ -16,6 +16,12 @@ TuneSettings Total(int64_t trials, int64_t rounds = 4) {
   TuneSettings settings;
   settings.trials_total = trials;
   settings.rounds = rounds;
+  settings.share = "time";
+  return settings;
+}
+
+TuneSettings Settings(TuneSettings settings, int64_t trials) {
+  settings.trials_total = trials;
   return settings;
 }
 
@@ -69,6 +75,7 @@ TEST(Shares, TheSumIsTheTotalAndSlowOrFrequentTasksGetMore) {
 // In seconds, shares are not whole, and a task may spend a little more than it got.
 TEST(Shares, ATotalOfSecondsIsSpentInThousandths) {
   TuneSettings settings;
+  settings.share = "time";
   settings.seconds_total = 100;
   EXPECT_EQ(ShareOut({Task(1, 0), Task(1, 0), Task(1, 0)}, settings, 1), (Numbers{8.334, 8.333, 8.333}));
   // 80 s are left: 26.666 in this round, as 3:1, beyond what was spent.
@@ -91,6 +98,43 @@ TEST(Shares, ATaskWithoutACorrectTrialCountsAsTheSlowestForItsWorkUntilItIsHopel
   EXPECT_EQ(ShareOut({Task(1, 1e-3, 10), unknown}, Total(50, 2), 2), (Numbers{20, 30}));
   unknown = Task(1, 0, static_cast<double>(kHopeless));
   EXPECT_EQ(ShareOut({Task(1, 1e-3, 10), unknown}, Total(50, 2), 2), (Numbers{34, 16}));
+}
+
+// Two tasks alike, 16 trials each, whose tuner expects 1 % and 4 % of the next trial. Their curves did not move in the
+// second half: 2 % / 16. The roots of the means, 0.5625 % and 2.0625 %, are as 1 to 1.915, so that budgets of 64 are
+// 21.96 and 42.04.
+TEST(Shares, ByGainTheBudgetGrowsWithTheRootOfWhatIsExpected) {
+  std::vector<ShareTask> tasks = {Task(1, 1e-3, 16), Task(1, 1e-3, 16)};
+  for (ShareTask& task : tasks) task.search.improvements = {{8, 1e-3}};
+  TuneSettings settings = Total(64, 2);
+  settings.share = "gain";
+  EXPECT_EQ(ShareOut(tasks, settings, 2), (Numbers{32, 32}));
+  tasks[0].search.tuner_gain = 0.01, tasks[1].search.tuner_gain = 0.04;
+  EXPECT_EQ(ShareOut(tasks, settings, 2), (Numbers{22, 42}));
+  // With little to give, the task that promises less gets nothing.
+  EXPECT_EQ(ShareOut(tasks, Settings(settings, 38), 2), (Numbers{16, 22}));
+  // Without a tuner that expects, from the curve: the second half took a quarter off the first task's time, and nothing
+  // off the second's.
+  for (ShareTask& task : tasks) task.search.tuner_gain = -1;
+  tasks[0].search.improvements = {{8, 1.25e-3}, {16, 1e-3}};
+  EXPECT_EQ(ShareOut(tasks, Settings(settings, 52), 2), (Numbers{36, 16}));
+}
+
+// By hand, batches of at most 64 trials. 50 trials are fewer than three batches, so the past does not count: 0.8 x 3 ms
+// a batch against 0.8 x 1 ms. The first task gets all.
+TEST(Shares, ByGradientTheSteepestGetsTheNextBatch) {
+  std::vector<ShareTask> tasks = {Task(3, 1e-3, 50), Task(1, 1e-3, 50)};
+  tasks[1].search.improvements = {{1, 4e-3}, {50, 1e-3}};
+  TuneSettings settings = Total(100, 2);
+  settings.share = "gradient";
+  settings.trials_total = 200;
+  EXPECT_EQ(ShareOut(tasks, settings, 2), (Numbers{150, 50}));
+  // A longer history: 256 trials are four batches of 64, and three batches ago the second task took 49 ms. Its past
+  // descent of 16 ms a batch x 0.2 is more than 0.8 x 3 ms / 4.
+  tasks = {Task(3, 1e-3, 256), Task(1, 1e-3, 256)};
+  tasks[1].search.improvements = {{64, 49e-3}, {200, 1e-3}};
+  settings.trials_total = 512 + 64;
+  EXPECT_EQ(ShareOut(tasks, settings, 2), (Numbers{256, 320}));
 }
 
 TEST(Shares, AWeightCountsAsMoreUses) {
@@ -141,12 +185,13 @@ TEST(Shares, ATotalThatIsTooSmallNamesItsKey) {
 TEST(Shares, ReadsAStamp) {
   const std::string text =
       R"({"version": 1, "task": "x", "met_by": "REASON", "budget": {"trials": 9, "seconds": 7.5}, "search":
-          {"trials": 8, "seconds": 0.5, "tuning_seconds": 6.5, "tuner_gain": 0.25, "improvements": [[1, 2], [4, 0.5]]}})";
+          {"trials": 8, "seconds": 0.5, "tuning_seconds": 6.5, "trial_seconds": 9, "tuner_gain": 0.25, "improvements": [[1, 2], [4, 0.5]]}})";
   const SearchState trials = Must(ParseStamp(text, "s", /*by_time=*/false));
   EXPECT_EQ(trials.given, 9);
   EXPECT_EQ(trials.spent, 8);
   EXPECT_TRUE(trials.ended);
   EXPECT_EQ(trials.seconds, 0.5);
+  EXPECT_EQ(trials.trial_seconds, 9);
   EXPECT_EQ(trials.tuner_gain, 0.25);
   EXPECT_EQ(trials.BestAt(0), 0);
   EXPECT_EQ(trials.BestAt(3), 2);
