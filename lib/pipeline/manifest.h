@@ -35,7 +35,7 @@ struct NetworkJob {
 };
 
 // One task on one target, tuned by one edge: for all networks that have it with the same numerics, or for one network
-// alone in one round of distributing `trials_total`.
+// alone in one round of distributing its total.
 struct TuneJob {
   struct User {
     const PipelineFile* pipeline;
@@ -51,14 +51,14 @@ struct TuneJob {
   std::string settings, stamp, db;
   bool own_settings = false;  // no other job uses these settings
   std::vector<Donor> donors;  // nearest first
-  bool optional = true;       // needed by no network, only for choosing among alternatives
+  bool optional = true;       // a task without a correct candidate is no error (hone-tune --optional)
   bool shared = false;        // other edges write into the same records: never run two at the same time
 };
 
 // One round of a network that distributes its trials: the edge that distributes them, and the edges that use them.
 struct Round {
   const NetworkJob* job = nullptr;
-  int round = 1;                      // of kRounds
+  int round = 1;                      // of its `rounds`
   std::string dir;                    // folder for the settings that it writes
   std::vector<std::string> settings;  // one per task
   std::vector<std::string> before;    // stamps of the previous round; empty in the first

@@ -42,7 +42,10 @@ void ManifestWriter::PickEdge(const NetworkJob& job) {
                    .order_only_inputs = {Tool("hone-pick-best")},
                    .bindings = {{"job", name}, {"graph", graph}, {"records", "records/" + job.target->name}}};
   AddNumerics(job, &build);
-  if (job.pipeline->memory > 0) build.bindings.push_back({"memory", "--memory " + FormatDouble(job.pipeline->memory)});
+  std::vector<std::string> flags;
+  if (job.pipeline->memory > 0) flags.push_back("--memory " + FormatDouble(job.pipeline->memory));
+  if (job.pipeline->tune.HasTotal()) flags.push_back("--or-default");
+  if (!flags.empty()) build.bindings.push_back({"flags", Join(flags, " ")});
   if (!job.pipeline->in_network) {
     build.implicit_outputs = {ChoicePath(name)};
     build.bindings.push_back({"choice", "--choice " + ChoicePath(name)});

@@ -74,7 +74,7 @@ void ManifestWriter::Rules() {
          "allocate $job, round $round", {{"restat", "1"}});
   }
   Rule("pick_best",
-       Command("hone-pick-best", "--tasks $in --graph $graph --records $records --out $out $choice $numerics $memory"),
+       Command("hone-pick-best", "--tasks $in --graph $graph --records $records --out $out $choice $numerics $flags"),
        "pick best $job", {{"restat", "1"}});
   if (std::any_of(input_.jobs.begin(), input_.jobs.end(), [](const NetworkJob& j) { return j.pipeline->in_network; })) {
     writer_.Comment(

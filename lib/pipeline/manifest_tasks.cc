@@ -156,8 +156,10 @@ void ManifestWriter::RoundEdges(const Round& round) {
   const std::string name = round.job->Name();
   const std::string settings = SettingsPath(round.job->pipeline->SettingsName(), "tune");
   if (round.round == 1) {
-    Section(fmt::format("{}: {} trials shared out over {} tasks, in {} rounds", name,
-                        round.job->pipeline->tune.trials_total, round.tasks.size(), kRounds));
+    const TuneSettings& tune = round.job->pipeline->tune;
+    Section(fmt::format("{}: {} {} shared out over {} tasks, in {} rounds", name,
+                        FormatDouble(tune.seconds_total > 0 ? tune.seconds_total : double(tune.trials_total)),
+                        tune.seconds_total > 0 ? "seconds" : "trials", round.tasks.size(), tune.rounds));
   }
   NinjaBuild build{.outputs = round.settings,
                    .rule = "allocate",

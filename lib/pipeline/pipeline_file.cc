@@ -203,6 +203,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   if (!table.Has("targets") && !table.Has("on_request")) file.targets = {kHost};
   const std::vector<std::string> targets = file.AllTargets();
   HONE_RETURN_IF_ERROR(ReadJobSettings(&table, {targets, ""}, &file));
+  HONE_RETURN_IF_ERROR(ReadWeights(&table, &file.tune.weights));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before checking for missing keys: a missing key may be misspelt
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
@@ -240,6 +241,10 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
     }
     on.shares_settings = !HasTables(table, {"tune", "measure", "numerics", "bench"}, target);
     if (!on.shares_settings || HasTables(table, {"memory"}, target)) file.on.push_back(std::move(on));
+  }
+  const auto has_total = [](const PipelineFile& on) { return on.tune.HasTotal(); };
+  if (!file.tune.weights.empty() && !has_total(file) && std::ranges::none_of(file.on, has_total)) {
+    return table.Error("weights", "[weights] goes with `trials_total` or `seconds_total`; add one of them to [tune]");
   }
   return file;
 }

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "pipeline/donors.h"
+#include "pipeline/shares.h"
 #include "pipeline/stamp_files.h"
 
 namespace hone::pipeline {
@@ -26,7 +27,7 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
   return DumpJson(json);
 }
 
-bool SharesOut(const NetworkJob& job) { return job.pipeline->tune.trials_total > 0; }
+bool SharesOut(const NetworkJob& job) { return job.pipeline->tune.HasTotal(); }
 
 // The tasks of all jobs, once for each target and numerics, with all networks that have it. The largest budget is used,
 // which covers the smaller ones. Records the stamps of each job.
@@ -61,7 +62,7 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
   std::vector<Round> rounds;
   const std::string name = JobName(job->pipeline->name, job->target->name);
   std::vector<std::string> before;
-  for (int r = 1; r <= kRounds; ++r) {
+  for (int r = 1; r <= job->pipeline->tune.rounds; ++r) {
     Round round{.job = job,
                 .round = r,
                 .dir = "settings/" + RoundName(name, r),
@@ -77,7 +78,7 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
                    .stamp = RoundStampPath("stamps/" + RoundName(name, r), entry.id),
                    .db = RecordsPath(job->target->name, entry.id),
                    .own_settings = true,
-                   .optional = entry.optional};
+                   .optional = true};  // without a correct candidate its default stands, and others get its budget
       round.settings.push_back(task.settings);
       before.push_back(task.stamp);
       round.tasks.push_back(std::move(task));
@@ -155,6 +156,22 @@ Status CheckNumerics(const PipelineFile& pipeline, const PipelineFile& on, const
                              target.name));
 }
 
+// [weights]: `ids` are those of the pipeline's tasks.
+Status CheckWeights(const PipelineFile& pipeline, const std::vector<std::string>& ids) {
+  std::vector<std::string> known = ids;
+  for (const std::string& id : ids) known.push_back(OperatorOf(id));
+  for (const auto& [name, weight] : pipeline.tune.weights) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const auto near = Suggest(name, known);
+    return ErrorAt(
+        pipeline, "weights." + name,
+        fmt::format("[weights]: {} has no task and no operator `{}`{}; tasks/*.tasks.json in the work folder "
+                    "list them",
+                    pipeline.name, name, near ? fmt::format("; did you mean `{}`?", *near) : ""));
+  }
+  return Status::Ok();
+}
+
 Status CheckTransfer(const PipelineFile& pipeline, const PipelineFile& on, const std::vector<std::string>& known) {
   for (const std::string& id : on.transfer.ids) {
     if (std::find(known.begin(), known.end(), id) != known.end()) continue;
@@ -196,14 +213,16 @@ Status CheckPipelines(const PlanInput& input) {
       if (list == input.lists.end()) continue;
       const std::vector<TaskEntry>& tasks = list->second.tasks;
       for (const TaskEntry& task : tasks) known.push_back(task.id);
-      const int64_t total = on.tune.trials_total;
-      if (total > 0 && total < static_cast<int64_t>(tasks.size())) {
-        return ErrorAt(pipeline, TuneKey(on, "trials_total"),
-                       fmt::format("`trials_total` is {}, but {} has {} tasks on {}: each needs one trial at least",
-                                   total, pipeline.name, tasks.size(), target));
-      }
+      if (!on.tune.HasTotal()) continue;
+      const std::string problem = BudgetProblem(on.tune, tasks.size());
+      if (problem.empty()) continue;
+      const size_t end = problem.find(' ');
+      return ErrorAt(
+          pipeline, TuneKey(on, problem.substr(0, end)),
+          fmt::format("`{}`{} ({} on {})", problem.substr(0, end), problem.substr(end), pipeline.name, target));
     }
     if (!all) continue;
+    HONE_RETURN_IF_ERROR(CheckWeights(pipeline, known));
     // Includes tasks of other pipelines: their records are just as good.
     for (const auto& [job, list] : input.lists) {
       for (const TaskEntry& task : list.tasks) known.push_back(task.id);

@@ -57,8 +57,8 @@ std::string JobName(const std::string& pipeline, const std::string& target);
 // "tasks/resnet18.cpu.tasks.json", relative to the work folder.
 std::string TaskListPath(const std::string& pipeline, const std::string& target);
 
-// Returns kInvalid, at the pipeline's line, for an unknown network or tuner, a `trials_total` below the number of
-// tasks, or a donor that is not a task (the last two once the tasks are known).
+// Returns kInvalid, at the pipeline's line, for an unknown network or tuner, a total below one trial or second
+// a task, or a donor that is not a task (the last two once the tasks are known).
 Status CheckPipelines(const PlanInput& input);
 
 // Returns kInvalid, naming it, if two jobs would make the same file or alias ("a-b" on "c", "a" on "b-c").

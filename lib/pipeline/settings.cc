@@ -13,7 +13,7 @@ constexpr int64_t kSettingsVersion = 1;
 
 // The limits keep every sum of seconds and counts far from overflow.
 constexpr double kMaxSeconds = 1e8;
-constexpr int64_t kMaxCount = 1'000'000'000;
+constexpr int64_t kMaxCount = kMostTrials;
 
 std::string NumericsFlags(int64_t winograd, bool tf32) {
   std::string flags;
@@ -36,14 +36,22 @@ void ListTuneKeys(Fields* f, TuneSettings* s) {
   f->Maybe("tuner", &s->tuner).Check(!s->tuner.empty(), "must not be empty");
   f->Maybe("trials", &s->trials).In(1, kMaxCount);
   f->Maybe("seconds", &s->seconds).In(0, kMaxSeconds);
+  const TuneSettings plain;  // the defaults of newer keys are not written: they change no file
   f->Maybe("trials_total", &s->trials_total).In(0, kMaxCount);
+  f->Maybe("seconds_total", &s->seconds_total, s->seconds_total != plain.seconds_total).In(0, kMaxSeconds);
+  f->Maybe("rounds", &s->rounds, s->rounds != plain.rounds).In(1, kMostRounds);
+  const std::vector<std::string> shares(std::begin(kShares), std::end(kShares));
+  f->Maybe("share", &s->share, s->share != plain.share)
+      .Check(std::ranges::count(shares, s->share) > 0,
+             fmt::format("knows no `{}`{}", s->share, SuggestionText(s->share, shares)));
+  f->Maybe("target_ms", &s->target_ms, s->target_ms != plain.target_ms).In(0, kMaxSeconds);
   f->Maybe("early_stop", &s->early_stop).In(0, kMaxCount);
   f->Maybe("expected_gain", &s->expected_gain).In(0, 1);
   f->Maybe("like", &s->like)
       .Check(s->like.empty() || s->like == "autotvm",
              fmt::format("knows no `{}`{}", s->like, SuggestionText(s->like, {"autotvm"})));
   const std::vector<std::string> modes = {"templates", "sketches", "both"};
-  f->Maybe("mode", &s->mode, s->mode != TuneSettings().mode)  // so that the default changes no file
+  f->Maybe("mode", &s->mode, s->mode != plain.mode)
       .Check(std::ranges::count(modes, s->mode) > 0,
              fmt::format("knows no `{}`{}", s->mode, SuggestionText(s->mode, modes)));
   f->Maybe("seed", &s->seed);
@@ -65,12 +73,18 @@ void ListMeasureKeys(Fields* f, TuneSettings* s) {
   f->Maybe("cooldown", &m->cooldown).In(0, 3600);
 }
 
+void ListFields(Fields* f, TaskWeight* w) {
+  f->Value("name", &w->name);
+  f->Value("weight", &w->weight).In(0, kMostWeight);
+}
+
 void ListFields(Fields* f, SketchFile* s) { HONE_VALUES(f, s->file, s->text); }
 
 static void ListFields(Fields* f, TuneSettings* s) {
   f->Version(kSettingsVersion);
   ListTuneKeys(f, s);
   f->Maybe("sketches", &s->sketches, !s->sketches.empty());
+  f->Maybe("weights", &s->weights, !s->weights.empty());
   f->MaybeObject("numerics", [s](Fields* n) {
     n->Maybe("winograd", &s->winograd)
         .Check(s->winograd == 0 || s->winograd == 2 || s->winograd == 4 || s->winograd == 6,
@@ -108,6 +122,14 @@ Result<TuneSettings> ReadTuneSettings(const std::string& path) {
 }
 
 Result<BenchSettings> ReadBenchSettings(const std::string& path) { return ReadFields<BenchSettings>(path); }
+
+TuneSettings WithoutTotal(const TuneSettings& settings) {
+  const TuneSettings plain;
+  TuneSettings own = settings;
+  own.trials_total = plain.trials_total, own.seconds_total = plain.seconds_total, own.target_ms = plain.target_ms;
+  own.rounds = plain.rounds, own.share = plain.share, own.weights = plain.weights;
+  return own;
+}
 
 bool LargerBudget(const TuneSettings& a, const TuneSettings& b) {
   const auto limit = [](double x) { return x == 0 ? std::numeric_limits<double>::infinity() : x; };

@@ -29,9 +29,20 @@ struct SketchFile {
 };
 void ListFields(Fields* f, SketchFile* s);
 
+inline constexpr const char* kShares[] = {"gain", "time", "gradient", "equal"};  // pipeline/share_needs.h
+inline constexpr int64_t kMostTrials = 1'000'000'000;
+
+// A line of [weights]: how many times as important a task is as its uses say.
+struct TaskWeight {
+  std::string name;  // id of a task, or an operator: all its tasks
+  double weight = 1;
+  bool operator==(const TaskWeight&) const = default;
+};
+void ListFields(Fields* f, TaskWeight* w);
+
 struct TuneSettings {
   std::string tuner = "auto";  // search/tuner/tuner.h has the list
-  int64_t trials = 128;        // budget of one task, at least 1
+  int64_t trials = 128;        // budget of one task, at least 1; kMostTrials: only `seconds` limits it
   double seconds = 0;          // budget of one task in seconds of tuning over all its sessions; 0: no limit
   int64_t early_stop = 0;      // stops after this many trials without an improvement; 0: never
   uint64_t seed = 1;           // below 2^63
@@ -43,7 +54,15 @@ struct TuneSettings {
   int64_t winograd = 6;       // limit on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: no Winograd (op::Numerics)
   bool tf32 = false;          // allows products of factors rounded to TF32 (op::Numerics)
   std::vector<SketchFile> sketches;  // join the proposers of the tasks that they fit
-  int64_t trials_total = 0;  // budget of all the network's tasks together, distributed in rounds; 0: `trials` each
+  // The budget of all the network's tasks together, distributed in rounds (pipeline/shares.h). At most one of the first
+  // two is above 0; if both are 0, each task has its own budget. hone-allocate reads these, hone-tune does not.
+  int64_t trials_total = 0;
+  double seconds_total = 0;
+  int64_t rounds = 4;
+  std::string share = "gain";       // rule of the rounds after the first: one of kShares
+  double target_ms = 0;             // a network whose estimated total is at most this takes no more; 0: none
+  std::vector<TaskWeight> weights;  // sorted by name
+  bool HasTotal() const { return trials_total > 0 || seconds_total > 0; }
   bool operator==(const TuneSettings&) const = default;
 };
 
@@ -80,8 +99,13 @@ Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::strin
 Result<TuneSettings> ReadTuneSettings(const std::string& path);
 Result<BenchSettings> ReadBenchSettings(const std::string& path);
 
-// The number of rounds in which `trials_total` is distributed (pipeline/shares.h).
-inline constexpr int kRounds = 4;
+inline constexpr double kMostWeight = 1000;
+
+// Each round of a total adds an edge a task to the manifest.
+inline constexpr int64_t kMostRounds = 64;
+
+// The settings of one task: without the total, its rounds and how it is shared.
+TuneSettings WithoutTotal(const TuneSettings& settings);
 
 // Whether `a` is the larger budget: more trials; then more seconds; then a later early stop (0, no limit, is the
 // largest).

@@ -92,17 +92,36 @@ Status ReadSketches(TomlTable* table, std::vector<std::string>* paths) {
 Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   TuneSettings* tune = &settings->tune;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
-  if (table.Has("trials")) tune->trials_total = 0;  // from [tune], for a target that has its own
+  // A budget of [tune.TARGET] replaces that of [tune].
+  for (const char* key : {"trials", "trials_total", "seconds_total"}) {
+    if (!table.Has(key)) continue;
+    tune->trials_total = 0, tune->seconds_total = 0;
+    if (tune->trials == kMostTrials) tune->trials = TuneSettings().trials;
+  }
   HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, &settings->transfer));
   HONE_RETURN_IF_ERROR(ReadSketches(&table, &settings->sketches));
   HONE_RETURN_IF_ERROR(table.Read("in_network", &settings->in_network));
   HONE_RETURN_IF_ERROR(table.Read("alternatives", &settings->alternatives));
   HONE_RETURN_IF_ERROR(table.Finish());
-  HONE_RETURN_IF_ERROR(Exclude(table, "trials", "trials_total"));
+  for (const auto& [key, other] : {std::pair("trials", "trials_total"),
+                                   {"trials", "seconds_total"},
+                                   {"trials_total", "seconds_total"},
+                                   {"seconds", "seconds_total"}}) {
+    HONE_RETURN_IF_ERROR(Exclude(table, key, other));
+  }
   if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: autotvm");
   if (table.Has("trials_total") && tune->trials_total < 1) {
     return table.Error("trials_total", fmt::format("`trials_total` must be at least 1, is {}", tune->trials_total));
+  }
+  if (table.Has("seconds_total") && !(tune->seconds_total > 0)) {
+    return table.Error("seconds_total", fmt::format("`seconds_total` must be above 0, is {}", tune->seconds_total));
+  }
+  if (table.Has("seconds_total")) tune->trials = kMostTrials, tune->seconds = 0;
+  for (const char* key : {"rounds", "share", "target_ms"}) {
+    if (table.Has(key) && !tune->HasTotal()) {
+      return table.Error(key, fmt::format("`{}` goes with `trials_total` or `seconds_total`; add one of them", key));
+    }
   }
   return At(table, CheckValues(*tune));
 }
@@ -174,6 +193,17 @@ Status ReadJobSettings(TomlTable* file, const TablesOf& of, JobSettings* setting
   HONE_RETURN_IF_ERROR(ReadNumerics(file, of, &settings->tune));
   HONE_RETURN_IF_ERROR(ReadMemory(file, of, &settings->memory));
   return ReadBench(file, of, &settings->bench);
+}
+
+Status ReadWeights(TomlTable* file, std::vector<TaskWeight>* weights) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("weights"));
+  for (const std::string& name : table.Keys()) {
+    TaskWeight& weight = weights->emplace_back(TaskWeight{name});
+    HONE_RETURN_IF_ERROR(table.Read(name, &weight.weight));
+    if (weight.weight >= 0 && weight.weight <= kMostWeight) continue;
+    return table.Error(name, fmt::format("`{}` must be from 0 to {}, is {}", name, kMostWeight, weight.weight));
+  }
+  return Status::Ok();
 }
 
 Status ReadInputTable(TomlTable* file, InputShapes* inputs) {

@@ -40,9 +40,10 @@ struct TablesOf {
   std::string target;
 };
 
-// Both return kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that
+// All return kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that
 // exclude each other.
 Status ReadJobSettings(TomlTable* file, const TablesOf& of, JobSettings* settings);
+Status ReadWeights(TomlTable* file, std::vector<TaskWeight>* weights);  // [weights]
 Status ReadInputTable(TomlTable* file, InputShapes* inputs);
 
 }  // namespace hone::pipeline

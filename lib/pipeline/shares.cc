@@ -5,32 +5,24 @@
 #include <numeric>
 
 #include "base/json.h"
+#include "pipeline/share_needs.h"
 
 namespace hone::pipeline {
+namespace {
 
-// Occurrence x time. A task without a correct trial counts as slow, for its work, as the slowest one.
-static std::vector<double> Needs(const std::vector<ShareTask>& tasks) {
-  double slowest = 0;  // seconds per FLOP
-  for (const ShareTask& task : tasks) {
-    const double flop = static_cast<double>(std::max<int64_t>(task.flop, 1));
-    slowest = std::max(slowest, task.seconds / flop);
-  }
-  std::vector<double> needs;
-  for (const ShareTask& task : tasks) {
-    const double flop = static_cast<double>(std::max<int64_t>(task.flop, 1));
-    const double seconds = task.seconds > 0 ? task.seconds : flop * (slowest > 0 ? slowest : 1);
-    needs.push_back(static_cast<double>(task.weight) * seconds);
-  }
-  return needs;
-}
+// The smallest share of a total in seconds.
+constexpr double kSecond = 1e-3;
+
+// A number for each task, in their order.
+using Numbers = std::vector<double>;
 
 // Distributes `pot` in proportion to `needs`, in whole numbers: the remainders go to the largest fractions, the first
 // of equals.
-static std::vector<int64_t> InProportion(int64_t pot, const std::vector<double>& needs) {
+std::vector<int64_t> InProportion(int64_t pot, const Numbers& needs) {
   const double sum = std::accumulate(needs.begin(), needs.end(), 0.0);
   std::vector<int64_t> shares(needs.size(), 0);
   if (!(sum > 0)) return shares;
-  std::vector<double> fractions(needs.size(), 0);
+  Numbers fractions(needs.size(), 0);
   int64_t left = pot;
   for (size_t i = 0; i < needs.size(); ++i) {
     const double exact = static_cast<double>(pot) * (needs[i] / sum);
@@ -49,36 +41,98 @@ static std::vector<int64_t> InProportion(int64_t pot, const std::vector<double>&
   return shares;
 }
 
-std::vector<int64_t> ShareOut(const std::vector<ShareTask>& tasks, int64_t total, int round, int rounds) {
-  const int64_t count = static_cast<int64_t>(tasks.size());
-  std::vector<int64_t> budgets;
-  if (round <= 1) {
-    const int64_t pot = rounds <= 1 ? total : std::max(count, total / rounds);
-    for (int64_t i = 0; i < count; ++i) budgets.push_back(pot / count + (i < pot % count ? 1 : 0));
-    return budgets;
+}  // namespace
+
+bool Ended(const SearchState& search) { return search.ended || (search.seconds == 0 && search.trials >= kHopeless); }
+
+double SearchState::BestAt(int64_t count) const {
+  double best = 0;
+  for (const Improvement& improvement : improvements) {
+    if (improvement.trials <= count) best = improvement.seconds;
   }
-  int64_t left = total;
-  std::vector<double> needs = Needs(tasks);
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    left -= tasks[i].spent;
-    if (tasks[i].spent < tasks[i].given) needs[i] = 0;  // it stopped early
-    budgets.push_back(tasks[i].given);
+  return best;
+}
+
+double EstimatedTotal(const std::vector<ShareTask>& tasks, int64_t* unknown) {
+  double total = 0;
+  if (unknown != nullptr) *unknown = 0;
+  for (const ShareTask& task : tasks) {
+    if (task.optional) continue;
+    total += static_cast<double>(task.uses) * task.search.seconds;
+    if (unknown != nullptr && task.search.seconds <= 0) ++*unknown;
   }
-  const int64_t pot = std::max<int64_t>(left, 0) / std::max(rounds - round + 1, 1);
-  const std::vector<int64_t> shares = InProportion(pot, needs);
-  for (size_t i = 0; i < tasks.size(); ++i) budgets[i] += shares[i];
+  return total;
+}
+
+std::string OperatorOf(const std::string& task) { return task.substr(0, task.rfind('-')); }
+
+double WeightOf(const TuneSettings& settings, const std::string& task) {
+  for (const std::string& name : {task, OperatorOf(task)}) {
+    const auto found = std::ranges::find(settings.weights, name, &TaskWeight::name);
+    if (found != settings.weights.end()) return found->weight;
+  }
+  return 1;
+}
+
+std::string BudgetProblem(const TuneSettings& settings, size_t tasks) {
+  const auto problem = [&](const char* key, double total, const char* unit) {
+    if (total >= static_cast<double>(tasks)) return std::string();
+    return fmt::format("{} is {}, fewer than the tasks ({}): each needs one {} at least; raise it", key, total, tasks,
+                       unit);
+  };
+  return settings.seconds_total > 0 ? problem("seconds_total", settings.seconds_total, "second")
+                                    : problem("trials_total", static_cast<double>(settings.trials_total), "trial");
+}
+
+std::vector<double> ShareOut(const std::vector<ShareTask>& tasks, const TuneSettings& settings, int64_t round) {
+  const bool by_time = settings.seconds_total > 0;
+  const double unit = by_time ? kSecond : 1;
+  const double total = by_time ? settings.seconds_total : static_cast<double>(settings.trials_total);
+  const double count = static_cast<double>(tasks.size());
+  double pot = std::max(count, total / static_cast<double>(settings.rounds));  // a trial or a second a task
+  Numbers needs(tasks.size(), 1), budgets(tasks.size(), 0);
+  if (round > 1) {
+    double left = total;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      left -= tasks[i].search.spent;
+      const SearchState& search = tasks[i].search;
+      budgets[i] = Ended(search) ? search.given : std::max(search.given, search.spent);
+    }
+    pot = std::max(left, 0.0) / static_cast<double>(std::max<int64_t>(settings.rounds - round + 1, 1));
+    needs = ShareNeeds(tasks, settings, pot);
+    int64_t unknown = 0;
+    if (1e3 * EstimatedTotal(tasks, &unknown) <= settings.target_ms && unknown == 0) pot = 0;
+  }
+  const std::vector<int64_t> shares = InProportion(static_cast<int64_t>(std::floor(pot / unit + 1e-9)), needs);
+  for (size_t i = 0; i < tasks.size(); ++i) budgets[i] += unit * static_cast<double>(shares[i]);
   return budgets;
 }
 
-Result<SearchState> ParseStamp(std::string_view text, const std::string& path) {
+Result<SearchState> ParseStamp(std::string_view text, const std::string& path, bool by_time) {
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   JsonReader reader(json, path), budget, search;
   SearchState state;
   HONE_RETURN_IF_ERROR(reader.Read("budget", &budget));
-  HONE_RETURN_IF_ERROR(budget.Read("trials", &state.given));
+  HONE_RETURN_IF_ERROR(budget.Read(by_time ? "seconds" : "trials", &state.given));
   HONE_RETURN_IF_ERROR(reader.Read("search", &search));
-  HONE_RETURN_IF_ERROR(search.Read("trials", &state.spent));
+  HONE_RETURN_IF_ERROR(search.Read("trials", &state.trials));
   HONE_RETURN_IF_ERROR(search.Read("seconds", &state.seconds));
+  double tuning_seconds = 0;
+  HONE_RETURN_IF_ERROR(search.ReadOptional("tuning_seconds", &tuning_seconds));
+  HONE_RETURN_IF_ERROR(search.ReadOptional("trial_seconds", &state.trial_seconds));
+  HONE_RETURN_IF_ERROR(search.ReadOptional("tuner_gain", &state.tuner_gain));
+  if (state.trials < 0 || state.trials > kMostTrials) return search.Error("trials", "not a number of trials");
+  state.spent = by_time ? tuning_seconds : static_cast<double>(state.trials);
+  std::string met_by;
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("met_by", &met_by));
+  state.ended = by_time ? !met_by.empty() && met_by != "seconds" : state.spent < state.given;
+  std::vector<std::vector<double>> pairs;
+  HONE_RETURN_IF_ERROR(search.ReadOptional("improvements", &pairs));
+  for (const std::vector<double>& pair : pairs) {
+    const bool good = pair.size() == 2 && pair[0] >= 1 && pair[0] <= static_cast<double>(kMostTrials) && pair[1] > 0;
+    if (!good) return search.Error("improvements", "expected pairs of trials and seconds");
+    state.improvements.push_back({static_cast<int64_t>(pair[0]), pair[1]});
+  }
   return state;
 }
 

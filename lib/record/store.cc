@@ -213,6 +213,7 @@ static void ListFields(Fields* f, Closing* closing) {
     c->Choice("reason", &closing->reason, kReasons);
     HONE_VALUES(c, closing->early_stop, closing->finalists, closing->drift);
     c->Maybe("expected_gain", &closing->expected_gain);
+    c->Maybe("tuner_gain", &closing->tuner_gain, closing->tuner_gain >= 0);
     c->Maybe("winograd", &closing->winograd);
     c->Maybe("tf32", &closing->tf32);
   });

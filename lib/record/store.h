@@ -114,6 +114,7 @@ struct Closing {
   int64_t finalists = 0;
   double drift = 1;          // the anchor's time now relative to its time during tuning
   double expected_gain = 0;  // the budget's, if it was the reason
+  double tuner_gain = -1;    // what the tuner expected of its next trial, as a share of the time; below 0: unknown
   int64_t winograd = 6;      // numerics (op::Numerics) under which trials counted
   bool tf32 = false;
 

@@ -121,6 +121,9 @@ std::string JsonText(const ReportData& data) {
   json["untuned"] = data.untuned() != nullptr ? LibraryJson(data, *data.untuned()) : Json();
   json["partition"] = HONE_JSON(p.chosen, p.built, p.alone_seconds, p.chosen_seconds, p.exact);
   json.update(HONE_JSON(choices, tasks));
+  for (const RoundFact& r : data.rounds) {
+    json["rounds"].push_back(HONE_JSON(r.round, r.trials, r.seconds, r.estimated, r.unknown));
+  }
   json["inputs"] = {
       {"bench", data.bench_path}, {"tasks", data.tasks_path}, {"best", data.best_path}, {"records", data.records_path}};
   // On one line and without a '<', so that a page can include it. Only strings can contain '<', and there the escape

@@ -117,6 +117,7 @@ std::string MarkdownText(const ReportData& data) {
   }
   line("tuning", fmt::format("{}, {}", Counted(static_cast<int64_t>(data.tasks.size()), "task"), CountsText(totals)));
   if (const std::string disturbed = DisturbedText(totals); !disturbed.empty()) line("disturbed", disturbed);
+  if (!data.rounds.empty()) line("rounds", "estimated total " + RoundsText(data.rounds));
   line("spent",
        fmt::format("{} (compiling {}, summed over the cores; measuring {})", FormatSeconds(totals.wall_seconds),
                    FormatSeconds(totals.compile_seconds), FormatSeconds(totals.measure_seconds)));

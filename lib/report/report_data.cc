@@ -139,6 +139,18 @@ std::string ShortWorkload(const std::string& text) {
   return words;
 }
 
+std::string RoundsText(const std::vector<RoundFact>& rounds) {
+  std::string text;
+  for (const RoundFact& fact : rounds) {
+    text += fmt::format("{}{} after {}{}{}", text.empty() ? "" : ", ", FormatSeconds(fact.estimated),
+                        text.empty() ? "round " : "", fact.round, fact.whole ? "" : " so far");
+  }
+  if (!rounds.empty() && rounds.back().unknown > 0) {
+    text += fmt::format("; {} without a correct trial not counted", Counted(rounds.back().unknown, "task"));
+  }
+  return text;
+}
+
 std::string ChoiceText(const std::string& what) {
   if (what == "alternatives") return "fused kernels and other layouts";
   if (what == "slices") return "concatenations without copies";

@@ -78,6 +78,20 @@ struct PartitionFact {
   bool exact = true;
 };
 
+// A network whose budget is shared in rounds (pipeline/shares.h), after one of them. Tasks that have not had the round
+// yet count as after the one before.
+struct RoundFact {
+  int64_t round = 1;
+  bool whole = true;     // every task has had it
+  int64_t trials = 0;    // of all tasks so far
+  double seconds = 0;    // that they took: of tuning with `seconds_total`, else of compiling and measuring, summed up
+  double estimated = 0;  // sum of the tasks' best times x uses: the network without layers that are not tuned
+  int64_t unknown = 0;   // tasks without a correct trial, missing in the sum
+};
+
+// "20.1 ms after round 1, 14.2 ms after 2".
+std::string RoundsText(const std::vector<RoundFact>& rounds);
+
 struct Totals {
   int64_t trials = 0, ok = 0, pruned = 0, failed = 0;
   std::map<std::string, int64_t> failures;  // by kind
@@ -95,6 +109,7 @@ struct ReportData {
   std::vector<TaskFact> tasks;  // in the task list's order
   PartitionFact partition;
   std::vector<ChoiceFact> choices;
+  std::vector<RoundFact> rounds;  // empty if each task has its own budget
 
   const BenchLibrary& tuned() const;                     // REQUIRES: bench as ReadBenchFile returns it
   const BenchLibrary* untuned() const;                   // null without a baseline

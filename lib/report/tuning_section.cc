@@ -43,6 +43,7 @@ class Section {
     if (const std::string disturbed = DisturbedText(data_.Sum()); !disturbed.empty()) {
       page_.Paragraph("Note: " + disturbed + ".");
     }
+    if (!data_.rounds.empty()) Rounds();
     Keys();
     html_.Open("div", {{"class", "cards"}});
     for (const TaskFact& task : data_.tasks) {
@@ -68,6 +69,22 @@ class Section {
     html_.Open("span").Open("svg", {{"viewBox", "0 0 18 12"}, {"aria-hidden", "true"}});
     html_.Empty("path", {{"class", "bad"}, {"d", "M9 11v-7"}}).Close().Text(" failed").Close();
     html_.Close();
+  }
+
+  void Rounds() {
+    page_.Note(
+        "The budget was shared in rounds. The estimated total is the sum of the tasks' best times, each times its "
+        "uses: the network without alternatives and without layers that are not tuned.");
+    page_.BeginTable("rounds", {"#round", "#estimated total", "#trials", "#seconds", "#tasks without a correct trial"});
+    for (const RoundFact& r : data_.rounds) {
+      page_.BeginRow();
+      for (const std::string& cell : {FormatCount(r.round), FormatSeconds(r.estimated), FormatCount(r.trials),
+                                      fmt::format("{:.0f}", r.seconds), FormatCount(r.unknown)}) {
+        page_.Number(cell);
+      }
+      page_.EndRow();
+    }
+    page_.EndTable();
   }
 
   static std::vector<const TrialFact*> All(const TaskFact& task) {

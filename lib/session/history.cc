@@ -1,5 +1,6 @@
 #include "session/history.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/json.h"
@@ -55,6 +56,8 @@ Status History::Load(const record::Store& store) {
     ours[session.id] = numerics;
     if (numerics != scope_.numerics) continue;
     if (closing && session.ended > 0) closing_ = closing;
+    if (closing && closing->tuner_gain >= 0) tuner_gains_[closing->trials] = closing->tuner_gain;
+    past_[session.id].seconds = session.tuning_seconds;
     past_seconds_ += session.tuning_seconds;
   }
   for (const record::Trial& trial : trials) {
@@ -76,6 +79,7 @@ Status History::Load(const record::Store& store) {
       continue;
     }
     Append(outcome, searched);
+    ++past_[trial.session].trials;
   }
   next_ordinal_ = static_cast<int64_t>(trials.size());
   return Status();
@@ -88,6 +92,43 @@ double History::SearchSeconds(int64_t count) const {
     if (seconds > 0 && (best == 0 || seconds < best)) best = seconds;
   }
   return best;
+}
+
+std::vector<History::Improvement> History::Improvements(int64_t count) const {
+  std::vector<Improvement> found;
+  for (size_t i = 0; i < search_seconds_.size() && static_cast<int64_t>(i) < count; ++i) {
+    const double seconds = search_seconds_[i];
+    if (seconds <= 0 || (!found.empty() && seconds >= found.back().seconds)) continue;
+    found.push_back({static_cast<int64_t>(i) + 1, seconds});
+  }
+  return found;
+}
+
+int64_t History::CountWithin(double seconds) const {
+  if (seconds <= 0) return count();
+  int64_t within = count();
+  double begin = 0;
+  for (const auto& [id, session] : past_) {
+    if (begin >= seconds) within -= session.trials;
+    begin += session.seconds;
+  }
+  return within;
+}
+
+double History::TuningSeconds(int64_t count) const {
+  double sum = 0;
+  for (const auto& [id, session] : past_) {
+    if (session.trials == 0) continue;
+    const int64_t taken = std::clamp<int64_t>(count, 0, session.trials);
+    sum += session.seconds * static_cast<double>(taken) / static_cast<double>(session.trials);
+    count -= taken;
+  }
+  return sum;
+}
+
+double History::TunerGain(int64_t count) const {
+  const auto found = tuner_gains_.find(count);
+  return found == tuner_gains_.end() ? -1 : found->second;
 }
 
 std::vector<Outcome> History::AsSearched(size_t from) const {

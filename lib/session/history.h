@@ -83,6 +83,19 @@ class History {
   // The fastest ok time among the first `count` trials during the search, before finalists were measured again: later
   // trials do not change it. 0 without a correct trial.
   double SearchSeconds(int64_t count) const;
+  // A trial that was faster than all before it: the number of trials up to it, and its time, as SearchSeconds.
+  struct Improvement {
+    int64_t trials = 0;
+    double seconds = 0;
+  };
+  std::vector<Improvement> Improvements(int64_t count) const;
+  // The number of trials in the sessions that began before `seconds` of tuning were spent; a session under a budget of
+  // `seconds` ends there. 0 seconds: all trials.
+  int64_t CountWithin(double seconds) const;
+  // Tuning time that the first `count` trials took. A session that made more of them counts in proportion.
+  double TuningSeconds(int64_t count) const;
+  // What the tuner expected to gain when tuning ended after `count` trials (Closing::tuner_gain); below 0: unknown.
+  double TunerGain(int64_t count) const;
   // The outcomes from position `from` on with their times during the search, for tuners.
   std::vector<Outcome> AsSearched(size_t from) const;
   // Whether a trial had this template and these knob values, regardless of the index.
@@ -117,6 +130,12 @@ class History {
   std::optional<size_t> best_;
   int64_t since_best_ = 0;  // trials, without those that the device failed
   double past_seconds_ = 0;
+  struct PastSession {
+    int64_t trials = 0;
+    double seconds = 0;
+  };
+  std::map<int64_t, PastSession> past_;    // by id; of this machine, under these numerics or wider ones
+  std::map<int64_t, double> tuner_gains_;  // by number of trials
   std::optional<Closing> closing_;
 };
 

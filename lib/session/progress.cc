@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "pipeline/settings.h"
 
 namespace hone::session {
 namespace {
@@ -50,7 +51,9 @@ Progress::Progress(ProgressOptions options, int64_t first_count, Clock* clock)
 Progress::~Progress() { ShowLiveLine(""); }
 
 std::string Progress::Line(const History& history, double peak_flops, bool ended) const {
-  std::string line = fmt::format("{}/{} trials", history.count(), options_.budget.trials);
+  const bool by_time = options_.budget.trials >= pipeline::kMostTrials;
+  std::string line = by_time ? Counted(history.count(), "trial")
+                             : fmt::format("{}/{} trials", history.count(), options_.budget.trials);
   const double elapsed = clock_->NowSeconds() - started_;
   const int64_t done = history.count() - first_count_;
   // Earlier sessions tell more than the first moments of this one, which go into starting.
@@ -58,7 +61,9 @@ std::string Progress::Line(const History& history, double peak_flops, bool ended
   const int64_t trials = first_count_ > 0 ? history.count() : done;
   const int64_t left = options_.budget.trials - history.count();
   if (!ended && left > 0 && trials > 0 && spent > 0) {
-    line += fmt::format(", {} left", FormatSeconds(static_cast<double>(left) * spent / static_cast<double>(trials)));
+    const double seconds = by_time ? options_.budget.seconds - history.past_seconds() - elapsed
+                                   : static_cast<double>(left) * spent / static_cast<double>(trials);
+    if (seconds > 0) line += fmt::format(", {} left", FormatSeconds(seconds));
   }
   if (const auto best = history.best()) {
     const double seconds = history.best_seconds();
@@ -84,6 +89,7 @@ Status Progress::Write(const History& history, double peak_flops, const std::str
                {"updated", FormatIso8601(clock_->WallSeconds())},
                {"trials", history.count()},
                {"budget", options_.budget.trials},
+               {"budget_seconds", options_.budget.seconds},
                {"elapsed_seconds", clock_->NowSeconds() - started_},
                {"tuning_seconds", history.past_seconds() + tuning_seconds_}};
   if (const auto best = history.best()) {

@@ -69,6 +69,7 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
     }
     begin = clock->NowSeconds();
     tuner->Update(outcomes);
+    run.gains.resize(run.tried.size(), tuner->ExpectedGain().value_or(-1));
     run.tuner_seconds += clock->NowSeconds() - begin;
   }
   return run;

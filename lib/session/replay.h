@@ -28,6 +28,7 @@ struct ReplayRun {
   std::vector<PointIndex> tried;  // indices, in order
   std::vector<Outcome> trials;    // in the same order, as a job would have recorded them
   std::vector<double> share;      // after each trial: the space's best time over the best so far; 0 if none was ok
+  std::vector<double> gains;      // what the tuner expected after the trial's batch; below 0: unknown
   double tuner_seconds = 0;       // spent in the tuner
 };
 

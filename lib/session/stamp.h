@@ -22,8 +22,10 @@ struct StampInputs {
   std::vector<std::string> donors = {};  // ids of the tasks whose records the tuner got
 };
 
-// Its object "search" holds the number of trials within the budget and the fastest time among them, as measured during
-// the search. Both depend only on those trials. pipeline/shares.h divides a budget by them.
+// Its object "search" describes the trials within the budget, and depends only on them: their number, the fastest time
+// among them as measured during the search, the sum of their compile and measure seconds, the improvements as pairs of a
+// number of trials and a time, what the tuner expected to gain next, if known, and with a budget of seconds the tuning
+// time they took. pipeline/shares.h divides a total by it.
 std::string StampText(const StampInputs& inputs, const History& history, StopReason reason);
 
 // Creates the folder if necessary. Returns true if the file was written.

@@ -77,20 +77,24 @@ class Job {
     }
     if (result_.interrupted) return kInterrupted;
     if (!history_->best()) {
-      // The network does not need it: the choice skips the alternative and builds the nodes it would have replaced.
+      // The choice skips an alternative and builds the nodes it would have replaced; a task of the network keeps its
+      // default.
       const std::string command =
           fmt::format("hone-tune --task {} --settings {} --trial", options_.task_path, options_.settings_path);
       const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), command), '\n');
       if (options_.optional) {
-        LogWarning(task_.id + ": " + lines[0] + "; alternatives that need it are not chosen");
+        LogWarning(task_.id + ": " + lines[0] + "; its default stands, and alternatives that need it are not chosen");
       } else {
         LogError(task_.id + ": " + lines[0]);
       }
       for (size_t i = 1; i < lines.size(); ++i) LogInfo(lines[i]);
       if (!options_.optional) return kFailed;
     }
+    // As recorded, so that a later run without new trials writes the same stamp.
+    History recorded(fingerprint_, history_->scope());
+    HONE_RETURN_IF_ERROR(recorded.Load(*store_));
     const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_, donors_.ids};
-    HONE_RETURN_IF_ERROR(WriteStamp(options_.stamp_path, StampText(inputs, *history_, result_.reason)).status());
+    HONE_RETURN_IF_ERROR(WriteStamp(options_.stamp_path, StampText(inputs, recorded, result_.reason)).status());
     return kDone;
   }
 

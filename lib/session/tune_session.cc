@@ -38,6 +38,8 @@ class Run {
     const Status stored = Commit();  // also after an interrupt or a failure: keeps what was measured
     if (session_ != 0 && stored.ok()) {
       HONE_RETURN_IF_ERROR(CheckOwner());
+      // The last commit may have been earlier, and a later run must find that the seconds are spent.
+      if (options_.budget.seconds > 0) HONE_RETURN_IF_ERROR(world_.store->Append(session_, {}, TuningSeconds()));
       HONE_RETURN_IF_ERROR(world_.store->EndSession(session_, world_.clock->WallSeconds()));
     }
     result_.interrupted = status.kind() == StatusKind::kInterrupted;
@@ -390,6 +392,7 @@ class Run {
     HONE_RETURN_IF_ERROR(Commit());
     Closing closing{history_.count(), result_.reason, options_.budget.early_stop, options_.finalists, 1};
     closing.expected_gain = options_.budget.expected_gain;
+    if (tuner_) closing.tuner_gain = tuner_->ExpectedGain().value_or(-1);
     closing.winograd = history_.scope().numerics.winograd;
     closing.tf32 = history_.scope().numerics.tf32;
     if (options_.finalists > 0 && history_.best()) {

@@ -1,13 +1,13 @@
-// hone-allocate: divides the trials of a network among its tasks.
+// hone-allocate: divides the budget of a network among its tasks.
 #include "base/flags.h"
 #include "command/allocate/allocate.h"
 
 int main(int argc, char** argv) {
   hone::command::AllocateOptions options;
   hone::Flags flags("hone-allocate",
-                    "Divides one round of a network's trials among its tasks, in proportion to uses x time.");
+                    "Divides one round of a network's budget (trials_total or seconds_total) among its tasks.");
   flags.Add("--tasks", &options.tasks, "task list (NET.TARGET.tasks.json)").Required();
-  flags.Add("--settings", &options.settings, "the pipeline's settings with trials_total (NET.tune.json)").Required();
+  flags.Add("--settings", &options.settings, "the pipeline's settings with a total (NET.tune.json)").Required();
   flags.Add("--round", &options.round, "number of the round, from 1").Required();
   flags.Add("--stamps", &options.stamps, "folder of the previous round's stamps; not read for round 1").Required();
   flags.Add("--out", &options.out, "folder for the settings of each task (TASKID.tune.json)").Required();

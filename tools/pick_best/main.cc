@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
       .Within(1.0, hone::pipeline::kMostMemory);
   flags.Add("--allow-missing", &options.allow_missing,
             "if a task has no records, take those of another epilogue, or the default");
+  flags.Add("--or-default", &options.or_default, "if no trial of a task was correct, take the default");
   if (const auto code = flags.Parse(argc, argv, "pick_best 6")) return *code;
   return hone::command::RunPickBest(options);
 }

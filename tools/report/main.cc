@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   take.Add("--work", &accept.work, "work folder").ShowDefault();
   take.Add("--all", &accept.all, "accept every job that has a library");
 
-  if (const auto code = flags.Parse(argc, argv, "report 5")) return *code;
+  if (const auto code = flags.Parse(argc, argv, "report 6")) return *code;
   if (nightly.given()) return hone::command::RunVerdict(night);
   if (take.given()) return hone::command::RunAccept(accept);
   if (const auto code = flags.Require({"--bench", "--tasks", "--best", "--records", "--out"})) return *code;

@@ -211,6 +211,13 @@ class Picker {
                         task.workload, bound ? " within the limit on memory" : ""));
         return entry;
       }
+      if (!found && options_.or_default) {
+        LogWarning(
+            "{} ({}): no trial was correct and timed; using the default schedule; `hone-records list {}` shows "
+            "what failed",
+            task.id, task.workload, DbPath(task.id));
+        return entry;
+      }
       if (!found) {
         const std::string flags = pipeline::NumericsFlags(numerics_.winograd, numerics_.tf32);
         return Status::NotFound("{}: no trial was correct and timed{}{}; `hone-records list {}` shows what failed",

@@ -20,9 +20,11 @@ struct PickBestOptions {
   double memory = 0;
   bool allow_missing =
       false;  // a task without records uses those of the same computation with another epilogue, else the default
+  bool or_default = false;  // a task with records but without a correct trial uses the default
 };
 
-// Returns the exit code: 0 done; 1 failed, as a record file is missing or unusable, or a task has no correct trial.
+// Returns the exit code: 0 done; 1 failed, as a record file is missing or unusable, or a task has no correct
+// trial.
 int RunPickBest(const PickBestOptions& options);
 
 }  // namespace hone::command

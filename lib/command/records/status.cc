@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "command/common/network_rounds.h"
 #include "command/records/records.h"
 #include "pipeline/progress_file.h"
 #include "pipeline/stamp_files.h"
@@ -47,6 +48,11 @@ struct WorkStatus {
   std::vector<Job> jobs;  // by target, then task
   // The tasks of each network on a target, "TARGET/TASK"; networks may share tasks.
   std::map<std::string, std::vector<std::string>> networks;
+  std::vector<std::string> rounds;  // tables of networks whose total is shared in rounds
+  std::set<std::string> in_rounds;  // their tasks, "TARGET/TASK"
+  // Of these networks, what is left by target: seconds, and trials.
+  double rounds_left_seconds = 0;
+  std::map<std::string, double> rounds_left_trials;
   double left_seconds = -1;         // of all running, waiting and stopped jobs, one after the other; below 0: unknown
   std::vector<std::string> failed;  // messages for networks that could not be extracted
   std::vector<std::string> unread;  // messages for files that could not be read; their jobs are missing
@@ -104,6 +110,20 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
       continue;
     }
     if (!list->failure.empty()) status->failed.push_back(stem + " cannot be extracted: " + list->failure);
+    auto rounds = FindRounds(work, stem, *list);
+    if (!rounds.ok()) status->unread.push_back(rounds.status().message());
+    if (rounds.ok() && *rounds && !(*rounds)->history.empty()) {
+      for (size_t i = 0; i < list->tasks.size(); ++i) {
+        for (const Job& job : status->jobs) {
+          if (job.target != target || job.progress.task != list->tasks[i].id || job.state == State::kDone) continue;
+          AddRunning(i, job.progress.trials, job.progress.best_seconds, &**rounds);
+        }
+      }
+      status->rounds.push_back(RoundsText(**rounds));
+      const bool by_time = (*rounds)->settings.seconds_total > 0;
+      (by_time ? status->rounds_left_seconds : status->rounds_left_trials[target]) += Left(**rounds);
+      for (const pipeline::TaskEntry& entry : list->tasks) status->in_rounds.insert(target + "/" + entry.id);
+    }
     for (const pipeline::TaskEntry& entry : list->tasks) {
       status->networks[stem].push_back(target + "/" + entry.id);
       if (!known.insert(target + "/" + entry.id).second) continue;
@@ -124,8 +144,9 @@ void Estimate(WorkStatus* status) {
     if (job.progress.budget > 0) budgets[job.target].push_back(static_cast<double>(job.progress.budget));
   }
   bool known = true;
-  double left = 0;
+  double left = status->rounds_left_seconds;
   for (Job& job : status->jobs) {
+    if (status->in_rounds.count(job.target + "/" + job.progress.task) > 0) continue;  // the budget grows each round
     if (job.state == State::kDone || job.state == State::kFailed) continue;
     if (job.progress.budget == 0) job.progress.budget = static_cast<int64_t>(Median(budgets[job.target]));
     const double cost = job.progress.trial_seconds > 0 ? job.progress.trial_seconds : Median(costs[job.target]);
@@ -135,6 +156,11 @@ void Estimate(WorkStatus* status) {
     } else {
       known = false;
     }
+  }
+  for (const auto& [target, trials] : status->rounds_left_trials) {
+    const double cost = Median(costs[target]);
+    known = known && (trials == 0 || cost > 0);
+    left += trials * cost;
   }
   if (known) status->left_seconds = left;
 }
@@ -151,8 +177,9 @@ std::string Line(const Job& job) {
   if (p.updated.empty()) return fmt::format("{}  done\n", Printable(p.task));
   const std::string best = p.best_seconds > 0 ? "best " + FormatSeconds(p.best_seconds) : "nothing correct yet";
   const std::string left = job.left_seconds > 0 ? fmt::format(", about {} left", About(job.left_seconds)) : "";
-  return fmt::format("{}  {}  {}/{} trials, {}{}  (on {}, {})\n", Printable(p.task), NameOf(job.state), p.trials,
-                     p.budget, best, left, Printable(p.host), Printable(p.updated));
+  const std::string budget = p.budget < pipeline::kMostTrials ? fmt::format("/{}", p.budget) : "";
+  return fmt::format("{}  {}  {}{} trials, {}{}  (on {}, {})\n", Printable(p.task), NameOf(job.state), p.trials, budget,
+                     best, left, Printable(p.host), Printable(p.updated));
 }
 
 // `folder` is a work folder, or one with record files (work/records/TARGET). Only a work folder shows jobs that have
@@ -204,9 +231,13 @@ std::string WorkStatusText(const WorkStatus& status) {
   for (const Job& job : status.jobs) ++counts[job.state];
   text += NetworksText(status, counts);
   // A work folder plans hundreds of tasks that nobody has asked for yet: the table is enough for these.
+  // The tables below have what is done in rounds.
   for (const Job& job : status.jobs) {
-    if (job.state != State::kWaiting) text += Line(job);
+    const bool told = job.state == State::kDone && status.in_rounds.count(job.target + "/" + job.progress.task) > 0;
+    if (job.state != State::kWaiting && !told) text += Line(job);
   }
+  for (const std::string& table : status.rounds) text += "\n" + table;
+  if (!status.rounds.empty()) text += "\n";
   std::vector<std::string> parts;
   for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, NameOf(state)));
   text += Join(parts, ", ");

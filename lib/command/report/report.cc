@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "command/common/network_rounds.h"
 #include "pipeline/best_file.h"
 #include "pipeline/ninja_writer.h"
 #include "pipeline/task_list.h"
@@ -66,6 +67,8 @@ class ReportCollector {
         data.choices.push_back({c.what, c.with_seconds, c.without_seconds, c.kept});
       }
     }
+    HONE_ASSIGN_OR_RETURN(auto rounds, FindRounds(".", data.job, list));
+    if (rounds) data.rounds = std::move(rounds->history);
     return data;
   }
 

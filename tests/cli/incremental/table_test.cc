@@ -48,6 +48,8 @@ class TableTest : public ChainFolder {
     WriteNetwork(24);
     WriteYuv();
     WriteFlat("16 8");
+    ChainFolder::WriteNetwork("sum", 20, 8);
+    WriteSum("trials_total = 90\nrounds = 2");
     Settings();
     ExpectOk(Plan());
     NinjaOk({"tune-all"});
@@ -80,6 +82,25 @@ class TableTest : public ChainFolder {
     Write("pipelines/flat.toml",
           "network = \"relu(f32[4096])\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 2\nmode = \"sketches\"\n"
           "sketch = \"mine.sketch\"\nin_network = false\n[bench]\nprocesses = 1\niterations = 1\n");
+  }
+
+  // A network whose total is shared in rounds.
+  void WriteSum(const std::string& total) {
+    Write("pipelines/sum.toml",
+          "network = \"models/sum.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"random\"\nalternatives = false\n"
+          "in_network = false\n" +
+              total + "\n[measure]\nfinalists = 0\n[bench]\nprocesses = 1\niterations = 1\n");
+  }
+
+  // The texts of the tasks' settings, by id.
+  std::map<std::string, std::string> RoundsOf(const std::string& job, int rounds) const {
+    std::map<std::string, std::string> texts;
+    for (int round = 1; round <= rounds; ++round) {
+      for (const std::string& id : Tasks(job)) {
+        texts[id] += Read(fmt::format("work/settings/{}.cpu.r{}/{}.tune.json", job, round, id));
+      }
+    }
+    return texts;
   }
 
   void Settings() {
@@ -235,6 +256,29 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check("a limit on memory", [&] { memory_ = "1.2", Settings(); });
   Check("a limit on memory, back again", [&] { memory_ = "100", Settings(); });
   Check("[bench]", [&] { iterations_ = 2, Settings(); });
+  trials_ = 5000;  // far more than any of these measures
+  const auto before = RoundsOf("sum", 2);
+  Check(
+      "share of a total", [&] { WriteSum("trials_total = 90\nrounds = 2\nshare = \"equal\""); },
+      [&] {
+        std::set<std::string> changed;
+        for (const auto& [id, text] : RoundsOf("sum", 2)) {
+          if (text != before.at(id)) changed.insert(id);
+        }
+        return changed;
+      },
+      "sum");
+  Check(
+      "rounds of a total", [&] { WriteSum("trials_total = 90\nrounds = 3"); }, {}, "sum");
+  Check(
+      "a total, in seconds instead of trials",
+      [&] {
+        InventTimes(7, 0.02);
+        WriteSum("seconds_total = 4\nrounds = 3");
+      },
+      {}, "sum");
+  InventTimes(7);
+  trials_ = kSmall;
   Check("the measuring protocol's version", [&] { Pretend("protocol=90"); });
   Check("a pass: the code generator's version", [&] { Pretend("protocol=90,codegen=91"); });
   Check(
@@ -247,7 +291,8 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check(
       "a plugin, built anew", [&] { Write("bin/plugins/rgb_to_yuv.so", Read("bin/plugins/rgb_to_yuv.so") + "more"); },
       {}, "yuv");
-  Check("a sketch of your own", [&] { WriteFlat("4 8"); }, {}, "flat");
+  Check(
+      "a sketch of your own", [&] { WriteFlat("4 8"); }, {}, "flat");
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 # tool's name. It takes exactly the tool's flags, keeps the tool's promises (outputs only if changed, resume from the
 # records, 75 on SIGTERM), and appends each call to the file `calls` beside it. Other files beside it control it:
 # networks/NAME (the task ids of a network), workloads/TASK (a workload instead of TASK()), speed (the time of a trial;
-# speed.TASK for one task), TOOL.abi (the answer to --abi), figures (what picking adds to a best file but not to the
+# speed.TASK for one task), broken.TASK (if it exists, no trial of the task is
+# correct), TOOL.abi (the answer to --abi), figures (what picking adds to a best file but not to the
 # choice), slow (if it exists, a trial takes a while), no-device (if it exists, no GPU is found). It avoids starting
 # programs, as the tests run it hundreds of times.
 set -eu
@@ -18,7 +19,9 @@ untuned=no
 while [ $# -gt 0 ]; do
   case "$tool $1" in
     "hone-build --untuned") untuned=yes; shift; continue ;;
-    "hone-tune --optional" | "hone-extract --keep-going") shift; continue ;;
+    "hone-tune --optional") optional=yes; shift; continue ;;
+    "hone-extract --keep-going") shift; continue ;;
+    "hone-pick-best --or-default") or_default=yes; shift; continue ;;
     "hone-extract --network") network=$2 ;;
     "hone-extract --batch") batch=$2 ;;
     "hone-extract --task-dir") task_dir=$2 ;;
@@ -92,10 +95,13 @@ case $tool in
     fi
     get "$task"
     id=$got
-    trials=
+    trials= seconds=
     while read -r key value; do
       if [ "$key" = '"trials":' ]; then trials=${value%,}; fi
+      if [ "$key" = '"seconds":' ]; then seconds=${value%,}; fi
     done <"$settings"
+    met_by=trials whole=${seconds%.*}
+    if [ "$whole" != 0 ]; then met_by=seconds budget=$trials trials=$whole; fi  # a trial takes a second
     [ -d "${db%/*}" ] || mkdir -p "${db%/*}"
     : >>"$db"
     trap '' PIPE  # an interrupted Ninja no longer reads output of this script or the shell
@@ -106,17 +112,23 @@ case $tool in
     speed=$bin/speed
     [ ! -f "$speed.$id" ] || speed=$speed.$id
     get "$speed"
+    time=$got
+    if [ -f "$bin/broken.$id" ]; then
+      time=0
+      [ -n "${optional-}" ] || { echo "hone-tune: error: $id: no trial was correct" >&2; exit 1; }
+    fi
     while [ "$have" -lt "$trials" ]; do
       have=$((have + 1))
       echo "$got" >>"$db"
       [ ! -f "$bin/slow" ] || sleep 0.05 || true
     done
     say tune "$id" "$((have - had))${donors:+ from$donors}"
-    put "$stamp" "{\"version\":1,\"budget\":{\"trials\":$trials},\"search\":{\"trials\":$trials,\"seconds\":$got}}"
+    put "$stamp" "{\"version\":1,\"met_by\":\"$met_by\",\"budget\":{\"trials\":${budget-$trials},\"seconds\":$seconds},\
+\"search\":{\"trials\":$trials,\"seconds\":$time,\"tuning_seconds\":$trials}}"
     ;;
   hone-pick-best)
     stem "$out" .json
-    say pick-best "$name${cap:+ up to $cap}${memory:+ within $memory}"
+    say pick-best "$name${cap:+ up to $cap}${memory:+ within $memory}${or_default:+ or default}"
     get "$tasks"
     rest=${got#*\"tasks\":}
     line=

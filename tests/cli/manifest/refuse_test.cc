@@ -59,8 +59,16 @@ TEST_F(Refuse, WhatIsWrongInOrWithItsFolders) {
 TEST_F(Refuse, ATotalWithFewerTrialsThanTasksAndDonorsThatAreNoTasks) {
   WritePipeline("alpha", "resnet-18", "trials_total = 1");
   PlanOk();  // the tasks are not known yet
-  ExpectFails(Ninja({"tune-alpha-cpu"}), {"alpha.toml:4: `trials_total` is 1, but alpha has 2 tasks on cpu"});
+  ExpectFails(
+      Ninja({"tune-alpha-cpu"}),
+      {"alpha.toml:4: `trials_total` is 1, fewer than the tasks (2): each needs one trial at least; raise it (alpha on "
+       "cpu)"});
+  WritePipeline("alpha", "resnet-18", "seconds_total = 1.5");
+  ExpectRefused(Plan(), 2, {"alpha.toml:4: `seconds_total` is 1.5, fewer than the tasks (2): each needs one second"});
   EXPECT_EQ(Trials("a"), 0);
+  WritePipeline("alpha", "resnet-18", "trials_total = 9", "[weights]\naa = 2\n");
+  ExpectRefused(Plan(), 2,
+                {"pipelines/alpha.toml:6: [weights]: alpha has no task and no operator `aa`; did you mean `a`?"});
   WritePipeline("alpha", "resnet-18", "transfer = [\"bb\"]");
   ExpectRefused(Plan(), 2, {"pipelines/alpha.toml:4: `transfer`: no task `bb`"});
 }
@@ -75,7 +83,7 @@ TEST_F(Refuse, ToShareOutWhatIsNotThere) {
     EXPECT_FALSE(Has("new"));
   };
   expect("work/settings/alpha.tune.json", "1", 2, "/trials_total is 0, fewer than the tasks (2)");
-  expect("work/settings/alpha.tune.json", "5", 2, "--round 5: the rounds are 1 to 4");
+  expect("work/settings/alpha.tune.json", "5", 2, "--round 5: the rounds are 1 to 4 (work/settings/alpha.tune.json)");
   expect("work/settings/alpha.bench.json", "1", 2, "settings/alpha.bench.json");
   Write("total.json", "{\"version\": 1, \"trials_total\": 9}\n");
   expect("total.json", "2", 1, "stamps/alpha.cpu.r1/a.done");

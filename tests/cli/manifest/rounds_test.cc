@@ -23,7 +23,7 @@ class Rounds : public WorkFolder {
 // By hand, 40 trials in 4 rounds over three tasks that take 10, 30 and 10. Round 1: 10, equally: 4, 3, 3. Round 2: 10
 // of the remaining 30, 1:3:1: 2, 6, 2; rounds 3 and 4 likewise. In total 10, 21, 9.
 TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
-  WriteAlpha("trials_total = 40", "[measure]\nfinalists = 2\n");
+  WriteAlpha("trials_total = 40\nshare = \"time\"", "[measure]\nfinalists = 2\n");
   PlanOk();
   NinjaOk({"records-alpha-cpu"});
   EXPECT_EQ(Trials("a"), 10);
@@ -32,7 +32,7 @@ TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
   Calls();
   ExpectNoWork({"records-alpha-cpu"});
   ExpectCalls({}, {"bench alpha.cpu", "build alpha.cpu", "build alpha.cpu.untuned", "confirm alpha.cpu",
-                   "pick-best alpha.cpu", "report alpha.cpu"});
+                   "pick-best alpha.cpu or default", "report alpha.cpu"});
   ExpectNoWork();
   // Finalists are measured again only in the last round.
   for (int round = 1; round <= 4; ++round) {
@@ -52,15 +52,68 @@ TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
   Calls();
   ExpectNoWork();
   // A larger total measures only the difference.
-  WriteAlpha("trials_total = 80");
+  WriteAlpha("trials_total = 80\nshare = \"time\"");
   NinjaOk({});
   EXPECT_EQ(Trials("a") + Trials("b") + Trials("c"), 80);
   Calls();
   ExpectNoWork();
 }
 
+// By hand, 60 trials in 2 rounds: 10 each, then 30 as 1:3:1.
+TEST_F(Rounds, TheirNumberIsAKey) {
+  WriteAlpha("trials_total = 60\nrounds = 2\nshare = \"time\"");
+  PlanOk();
+  NinjaOk({});
+  EXPECT_EQ(Trials("a"), 16);
+  EXPECT_EQ(Trials("b"), 28);
+  EXPECT_EQ(Trials("c"), 16);
+  EXPECT_FALSE(Has("work/settings/alpha.cpu.r3"));
+  // One round spends it equally; nothing that was measured is lost.
+  WriteAlpha("trials_total = 60\nrounds = 1\nshare = \"time\"");
+  NinjaOk({});
+  EXPECT_EQ(Trials("a"), 20);
+  EXPECT_EQ(Trials("b"), 28);
+  EXPECT_EQ(Trials("c"), 20);
+  Calls();
+  ExpectNoWork();
+}
+
+// The stand-in's trials take a second each. 40 seconds as 40 trials above, but not in whole trials: 10 as 3.333 each
+// in the first round.
+TEST_F(Rounds, ATotalOfSecondsIsSharedAsOneOfTrials) {
+  WriteAlpha("seconds_total = 40\nshare = \"time\"");
+  PlanOk();
+  NinjaOk({});
+  const auto first = Must(pipeline::ReadTuneSettings(Path("work/settings/alpha.cpu.r1/a.tune.json")));
+  EXPECT_EQ(first.trials, pipeline::kMostTrials);
+  EXPECT_NEAR(first.seconds, 3.333, 0.001);
+  EXPECT_EQ(first.seconds_total, 0);
+  EXPECT_NEAR(static_cast<double>(Trials("a") + Trials("b") + Trials("c")), 40, 3);
+  EXPECT_GT(Trials("b"), Trials("a") + Trials("c"));
+  Calls();
+  ExpectNoWork();
+  NinjaOk({"clean-stamps"});
+  NinjaOk({});
+  EXPECT_NEAR(static_cast<double>(Trials("a") + Trials("b") + Trials("c")), 40, 3);
+}
+
+// By hand, 96 trials in 4 rounds: 8 each. b has no correct candidate, but is slow for its work, as the others: 8 more
+// each. With 16 trials b ends, and the others get the remaining 48.
+TEST_F(Rounds, ATaskWithoutACorrectCandidateEndsAndTheOthersGetItsBudget) {
+  Write("bin/broken.b", "");
+  WriteAlpha("trials_total = 96\nshare = \"time\"");
+  PlanOk();
+  NinjaOk({"best-alpha-cpu"});
+  EXPECT_EQ(Trials("a"), 40);
+  EXPECT_EQ(Trials("b"), 16);
+  EXPECT_EQ(Trials("c"), 40);
+  // Without a total, it is an error.
+  WriteAlpha("trials = 96");
+  ExpectFails(Ninja({"best-alpha-cpu"}), {"b: no trial was correct"});
+}
+
 TEST_F(Rounds, ANetworkWithATotalAndOneWithoutShareRecords) {
-  WriteAlpha("trials_total = 40");
+  WriteAlpha("trials_total = 40\nshare = \"time\"");
   WritePipeline("beta", "resnet-34", 30);  // b and c
   PlanOk();
   NinjaOk({});

@@ -127,7 +127,7 @@ TEST_F(ReportTool, InputsOfDifferentNetworksOrTasksAreRefused) {
   WriteBench();
   WriteTaskList({{"a", kWorkloadA}, {"c", kWorkloadC}, {"d", kWorkloadB}});
   ExpectRefused(Report(), 2, {"best/net.cpu.json: nothing about task d"});
-  EXPECT_EQ(RunOk({HONE_REPORT, "--abi"}), "report 5\n");
+  EXPECT_EQ(RunOk({HONE_REPORT, "--abi"}), "report 6\n");
 }
 
 }  // namespace

@@ -104,6 +104,62 @@ TEST_F(StatusTool, ATableCountsTheTasksOfEachNetwork) {
             "2 waiting, 1 done; about 64 s left\n");
 }
 
+// A network whose total is shared in rounds: two of three are done for task a, one for c and for an alternative.
+TEST_F(StatusTool, ATableShowsATotalThatIsSharedInRounds) {
+  pipeline::TaskList tasks{"net", kTarget, "cpu", {}};
+  tasks.tasks = {{"a", kWorkloadA, 3, 2'000'000}, {"c", kWorkloadC, 1, 50'000'000}, {"alternative", kWorkloadA, 1, 10}};
+  tasks.tasks[2].optional = true;
+  Write("work/tasks/net.cpu.tasks.json", pipeline::TaskListText(tasks));
+  Write("work/settings/net.tune.json", R"({"version": 1, "trials_total": 300, "rounds": 3})");
+  Write("work/build.ninja",
+        "build settings/net.cpu.r1/a.tune.json settings/net.cpu.r1/c.tune.json: allocate tasks/net.cpu.tasks.json\n"
+        "  job = net.cpu\n  settings = settings/net.tune.json\n");
+  const auto stamp = [&](int round, const std::string& task, int trials, const std::string& improvements, double best) {
+    Write(fmt::format("work/stamps/net.cpu.r{}/{}.done", round, task),
+          fmt::format(R"({{"version": 1, "budget": {{"trials": {0}}}, "search": {{"trials": {0}, "seconds": {1},
+                          "trial_seconds": {2}, "improvements": [{3}]}}}})",
+                      trials, best, trials / 2, improvements));
+  };
+  stamp(1, "a", 34, "[1, 4e-4], [20, 1e-4]", 1e-4);
+  stamp(2, "a", 84, "[1, 4e-4], [20, 1e-4], [70, 8e-5]", 8e-5);
+  stamp(1, "c", 33, "[1, 2e-3]", 2e-3);
+  stamp(1, "alternative", 33, "[2, 5e-3]", 5e-3);
+  WriteProgress("a", "done", 84, 84, 42);
+  WriteProgress("c", "running", 40, 99, 20);
+  WriteFarLock("c", 10);
+  const std::string text = Status();
+  const std::string expected = R"(tasks        running      waiting         done
+net.cpu            1            1            1
+
+c  running  40/99 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)
+
+net.cpu                   name                                       uses     time  GFLOP/s  trials  last gain
+c                         dense 16 -> 8                                 1   400 us    125.0      40  80.0 %, trial 40
+a                         dense 4 -> 8 +bias +relu                      3  80.0 us     25.0      84  20.0 %, trial 70
+alternative               dense 4 -> 8 +bias +relu                    alt  5.00 ms      0.0      33  -
+estimated total: 2.30 ms after round 1, 640 us after 2 so far
+157 of 300 trials, 74 s of compiling and measuring; next: round 2 of 3
+
+1 running, 1 waiting, 1 done; about 72 s left
+)";
+  EXPECT_EQ(text, expected);
+  for (const std::string& line : Split(text, '\n')) EXPECT_LE(line.size(), 120u);
+  // A running round that has no stamp yet.
+  Delete("work/stamps/net.cpu.r2");
+  ExpectHas(Status(), {"after round 1, 700 us after 2 so far\n"});  // 3 x 100 + 400
+  WriteProgress("c", "done", 99, 99, 20);
+  stamp(2, "c", 99, "", 0);
+  ExpectHas(Status(), {"nothing correct", "after 2 so far; 1 task without a correct trial not counted"});
+  stamp(2, "a", 99, "", 0);
+  stamp(2, "alternative", 99, "", 0);
+  ExpectHas(Status(), {"next: round 3 of 3\n"});
+  for (const char* task : {"a", "c", "alternative"}) stamp(3, task, 100, "[1, 1e-3]", 1e-3);
+  ExpectHas(Status(), {"300 of 300 trials, 150 s of compiling and measuring; all rounds are done\n"});
+  // It is not read without its edge: the stamps may be of an earlier pipeline file.
+  Write("work/build.ninja", "");
+  ExpectHasNot(Status(), {"estimated total"});
+}
+
 TEST_F(StatusTool, OneBadFileDoesNotHideTheOthers) {
   WriteProgress("a", "done", 64, 64, 32);
   WriteProgress("b", "asleep", 1, 64, 32);

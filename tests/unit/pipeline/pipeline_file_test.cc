@@ -149,6 +149,23 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[tune]\nmode = \"template\"\n", "4: `mode` knows no `template`; did you mean `templates`?"},
       {"[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
       {"[tune]\ntrials = 3\ntrials_total = 9\n", "5: `trials` and `trials_total` exclude each other"},
+      {"[tune]\ntrials = 3\nseconds_total = 9\n", "5: `trials` and `seconds_total` exclude each other"},
+      {"[tune]\ntrials_total = 3\nseconds_total = 9\n", "5: `trials_total` and `seconds_total` exclude each other"},
+      {"[tune]\nseconds = 3\nseconds_total = 9\n", "5: `seconds` and `seconds_total` exclude each other"},
+      {"[tune]\nseconds_total = 0\n", "4: `seconds_total` must be above 0, is 0"},
+      {"[tune]\ntrials_total = 9\nrounds = 0\n", "5: `rounds` must be at least 1, is 0"},
+      {"[tune]\ntrials_total = 9\nrounds = 65\n", "5: `rounds` must be at most 64, is 65"},
+      {"[tune]\ntrials_total = 9\nround = 3\n", "5: unknown key `round` in [tune]; did you mean `rounds`?"},
+      {"[tune]\ntrials_total = 9\nshare = \"gian\"\n", "5: `share` knows no `gian`; did you mean `gain`?"},
+      {"[tune]\ntrials_total = 9\nshare = \"fair\"\n",
+       "5: `share` knows no `fair`; known: gain, time, gradient, equal"},
+      {"[tune]\nshare = \"gain\"\n", "4: `share` goes with `trials_total` or `seconds_total`; add one of them"},
+      {"[tune]\ntarget_ms = 3\n", "4: `target_ms` goes with `trials_total` or `seconds_total`; add one of them"},
+      {"[tune]\ntrials_total = 9\ntarget_ms = -1\n", "5: `target_ms` must be at least 0, is -1"},
+      {"[tune]\ntrials_total = 9\n[weights]\nconv2d = -1\n", "6: `conv2d` must be from 0 to 1000, is -1"},
+      {"[tune]\ntrials_total = 9\n[weights]\nconv2d = \"2\"\n", "6: `conv2d` must be a number"},
+      {"[weights]\nconv2d = 2\n", "3: [weights] goes with `trials_total` or `seconds_total`; add one of them"},
+      {"[tune]\nrounds = 3\n", "4: `rounds` goes with `trials_total` or `seconds_total`; add one of them"},
       {"[tune]\ntrials_total = 0\n", "4: `trials_total` must be at least 1, is 0"},
       {"[tune]\ntransfer = 1\n", "4: `transfer` must be true, false or a list"},
       {"[tune]\ntransfer = []\n", "4: `transfer` is empty"},
@@ -221,6 +238,28 @@ TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
   EXPECT_EQ(opencl.tune.measure.number, 5);
   EXPECT_EQ(file.tune.winograd, 6);
   EXPECT_EQ(file.bench, BenchSettings());
+}
+
+// The budgets of one task, of all in trials and of all in seconds: a target's own replaces the general one.
+TEST(PipelineFile, ABudgetOfATargetReplacesTheGeneralOne) {
+  const std::string head = "network = \"n\"\ntargets = [\"cpu\"]\n[tune]\n";
+  const auto cpu = [&](const std::string& general, const std::string& own) {
+    return Must(ParsePipelineFile(head + general + "\n[tune.cpu]\n" + own + "\n", "p/n.toml")).For("cpu").tune;
+  };
+  const TuneSettings seconds = cpu("trials_total = 9\nrounds = 7", "seconds_total = 30");
+  EXPECT_EQ(seconds.trials_total, 0);
+  EXPECT_EQ(seconds.seconds_total, 30);
+  EXPECT_EQ(seconds.trials, kMostTrials);
+  EXPECT_EQ(seconds.rounds, 7);
+  const TuneSettings trials = cpu("seconds_total = 30\nrounds = 7", "trials = 5");
+  EXPECT_FALSE(trials.HasTotal());
+  EXPECT_EQ(trials.trials, 5);
+  const TuneSettings total = cpu("seconds_total = 30", "trials_total = 50");
+  EXPECT_EQ(total.seconds_total, 0);
+  EXPECT_EQ(total.trials, TuneSettings().trials);
+  EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(seconds), "s")), seconds);
+  EXPECT_EQ(WithoutTotal(seconds).rounds, TuneSettings().rounds);
+  EXPECT_FALSE(WithoutTotal(seconds).HasTotal());
 }
 
 // It is not in a settings file, so a target with its own limit is tuned by the edges and settings of the others.

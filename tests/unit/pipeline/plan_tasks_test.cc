@@ -15,7 +15,7 @@ TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
                        "settings/a.tune.json abi/hone-allocate.txt ||"),
             6u)
       << first;
-  for (int r = 2; r <= kRounds; ++r) {
+  for (int r = 2; r <= TuneSettings().rounds; ++r) {
     const std::string now = "a.cpu.r" + std::to_string(r), before = "stamps/a.cpu.r" + std::to_string(r - 1);
     const std::string allocate = Statement(manifest, "settings/" + now + "/x.tune.json");
     EXPECT_THAT(allocate, HasSubstr(before + "/x.done " + before + "/y.done ||"));
@@ -25,7 +25,7 @@ TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
     EXPECT_THAT(tune, HasSubstr("settings = settings/" + now + "/y.tune.json\n"));
     EXPECT_THAT(tune, HasSubstr("db = records/cpu/y.db"));
   }
-  const std::string last = "stamps/a.cpu.r" + std::to_string(kRounds) + "/x.done";
+  const std::string last = "stamps/a.cpu.r" + std::to_string(TuneSettings().rounds) + "/x.done";
   EXPECT_THAT(Statement(manifest, "stamps/a.cpu.tuned"), HasSubstr(last));
   for (const char* output : {"best/a", "report/a", "records-a-cpu"}) {
     EXPECT_THAT(Statement(manifest, output), HasSubstr("stamps/a.cpu.tuned")) << output;
@@ -67,7 +67,7 @@ TEST(Plan, StatementsThatTuneHaveTheirSettingsWhateverTheirRule) {
     ++tunes;
     EXPECT_EQ(build.Binding("settings"), build.implicit_inputs[0]);
   }
-  EXPECT_EQ(tunes, 2 + 2 * kRounds);
+  EXPECT_EQ(tunes, 2 + 2 * TuneSettings().rounds);
 }
 
 TEST(Plan, ADonorsStampIsAnInputAndItsRecordsAreNamed) {
@@ -99,8 +99,9 @@ TEST(Plan, WhatAPipelineAsksOfTasksThatItDoesNotHaveIsRefused) {
   PlanInput input = Input({file});
   EXPECT_TRUE(CheckPipelines(input).ok()) << "nothing is known yet";
   input.lists["a.cpu"] = List({"x", "conv2d-13"});
-  EXPECT_EQ(CheckPipelines(input).message(),
-            path + ":4: `trials_total` is 1, but a has 2 tasks on cpu: each needs one trial at least");
+  EXPECT_EQ(
+      CheckPipelines(input).message(),
+      path + ":4: `trials_total` is 1, fewer than the tasks (2): each needs one trial at least; raise it (a on cpu)");
   input.folder.pipelines[0].tune.trials_total = 2;
   EXPECT_EQ(CheckPipelines(input).message(), path +
                                                  ":5: `transfer`: no task `conv2d-12`; did you mean `conv2d-13`?; "

@@ -162,7 +162,7 @@ TEST(Plan, ALimitOnMemoryIsAFlagOfPickingAlone) {
   input.folder.pipelines[0].on = {on};
   const Plan after = Must(MakePlan(input));
   EXPECT_EQ(Count(after.manifest, "--memory"), 1);
-  EXPECT_THAT(Statement(after.manifest, "best/a.cpu.json"), HasSubstr("\n  memory = --memory 1.25"));
+  EXPECT_THAT(Statement(after.manifest, "best/a.cpu.json"), HasSubstr("\n  flags = --memory 1.25"));
   ASSERT_EQ(before.files.size(), after.files.size());
   for (size_t i = 0; i < before.files.size(); ++i) {
     EXPECT_EQ(before.files[i].path, after.files[i].path);

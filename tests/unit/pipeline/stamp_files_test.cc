@@ -12,9 +12,9 @@ TEST(StampFiles, AreThoseOfTheTaskOnItsTarget) {
     Must(MakeDirs(DirName(dir.Join(name))));
     Must(WriteFileAtomic(dir.Join(name), "x"));
   };
-  for (const char* name :
-       {"a.cpu.done", "a.cpu.winograd-off.tf32.done", "net.cpu.r1/a.done", "net.cpu.r2/a.done", "net.cpu.r2/b.done",
-        "other.gpu.r1/a.done", "b.cpu.done", "a.gpu.done", "a2.cpu.done", "net.cpu.tuned", "a.cpu.notes", "a.cpu.old.done"}) {
+  for (const char* name : {"a.cpu.done", "a.cpu.winograd-off.tf32.done", "net.cpu.r1/a.done", "net.cpu.r2/a.done",
+                           "net.cpu.r2/b.done", "other.gpu.r1/a.done", "b.cpu.done", "a.gpu.done", "a2.cpu.done",
+                           "net.cpu.tuned", "a.cpu.notes", "a.cpu.old.done"}) {
     write(std::string("work/stamps/") + name);
   }
   std::vector<std::string> expected;

@@ -300,6 +300,21 @@ TEST(Outputs, OneOfAKindIsSingular) {
   EXPECT_TRUE(Has(MarkdownText(data), " with 1,234 alternatives,"));
 }
 
+TEST(Outputs, HaveTheEstimatedTotalAfterEachRound) {
+  ReportData data = SampleReport();
+  EXPECT_FALSE(Must(ParseJson(JsonText(data), "report.json")).contains("rounds"));
+  EXPECT_THAT(HtmlText(data), Not(HasSubstr("estimated total")));
+  data.rounds = {{1, true, 40, 12.25, 0.02, 1}, {2, true, 80, 25, 0.016, 0}};
+  const Json rounds = Must(ParseJson(JsonText(data), "report.json"))["rounds"];
+  ASSERT_EQ(rounds.size(), 2u);
+  EXPECT_EQ(rounds[0], Json::parse(R"({"round": 1, "trials": 40, "seconds": 12.25, "estimated": 0.02, "unknown": 1})"));
+  EXPECT_THAT(MarkdownText(data), HasSubstr("- rounds:    estimated total 20.0 ms after round 1, 16.0 ms after 2\n"));
+  EXPECT_THAT(HtmlText(data), HasSubstr("estimated total"));
+  EXPECT_THAT(HtmlText(data), HasSubstr("16.0 ms"));
+  data.rounds = {{1, false, 40, 12.25, 0.02, 2}};
+  EXPECT_EQ(RoundsText(data.rounds), "20.0 ms after round 1 so far; 2 tasks without a correct trial not counted");
+}
+
 TEST(Outputs, SayThatOtherProgramsUsedTheMachine) {
   ReportData data = SampleReport();
   const std::string said = "other programs used the machine during tuning: ";

@@ -88,18 +88,21 @@ TEST(ClosingTest, SurvivesItsTextForm) {
                         .finalists = 8,
                         .drift = 1.25,
                         .expected_gain = 0.02,
+                        .tuner_gain = 0.5,
                         .winograd = 4,
                         .tf32 = true};
   const auto read = Closing::FromSettings(closing.ToSettings());
   ASSERT_TRUE(read.has_value());
   const auto fields = [](const Closing& c) {
-    return std::tuple(c.trials, c.reason, c.early_stop, c.finalists, c.drift, c.expected_gain, c.winograd, c.tf32);
+    return std::tuple(c.trials, c.reason, c.early_stop, c.finalists, c.drift, c.expected_gain, c.tuner_gain, c.winograd,
+                      c.tf32);
   };
   EXPECT_EQ(fields(*read), fields(closing));
   // From a version that knew neither.
   const auto old = Closing::FromSettings(
       R"({"closing": {"trials": 1, "reason": "trials", "early_stop": 0, "finalists": 8, "drift": 1}})");
   ASSERT_TRUE(old.has_value());
+  EXPECT_LT(old->tuner_gain, 0);
   EXPECT_EQ(old->winograd, 6);
   EXPECT_FALSE(old->tf32);
   EXPECT_FALSE(Closing::FromSettings(R"({"version": 1, "trials": 64})").has_value());

@@ -109,6 +109,41 @@ TEST_F(StopAndScopeTest, ARunThatWasCutAnywhereEndsAtTheSameTrialForExpectedGain
   }
 }
 
+// Two rounds of seconds; the records tell later what the first one had, so that sharing out can be repeated.
+TEST_F(StopAndScopeTest, TheTrialsWithinABudgetOfSecondsAreKnownAfterwards) {
+  hopeful_ = true;
+  hooks_.before = [this] { clock_.Advance(1); };
+  options_.finalists = 0;
+  options_.budget.seconds = 12.5;
+  MemoryStore store;
+  EXPECT_EQ(Run(&store).reason, StopReason::kSeconds);
+  const int64_t first = history_->count();
+  EXPECT_EQ(first, 13);
+  History again("here");
+  Must(again.Load(store));
+  EXPECT_EQ(again.CountWithin(12.5), first);
+  EXPECT_NEAR(again.TuningSeconds(first), 13, 0.1);
+  EXPECT_EQ(again.Met(options_.budget, 0), StopReason::kSeconds) << "nothing is measured again";
+  options_.budget.seconds = 20;
+  Run(&store);
+  History both("here");
+  Must(both.Load(store));
+  EXPECT_EQ(both.count(), 20);
+  EXPECT_EQ(both.CountWithin(12.5), first);
+  EXPECT_EQ(both.CountWithin(20), 20);
+  EXPECT_EQ(both.CountWithin(0), 20) << "no limit";
+  EXPECT_NEAR(both.TuningSeconds(first), 13, 0.1);
+  EXPECT_NEAR(both.TuningSeconds(15), 15, 0.1) << "two of the second session's seven";
+  EXPECT_EQ(both.TunerGain(first), 8.0 / 13);
+  EXPECT_EQ(both.TunerGain(20), 8.0 / 20);
+  EXPECT_LT(both.TunerGain(15), 0) << "no run ended there";
+  const std::vector<History::Improvement> better = both.Improvements(20);
+  ASSERT_FALSE(better.empty());
+  EXPECT_EQ(better.front().trials, 1);
+  EXPECT_EQ(better.back().seconds, both.SearchSeconds(20));
+  EXPECT_EQ(both.Improvements(first).back().seconds, both.SearchSeconds(first));
+}
+
 TEST_F(StopAndScopeTest, ATunerWithoutExpectationsIsNotStopped) {
   options_.budget.expected_gain = 1;
   options_.tuner = "random";

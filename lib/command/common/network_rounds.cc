@@ -1,0 +1,157 @@
+#include "command/common/network_rounds.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "pipeline/stamp_files.h"
+
+namespace hone::command {
+namespace {
+
+using pipeline::SearchState;
+using pipeline::ShareTask;
+using report::RoundFact;
+
+constexpr size_t kIdWidth = 24, kNameWidth = 41;
+
+// The settings file of the edge that shares the first round, as build.ninja names it; "" without one.
+std::string SettingsOf(std::string_view manifest, const std::string& job) {
+  const size_t edge = manifest.find("build settings/" + pipeline::RoundName(job, 1) + "/");
+  if (edge == manifest.npos) return "";
+  constexpr std::string_view kKey = "\n  settings = ";
+  const size_t key = manifest.find(kKey, edge);
+  if (key == manifest.npos) return "";
+  const size_t begin = key + kKey.size();
+  return std::string(manifest.substr(begin, manifest.find('\n', begin) - begin));
+}
+
+// "3.1 %, trial 41": how much the last improvement gained, and when.
+std::string LastGain(const SearchState& search) {
+  const auto& steps = search.improvements;
+  if (steps.size() < 2) return "-";
+  const double gain = 1 - steps.back().seconds / steps[steps.size() - 2].seconds;
+  return fmt::format("{:.1f} %, trial {}", 100 * gain, steps.back().trials);
+}
+
+std::string Spent(const NetworkRounds& network) {
+  const RoundFact& now = network.history.back();
+  const bool by_time = network.settings.seconds_total > 0;
+  const std::string trials = FormatCount(now.trials), seconds = fmt::format("{:.0f}", now.seconds);
+  return by_time ? fmt::format("{} of {:.0f} s, {} trials", seconds, network.settings.seconds_total, trials)
+                 : fmt::format("{} of {} trials, {} s of compiling and measuring", trials,
+                               FormatCount(network.settings.trials_total), seconds);
+}
+
+}  // namespace
+
+Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& job,
+                                 const pipeline::TuneSettings& settings, const pipeline::TaskList& list,
+                                 int64_t rounds) {
+  NetworkRounds network{.job = job, .settings = settings, .tasks = list.tasks};
+  for (const pipeline::TaskEntry& task : list.tasks) {
+    network.state.push_back({task.weight, task.flop, task.optional, {}});
+  }
+  for (int64_t round = 1; round <= rounds; ++round) {
+    RoundFact fact{.round = round};
+    bool begun = false;
+    const std::string folder = JoinPath(stamps, pipeline::RoundName(job, static_cast<int>(round)));
+    for (size_t i = 0; i < list.tasks.size(); ++i) {
+      SearchState& search = network.state[i].search;
+      const std::string path = pipeline::RoundStampPath(folder, list.tasks[i].id);
+      if (Exists(path)) {
+        HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+        HONE_ASSIGN_OR_RETURN(search, pipeline::ParseStamp(text, path, settings.seconds_total > 0));
+        begun = true;
+      } else {
+        fact.whole = false;
+      }
+      fact.trials += search.trials;
+      fact.seconds += settings.seconds_total > 0 ? search.spent : search.trial_seconds;
+    }
+    if (!begun) break;
+    fact.estimated = pipeline::EstimatedTotal(network.state, &fact.unknown);
+    network.history.push_back(fact);
+  }
+  return network;
+}
+
+Result<std::optional<NetworkRounds>> FindRounds(const std::string& work, const std::string& job,
+                                                const pipeline::TaskList& list) {
+  const std::string path = JoinPath(work, "build.ninja");
+  if (!Exists(path)) return std::optional<NetworkRounds>();
+  HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(path));
+  const std::string file = SettingsOf(manifest, job);
+  if (file.empty() || !Exists(JoinPath(work, file))) return std::optional<NetworkRounds>();
+  HONE_ASSIGN_OR_RETURN(const pipeline::TuneSettings settings, pipeline::ReadTuneSettings(JoinPath(work, file)));
+  if (!settings.HasTotal()) return std::optional<NetworkRounds>();
+  HONE_ASSIGN_OR_RETURN(NetworkRounds network,
+                        ReadRounds(JoinPath(work, "stamps"), job, settings, list, settings.rounds));
+  return std::optional(std::move(network));
+}
+
+void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* network) {
+  SearchState& search = network->state[task].search;
+  if (network->history.empty() || trials <= search.trials) return;
+  if (RoundFact now = network->history.back(); now.whole && now.round < network->settings.rounds) {
+    ++now.round, now.whole = false;
+    network->history.push_back(now);
+  }
+  RoundFact& now = network->history.back();
+  now.trials += trials - search.trials;
+  search.trials = trials;
+  if (seconds > 0 && (search.seconds == 0 || seconds < search.seconds)) {
+    search.improvements.push_back({trials, seconds});
+    search.seconds = seconds;
+  }
+  now.estimated = pipeline::EstimatedTotal(network->state, &now.unknown);
+}
+
+double Left(const NetworkRounds& network) {
+  const RoundFact& now = network.history.back();
+  if (now.whole && now.round == network.settings.rounds) return 0;
+  const bool by_time = network.settings.seconds_total > 0;
+  return std::max(0.0, by_time ? network.settings.seconds_total - now.seconds
+                               : static_cast<double>(network.settings.trials_total - now.trials));
+}
+
+std::string RoundsText(const NetworkRounds& network, const std::vector<double>& next) {
+  if (network.history.empty()) return "";
+  std::vector<size_t> order(network.tasks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto share = [&](size_t i) {
+    const ShareTask& task = network.state[i];
+    return task.optional ? -1 : static_cast<double>(task.uses) * task.search.seconds;
+  };
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return share(a) > share(b); });
+  std::string text = fmt::format("{:<{}}  {:<{}}  {:>4}  {:>7}  {:>7}  {:>6}  last gain\n", network.job, kIdWidth,
+                                 "name", kNameWidth, "uses", "time", "GFLOP/s", "trials");
+  for (const size_t i : order) {
+    const ShareTask& task = network.state[i];
+    const SearchState& search = task.search;
+    const bool known = search.seconds > 0;
+    const std::string name = report::ShortWorkload(network.tasks[i].workload);
+    text += fmt::format("{:<{}}  {:<{}}  {:>4}  {:>7}  {:>7}  {:>6}  {}\n", CutMiddle(network.tasks[i].id, kIdWidth),
+                        kIdWidth, Printable(CutMiddle(name, kNameWidth)), kNameWidth,
+                        task.optional ? "alt" : std::to_string(task.uses), known ? FormatSeconds(search.seconds) : "-",
+                        known ? fmt::format("{:.1f}", 1e-9 * static_cast<double>(task.flop) / search.seconds) : "-",
+                        FormatCount(search.trials), known || search.trials == 0 ? LastGain(search) : "nothing correct");
+  }
+  const RoundFact& now = network.history.back();
+  text += "estimated total: " + report::RoundsText(network.history);
+  text += "\n" + Spent(network);
+  if (now.whole && now.round == network.settings.rounds) return text + "; all rounds are done\n";
+  text += fmt::format("; next: round {} of {}", now.round + now.whole, network.settings.rounds);
+  if (next.empty()) return text + "\n";
+  double more = 0;
+  int64_t served = 0;
+  for (size_t i = 0; i < next.size(); ++i) {
+    const double own = next[i] - network.state[i].search.spent;
+    more += std::max(0.0, own), served += own > 0 && next[i] > network.state[i].search.given;
+  }
+  return text + fmt::format(", {:.0f} {} for {} of {} tasks\n", more,
+                            network.settings.seconds_total > 0 ? "seconds" : "trials", served, next.size());
+}
+
+}  // namespace hone::command

@@ -1,0 +1,48 @@
+// A network whose total is shared in rounds (pipeline/shares.h), as the stamps in its work folder tell: what each task
+// has, and the estimated total of the network after each round.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pipeline/settings.h"
+#include "pipeline/shares.h"
+#include "pipeline/task_list.h"
+#include "report/report_data.h"
+
+namespace hone::command {
+
+struct NetworkRounds {
+  std::string job;  // "NET.TARGET"
+  pipeline::TuneSettings settings;
+  std::vector<pipeline::TaskEntry> tasks;
+  std::vector<pipeline::ShareTask> state;  // one a task, from its newest stamp
+  std::vector<report::RoundFact> history;  // of the rounds that have begun
+};
+
+// Reads the stamps of the first `rounds` rounds below `stamps`, the folder WORK/stamps.
+Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& job,
+                                 const pipeline::TuneSettings& settings, const pipeline::TaskList& list,
+                                 int64_t rounds);
+
+// Reads build.ninja, the settings, and the stamps of WORK. Nothing if the job has no total. Returns an error if a file
+// cannot be read.
+Result<std::optional<NetworkRounds>> FindRounds(const std::string& work, const std::string& job,
+                                                const pipeline::TaskList& list);
+
+// Adds trials of the round that runs, of which there is no stamp yet: their number in all, and the best time; 0 if none
+// was correct. Ignores fewer trials than in the stamp.
+void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* network);
+
+// A table of at most 120 columns, the tasks that take most of the network's time first: task, name, uses, time,
+// GFLOP/s, trials, and the last gain. Under it the estimated total after each round, what was spent, and what is next.
+// `next`: the budgets of the next round, in the order of the tasks; may be empty.
+std::string RoundsText(const NetworkRounds& network, const std::vector<double>& next = {});
+
+// What is left of the total: trials or seconds.
+double Left(const NetworkRounds& network);
+
+}  // namespace hone::command
