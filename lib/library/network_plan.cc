@@ -55,11 +55,11 @@ class Planner {
     if (output != node.output) {
       return Status::Invalid("the operator makes {}, the graph says {}", output.Text(), node.output.Text());
     }
-    if (OnlyNames(node)) {
+    const std::vector<Operand> operands = planned.op->Operands(node.workload, target_);
+    if (OnlyNames(node, operands)) {
       same_[node.name] = std::string(Own(node.inputs[0]));
       return Status();
     }
-    const std::vector<Operand> operands = planned.op->Operands(node.workload, target_);
     if (operands.size() != node.inputs.size() + 1) {
       return Status::Invalid("the operator takes {} operands, the graph gives {}", operands.size() - 1,
                              node.inputs.size());
@@ -84,11 +84,13 @@ class Planner {
     return Status();
   }
 
-  // On a device all tensors are row-major, so a node that changes only a tensor's shape or its blocks does not change
-  // the bytes. Such a node does nothing if both tensors are the network's own and each is contiguous.
-  bool OnlyNames(const graph::Node& node) const {
-    if (target_.ChannelBlock() > 1 || node.workload.chain()) return false;
-    if (!semantics::DefinitionOf(node.workload).keeps_order) return false;
+  // A node that changes only a tensor's shape does not change the bytes if both are row-major; on a device all tensors
+  // are, also those that a CPU has in blocks. Such a node does nothing if the output is the network's own and each
+  // tensor is contiguous.
+  bool OnlyNames(const graph::Node& node, const std::vector<Operand>& operands) const {
+    if (node.workload.chain() || !semantics::DefinitionOf(node.workload).keeps_order) return false;
+    const auto plain = [](const Operand& operand) { return operand.layout == Layout::kPlain; };
+    if (target_.ChannelBlock() > 1 && !std::ranges::all_of(operands, plain)) return false;
     if (!node.workload.epilogue.empty() || node.inputs.size() != 1 || outputs_.count(node.name)) return false;
     const std::string from = Own(node.inputs[0]);
     for (const std::string& tensor : {node.name, from}) {
@@ -127,7 +129,9 @@ class Planner {
       return Status::Unsupported("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name);
     }
     auto [stored, added] = storage_.emplace(tensor, Storage{operand.physical, operand.layout, node.name});
-    const bool same = stored->second.physical == operand.physical && stored->second.layout == operand.layout;
+    // Two row-major tensors of one buffer differ only in their shapes.
+    const bool same = stored->second.layout == operand.layout &&
+                      (operand.layout == Layout::kPlain || stored->second.physical == operand.physical);
     if (!added && !same && target_.ChannelBlock() > 1) {
       return Status::Unsupported("`{}` is stored differently by `{}`", tensor, stored->second.who);
     }

@@ -83,7 +83,7 @@ static Status Build(const BuildOptions& options) {
 }
 
 std::string BuildAbi() {
-  return fmt::format("build 6\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
+  return fmt::format("build 7\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
                      propose::SpaceVersionText());
 }
 
