@@ -134,12 +134,21 @@ Expr Expm1(Expr x) {
   return ir::MakeSelect(x > Float(-0.25), near, Exp(x) - Float(1));
 }
 
+// x P(x^2) / Q(x^2), fitted to erf below 4 with a relative error of 2.5e-8 (3e-7 in single precision); 1 from 3.92 on.
+Expr Erf(Expr x) {
+  const Expr square = x * x;
+  const Expr over = Polynomial(square, {1.1283791065216064, 0.19354571402072906, 0.05310183763504028,
+                                        0.0038833722937852144, 0.000284566602203995, 1.9867786704708124e-06});
+  const Expr under = Polynomial(square, {1, 0.5048579573631287, 0.11535026878118515, 0.01520730834454298,
+                                         0.0011855780612677336, 3.742017361219041e-05});
+  return ir::MakeSelect(Abs(x) >= Float(3.92), WithSignOf(Float(1), x), x * over / under);
+}
+
+// The approximation is x / 2 (1 + tanh(u)), which is x / (1 + exp(-2 u)).
 Expr Gelu(Expr x, bool approximate) {
-  if (!approximate) {
-    return Float(0.5) * x * (Float(1) + CallMath(Intrinsic::kErf, x * Float(std::numbers::sqrt2 / 2)));
-  }
-  Expr inner = Float(std::sqrt(2 / kPi)) * (x + Float(0.044715) * x * x * x);
-  return Float(0.5) * x * (Float(1) + Tanh(inner));
+  if (!approximate) return Float(0.5) * x * (Float(1) + Erf(x * Float(std::numbers::sqrt2 / 2)));
+  const Expr u = Float(std::sqrt(2 / kPi)) * (x + Float(0.044715) * x * x * x);
+  return x / (Float(1) + Exp(Float(-2) * u));
 }
 
 using X = const std::vector<Expr>&;
@@ -158,7 +167,7 @@ const std::map<std::string, Expr (*)(X, A)>& Table() {
       {"abs", [](X x, A) { return Abs(x[0]); }},
       {"neg", [](X x, A) { return x[0] * Float(-1); }},
       {"reciprocal", [](X x, A) { return Float(1) / x[0]; }},
-      {"erf", [](X x, A) { return CallMath(Intrinsic::kErf, x[0]); }},
+      {"erf", [](X x, A) { return Erf(x[0]); }},
       {"floor", [](X x, A) { return Floor(x[0]); }},
       {"ceil", [](X x, A) { return CallMath(Intrinsic::kCeil, x[0]); }},
       {"round", [](X x, A) { return CallMath(Intrinsic::kRound, x[0]); }},

@@ -1,6 +1,8 @@
 // lrn(f32[N,C,..], size=, alpha=0.0001, beta=0.75, bias=1), instance_norm(x, scale[C], bias[C], epsilon=1e-05),
 // layer_norm(x, scale[, bias], axis=last, epsilon=1e-05), resize(x, out=, mode=nearest, ..). Plain, any rank;
 // lib/semantics/norms.cc has the definitions.
+#include <algorithm>
+
 #include "op/defined_operator.h"
 #include "op/operators.h"
 #include "op/plain_te.h"
@@ -68,43 +70,35 @@ Result<FixedKernel> BuildNorm(const Workload& w, const Target&) {
   return FixedKernel{{inputs, {out}}, {}};
 }
 
-struct Interpolator {
-  const Tensor& data;
-  const Partial& partial;
-  const std::vector<semantics::ResizeAxis>& axes;
-  bool cubic;
-
-  // The value at output index `x`; `at` has the input indices of the axes before `group`.
-  Expr Value(const std::vector<Expr>& x, std::vector<Expr> at, size_t group) const {
-    while (group < x.size() && partial.axis[group] < 0) ++group;
-    if (group == x.size()) return data(at);
-    const semantics::ResizeAxis& axis = axes[static_cast<size_t>(partial.axis[group])];
-    Expr place = ir::MakeCast(DType::Float(32), x[group]) * Float(axis.a()) + Float(axis.b());
-    Expr floor = CallMath(Intrinsic::kFloor, place);
-    Expr low = ir::MakeCast(DType::Int(64), floor), t = place - floor;
-    auto tap = [&](int64_t offset) {
-      at[group] = ir::Max(ir::Min(low + offset, axis.in - 1), 0);
-      return Value(x, at, group + 1);
-    };
-    if (!cubic) return tap(0) * (Float(1) - t) + tap(1) * t;
-    const double a = axis.cubic;
-    auto far = [&](Expr d) { return ((Float(a) * d - Float(5 * a)) * d + Float(8 * a)) * d - Float(4 * a); };
-    auto near = [&](Expr d) { return (Float(a + 2) * d - Float(a + 3)) * d * d + Float(1); };
-    const Expr weights[4] = {far(t + Float(1)), near(t), near(Float(1) - t), far(Float(2) - t)};
-    Expr sum, value;
-    for (int64_t k = 0; k < 4; ++k) {
-      Expr weight = weights[k];
-      if (axis.exclude_outside) {
-        Expr index = low + (k - 1);
-        weight = ir::MakeSelect(index >= 0 && index < axis.in, weight, Float(0));
-      }
-      Expr term = tap(k - 1) * weight;
-      value = value.defined() ? value + term : term;
-      sum = sum.defined() ? sum + weight : weight;
+// The value at `x` of `data`, interpolated along axis `group`.
+Expr Interpolated(const Tensor& data, const semantics::ResizeAxis& axis, bool cubic, const std::vector<Expr>& x,
+                  size_t group) {
+  Expr place = ir::MakeCast(DType::Float(32), x[group]) * Float(axis.a()) + Float(axis.b());
+  Expr floor = CallMath(Intrinsic::kFloor, place);
+  Expr low = ir::MakeCast(DType::Int(64), floor), t = place - floor;
+  auto tap = [&](int64_t offset) {
+    std::vector<Expr> at = x;
+    at[group] = ir::Max(ir::Min(low + offset, axis.in - 1), 0);
+    return data(at);
+  };
+  if (!cubic) return tap(0) * (Float(1) - t) + tap(1) * t;
+  const double a = axis.cubic;
+  auto far = [&](Expr d) { return ((Float(a) * d - Float(5 * a)) * d + Float(8 * a)) * d - Float(4 * a); };
+  auto near = [&](Expr d) { return (Float(a + 2) * d - Float(a + 3)) * d * d + Float(1); };
+  const Expr weights[4] = {far(t + Float(1)), near(t), near(Float(1) - t), far(Float(2) - t)};
+  Expr sum, value;
+  for (int64_t k = 0; k < 4; ++k) {
+    Expr weight = weights[k];
+    if (axis.exclude_outside) {
+      Expr index = low + (k - 1);
+      weight = ir::MakeSelect(index >= 0 && index < axis.in, weight, Float(0));
     }
-    return axis.exclude_outside ? value / sum : value;
+    Expr term = tap(k - 1) * weight;
+    value = value.defined() ? value + term : term;
+    sum = sum.defined() ? sum + weight : weight;
   }
-};
+  return axis.exclude_outside ? value / sum : value;
+}
 
 Result<FixedKernel> BuildResize(const Workload& w, const Target&) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
@@ -114,10 +108,25 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target&) {
   for (const semantics::ResizeAxis& axis : axes) whole.push_back(!axis.Changes());
   const Partial p = SplitWhole(w.inputs[0].shape, shape, whole);
   Tensor data = te::Placeholder("data", p.in);
-  const std::vector<std::string> names = AxisNames(p.out.size());
-  Tensor out = te::Compute("out", p.out, names, [&](const Vars& x) {
-    std::vector<Expr> at(x.begin(), x.end());
-    if (mode != "nearest") return Interpolator{data, p, axes, mode == "cubic"}.Value(at, at, 0);
+  if (mode != "nearest") {
+    // A stage for each axis, the outermost first: its rows are vectors of the input.
+    Tensor out = data;
+    std::vector<int64_t> extents = p.in;
+    const size_t groups = extents.size();
+    for (size_t g = 0, left = groups - static_cast<size_t>(std::ranges::count(p.axis, -1)); g < groups; ++g) {
+      if (p.axis[g] < 0) continue;
+      extents[g] = p.out[g];
+      const std::string name = --left == 0 ? "out" : "along" + std::to_string(g);
+      const auto& axis = axes[static_cast<size_t>(p.axis[g])];
+      out = ElementWise(name, extents, [&, source = out](const std::vector<Expr>& x) {
+        return Interpolated(source, axis, mode == "cubic", x, g);
+      });
+    }
+    if (out.same_as(data)) out = ElementWise("out", p.out, [&](const std::vector<Expr>& x) { return data(x); });
+    return FixedKernel{{{data}, {out}}, {}};
+  }
+  const Tensor out = ElementWise("out", p.out, [&](std::vector<Expr> at) {
+    const std::vector<Expr> x = at;
     for (size_t g = 0; g < at.size(); ++g) {
       if (p.axis[g] < 0) continue;
       const semantics::ResizeAxis& axis = axes[static_cast<size_t>(p.axis[g])];
@@ -137,7 +146,7 @@ std::vector<const Operator*> NormOperators() {
       new SketchedOperator("lrn", 3, BuildLrn),  // never destroyed
       new SketchedOperator("instance_norm", 3, BuildNorm),
       new SketchedOperator("layer_norm", 3, BuildNorm),
-      new SketchedOperator("resize", 3, BuildResize),
+      new SketchedOperator("resize", 4, BuildResize),
   };
 }
 

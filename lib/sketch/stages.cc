@@ -29,6 +29,7 @@ struct Nest {
   int64_t lanes = 1;              // of its vectors
   int64_t rows = 1;               // the product of all axes but the last
   double cycles = 0, again = 0;  // for a vector: with other stages stored, and computed again
+  double scattered = 0;          // vectors that are read lane by lane
   double bytes = 0;              // of what it reads
 
   bool Reduces() const { return !stage->reduce_axes.empty(); }
@@ -64,22 +65,28 @@ struct Nests {
     }
     return chunks;
   }
+  // Whether tasks are tiles of the last two axes, so that the lines of what is read across are used while they are near.
+  bool Tiled() const {
+    return out().scattered > 0 && !out().Reduces() && out().Vectors() > 1 && out().axes.size() > 1 && Before() > 1;
+  }
   int64_t Before() const { return out().axes[out().axes.size() - 2].extent; }
 };
 
-// Cycles to read the lanes of a vector one by one, where they do not lie side by side.
+// The number of vectors that are read one lane at a time, as those do not lie side by side.
 double Scattered(const Nest& nest) {
-  double cycles = 0;
-  if (nest.axes.empty()) return cycles;
+  double reads = 0;
+  if (nest.axes.empty()) return reads;
   const ir::Var& last = nest.axes.back().var;
   ForEachAccess(*nest.stage, [&](const ir::Access& access) {
+    bool scattered = false;
     for (size_t i = 0; i < access.indices.size(); ++i) {
       const int64_t stride = arith::StrideOf(access.indices[i], last).value_or(nest.lanes);
       const bool innermost = i + 1 == access.indices.size();
-      if (stride != 0 && !(innermost && stride == 1)) cycles += Real(nest.lanes);
+      scattered = scattered || (stride != 0 && !(innermost && stride == 1));
     }
+    reads += scattered;
   });
-  return cycles;
+  return reads;
 }
 
 Nests NestsOf(const te::Tensor& output, const Target& target) {
@@ -95,8 +102,9 @@ Nests NestsOf(const te::Tensor& output, const Target& target) {
     nest.lanes = target.FloatLanes();
     while (nest.lanes > nest.Last()) nest.lanes /= 2;
     nest.rows = ElementsOf(t.shape()) / nest.Last();
-    nest.cycles = StageCycles().Of(node) + Scattered(nest);
-    nest.again = again.Of(node) + Scattered(nest);
+    nest.scattered = Scattered(nest);
+    nest.cycles = StageCycles().Of(node);
+    nest.again = again.Of(node);
     if (!nest.Reduces()) again.Set(node.name, nest.again);
     all.nests.push_back(nest);
   }
@@ -114,13 +122,16 @@ NestCycles CyclesOf(const Nests& all, const Nest& nest, const Config& config) {
   const std::string threads = config.Word("threads");
   const int64_t width = is_out ? config.Number("vectors") : 1;
   const int64_t rounds = nest.rows * CeilDiv(nest.Vectors(), width);
-  const double vector = again ? nest.again : nest.cycles;
+  // A lane is near if its line was used by the row before.
+  const bool near = !all.Tiled() || !is_out || config.Number("tile") > 1;
+  const double vector = (again ? nest.again : nest.cycles) + nest.scattered * Real(nest.lanes) * (near ? 1 : 2);
   double compute = Real(rounds) * (kRound + Real(width * nest.Steps()) * vector);
   const double elements = Real(ElementsOf(nest.stage->shape));
   const double memory = kCaches.Read(nest.bytes, nest.bytes) + 2 * kCaches.Read(4 * elements, 4 * elements);
   int64_t pieces = nest.rows;
-  if (is_out && all.Chunked()) {
-    pieces = nest.rows / all.Before() * CeilDiv(all.Before(), config.Number("chunk"));
+  if (is_out && (all.Chunked() || all.Tiled())) {
+    const int64_t part = config.Number(all.Tiled() ? "tile" : "chunk");
+    pieces = nest.rows / all.Before() * CeilDiv(all.Before(), part);
   } else if (threads == "vectors" && (nest.rows == 1 || !nest.Tail())) {
     pieces = rounds;
     compute += kFused * Real(rounds) * Real(std::ssize(nest.axes) - 1);
@@ -173,8 +184,10 @@ class NestLines : LineWriter {
     Add("unroll {} {}.v", name, last);
     Add("vectorize {} {}.i", name, last);
     const std::string vectors = last + ".o";
-    if (is_out && all_.Chunked()) {
-      Add("split {0} {1} [{{chunk}}] -> {1}.o {1}.i", name, outer.back());
+    if (is_out && (all_.Chunked() || all_.Tiled())) {
+      const std::string rows = outer.back();
+      Add("split {0} {1} [{{{2}}}] -> {1}.o {1}.i", name, rows, all_.Tiled() ? "tile" : "chunk");
+      if (all_.Tiled()) Add("reorder {0} {1}.o {2}.o {1}.i {2}.v {2}.i", name, rows, last);
       outer.back() += ".o";
     }
     const std::vector<Condition> always = conditions_;
@@ -235,9 +248,10 @@ Sketch StageNests(const te::Tensor& output, const Target& target) {
   };
   numbers("vectors", search::NoLarger(out.Vectors(), {1, 2, 4}));
   Names threads = {"all"};
-  if (all.threads > 1) threads = all.Chunked() ? Names{"rows", "all"} : Names{"rows", "vectors", "all"};
+  if (all.threads > 1) threads = all.Chunked() || all.Tiled() ? Names{"rows", "all"} : Names{"rows", "vectors", "all"};
   sketch.decisions.push_back(search::Knob::Words("threads", threads));
   if (all.Chunked()) numbers("chunk", all.Chunks());
+  if (all.Tiled()) numbers("tile", search::NoLarger(all.Before(), {1, 8, 16, 32}));
   if (all.Inner()) sketch.decisions.push_back(search::Knob::Words("elements", {"stored", "again"}));
   NestLines(all, &sketch).AddAll();
   sketch.cost = [all](const Config& config) { return StageCost(all, config); };

@@ -13,6 +13,7 @@ namespace hone::sketch {
 // - threads: they share the `rows` of each stage (all axes but the last one), the `vectors` of all rows, or one thread
 //   computes `all`;
 // - chunk: if the last axis is a single vector, the indices of the axis before it that a task of the output has;
+// - tile: if lanes of a vector do not lie side by side, the indices of the axis before the last one that a tile has;
 // - elements: element-wise stages beside the output are `stored`, or computed `again` in each reader.
 Sketch StageNests(const te::Tensor& output, const Target& target);
 
