@@ -1,5 +1,6 @@
-// A user-defined operator: converts an image [height, width, 3] from RGB to YUV, pixel by pixel. This file contains all
-// of it: what it computes, and a template each for CPUs and GPUs, with the choices worth trying.
+// User-defined operators: convert an image from RGB to YUV, pixel by pixel. This file contains all of them.
+//   rgb_to_yuv         an image [height, width, 3]; it has a template each for CPUs and GPUs, with choices worth trying
+//   rgb_to_yuv_planes  an image [3, height, width]; it has no template: Hone derives schedules for CPUs
 // doc/tutorial/own-operator.md walks through it.
 #include <algorithm>
 
@@ -53,6 +54,38 @@ Result<op::Computation> Compute(const Workload& w, const Target&) {
       return term(0) + term(1) + term(2);
     };
     return ir::MakeSelect(at[2] < 1, row(0), ir::MakeSelect(at[2] < 2, row(1), row(2)));
+  });
+  return op::Computation{{rgb}, {out}};
+}
+
+// ---- The same for planes.
+
+Result<semantics::Shape> PlanesShape(const Workload& w) {
+  const semantics::Shape& image = w.inputs[0].shape;
+  if (image.size() == 3 && image[0] == 3) return image;
+  return Status::Invalid("rgb_to_yuv_planes takes an image [3, height, width], not " + w.inputs[0].Text());
+}
+
+void EvaluatePlanes(const Workload&, const std::vector<const semantics::Values*>& inputs, const semantics::Shape&, int,
+                    semantics::Values* out) {
+  const semantics::Values& rgb = *inputs[0];
+  const size_t plane = out->size() / 3;
+  for (size_t i = 0; i < out->size(); ++i) {
+    const size_t pixel = i % plane;
+    const double* row = kYuv[i / plane];
+    (*out)[i] = row[0] * rgb[pixel] + row[1] * rgb[plane + pixel] + row[2] * rgb[2 * plane + pixel];
+  }
+}
+
+Result<op::Computation> ComputePlanes(const Workload& w, const Target&) {
+  const semantics::Shape& image = w.inputs[0].shape;
+  const te::Tensor rgb = te::Placeholder("data", image);
+  const te::Tensor out = te::Compute("out", image, {"c", "y", "x"}, [&](const std::vector<ir::Var>& at) {
+    const auto row = [&](int c) {
+      const auto term = [&](int k) { return ir::Imm(rgb.type(), kYuv[c][k]) * rgb(ir::Expr(k), at[1], at[2]); };
+      return term(0) + term(1) + term(2);
+    };
+    return te::IfThenElse(at[0] < 1, row(0), te::IfThenElse(at[0] < 2, row(1), row(2)));
   });
   return op::Computation{{rgb}, {out}};
 }
@@ -117,4 +150,11 @@ HONE_OPERATOR(rgb_to_yuv) {
   op->definition.flop = Flop;
   op->compute = Compute;
   op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", CpuSpace, CpuSteps}, {"rgb_to_yuv_gpu", 1, "gpu", GpuSpace, GpuSteps}};
+}
+
+HONE_OPERATOR(rgb_to_yuv_planes) {
+  op->definition.shape = PlanesShape;
+  op->definition.evaluate = EvaluatePlanes;
+  op->definition.flop = Flop;
+  op->compute = ComputePlanes;
 }

@@ -114,7 +114,6 @@ Status CheckUserOperator(const UserOperator& given) {
   if (d.evaluate == nullptr) return lacks("definition.evaluate");
   if (d.flop == nullptr) return lacks("definition.flop");
   if (given.compute == nullptr) return lacks("compute");
-  if (given.templates.empty()) return lacks("templates");
   std::set<std::string> names;
   for (const UserTemplate& t : given.templates) {
     if (t.name.empty()) return lacks("name for one of its templates");

@@ -41,7 +41,7 @@ struct UserOperator {
   semantics::Definition definition;
   // The te DAG: placeholders have the operands' names (data, data1, ..), the output is "out".
   Result<Computation> (*compute)(const Workload& workload, const Target& target) = nullptr;
-  std::vector<UserTemplate> templates;
+  std::vector<UserTemplate> templates;  // without any, schedules for CPUs are derived from `compute` (lib/sketch)
 };
 
 // The build that a plugin must match: versions, compiler, and the sizes of objects that cross the interface.

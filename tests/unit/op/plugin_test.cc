@@ -25,7 +25,8 @@ TEST(Plugin, TheExampleRunsOnCpus) {
   Target target = *HostTarget();
   target.threads = 2;
   runtime::ThreadPool pool = *runtime::ThreadPool::Create(2, false);
-  for (const char* text : {"rgb_to_yuv(f32[16,32,3])", "rgb_to_yuv(f32[7,13,3])", "rgb_to_yuv(f32[1,1,3])"}) {
+  for (const char* text : {"rgb_to_yuv(f32[16,32,3])", "rgb_to_yuv(f32[7,13,3])", "rgb_to_yuv(f32[1,1,3])",
+                           "rgb_to_yuv_planes(f32[3,16,32])", "rgb_to_yuv_planes(f32[3,7,13])"}) {
     const Workload w = Must(ParseChecked(text));
     EXPECT_TRUE(propose::Tunable(w, target));
     const search::TaskSpace space = *propose::MakeTaskSpace(w, target);
@@ -42,6 +43,10 @@ TEST(Plugin, TheExampleRunsOnCpus) {
     }
     EXPECT_GT(legal, 0);
   }
+  // Without a template, the schedules are derived.
+  const propose::Proposers derived = *propose::AllProposers(*ParseChecked("rgb_to_yuv_planes(f32[3,16,32])"), target);
+  ASSERT_EQ(derived.size(), 1U);
+  EXPECT_EQ(derived[0].name(), "stages");
   // By hand: pure green.
   const Workload one = *ParseChecked("rgb_to_yuv(f32[1,1,3])");
   std::vector<float> rgb = {0, 1, 0}, yuv(3);
@@ -49,6 +54,9 @@ TEST(Plugin, TheExampleRunsOnCpus) {
   EXPECT_FLOAT_EQ(yuv[0], 0.504F);
   EXPECT_FLOAT_EQ(yuv[1], -0.291F);
   EXPECT_FLOAT_EQ(yuv[2], -0.368F);
+  const Workload planes = *ParseChecked("rgb_to_yuv_planes(f32[3,1,1])");
+  (*FindOperator(planes))->Reference(planes, target, {rgb.data(), yuv.data()});
+  EXPECT_FLOAT_EQ(yuv[1], -0.291F);
 }
 
 TEST(Plugin, TheExampleRunsOnGpus) {
