@@ -6,7 +6,7 @@
 #   make check               build, run all tests, end with `N passed, N failed, N skipped`
 #   make tune-NET-TARGET     from nothing to a tuned, benchmarked library: make tune-resnet18-cpu
 #   make bench-peers         compare with other engines; JOBS="resnet18 vgg16": which pipelines
-#   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
+#   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report, develop or sketch
 #   make replay              compare tuners on measured spaces; TUNERS=auto,random; LIKE= for Hone's constants;
 #                            SPACES=work/sweep for the result of `make sweep` instead of tests/replay/spaces
 #   make gate-check          test the regression gate: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55

@@ -29,7 +29,7 @@ using namespace hone;  // NOLINT: a program, not a header
 constexpr uint64_t kEnumerable = uint64_t{1} << 24;
 constexpr int64_t kMostBytes = 2 << 20;
 constexpr char kSketchSet[] = "sketch";   // the set whose tasks have a cut sketch instead of their templates
-constexpr int64_t kMostOfSketch = 1600;  // legal points of it
+constexpr int64_t kMostOfSketch = 2000;  // legal points of it
 
 struct Options {
   std::string tasks, work, set = "all";
