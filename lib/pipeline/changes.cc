@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "pipeline/settings.h"
 
 namespace hone::pipeline {
 namespace {
@@ -140,22 +141,40 @@ std::vector<std::string> StampChanges(std::string_view stamp_text, const TuneInp
   return changes;
 }
 
+// Whether a version that times depend on has changed, so that all trials are repeated.
+static bool Anew(const Json& stamp, const TuneInputs& now) {
+  if (!Changes(Versions(TextOf(stamp, "abi")), Versions(now.abi)).empty()) return true;
+  for (const std::string& change : Changes(TaskValues(TextOf(stamp, "task_file")), TaskValues(now.task))) {
+    if (StartsWith(change, kKnobList)) return true;
+  }
+  const Values was = Flat(TextOf(stamp, "settings")), is = Flat(now.settings);
+  for (const char* key : {"measure.number", "measure.repeat", "measure.min_repeat_ms"}) {
+    const auto a = was.find(key), b = is.find(key);
+    if (a != was.end() && b != is.end() && a->second != b->second) return true;
+  }
+  return false;
+}
+
 int64_t NewTrials(std::string_view stamp_text, const TuneInputs& now) {
   const Result<Json> settings = ParseJson(now.settings, "");
   const int64_t budget = settings.ok() && settings->is_object() ? TrialsOf(*settings) : 0;
+  if (budget >= kMostTrials) return 0;
   const Result<Json> stamp = ParseJson(stamp_text, "");
-  if (!stamp.ok() || !stamp->is_object()) return budget;
-  bool anew = !Changes(Versions(TextOf(*stamp, "abi")), Versions(now.abi)).empty();
-  for (const std::string& change : Changes(TaskValues(TextOf(*stamp, "task_file")), TaskValues(now.task))) {
-    anew = anew || StartsWith(change, kKnobList);
-  }
-  const Values was = Flat(TextOf(*stamp, "settings")), is = Flat(now.settings);
-  for (const char* key : {"measure.number", "measure.repeat", "measure.min_repeat_ms"}) {
-    const auto a = was.find(key), b = is.find(key);
-    anew = anew || (a != was.end() && b != is.end() && a->second != b->second);
-  }
-  if (anew) return budget;
+  if (!stamp.ok() || !stamp->is_object() || Anew(*stamp, now)) return budget;
   return TextOf(*stamp, "met_by") == "space-exhausted" ? 0 : std::max<int64_t>(0, budget - TrialsOf(*stamp));
+}
+
+double NewSeconds(std::string_view stamp_text, const TuneInputs& now) {
+  const Result<Json> settings = ParseJson(now.settings, "");
+  if (!settings.ok() || !settings->is_object() || TrialsOf(*settings) < kMostTrials) return 0;
+  double budget = 0, spent = 0;
+  if (!JsonReader(*settings, "").ReadOptional("seconds", &budget).ok() || budget < 0) return 0;
+  const Result<Json> stamp = ParseJson(stamp_text, "");
+  if (!stamp.ok() || !stamp->is_object() || Anew(*stamp, now)) return budget;
+  if (TextOf(*stamp, "met_by") == "space-exhausted") return 0;
+  JsonReader search;
+  if (JsonReader(*stamp, "").Read("search", &search).ok()) (void)search.ReadOptional("tuning_seconds", &spent).ok();
+  return std::max(0.0, budget - spent);
 }
 
 }  // namespace hone::pipeline

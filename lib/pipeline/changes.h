@@ -22,6 +22,10 @@ std::vector<std::string> StampChanges(std::string_view stamp, const TuneInputs& 
 
 // How many trials a job will add to those in the stamp (an empty one has 0), as far as predictable: it may stop
 // earlier. If a version that times depend on has changed, all trials are repeated.
+// 0 for a job that only seconds limit.
 int64_t NewTrials(std::string_view stamp, const TuneInputs& now);
+
+// How many seconds such a job will tune beyond those in the stamp, as far as predictable; 0 for other jobs.
+double NewSeconds(std::string_view stamp, const TuneInputs& now);
 
 }  // namespace hone::pipeline

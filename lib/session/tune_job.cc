@@ -234,8 +234,9 @@ class Job {
       if (heartbeat_->lost()) HONE_RETURN_IF_ERROR(heartbeat_->Check());
       return progress.Update(history, peak);
     };
-    LogInfo("{}: {}: {} points, {} of {} trials recorded", task_.id, task_.workload.Text(), space.size(),
-            history_->count(), budget_.trials);
+    const std::string of = budget_.trials < pipeline::kMostTrials ? fmt::format(" of {}", budget_.trials) : "";
+    LogInfo("{}: {}: {} points, {}{} trials recorded", task_.id, task_.workload.Text(), space.size(), history_->count(),
+            of);
     auto result = RunSession(session, world, history_.get());
     const char* state = !result.ok() ? "failed" : result->interrupted ? "interrupted" : "done";
     const Status shown = progress.Finish(*history_, result.ok() ? result->peak_flops : 0, state);

@@ -42,13 +42,15 @@ class EdgeSeconds {
     if (!known.empty()) usual_trial_seconds_ = Median(known);
   }
 
-  // For tuning: the missing trials times the seconds per trial of this task, or the median of all tasks. For other
-  // edges that never ran: a typical value for a typical network on a CPU.
+  // For tuning: the missing seconds, or the missing trials times the seconds per trial of this task, or the median of
+  // all tasks. For other edges that never ran: a typical value for a typical network on a CPU.
   double Of(const NinjaBuild& build) const {
     if (build.rule == "tune") {
       const double known = trial_seconds_.at(&build);
-      return (known > 0 ? known : usual_trial_seconds_) *
-             static_cast<double>(pipeline::NewTrials(ReadStamp(work_, build), ReadTuneInputs(work_, build)));
+      const std::string stamp = ReadStamp(work_, build);
+      const pipeline::TuneInputs inputs = ReadTuneInputs(work_, build);
+      return (known > 0 ? known : usual_trial_seconds_) * static_cast<double>(pipeline::NewTrials(stamp, inputs)) +
+             pipeline::NewSeconds(stamp, inputs);
     }
     const auto logged = view_.logged.find(build.outputs[0]);
     return logged == view_.logged.end() ? UsualSeconds(build.rule) : logged->second.seconds;

@@ -30,13 +30,18 @@ class Why {
     std::map<std::string, size_t> index;
     std::vector<std::string> behind;
     int64_t trials = 0;
+    double seconds = 0;
     bool extracts = false, failed = false;
     for (const DirtyEdge& edge : view_.dirty) {
       const std::string reason = Reason(*edge.build);
       if (edge.build->rule == "extract") extracts = true;
       if (edge.build->rule == "cannot_extract") failed = true;
-      if (edge.build->rule == "tune")
-        trials += pipeline::NewTrials(ReadStamp(work_, *edge.build), ReadTuneInputs(work_, *edge.build));
+      if (edge.build->rule == "tune") {
+        const std::string stamp = ReadStamp(work_, *edge.build);
+        const pipeline::TuneInputs inputs = ReadTuneInputs(work_, *edge.build);
+        trials += pipeline::NewTrials(stamp, inputs);
+        seconds += pipeline::NewSeconds(stamp, inputs);
+      }
       if (reason.empty()) {
         behind.push_back(EdgeName(*edge.build));
         continue;
@@ -55,8 +60,9 @@ class Why {
     } else if (failed && trials == 0) {
       text += "  The tasks of a network that cannot be extracted are not known.\n";
     } else {
-      text += trials > 0 ? fmt::format("  At most {} new trials in all.\n", FormatCount(trials))
-                         : std::string("  No new trials: the recorded ones are enough.\n");
+      if (trials > 0) text += fmt::format("  At most {} new trials in all.\n", FormatCount(trials));
+      if (seconds > 0) text += fmt::format("  At most {} of tuning in all.\n", FormatSeconds(seconds));
+      if (trials == 0 && seconds == 0) text += "  No new trials: the recorded ones are enough.\n";
     }
     return text;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -231,12 +232,15 @@ std::string WorkStatusText(const WorkStatus& status) {
   for (const Job& job : status.jobs) ++counts[job.state];
   text += NetworksText(status, counts);
   // A work folder plans hundreds of tasks that nobody has asked for yet: the table is enough for these.
+  bool lines = false;
   // The tables below have what is done in rounds.
   for (const Job& job : status.jobs) {
     const bool told = job.state == State::kDone && status.in_rounds.count(job.target + "/" + job.progress.task) > 0;
-    if (job.state != State::kWaiting && !told) text += Line(job);
+    if (job.state == State::kWaiting || told) continue;
+    text += Line(job);
+    lines = true;
   }
-  for (const std::string& table : status.rounds) text += "\n" + table;
+  for (const std::string& table : status.rounds) text += (std::exchange(lines, true) ? "\n" : "") + table;
   if (!status.rounds.empty()) text += "\n";
   std::vector<std::string> parts;
   for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, NameOf(state)));

@@ -10,6 +10,7 @@ HONE_FUZZ_TARGET(stamp) {
   for (const TuneInputs& inputs : {now, TuneInputs{text, text, text, {}}}) {
     (void)StampChanges(input, inputs);
     HONE_CHECK(NewTrials(input, inputs) >= 0);
+    HONE_CHECK(NewSeconds(input, inputs) >= 0);
   }
   const auto by_time = ParseStamp(input, "fuzz", /*by_time=*/true);
   if (by_time.ok()) (void)by_time->BestAt(by_time->trials / 2);

@@ -65,6 +65,25 @@ TEST(ChangesTest, AStampAgainstWhatItsJobReadsNow) {
   EXPECT_EQ(StampChanges("torn", was), Words{"the stamp cannot be read"});
 }
 
+TEST(ChangesTest, AJobThatOnlySecondsLimitHasSecondsToCome) {
+  const TuneInputs was = {R"({"id": "x"})", R"({"trials": 1000000000, "seconds": 4.5})", "codegen 3", {}};
+  Json stamp = Stamp(was);
+  stamp["search"] = {{"tuning_seconds", 4.75}};
+  EXPECT_EQ(NewTrials("", was), 0);
+  EXPECT_EQ(NewSeconds("", was), 4.5);
+  EXPECT_EQ(NewSeconds(DumpJson(stamp), was), 0) << "it took a trial more than it was given";
+  TuneInputs now = was;
+  now.settings = R"({"trials": 1000000000, "seconds": 6})";
+  EXPECT_EQ(NewSeconds(DumpJson(stamp), now), 1.25);
+  now.abi = "codegen 4";
+  EXPECT_EQ(NewSeconds(DumpJson(stamp), now), 6) << "all anew";
+  stamp["met_by"] = "space-exhausted";
+  now.abi = was.abi;
+  EXPECT_EQ(NewSeconds(DumpJson(stamp), now), 0);
+  now.settings = R"({"trials": 20, "seconds": 6})";
+  EXPECT_EQ(NewSeconds("", now), 0) << "trials limit it as well";
+}
+
 TEST(NinjaWriter, CommandsAreSplitAsTheShellWould) {
   EXPECT_EQ(SplitCommand("exec $HONE_LAUNCHER ../bin/hone-tune --task 'a b' --x 'it'\\''s'"),
             (Words{"../bin/hone-tune", "--task", "a b", "--x", "it's"}));
