@@ -5,6 +5,7 @@
 
 #include "op/plain_te.h"
 #include "op/shapes.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 
@@ -50,7 +51,8 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
   int biases = 0, residuals = 0;
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kBias) {
-      TensorType type{output.logical.type, {output.logical.shape[1]}};
+      const std::vector<int64_t>& shape = output.logical.shape;
+      TensorType type{output.logical.type, {shape[semantics::ChannelAxis(workload, shape.size())]}};
       operands.push_back(MakeOperand(Numbered("bias", biases++), OperandRole::kConstant, type, Layout::kPlain, lanes));
     } else if (e.kind == EpilogueKind::kAdd) {
       operands.push_back(output);
@@ -114,7 +116,8 @@ Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, E
 
 Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const Vars& at) {
   return ApplyEpilogue(workload, std::move(value), [&](size_t i) {
-    return tensors.is_bias[i] ? tensors.read[i](at[1]) : tensors.read[i]({at.begin(), at.end()});
+    if (!tensors.is_bias[i]) return tensors.read[i]({at.begin(), at.end()});
+    return tensors.read[i](at[semantics::ChannelAxis(workload, at.size())]);
   });
 }
 

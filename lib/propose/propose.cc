@@ -41,6 +41,7 @@ constexpr Sketched kSketched[] = {
     {.op = "matmul", .sketch = "rows"},  // with a single column
     {.op = "dense", .sketch = "sums"},
     {.op = "conv2d", .sketch = "sums", .applies = WithoutGroups},
+    {.op = "conv2d_nhwc", .sketch = "sums"},
     {.op = "conv3d", .sketch = "sums", .applies = WithoutGroups},
     {.op = "softmax", .sketch = "rows"},
     {.op = "log_softmax", .sketch = "rows"},

@@ -1,11 +1,11 @@
 #include "semantics/semantics.h"
 
-#include <new>
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <new>
 
 #include "base/check.h"
 #include "base/interrupt.h"
@@ -153,12 +153,15 @@ Result<std::vector<TensorType>> OperandTypes(const Workload& w) {
     const TensorType output = *InferMember(part);
     types.insert(types.end(), part.inputs.begin() + (types.empty() ? 0 : 1), part.inputs.end());
     for (const EpilogueOp& e : part.epilogue) {
-      if (e.kind == EpilogueKind::kBias) types.push_back({output.type, {output.shape[1]}});
+      if (e.kind == EpilogueKind::kBias)
+        types.push_back({output.type, {output.shape[ChannelAxis(part, output.shape.size())]}});
       if (e.kind == EpilogueKind::kAdd) types.push_back(output);
     }
   }
   return types;
 }
+
+size_t ChannelAxis(const Workload& w, size_t rank) { return DefinitionOf(w).channels_last ? rank - 1 : 1; }
 
 size_t OperandCount(const Workload& w) {
   size_t count = w.inputs.size();
@@ -176,8 +179,8 @@ Workload Canonical(const Workload& w) {
 int64_t ProductsOfData(const Workload& w) {
   if (w.chain()) return 1;
   if (w.op == "matmul") return MatmulOf(w)->k;
-  constexpr std::string_view kSums[] = {"reduce_sum", "reduce_sum_square", "reduce_l1", "reduce_l2", "reduce_log_sum",
-                                        "reduce_prod"};
+  constexpr std::string_view kSums[] = {"reduce_sum", "reduce_sum_square", "reduce_l1",
+                                        "reduce_l2",  "reduce_log_sum",    "reduce_prod"};
   if (std::find(std::begin(kSums), std::end(kSums), w.op) == std::end(kSums)) return 1;
   return w.inputs[0].Elements() / InferMember(w)->Elements();
 }

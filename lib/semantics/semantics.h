@@ -62,6 +62,8 @@ struct Definition {
   // The axis of input 1 that holds the output's channels, so that a following batch norm can be folded. Negative if no
   // input does.
   int channels_of_weight = -1;
+  // Channels are the last axis of the data and the output, as in [N,H,W,C], instead of axis 1.
+  bool channels_last = false;
   // May be a member of a chain.
   bool chains = false;
   // The epilogue operation that this operator is equivalent to.
@@ -92,6 +94,8 @@ Result<TensorType> InferOutput(const Workload& workload);
 // those of the first member, then of each later one without its first input. Errors as in InferOutput.
 Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 size_t OperandCount(const Workload& workload);
+// The axis of the output that a `bias` runs along. REQUIRES: the operator is known, and not a chain.
+size_t ChannelAxis(const Workload& workload, size_t rank);
 
 // The following functions REQUIRE: InferOutput accepts the workload.
 

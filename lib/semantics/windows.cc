@@ -115,6 +115,50 @@ void Convolution(const Workload& w, const std::vector<const Values*>& x, const S
   });
 }
 
+// [N,H,W,C] of the values [N,C,H,W], or the reverse.
+Values Moved(const Values& values, const Shape& from, const Shape& order) {
+  Shape strides = Strides(from), extents, moved;
+  for (const int64_t axis : order) {
+    extents.push_back(from[static_cast<size_t>(axis)]);
+    moved.push_back(strides[static_cast<size_t>(axis)]);
+  }
+  Values out;
+  out.reserve(values.size());
+  for (Walk walk(extents, moved); out.size() < values.size(); walk.Next()) {
+    out.push_back(values[static_cast<size_t>(walk.at())]);
+  }
+  return out;
+}
+
+Shape ChannelsFirst(const Shape& s) { return {s[0], s[3], s[1], s[2]}; }
+
+// The same convolution with channels as axis 1.
+Workload ChannelsFirst(const Workload& w) {
+  Workload first{"conv2d", w.inputs, w.attributes, {}};
+  first.inputs[0].shape = ChannelsFirst(w.inputs[0].shape);
+  return first;
+}
+
+Result<Shape> ChannelsLastShape(const Workload& w) {
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 4, 4));
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, 4, 4));
+  if (w.inputs[1].shape[1] != w.inputs[0].shape[3]) {
+    return Status::Invalid("{}: data {} and weight {} differ in their channels", w.op, w.inputs[0].Text(),
+                           w.inputs[1].Text());
+  }
+  HONE_ASSIGN_OR_RETURN(const Shape shape, ConvolutionShape<4>(ChannelsFirst(w)));
+  return Shape{shape[0], shape[2], shape[3], shape[1]};
+}
+
+void ChannelsLastConvolution(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads,
+                             Values* out) {
+  const Values data = Moved(*x[0], w.inputs[0].shape, {0, 3, 1, 2});
+  const Shape first = ChannelsFirst(shape);
+  Values made(out->size(), 0);
+  Convolution(ChannelsFirst(w), {&data, x[1]}, first, threads, &made);
+  *out = Moved(made, first, {0, 2, 3, 1});
+}
+
 // One multiply-add for each weight of a channel of the output, or transposed of the input, and each of its elements.
 template <bool kTransposed>
 double ConvolutionFlop(const Workload& w, const Shape& shape) {
@@ -266,6 +310,9 @@ std::vector<Definition> Windows() {
   };
   convolution("conv2d", "nchw", ConvolutionShape<4>).chains = true;
   convolution("conv3d", "ncdhw", ConvolutionShape<5>);
+  all.push_back(
+      {"conv2d_nhwc", 2, 2, with({}, {}), ChannelsLastShape, ChannelsLastConvolution, ConvolutionFlop<false>});
+  all.back().layer = all.back().channels_last = true;
   const auto transposed = [&](const char* name, auto shape) {
     all.push_back({name, 2, 2, with({}, {groups, Times("output_pad", "0")}), shape, Transposed, ConvolutionFlop<true>});
     all.back().layer = true, all.back().channels_of_weight = 1;

@@ -22,6 +22,7 @@ constexpr const char* kSmall[] = {
     "conv2d(f32[1,17,5,5], f32[17,1,5,5], groups=17, dilation=2x2, pad=4,4,4,4)",
     "conv2d(f32[2,8,9,9], f32[12,2,3,3], groups=4, pad=1,1,1,1) + relu",
     "conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)",
+    "conv2d_nhwc(f32[1,6,5,7], f32[9,7,3,3], pad=1) + bias + relu",
     "conv3d(f32[1,5,4,7,6], f32[6,5,3,3,3], pad=1) + bias + relu",
     "conv3d(f32[2,4,5,9,7], f32[6,2,3,3,2], groups=2, stride=1x2x2, pad=1) + bias",
     "conv3d(f32[1,3,6,7,7], f32[5,3,2,3,3], dilation=2x1x2, in=ncdhw)",

@@ -74,6 +74,7 @@ class Texts {
  public:
   explicit Texts(const Place& place) : p_(place) {
     Convolutions();
+    ChannelsLast();
     Groups();
     Volumes();
     Transposed();
@@ -106,6 +107,12 @@ class Texts {
     Add(Conv(3, 3, p_.Window(3, 3, stride, 2)) + p_.Epilogue());
     const int64_t first = p_.turn % 3 == 0 ? 7 : 3;
     Add(Conv(first, first, p_.Window(first, first, stride) + ", in=nchw") + p_.Epilogue());
+  }
+
+  void ChannelsLast() {
+    const int64_t k = 1 + 2 * (p_.turn % 2);
+    Add(format("conv2d_nhwc(f32[{},{},{},{}], f32[{},{},{},{}], {}){}", p_.n, p_.h, p_.w, p_.c, p_.out, p_.c, k, k,
+               p_.Window(k, k, 1 + p_.turn / 2 % 2), p_.Epilogue()));
   }
 
   void Groups() {

@@ -58,6 +58,7 @@ const std::pair<const char*, const char*> kByHand[] = {
     // (12 + 1 - 2) / 2 + 1, (13 - (5 - 1) * 2 - 1) / 1 + 1.
     {"conv2d(f32[2,6,12,13], f32[4,3,2,5], stride=2x1, pad=0,0,1,0, dilation=1x2, groups=2)", "f32[2,4,6,5]"},
     {"conv2d(f32[1,3,9,9], f32[8,3,3,3], stride=2, pad=1, in=nchw)", "f32[1,8,5,5]"},
+    {"conv2d_nhwc(f32[2,12,13,6], f32[4,6,2,5], stride=2x1, pad=0,0,1,0, dilation=1x2)", "f32[2,6,5,4]"},
     {"dense(f32[3,5], f32[7,5]) + bias + relu", "f32[3,7]"},
     {"batch_norm(f32[2,3,4], f32[3], f32[3], f32[3], f32[3], epsilon=0.001)", "f32[2,3,4]"},
     {"dropout(f32[2,3])", "f32[2,3]"},
@@ -106,6 +107,9 @@ TEST(Shape, CeilModeRoundsUp) {
 
 TEST(Shape, MistakesAreSaid) {
   EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3], groups=2)"), HasSubstr("groups=2"));
+  EXPECT_THAT(ShapeOf("conv2d_nhwc(f32[1,3,9,9], f32[8,3,3,3])"), HasSubstr("differ in their channels"));
+  EXPECT_THAT(ShapeOf("conv2d_nhwc(f32[1,2,2,3], f32[8,3,3,3])"), HasSubstr("no output"));
+  EXPECT_THAT(ShapeOf("conv2d_nhwc(f32[9,9,3], f32[8,3,3,3])"), HasSubstr("conv2d_nhwc"));
   EXPECT_THAT(ShapeOf("dense(i8[1,3], i8[8,3])"), HasSubstr("only f32"));
   EXPECT_THAT(ShapeOf("batch_norm(f32[1,3], f32[3], f32[3], f32[2], f32[3])"), HasSubstr("input 3"));
   EXPECT_THAT(ShapeOf("block(f32[3,2])"), HasSubstr("4 or 5"));
