@@ -25,8 +25,8 @@ class AnsorSchedules : public TuneFolder {
 
 // The structure that Ansor derives for a product on a CPU: a local copy, tiles of both, and the copy inside.
 constexpr char kTiled[] =
-    R"(["CHW", 2, "local"], ["SP", 2, 0, 64, [2, 4, 4], 1], ["SP", 2, 4, 48, [1, 2, 16], 1], ["SP", 2, 8, 96, [8], 1], )"
-    R"(["RE", 2, [0, 4, 1, 5, 8, 2, 6, 9, 3, 7]], ["FSP", 3, 0, 1, 2], ["FSP", 3, 3, 2, 2], )"
+    R"(["CHW", 2, "local"], ["SP", 2, 0, 64, [2, 4, 4], 1], ["SP", 2, 4, 48, [1, 2, 16], 1], )"
+    R"(["SP", 2, 8, 96, [8], 1], ["RE", 2, [0, 4, 1, 5, 8, 2, 6, 9, 3, 7]], ["FSP", 3, 0, 1, 2], ["FSP", 3, 3, 2, 2], )"
     R"(["RE", 3, [0, 3, 1, 4, 2, 5]], ["CA", 2, 3, 3], ["FU", 3, [0, 1, 2, 3]], ["AN", 3, 0, 3], )"
     R"(["PR", 2, 0, "auto_unroll_max_step$64"], ["AN", 2, 9, 2], ["AN", 3, 2, 2])";
 
