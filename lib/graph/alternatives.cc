@@ -11,58 +11,125 @@
 namespace hone::graph {
 namespace {
 
-constexpr size_t kLongestChain = 3;
+// Members of a group that do more than change single elements or move them.
+constexpr size_t kMostSums = 3;
+
+using semantics::ChangesOrMovesElements;
 
 bool Blocks(const Workload& w) { return IsTransform(w) && semantics::OutputLayout(w) == Layout::kBlocked; }
 
 class Finder {
  public:
-  Finder(const Graph& graph, const LegalWorkload& legal) : graph_(graph), legal_(legal), reads_(CountReads(graph)) {
+  Finder(const Graph& graph, const LegalWorkload& legal) : graph_(graph), legal_(legal) {
     for (size_t i = 0; i < graph.nodes.size(); ++i) index_[graph.nodes[i].name] = i;
     for (const GraphInput& input : graph.inputs) names_.insert(input.name);
     for (const Parameter& p : graph.parameters) names_.insert(p.name);
     for (const Node& node : graph.nodes) {
       names_.insert(node.name);
-      // Chains follow a node's first input if the node is its only reader.
-      if (!node.inputs.empty() && index_.count(node.inputs[0]) && Reads(node.inputs[0]) == 1) {
-        next_[node.inputs[0]] = node.name;
-      }
+      for (const std::string& input : node.inputs) readers_[input].insert(index_.at(node.name));
     }
+    for (const std::string& output : graph.outputs) outputs_.insert(output);
   }
 
   std::vector<Alternative> Run() {
     for (const Node& node : graph_.nodes) {
       TryLayout(node);
-      TryChains(node);
+      TryGroups(node);
     }
-    return std::move(found_);
+    std::vector<Alternative> kept;
+    for (const Alternative& alternative : found_) {
+      if (!IsPartOfLarger(alternative)) kept.push_back(alternative);
+    }
+    return kept;
   }
 
  private:
-  int Reads(const std::string& tensor) const {
-    auto found = reads_.find(tensor);
-    return found == reads_.end() ? 0 : found->second;
+  const Node& NodeAt(size_t index) const { return graph_.nodes[index]; }
+
+  // Grows a group from `first` by the next node that reads one of its tensors, and tries it whenever nothing outside
+  // reads its inner tensors.
+  void TryGroups(const Node& first) {
+    if (!MayBeMember(first.workload)) return;
+    std::vector<size_t> members = {index_.at(first.name)};
+    while (members.size() <= Workload::kMostFollowers && outputs_.count(NodeAt(members.back()).name) == 0) {
+      std::set<size_t> next;
+      for (const size_t member : members) {
+        const auto readers = readers_.find(NodeAt(member).name);
+        if (readers != readers_.end()) next.insert(readers->second.begin(), readers->second.end());
+      }
+      for (const size_t member : members) next.erase(member);
+      if (next.empty() || !MayFollow(members, NodeAt(*next.begin()))) return;
+      members.push_back(*next.begin());
+      next.erase(next.begin());
+      if (next.empty()) Try(members);
+    }
   }
 
-  void TryChains(const Node& first) {
-    if (IsTransform(first.workload)) return;
-    Node chain = first;
-    std::string text = first.workload.Text();
-    std::vector<std::string> names = {first.name};
-    for (auto next = next_.find(first.name); next != next_.end() && names.size() < kLongestChain;
-         next = next_.find(next->second)) {
-      const Node& node = graph_.nodes[index_.at(next->second)];
-      if (IsTransform(node.workload)) return;
-      text += " -> " + node.workload.Text();
-      names.push_back(node.name);
-      chain.name = node.name;
-      chain.output = node.output;
-      chain.inputs.insert(chain.inputs.end(), node.inputs.begin() + 1, node.inputs.end());
-      Result<Workload> workload = legal_(text);
-      if (!workload.ok()) continue;  // three nodes may form a chain where two do not
-      chain.workload = std::move(*workload);
-      found_.push_back({names, {chain}});
+  // The parts of a concatenation can be written directly into it.
+  static bool MayBeMember(const Workload& w) {
+    return !w.chain() && !IsTransform(w) && !semantics::DefinitionOf(w).concatenates;
+  }
+
+  bool MayFollow(const std::vector<size_t>& members, const Node& next) const {
+    if (!MayBeMember(next.workload)) return false;
+    size_t sums = ChangesOrMovesElements(next.workload) ? 0 : 1, layers = 0;
+    for (const size_t member : members) {
+      sums += ChangesOrMovesElements(NodeAt(member).workload) ? 0 : 1;
+      layers += semantics::DefinitionOf(NodeAt(member).workload).layer ? 1 : 0;
     }
+    // Nothing but a layer precedes a layer: there would be another task of each layer to tune.
+    const bool layer = semantics::DefinitionOf(next.workload).layer;
+    return sums <= kMostSums && (!layer || layers == members.size());
+  }
+
+  void Try(const std::vector<size_t>& members) {
+    const Node& last = NodeAt(members.back());
+    Node group{last.name, NodeAt(members[0]).workload, NodeAt(members[0]).inputs, last.output};
+    Alternative alternative{{NodeAt(members[0]).name}, {}};
+    for (size_t i = 1; i < members.size(); ++i) {
+      const Node& node = NodeAt(members[i]);
+      Workload member = node.workload;
+      for (size_t j = 0; j < node.inputs.size(); ++j) {
+        int maker = Workload::kOperand;
+        for (size_t k = 0; k < i; ++k) {
+          if (NodeAt(members[k]).name == node.inputs[j]) maker = static_cast<int>(k);
+        }
+        if (maker == Workload::kOperand) group.inputs.push_back(node.inputs[j]);
+        if (j < member.inputs.size()) {
+          member.from.push_back(maker);
+        } else if (maker != Workload::kOperand) {
+          return;  // an epilogue cannot read a member
+        }
+      }
+      group.workload.then.push_back(std::move(member));
+      alternative.replaces.push_back(node.name);
+    }
+    Result<Workload> workload = legal_(group.workload.Text());
+    if (!workload.ok()) return;  // a larger group may be legal
+    group.workload = std::move(*workload);
+    alternative.by = {std::move(group)};
+    found_.push_back(std::move(alternative));
+  }
+
+  // Whether another group has all nodes of this one, and more that only change single elements or move them: it
+  // does the same with fewer passes over memory. If it has more in front of a sum, they may be in the group of an
+  // earlier sum, so this one is kept.
+  bool IsPartOfLarger(const Alternative& alternative) const {
+    const std::set<std::string> own(alternative.replaces.begin(), alternative.replaces.end());
+    if (own.size() < 2) return false;
+    const bool begins_small = ChangesOrMovesElements(NodeAt(index_.at(alternative.replaces[0])).workload);
+    return std::any_of(found_.begin(), found_.end(), [&](const Alternative& other) {
+      size_t shared = 0;
+      if (!begins_small && other.replaces[0] != alternative.replaces[0]) return false;
+      for (const std::string& name : other.replaces) {
+        if (own.count(name) > 0) {
+          ++shared;
+        } else if (!ChangesOrMovesElements(NodeAt(index_.at(name)).workload)) {
+          return false;
+        }
+      }
+      return shared == own.size() && other.replaces.size() > own.size();
+    });
   }
 
   void TryLayout(const Node& node) {
@@ -108,9 +175,9 @@ class Finder {
 
   const Graph& graph_;
   const LegalWorkload& legal_;
-  std::map<std::string, int> reads_;
   std::map<std::string, size_t> index_;
-  std::map<std::string, std::string> next_;
+  std::map<std::string, std::set<size_t>> readers_;
+  std::set<std::string> outputs_;
   std::map<std::string, Node> blocks_;
   std::set<std::string> names_;
   std::vector<Alternative> found_;

@@ -2,10 +2,11 @@
 // tensor; and the choice of those with the least sum of measured kernel times.
 //
 // There are two kinds:
-//   - a chain: a node and its only reader, or three in a row, as one node `A -> B` (task/workload.h);
+//   - a group: a node and its only reader, or up to six nodes whose inner tensors nobody else reads, as one node
+//     `A -> B` (task/workload.h);
 //   - another input layout: a convolution that reads a plain tensor itself (`in=nchw`, `in=ncdhw`) can instead read
 //     blocks that a node `block` makes, and the other way round.
-// Chains consist of the nodes as they are, not of convolutions with another input layout.
+// Groups consist of the nodes as they are, not of convolutions with another input layout.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ namespace hone::graph {
 
 // The nodes `by` can replace the nodes `replaces`.
 struct Alternative {
-  // Names of nodes in the order of the graph. Only the next one reads each of them, as its first input.
+  // Names of nodes in the order of the graph. Only later ones of them read all but the last.
   std::vector<std::string> replaces;
   // In an order in which they can run; the last one has the name of the last replaced node. The others are transforms
   // (block, unblock); alternatives that need the same transform share it by name.
@@ -31,11 +32,13 @@ struct Alternative {
 // Returns the canonical form of a workload text if it can be built.
 using LegalWorkload = std::function<Result<Workload>(const std::string& text)>;
 
-// All alternatives, in the order of the graph's nodes, shorter ones first. REQUIRES: `graph` normalised, its workloads
-// canonical.
+// All alternatives, in the order of the graph's nodes, shorter ones first. A group is left out if a larger legal one
+// only adds nodes to it that are element-wise or move elements, and adds none of them in front of a sum; and nothing
+// but layers precedes a layer in a group, so that a layer does not become several long tasks. REQUIRES: `graph`
+// normalised, its workloads canonical.
 std::vector<Alternative> FindAlternatives(const Graph& graph, const LegalWorkload& legal);
 
-// Whether it is a node `block` or `unblock`, which all its readers can share. Also accepts chains.
+// Whether it is a node `block` or `unblock`, which all its readers can share. Also accepts groups.
 bool IsTransform(const Workload& workload);
 
 // The graph with `taken` in place, without nodes that are no longer needed. Returns kInvalid if an alternative does not

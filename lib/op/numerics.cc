@@ -16,6 +16,14 @@ static std::optional<std::string> ForbidsTf32(const Numerics& numerics) {
   return numerics.tf32 ? std::nullopt : std::optional<std::string>("tf32 is off");
 }
 
+// Those of a group's first member too.
+static std::vector<const Template*> TemplatesOf(const Operator& op, const Workload& workload, const Target& target) {
+  std::vector<const Template*> templates = op.Templates(workload, target);
+  const std::vector<const Template*> of_first = FirstMemberTemplates(workload, target);
+  templates.insert(templates.end(), of_first.begin(), of_first.end());
+  return templates;
+}
+
 std::optional<std::string> Forbidden(const Numerics& numerics, const Algorithm& algorithm) {
   if (algorithm.name == "winograd") return ForbidsWinograd(numerics, algorithm.Number("m", INT64_MAX));
   return algorithm.name == kTf32Gemm ? ForbidsTf32(numerics) : std::nullopt;
@@ -34,7 +42,7 @@ std::optional<std::string> Forbidden(const Workload& workload, const Target& tar
                                      const Config& config) {
   const auto op = FindOperator(workload);
   if (!op.ok()) return std::nullopt;
-  for (const Template* t : (*op)->Templates(workload, target)) {
+  for (const Template* t : TemplatesOf(**op, workload, target)) {
     if (config.template_name != t->name()) continue;
     Space limits(t->name());  // only the rule: the config was a point of the whole space before
     t->Limit(workload, numerics, &limits);
@@ -55,7 +63,7 @@ NumericsMatter WhichNumericsMatter(const Workload& workload, const Target& targe
   NumericsMatter matter;
   const auto op = FindOperator(workload);
   if (!op.ok()) return matter;
-  for (const Template* t : (*op)->Templates(workload, target)) {
+  for (const Template* t : TemplatesOf(**op, workload, target)) {
     const auto forbids = [&](const Numerics& numerics) {
       Space limits(t->name());
       t->Limit(workload, numerics, &limits);

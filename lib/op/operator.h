@@ -111,9 +111,12 @@ class Operator {
 
 // The operator of that name; else kUnsupported with a suggestion.
 Result<const Operator*> FindOperator(const std::string& name);
-// The operator of a workload: by its name, or the operator of chains.
+// The operator of a workload: by its name, or the operator of groups.
 Result<const Operator*> FindOperator(const Workload& workload);
-// The name of an operand of a chain's member: "weight" for the first, "then.weight" and "then2.weight" for those after
+// The templates of a group's first member whose schedules fit the group, because what follows is element-wise. They
+// take the first member as workload. Empty if the group has templates of its own, or if `workload` is no group.
+std::vector<const Template*> FirstMemberTemplates(const Workload& workload, const Target& target);
+// The name of an operand of a group's member: "weight" for the first, "then.weight" and "then2.weight" for those after
 // it.
 std::string MemberOperandName(const std::string& name, size_t member);
 std::vector<std::string> OperatorNames();

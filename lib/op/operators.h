@@ -13,7 +13,7 @@ const Operator& Conv2dNhwc();
 const Operator& Conv3d();
 const Operator& Dense();
 const Operator& Matmul();
-// The operator of all chains: two or three workloads as one kernel.
+// The operator of all groups: several workloads as one kernel.
 const Operator& Chain();
 std::vector<const Operator*> PoolOperators();
 std::vector<const Operator*> TransposedConvOperators();

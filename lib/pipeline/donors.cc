@@ -18,7 +18,9 @@ static double Ratio(int64_t a, int64_t b) {
 }
 
 double ShapeDistance(const Workload& a, const Workload& b) {
-  if (a.op != b.op || a.inputs.size() != b.inputs.size() || a.then.size() != b.then.size()) return kFar;
+  if (a.op != b.op || a.inputs.size() != b.inputs.size() || a.then.size() != b.then.size() || a.from != b.from) {
+    return kFar;
+  }
   double distance = 0;
   for (size_t i = 0; i < a.then.size(); ++i) distance += ShapeDistance(a.then[i], b.then[i]);
   for (size_t i = 0; i < a.inputs.size(); ++i) {

@@ -27,7 +27,7 @@ struct Sketched {
   bool tuned = true;  // false: too short to be a task; only the best point by the estimate counts
 
   bool Covers(const Workload& workload) const {
-    if (workload.chain() || !applies(workload)) return false;
+    if (!applies(workload)) return false;
     return op.ends_with('*') ? workload.op.starts_with(op.substr(0, op.size() - 1)) : workload.op == op;
   }
 };
@@ -59,10 +59,13 @@ constexpr Sketched kSketched[] = {
 // The sketch of an operator without a template or one of these lines.
 constexpr std::string_view kOtherwise = "stages";
 
+// Those of any member of a group.
 std::vector<const Sketched*> SketchedBy(const Workload& workload) {
+  const std::vector<Workload> parts = workload.Parts();
   std::vector<const Sketched*> lines;
   for (const Sketched& line : kSketched) {
-    if (line.Covers(workload)) lines.push_back(&line);
+    const auto covers = [&](const Workload& part) { return line.Covers(part); };
+    if (std::any_of(parts.begin(), parts.end(), covers)) lines.push_back(&line);
   }
   return lines;
 }
@@ -232,13 +235,25 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
   return sketches;
 }
 
+// Of groups, only those that sum nothing up: others would be slower than their members.
+static bool MayHaveStages(const Workload& workload) {
+  const std::vector<Workload> parts = workload.Parts();
+  return parts.size() == 1 || std::ranges::all_of(parts, semantics::ChangesOrMovesElements);
+}
+
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   const std::vector<const op::Template*> templates = op->Templates(workload, target);
   Proposers proposers;
-  const Proposers sketches = SketchesOf(*op, workload, target, own, templates.empty());
+  // The rules do not know the kinds of groups that have templates of their own.
+  const bool derived = !workload.chain() || templates.empty();
+  const Proposers sketches =
+      derived ? SketchesOf(*op, workload, target, own, templates.empty() && MayHaveStages(workload)) : Proposers();
   for (const op::Template* t : templates) {
     if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload, target);
+  }
+  for (const op::Template* t : op::FirstMemberTemplates(workload, target)) {
+    if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload.Parts()[0], target);
   }
   proposers.insert(proposers.end(), sketches.begin(), sketches.end());
   for (sketch::Sketch each : own) {
@@ -249,6 +264,10 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
                              each.name);
     }
     proposers.emplace_back(std::move(each), workload, target);
+  }
+  if (proposers.empty() && workload.chain()) {
+    return Status::Unsupported("workload `{}`: no kernel for {} computes this group at once", workload.Text(),
+                               target.Text());
   }
   if (proposers.empty())
     return Status::Unsupported("{} has no template for {}", workload.OperatorText(), target.Text());
@@ -334,7 +353,8 @@ op::PointCost EstimatesOf(const Workload& workload, const Target& target) {
     auto [found, added] = bound.try_emplace(config.template_name);
     if (added) {
       if (const op::Estimate* estimate = op::FindEstimate(target, config.template_name)) {
-        found->second = estimate->bind(workload, target);
+        const auto of_first = op::FirstMemberTemplates(workload, target);
+        found->second = estimate->bind(of_first.empty() ? workload : workload.Parts()[0], target);
       } else if (const auto proposers = AllProposers(workload, target); proposers.ok()) {
         for (const Proposer& p : *proposers) {
           if (p.name() != config.template_name || p.sketch() == nullptr || !p.sketch()->cost) continue;

@@ -29,6 +29,7 @@ class Proposer {
   const std::string& name() const { return name_; }  // of its space: records contain it
   int version() const { return version_; }           // changes with the space, or with the meaning of a config
   const sketch::Sketch* sketch() const { return sketch_ ? &*sketch_ : nullptr; }  // null for a template
+  // The first member of a group, for a template of that member.
   const Workload& workload() const { return workload_; }
   // False if its default is built and nothing is searched: a single schedule, or an operator that is not worth it.
   bool tuned() const { return tuned_; }

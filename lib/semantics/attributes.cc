@@ -95,7 +95,7 @@ Status CheckAttributes(const Workload& w, const std::vector<AttributeSpec>& spec
 }
 
 Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>& specs) {
-  Workload c{w.op, w.inputs, {}, w.epilogue};
+  Workload c{.op = w.op, .inputs = w.inputs, .attributes = {}, .epilogue = w.epilogue, .from = w.from};
   for (const AttributeSpec& spec : specs) {
     const Attribute* a = w.Find(spec.name);
     if (a == nullptr) continue;

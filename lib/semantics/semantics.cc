@@ -1,5 +1,7 @@
 #include "semantics/semantics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -56,12 +58,31 @@ Result<TensorType> InferMember(const Workload& w) {
   return output;
 }
 
-std::string MembersText() {
-  std::string text;
-  for (const auto& [name, definition] : All()) {
-    if (definition.chains) text += (text.empty() ? "" : ", ") + name;
+// The error of a group's member, with the place where it begins.
+Status AtMember(const Workload& group, size_t member, const Status& status) {
+  return status.WithContext(fmt::format("workload `{}`: column {}", group.Text(), group.ColumnOf(member)));
+}
+
+// The output of each member.
+Result<std::vector<TensorType>> InferMembers(const Workload& w) {
+  std::vector<TensorType> made;
+  const std::vector<Workload> parts = w.Parts();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Result<TensorType> output = InferMember(parts[i]);
+    if (!output.ok()) return AtMember(w, i, output.status());
+    for (size_t j = 0; j < parts[i].inputs.size(); ++j) {
+      const int maker = w.Maker(i, j);
+      if (maker == Workload::kOperand) continue;
+      const auto from = static_cast<size_t>(maker);
+      if (from < i && parts[i].inputs[j] == made[from]) continue;
+      return AtMember(
+          w, i,
+          Status::Invalid("{} takes {}, but {} makes {}", parts[i].op, parts[i].inputs[j].Text(),
+                          from < i ? parts[from].op : "a later member", from < i ? made[from].Text() : "it"));
+    }
+    made.push_back(*output);
   }
-  return text;
+  return made;
 }
 
 // REQUIRES: InferMember accepts the workload.
@@ -128,33 +149,23 @@ std::vector<std::string> Names() {
 
 Result<TensorType> InferOutput(const Workload& w) {
   if (!w.chain()) return InferMember(w);
-  std::optional<TensorType> output;
-  std::string before;
-  for (const Workload& part : w.Parts()) {
-    const Definition* d = Find(part.op);
-    if (d != nullptr && !d->chains) {
-      return Status::Unsupported(part.op + " in a chain: only these can be members of one: " + MembersText());
-    }
-    HONE_ASSIGN_OR_RETURN(TensorType made, InferMember(part));
-    if (output && part.inputs[0] != *output) {
-      return Status::Invalid("chain: {} takes {}, but {} before it makes {}", part.op, part.inputs[0].Text(), before,
-                             output->Text());
-    }
-    output = std::move(made);
-    before = part.op;
-  }
-  return *output;
+  HONE_ASSIGN_OR_RETURN(const std::vector<TensorType> made, InferMembers(w));
+  return made.back();
 }
 
 Result<std::vector<TensorType>> OperandTypes(const Workload& w) {
   HONE_RETURN_IF_ERROR(InferOutput(w).status());
   std::vector<TensorType> types;
-  for (const Workload& part : w.Parts()) {
-    const TensorType output = *InferMember(part);
-    types.insert(types.end(), part.inputs.begin() + (types.empty() ? 0 : 1), part.inputs.end());
-    for (const EpilogueOp& e : part.epilogue) {
-      if (e.kind == EpilogueKind::kBias)
-        types.push_back({output.type, {output.shape[ChannelAxis(part, output.shape.size())]}});
+  const std::vector<Workload> parts = w.Parts();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const TensorType output = *InferMember(parts[i]);
+    for (size_t j = 0; j < parts[i].inputs.size(); ++j) {
+      if (w.Maker(i, j) == Workload::kOperand) types.push_back(parts[i].inputs[j]);
+    }
+    for (const EpilogueOp& e : parts[i].epilogue) {
+      if (e.kind == EpilogueKind::kBias) {
+        types.push_back({output.type, {output.shape[ChannelAxis(parts[i], output.shape.size())]}});
+      }
       if (e.kind == EpilogueKind::kAdd) types.push_back(output);
     }
   }
@@ -164,9 +175,12 @@ Result<std::vector<TensorType>> OperandTypes(const Workload& w) {
 size_t ChannelAxis(const Workload& w, size_t rank) { return DefinitionOf(w).channels_last ? rank - 1 : 1; }
 
 size_t OperandCount(const Workload& w) {
-  size_t count = w.inputs.size();
-  for (const EpilogueOp& e : w.epilogue) count += IsOperand(e.kind) ? 1 : 0;
-  for (const Workload& next : w.then) count += OperandCount(next) - 1;
+  size_t count = 0;
+  const std::vector<Workload> parts = w.Parts();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (size_t j = 0; j < parts[i].inputs.size(); ++j) count += w.Maker(i, j) == Workload::kOperand ? 1 : 0;
+    for (const EpilogueOp& e : parts[i].epilogue) count += IsOperand(e.kind) ? 1 : 0;
+  }
   return count;
 }
 
@@ -177,7 +191,11 @@ Workload Canonical(const Workload& w) {
 }
 
 int64_t ProductsOfData(const Workload& w) {
-  if (w.chain()) return 1;
+  if (w.chain()) {
+    int64_t most = 1;
+    for (const Workload& part : w.Parts()) most = std::max(most, ProductsOfData(part));
+    return most;
+  }
   if (w.op == "matmul") return MatmulOf(w)->k;
   constexpr std::string_view kSums[] = {"reduce_sum", "reduce_sum_square", "reduce_l1",
                                         "reduce_l2",  "reduce_log_sum",    "reduce_prod"};
@@ -198,18 +216,24 @@ double Flop(const Workload& w) {
 
 Values Evaluate(const Workload& w, const std::vector<const Values*>& operands, int threads) {
   if (!w.chain()) return EvaluateMember(w, operands, threads);
-  Values value;
+  const std::vector<Workload> parts = w.Parts();
+  std::vector<Values> made(parts.size());
   auto next = operands.begin();
-  for (const Workload& part : w.Parts()) {
+  for (size_t i = 0; i < parts.size(); ++i) {
     std::vector<const Values*> own;
-    if (next != operands.begin()) own.push_back(&value);
-    while (own.size() < OperandCount(part)) own.push_back(*next++);
-    value = EvaluateMember(part, own, threads);
+    for (size_t j = 0; j < OperandCount(parts[i]); ++j) {
+      const int maker = j < parts[i].inputs.size() ? w.Maker(i, j) : Workload::kOperand;
+      own.push_back(maker == Workload::kOperand ? *next++ : &made[static_cast<size_t>(maker)]);
+    }
+    made[i] = EvaluateMember(parts[i], own, threads);
   }
-  return value;
+  return made.back();
 }
 
-bool HasBatch(const Workload& w) { return DefinitionOf(w).has_batch; }
+bool HasBatch(const Workload& w) {
+  const std::vector<Workload> parts = w.Parts();
+  return std::any_of(parts.begin(), parts.end(), [](const Workload& part) { return DefinitionOf(part).has_batch; });
+}
 
 Layout InputLayout(const Workload& w, size_t input) {
   const Definition& d = DefinitionOf(w);
@@ -245,6 +269,11 @@ void SetLayout(Workload* w, Layout layout) {
 bool PassesOn(const Workload& w) {
   const Definition& d = DefinitionOf(w);
   return w.epilogue.empty() && d.passes_on != nullptr && d.passes_on(w);
+}
+
+bool ChangesOrMovesElements(const Workload& w) {
+  const Definition& d = DefinitionOf(w);
+  return d.elementwise || d.keeps_order || d.sources != nullptr;
 }
 
 std::optional<EpilogueOp> AsEpilogue(const Workload& w) {

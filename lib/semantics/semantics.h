@@ -64,8 +64,6 @@ struct Definition {
   int channels_of_weight = -1;
   // Channels are the last axis of the data and the output, as in [N,H,W,C], instead of axis 1.
   bool channels_last = false;
-  // May be a member of a chain.
-  bool chains = false;
   // The epilogue operation that this operator is equivalent to.
   std::optional<EpilogueKind> epilogue = std::nullopt;
   // REQUIRES: `shape` accepted the workload. Whether the output equals the first input, whatever its values.
@@ -81,17 +79,17 @@ const Definition* Find(const std::string& name);
 const Definition& DefinitionOf(const Workload& workload);
 std::vector<std::string> Names();  // sorted
 
-// The functions below also accept chains.
+// The functions below also accept groups.
 
 // The number of values or products of data that each output sums: 1 if a factor is a weight, the sum is divided by that
 // number, or nothing is summed.
 int64_t ProductsOfData(const Workload& workload);
 
 // The output's type. Returns kUnsupported for an unknown operator; kInvalid or kUnsupported in one line if inputs,
-// attributes, epilogue or the members of a chain do not fit together.
+// attributes, epilogue or the members of a group do not fit together; errors in a group have the member's column.
 Result<TensorType> InferOutput(const Workload& workload);
-// The types of the operands: the inputs, then one for each `bias` and `add` of the epilogue, in order. For a chain,
-// those of the first member, then of each later one without its first input. Errors as in InferOutput.
+// The types of the operands: the inputs, then one for each `bias` and `add` of the epilogue, in order. For a group,
+// those of the first member, then of each later one without the inputs that members make. Errors as in InferOutput.
 Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 size_t OperandCount(const Workload& workload);
 // The axis of the output that a `bias` runs along. REQUIRES: the operator is known, and not a chain.
@@ -106,7 +104,7 @@ double Flop(const Workload& workload);
 Values Evaluate(const Workload& workload, const std::vector<const Values*>& operands, int threads);
 bool HasBatch(const Workload& workload);
 
-// The following functions REQUIRE: not a chain.
+// The following functions REQUIRE: not a group.
 
 Layout InputLayout(const Workload& workload, size_t input);
 Layout OutputLayout(const Workload& workload);
@@ -123,6 +121,8 @@ std::optional<Layout> StatedLayout(const Workload& workload);
 // REQUIRES: ChoosesLayout.
 void SetLayout(Workload* workload, Layout layout);
 bool PassesOn(const Workload& workload);
+// Whether the workload only changes single elements, or moves them.
+bool ChangesOrMovesElements(const Workload& workload);
 // The epilogue operation that this workload is equivalent to, on its first input or, for kAdd, on both inputs.
 std::optional<EpilogueOp> AsEpilogue(const Workload& workload);
 

@@ -308,7 +308,7 @@ std::vector<Definition> Windows() {
     d.in = d.out = Layout::kBlocked, d.layer = true, d.channels_of_weight = 0;
     return all.emplace_back(std::move(d));
   };
-  convolution("conv2d", "nchw", ConvolutionShape<4>).chains = true;
+  convolution("conv2d", "nchw", ConvolutionShape<4>);
   convolution("conv3d", "ncdhw", ConvolutionShape<5>);
   all.push_back(
       {"conv2d_nhwc", 2, 2, with({}, {}), ChannelsLastShape, ChannelsLastConvolution, ConvolutionFlop<false>});
@@ -326,8 +326,8 @@ std::vector<Definition> Windows() {
     all.back().passes_on = PoolPassesOn;
     return all.back();
   };
-  pool("max_pool2d", maximum, PoolShape<4>).chains = true;
-  pool("avg_pool2d", average, PoolShape<4>).chains = true;
+  pool("max_pool2d", maximum, PoolShape<4>);
+  pool("avg_pool2d", average, PoolShape<4>);
   pool("max_pool3d", maximum, PoolShape<5>);
   pool("avg_pool3d", average, PoolShape<5>);
   all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});

@@ -86,7 +86,11 @@ std::optional<RowStages> RowStagesOf(const te::Tensor& output) {
       const bool is_kept = std::count(kept.begin(), kept.end(), ids.at(axis.var.node())) > 0;
       (is_kept ? stage.kept : stage.others).push_back(axis.var.name());
     }
-    if (stage.kept.size() != kept.size()) return {};
+    for (size_t i = 0; i < kept.size(); ++i) {
+      const auto is = [&](const ir::IterVar& axis) { return ids.at(axis.var.node()) == kept[i]; };
+      if (std::any_of(node->axes.begin(), node->axes.end(), is)) continue;
+      if (rows.kept[i] > 1 || rows.stages.empty()) return {};  // of extent 1, a stage behind the output may lack it
+    }
     stage.full = !stage.others.empty();
     for (const ir::IterVar& axis : node->reduce_axes) stage.others.push_back(axis.var.name());
     const ir::IterVar& last = node->axes.back();

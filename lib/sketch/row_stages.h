@@ -39,7 +39,7 @@ struct RowStages {
 
 // Nothing if
 // - `output` depends on no reduction, or on stages that are not float;
-// - reductions have different kept axes;
+// - reductions have different kept axes, or another stage lacks a kept axis of more than one index;
 // - a stage reads another one at an index that is not one of its own axes;
 // - the vectors' axis is used in another index than the last one, or a reduction reads an input without it.
 std::optional<RowStages> RowStagesOf(const te::Tensor& output);

@@ -22,23 +22,50 @@ class Parser {
     HONE_ASSIGN_OR_RETURN(Workload w, One());
     while (TakeArrow()) {
       if (w.then.size() == Workload::kMostFollowers) {
-        return Fail(fmt::format("the end: a chain has at most {} members", Workload::kMostFollowers + 1));
+        return Fail(fmt::format("the end: a group has at most {} members", Workload::kMostFollowers + 1));
       }
       HONE_ASSIGN_OR_RETURN(Workload next, One());
-      if (next.inputs.empty()) return Fail("a member of a chain that takes the output of the one before it");
+      if (next.inputs.empty()) return Fail("a member of a group that takes the output of the one before it");
       w.then.push_back(std::move(next));
     }
     Space();
     if (at_ != text_.size()) return Fail("the end, `+ epilogue` or `-> workload`");
-    return w;
+    return CheckRead(w);
   }
 
  private:
-  // A workload that is not a chain, or a member of a chain.
+  struct Member {
+    std::string name;  // may be empty
+    size_t begin = 0;
+  };
+
+  Result<Workload> CheckRead(const Workload& w) {
+    std::vector<bool> read(members_.size(), false);
+    for (size_t i = 1; i < members_.size(); ++i) {
+      for (size_t j = 0; j < w.then[i - 1].inputs.size(); ++j) {
+        if (const int maker = w.Maker(i, j); maker >= 0) read[static_cast<size_t>(maker)] = true;
+      }
+    }
+    read.back() = true;
+    const size_t unread = static_cast<size_t>(std::find(read.begin(), read.end(), false) - read.begin());
+    if (unread == read.size()) return w;
+    at_ = members_[unread].begin;
+    return Fail("a member whose output a later one reads");
+  }
+
+  // A workload that is not a group, or a member of a group.
   Result<Workload> One() {
+    Space();
+    Member self{"", at_};
     Workload w;
     w.op = Word();
     if (w.op.empty()) return Fail("an operator's name");
+    if (Take('=')) {
+      self.name = w.op;
+      if (FindMember(self.name) >= 0) return Fail("another name: a member before it is named `" + self.name + "`");
+      w.op = Word();
+      if (w.op.empty()) return Fail("an operator's name");
+    }
     if (!Take('(')) return Fail("`(` after the operator");
     bool in_inputs = true;
     while (!Take(')')) {
@@ -51,6 +78,15 @@ class Parser {
         at_ = start;
         HONE_ASSIGN_OR_RETURN(TensorType t, Tensor());
         w.inputs.push_back(std::move(t));
+        w.from.push_back(Workload::kOperand);
+      } else if (Take(':')) {
+        const int maker = FindMember(name);
+        at_ = maker < 0 ? start : at_;
+        if (maker < 0) return Fail("the name of an earlier member, not `" + name + "`");
+        if (!in_inputs) return Fail("tensors before attributes");
+        HONE_ASSIGN_OR_RETURN(TensorType t, Tensor());
+        w.inputs.push_back(std::move(t));
+        w.from.push_back(maker);
       } else if (Take('=')) {
         in_inputs = false;
         HONE_ASSIGN_OR_RETURN(Attribute a, Value(name));
@@ -60,11 +96,22 @@ class Parser {
         return Fail("`[` or `=` after `" + name + "`");
       }
     }
+    const auto made = [](int maker) { return maker != Workload::kOperand; };
+    const bool only_first = !w.from.empty() && w.from[0] + 1 == std::ssize(members_) &&
+                            std::none_of(w.from.begin() + 1, w.from.end(), made);
+    if (only_first || std::none_of(w.from.begin(), w.from.end(), made)) w.from.clear();
+    members_.push_back(std::move(self));
     while (Take('+')) {
       HONE_ASSIGN_OR_RETURN(EpilogueOp e, Epilogue());
       w.epilogue.push_back(e);
     }
     return w;
+  }
+  int FindMember(const std::string& name) const {
+    for (size_t i = 0; i < members_.size(); ++i) {
+      if (!name.empty() && members_[i].name == name) return static_cast<int>(i);
+    }
+    return -1;
   }
   bool TakeArrow() {
     Space();
@@ -197,6 +244,7 @@ class Parser {
 
   const std::string& text_;
   size_t at_ = 0;
+  std::vector<Member> members_;  // those that were read
 };
 
 std::string NumbersText(const std::vector<int64_t>& values, char separator) {
@@ -212,11 +260,35 @@ std::string EpilogueText(const EpilogueOp& e) {
 // Without its epilogue and later members.
 std::string OwnAnchorText(const Workload& w) {
   std::vector<std::string> parts;
-  for (const TensorType& t : w.inputs) parts.push_back(t.Text());
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    const bool named = i < w.from.size() && w.from[i] != Workload::kOperand;
+    parts.push_back((named ? fmt::format("t{}:", w.from[i]) : "") + w.inputs[i].Text());
+  }
   for (const Attribute& a : w.attributes) {
     parts.push_back(a.name + "=" + (a.word.empty() ? NumbersText(a.values, a.separator) : a.word));
   }
   return w.op + "(" + Join(parts, ", ") + ")";
+}
+
+// The text of all members, each by `text`, with names for those that are read by name; `stop`: without that member and
+// all later ones.
+std::string GroupText(const Workload& w, std::string (*text)(const Workload&), size_t stop) {
+  std::string all;
+  for (size_t i = 0; i < stop; ++i) {
+    const auto reads = [&](const Workload& later) {
+      return std::find(later.from.begin(), later.from.end(), static_cast<int>(i)) != later.from.end();
+    };
+    if (i > 0) all += " -> ";
+    if (std::any_of(w.then.begin(), w.then.end(), reads)) all += fmt::format("t{} = ", i);
+    all += text(i == 0 ? w : w.then[i - 1]);
+  }
+  return all;
+}
+
+std::string MemberText(const Workload& w) {
+  std::string text = OwnAnchorText(w);
+  for (const EpilogueOp& e : w.epilogue) text += " + " + EpilogueText(e);
+  return text;
 }
 
 }  // namespace
@@ -229,23 +301,26 @@ int64_t TensorType::Elements() const {
 
 std::string TensorType::Text() const { return ToString(type) + "[" + NumbersText(shape, ',') + "]"; }
 
-std::string Workload::AnchorText() const {
-  std::string text = OwnAnchorText(*this);
-  for (const Workload& next : then) text += " -> " + OwnAnchorText(next);
-  return text;
+std::string Workload::AnchorText() const { return GroupText(*this, OwnAnchorText, 1 + then.size()); }
+
+std::string Workload::Text() const { return GroupText(*this, MemberText, 1 + then.size()); }
+
+size_t Workload::ColumnOf(size_t member) const {
+  return member == 0 ? 1 : GroupText(*this, MemberText, member).size() + std::string_view(" -> ").size() + 1;
 }
 
-std::string Workload::Text() const {
-  std::string text = OwnAnchorText(*this);
-  for (const EpilogueOp& e : epilogue) text += " + " + EpilogueText(e);
-  for (const Workload& next : then) text += " -> " + next.Text();
-  return text;
+int Workload::Maker(size_t member, size_t input) const {
+  if (member == 0) return kOperand;
+  const std::vector<int>& makers = then[member - 1].from;
+  if (!makers.empty()) return makers[input];
+  return input == 0 ? static_cast<int>(member) - 1 : kOperand;
 }
 
 std::vector<Workload> Workload::Parts() const {
   std::vector<Workload> parts = {*this};
   parts[0].then.clear();
   parts.insert(parts.end(), then.begin(), then.end());
+  for (Workload& part : parts) part.from.clear();
   return parts;
 }
 

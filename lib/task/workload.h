@@ -4,14 +4,19 @@
 //   dense(f32[1,512], f32[1000,512]) + bias
 //   max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)
 //   conv2d(f32[1,3,8,8], f32[4,3,3,3]) + relu -> max_pool2d(f32[1,4,6,6], kernel=2x2, stride=2x2)
+//   t0 = dense(f32[8,16], f32[32,16]) + bias -> t1 = sigmoid(t0:f32[8,32]) -> mul(t0:f32[8,32], t1:f32[8,32])
 //
 // Shapes are logical (NCHW, OIHW), in elements; op/operator.h defines how a target stores them. Attributes are in the
 // operator's fixed order and omitted if they have the operator's default (op/ canonicalises), so that equal
 // computations have equal texts.
 //
-// A chain `A -> B` is one kernel that computes A and then B, whose first input is A's output and has that type. Its
+// A group `A -> B` is one kernel that computes A and then B, whose first input is A's output and has that type. Its
 // operands are A's inputs and epilogue operands, then B's other inputs and epilogue operands; its output is B's. A's
-// output is not stored. A chain has at most kMostFollowers members after the first.
+// output is not stored. A group has at most kMostFollowers members after the first.
+//
+// `name = ` before a member names its output. A later member that has `name:` before one of its inputs reads that
+// output there; its inputs without a name are operands, the first one too. Each member except the last is read by a
+// later one. The text that Text() writes has a name only where it is needed: t0 for the first member, t1, ..
 #pragma once
 
 #include <cstdint>
@@ -55,13 +60,17 @@ struct EpilogueOp {
 };
 
 struct Workload {
-  std::string op;                   // "conv2d"
-  std::vector<TensorType> inputs;   // data, then constants (weights); `epilogue` implies its operands
+  std::string op;                  // "conv2d"
+  std::vector<TensorType> inputs;  // data, then constants (weights); `epilogue` implies its operands
   std::vector<Attribute> attributes;
-  std::vector<EpilogueOp> epilogue; // in order of application
-  std::vector<Workload> then = {};  // later members of a chain, whose own `then` is empty
+  std::vector<EpilogueOp> epilogue;  // in order of application
+  std::vector<Workload> then = {};   // later members of a group, whose own `then` is empty
+  // Of a later member only: for each input, the number of the member that makes it, or kOperand. Empty: the member
+  // before it makes the first input, and the others are operands.
+  std::vector<int> from = {};
 
-  static constexpr size_t kMostFollowers = 2;
+  static constexpr size_t kMostFollowers = 5;
+  static constexpr int kOperand = -1;
 
   std::string Text() const;
   static Result<Workload> Parse(const std::string& text);  // an error message points at the column
@@ -69,7 +78,11 @@ struct Workload {
   std::string AnchorText() const;
 
   bool chain() const { return !then.empty(); }
-  // The members of a chain in order, each as a workload; a workload that is not a chain gives itself.
+  // The member (or kOperand) that makes an input of member `member`.
+  int Maker(size_t member, size_t input) const;
+  // Where member `member` begins in Text(), from 1.
+  size_t ColumnOf(size_t member) const;
+  // The members of a group in order, each as a workload; a workload that is not a group gives itself.
   std::vector<Workload> Parts() const;
   // The operators in order, joined by '_': "conv2d_max_pool2d".
   std::string OperatorText() const;

@@ -52,6 +52,8 @@ constexpr const char* kSmall[] = {
     "add(f32[2,3,4,5], f32[2,3,4,5]) + relu",
     "mul(f32[2,1,4], f32[3,1])",
     "softmax(f32[3,101], axis=1)",
+    "mul(f32[2,3,9], f32[1]) -> add(f32[2,3,9], f32[3,9]) -> softmax(f32[2,3,9])",
+    "t0 = sigmoid(f32[2,20]) -> mul(f32[2,20], t0:f32[2,20]) -> reshape(f32[2,20], shape=2,4,5)",
     "softmax(f32[1,7], axis=1)",
     "log_softmax(f32[3,7,4], axis=1)",
     "concat(f32[1,3,4,4], f32[1,5,4,4], axis=1)",

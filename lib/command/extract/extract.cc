@@ -20,7 +20,6 @@
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "op/operator.h"
-#include "op/operators.h"
 #include "op/plugin.h"
 #include "pipeline/pipeline_file.h"
 #include "pipeline/task_list.h"
@@ -104,13 +103,16 @@ class TaskLister {
   Result<pipeline::TaskList> Run(bool with_alternatives) {
     for (const graph::Node& node : graph_.nodes) {
       HONE_RETURN_IF_ERROR(op::FindOperator(node.workload).status());
+      if (node.workload.chain()) HONE_RETURN_IF_ERROR(propose::AllProposers(node.workload, target_).status());
       if (IsTask(node.workload)) Add(node.workload);
     }
-    // If no kernel computes several operators, there is only one layout as well: nothing to choose.
-    if (!with_alternatives || op::Chain().AllTemplates()[target_.family()].empty()) return std::move(list_);
+    if (!with_alternatives) return std::move(list_);
     const size_t tuned = list_.tasks.size();
-    std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, op::ParseChecked);
-    std::erase_if(alternatives, [&](const graph::Alternative& a) { return !CanBeBuilt(a); });
+    std::map<std::string, Result<Workload>> seen;  // equal layers have equal groups
+    std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, [&](const std::string& text) {
+      const auto found = seen.find(text);
+      return found != seen.end() ? found->second : seen.emplace(text, Legal(text)).first->second;
+    });
     // Kernels that alternatives are compared with must be measured, even those with one schedule.
     for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
       HONE_RETURN_IF_ERROR(op::FindOperator(node->workload).status());
@@ -153,9 +155,13 @@ class TaskLister {
     }
   }
 
-  bool CanBeBuilt(const graph::Alternative& alternative) const {
-    return std::all_of(alternative.by.begin(), alternative.by.end(),
-                       [&](const graph::Node& node) { return propose::AllProposers(node.workload, target_).ok(); });
+  // The canonical form of a workload that an alternative may contain.
+  Result<Workload> Legal(const std::string& text) const {
+    HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(text));
+    HONE_RETURN_IF_ERROR(propose::AllProposers(workload, target_).status());
+    // Without blocks of channels, there is only one layout.
+    if (target_.ChannelBlock() == 1 && !workload.chain()) return Status::Unsupported("another layout");
+    return workload;
   }
 
   const graph::Graph& graph_;

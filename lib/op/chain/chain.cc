@@ -1,14 +1,19 @@
-// Chains `A -> B`: two or three workloads as one kernel, so that the data between them never leaves the caches of the
-// core that computes it.
+// Groups `A -> B`: several workloads as one kernel, so that the data between them never leaves the caches of the core
+// that computes it.
 //
-// Check's message lists the supported pairs. Operands: those of A except its output, then those of each following
-// member except its data; MemberOperandName gives the names. A's output type is the type of its follower's first input.
+// Operands: those of A except its output, then those of each following member except what other members make;
+// MemberOperandName gives the names. Four kinds of chains of convolutions and pools have templates (chain.h). The
+// computation of all other groups is composed of their members' (group.h), and its schedules are sketches
+// (propose/propose.cc) and, if only element-wise operators follow the first member, its templates. On GPUs, groups
+// whose members all have one schedule there have one as well.
 #include "op/chain/chain.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "op/conv/conv2d_winograd.h"
 #include "op/defined_operator.h"
+#include "op/group.h"
 #include "op/operators.h"
 #include "semantics/semantics.h"
 
@@ -17,7 +22,6 @@ namespace {
 
 // A kind of chains with kernels.
 struct ChainKind {
-  const char* text;  // for people
   bool (*matches)(const std::vector<Workload>& parts);
   // At least one template. `parts` matches.
   std::vector<const Template*> (*templates)(const std::vector<Workload>& parts, const Target& target);
@@ -42,8 +46,7 @@ using Templates = std::vector<const Template*>;
 // Add a line for a new kind.
 const std::vector<ChainKind>& Kinds() {
   static const std::vector<ChainKind> kinds = {
-      {"conv2d (groups=1) -> max_pool2d or avg_pool2d",
-       [](const Parts& p) { return p.size() == 2 && IsConv(p[0]) && IsPool(p[1]); },
+      {[](const Parts& p) { return p.size() == 2 && IsConv(p[0]) && IsPool(p[1]); },
        [](const Parts& p, const Target& target) {
          Workload chain = p[0];
          chain.then = {p[1]};
@@ -51,34 +54,43 @@ const std::vector<ChainKind>& Kinds() {
          if (WinogradPoolApplies(chain, target)) templates.push_back(&ChainWinogradPool());
          return templates;
        }},
-      {"conv2d depthwise (blocked) -> conv2d 1x1",
-       [](const Parts& p) {
+      {[](const Parts& p) {
          return p.size() == 2 && IsDepthwise(p[0]) && !Conv2dShape::Of(p[0]).plain_input && IsPointwise(p[1]);
        },
        [](const Parts&, const Target&) { return Templates{&ChainDepthwiseConv()}; }},
-      {"conv2d 1x1 -> conv2d depthwise",
-       [](const Parts& p) { return p.size() == 2 && IsPointwise(p[0]) && IsDepthwise(p[1]); },
+      {[](const Parts& p) { return p.size() == 2 && IsPointwise(p[0]) && IsDepthwise(p[1]); },
        [](const Parts&, const Target&) { return Templates{&ChainConvDepthwise()}; }},
-      {"conv2d 1x1 -> conv2d depthwise -> conv2d 1x1",
-       [](const Parts& p) { return p.size() == 3 && IsPointwise(p[0]) && IsDepthwise(p[1]) && IsPointwise(p[2]); },
+      {[](const Parts& p) { return p.size() == 3 && IsPointwise(p[0]) && IsDepthwise(p[1]) && IsPointwise(p[2]); },
        [](const Parts&, const Target&) { return Templates{&ChainBottleneck()}; }},
   };
   return kinds;
 }
 
 // The first kind that matches, or null. REQUIRES: each part is legal by itself, and their types fit.
-const ChainKind* FindChainKind(const std::vector<Workload>& parts) {
+const ChainKind* FindChainKind(const Workload& w) {
+  const bool named = std::any_of(w.then.begin(), w.then.end(), [](const Workload& next) { return !next.from.empty(); });
   for (const ChainKind& kind : Kinds()) {
-    if (kind.matches(parts)) return &kind;
+    if (!named && kind.matches(w.Parts())) return &kind;
   }
   return nullptr;
 }
 
-std::string ChainKindsText() {
-  std::string text;
-  for (const ChainKind& kind : Kinds()) text += (text.empty() ? "" : "; ") + std::string(kind.text);
-  return text;
+Result<FixedKernel> BuildGroup(const Workload& w, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(Computation computation, ComputeGroup(w, target));
+  return FixedKernel{std::move(computation), {}};
 }
+
+const FixedTemplate& GroupGpu() {
+  static const FixedTemplate t("group_gpu", 1, BuildGroup);
+  return t;
+}
+
+bool FixedOnGpus(const Workload& part, const Target& target) {
+  const std::vector<const Template*> templates = (*FindOperator(part))->Templates(part, target);
+  return std::all_of(templates.begin(), templates.end(), [](const Template* t) { return t->fixed(); });
+}
+
+const char* StorageText(Layout layout) { return layout == Layout::kBlocked ? "in blocks" : "plain"; }
 
 class ChainOperator final : public Operator {
  public:
@@ -86,17 +98,26 @@ class ChainOperator final : public Operator {
 
   Status Check(const Workload& w) const override {
     if (w.then.size() > Workload::kMostFollowers) {
-      return Status::Invalid("chain: at most {} members", Workload::kMostFollowers + 1);
+      return Status::Invalid("group: at most {} members", Workload::kMostFollowers + 1);
     }
     HONE_RETURN_IF_ERROR(semantics::InferOutput(w).status());
     const std::vector<Workload> parts = w.Parts();
-    for (size_t i = 1; i < parts.size(); ++i) {
-      if (semantics::InputLayout(parts[i], 0) == Layout::kBlocked) continue;
-      return Status::Invalid("chain: {} follows {}, whose output is blocked: it takes no `in`", parts[i].op,
-                             parts[i - 1].op);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(parts[i]));
+      HONE_RETURN_IF_ERROR(op->Check(parts[i]));
+      for (size_t j = 0; j < parts[i].inputs.size(); ++j) {
+        const int maker = w.Maker(i, j);
+        if (maker == Workload::kOperand) continue;
+        const Workload& from = parts[static_cast<size_t>(maker)];
+        const Layout stored = semantics::OutputLayout(from), read = semantics::InputLayout(parts[i], j);
+        if (stored == read) continue;
+        return Status::Invalid(
+            "workload `{}`: column {}: {} reads a tensor that is stored {}, but {} stores it {}; "
+            "change `in` or `layout`",
+            w.Text(), w.ColumnOf(i), parts[i].op, StorageText(read), from.op, StorageText(stored));
+      }
     }
-    if (FindChainKind(parts)) return Status::Ok();
-    return Status::Unsupported("chain: there is no kernel for {}; supported: {}", w.Text(), ChainKindsText());
+    return Status();
   }
 
   std::vector<Operand> Operands(const Workload& w, const Target& target) const override {
@@ -104,8 +125,9 @@ class ChainOperator final : public Operator {
     const std::vector<Workload> parts = w.Parts();
     for (size_t i = 0; i < parts.size(); ++i) {
       std::vector<Operand> own = (*FindOperator(parts[i]))->Operands(parts[i], target);
-      const size_t end = own.size() - (i + 1 < parts.size() ? 1 : 0);
-      for (size_t j = i == 0 ? 0 : 1; j < end; ++j) {
+      if (i + 1 < parts.size()) own.pop_back();
+      for (size_t j = 0; j < own.size(); ++j) {
+        if (j < parts[i].inputs.size() && w.Maker(i, j) != Workload::kOperand) continue;
         if (own[j].role != OperandRole::kOutput) own[j].name = MemberOperandName(own[j].name, i);
         operands.push_back(std::move(own[j]));
       }
@@ -114,41 +136,60 @@ class ChainOperator final : public Operator {
   }
 
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
-    if (target.family() != kCpuFamily) return {};
-    return FindChainKind(w.Parts())->templates(w.Parts(), target);
+    const std::vector<Workload> parts = w.Parts();
+    if (target.family() == kCpuFamily) {
+      if (const ChainKind* kind = FindChainKind(w)) return kind->templates(parts, target);
+    }
+    if (target.family() == kGpuFamily) {
+      const auto fixed = [&](const Workload& part) { return FixedOnGpus(part, target); };
+      if (std::all_of(parts.begin(), parts.end(), fixed) && ComputeGroup(w, target).ok()) return {&GroupGpu()};
+    }
+    return {};
   }
   TemplateList AllTemplates() const override {
     return {
         {kCpuFamily,
-         {&ChainConvPool(), &ChainWinogradPool(), &ChainDepthwiseConv(), &ChainConvDepthwise(), &ChainBottleneck()}}};
+         {&ChainConvPool(), &ChainWinogradPool(), &ChainDepthwiseConv(), &ChainConvDepthwise(), &ChainBottleneck()}},
+        {kGpuFamily, {&GroupGpu()}}};
   }
   Result<Computation> Compute(const Workload& w, const Target& target, const Algorithm& algorithm) const override {
-    return ComputeBy(
-        {{kCpuFamily, "direct", {}, ComputeChain}, {kCpuFamily, "winograd", {"m", "tiles"}, ComputeWinograd}}, w,
-        target, algorithm);
+    if (target.family() == kCpuFamily && FindChainKind(w) != nullptr) {
+      return ComputeBy(
+          {{kCpuFamily, "direct", {}, ComputeChain}, {kCpuFamily, "winograd", {"m", "tiles"}, ComputeWinograd}}, w,
+          target, algorithm);
+    }
+    return ComputeGroup(w, target, algorithm);
   }
 
   // Each member's reference in turn. Tensors between them are rounded to their type, as in kernels.
   void Reference(const Workload& w, const Target& target, const std::vector<void*>& buffers) const override {
-    std::vector<char> between;
     size_t next = 0;
     const std::vector<Workload> parts = w.Parts();
+    std::vector<std::vector<char>> made(parts.size());
     for (size_t i = 0; i < parts.size(); ++i) {
       const Operator* op = *FindOperator(parts[i]);
       const std::vector<Operand> operands = op->Operands(parts[i], target);
       std::vector<void*> own;
-      if (i > 0) own.push_back(between.data());
-      while (own.size() + 1 < operands.size()) own.push_back(buffers[next++]);
-      std::vector<char> made;
-      if (i + 1 < parts.size()) made.resize(static_cast<size_t>(operands.back().PhysicalBytes()));
-      own.push_back(i + 1 < parts.size() ? static_cast<void*>(made.data()) : buffers[next]);
+      for (size_t j = 0; j + 1 < operands.size(); ++j) {
+        const int maker = j < parts[i].inputs.size() ? w.Maker(i, j) : Workload::kOperand;
+        own.push_back(maker == Workload::kOperand ? buffers[next++] : made[static_cast<size_t>(maker)].data());
+      }
+      const bool last = i + 1 == parts.size();
+      if (!last) made[i].resize(static_cast<size_t>(operands.back().PhysicalBytes()));
+      own.push_back(last ? buffers[next] : static_cast<void*>(made[i].data()));
       op->Reference(parts[i], target, own);
-      between = std::move(made);
     }
   }
 };
 
 }  // namespace
+
+std::vector<const Template*> FirstMemberTemplates(const Workload& workload, const Target& target) {
+  if (!workload.chain() || !Chain().Templates(workload, target).empty()) return {};
+  if (!HasStagesOfFirstMember(workload, target)) return {};
+  const Workload first = workload.Parts()[0];
+  return (*FindOperator(first))->Templates(first, target);
+}
 
 const Operator& Chain() {
   static const ChainOperator op;

@@ -96,6 +96,35 @@ TEST_F(AlternativesChain, TheLeastSumOfTheRecordsIsTakenAndBuilt) {
   }
 }
 
+// A group without a template of its own: dense -> sigmoid, and a swish that reads the dense layer twice.
+TEST_F(AlternativesChain, GroupsOfOtherOperatorsAreTakenAndBuilt) {
+  Delete("pipelines/pooled.toml");
+  Write("pipelines/models/swish.json", R"json({"version": 1, "name": "swish", "seed": 1,
+      "inputs": [{"name": "data", "shape": [8,24]}], "outputs": ["out"],
+      "parameters": [{"name": "w", "shape": [32,24], "init": "he", "fan_in": 24},
+                     {"name": "v", "shape": [16,32], "init": "he", "fan_in": 32}],
+      "nodes": [{"name": "fc", "workload": "dense(f32[8,24], f32[32,24])", "inputs": ["data", "w"]},
+                {"name": "gate", "workload": "sigmoid(f32[8,32])", "inputs": ["fc"]},
+                {"name": "swish", "workload": "mul(f32[8,32], f32[8,32])", "inputs": ["fc", "gate"]},
+                {"name": "last", "workload": "dense(f32[8,32], f32[16,32])", "inputs": ["swish", "v"]},
+                {"name": "out", "workload": "tanh(f32[8,16])", "inputs": ["last"]}]})json");
+  WritePipeline("swish", 6, "random", true);
+  Begin(2);
+  NinjaOk({"tune-swish-cpu"});
+  std::vector<std::vector<std::string>> places;
+  for (const pipeline::Alternative& a : ChainFolder::List("swish").alternatives) places.push_back(a.replaces);
+  EXPECT_EQ(places,
+            (std::vector<std::vector<std::string>>{{"fc", "gate", "swish"}, {"gate", "swish"}, {"last", "out"}}));
+  const pipeline::BestFile best = Best("swish.cpu");
+  ASSERT_TRUE(best.partition);
+  std::set<std::string> taken;
+  for (const pipeline::Alternative& a : best.alternatives) taken.insert(a.by[0].workload);
+  EXPECT_EQ(taken.count("t0 = dense(f32[8,24], f32[32,24]) -> t1 = sigmoid(f32[8,32]) -> "
+                        "mul(t0:f32[8,32], t1:f32[8,32])"),
+            1u);
+  ExpectVerified("swish.cpu");
+}
+
 TEST_F(AlternativesChain, APipelineCanLeaveThemOut) {
   WritePipeline("pooled", 4, "random", false);
   Begin(1);

@@ -56,9 +56,45 @@ void ExpectSameMeaning(const Graph& a, const Graph& b) {
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 17) / 8 - 1;
   const auto run = [&](const Graph& graph) {
     const auto parameters = Must(MakeParameters(graph, nullptr));
-    return Must(RunReference(graph, parameters, {{"data", TensorData(data)}}, 1)).at("fc");
+    return Must(RunReference(graph, parameters, {{"data", TensorData(data)}}, 1)).at(graph.outputs[0]);
   };
   EXPECT_EQ(run(a), run(b));
+}
+
+// x -> fc -> swish (fc and its sigmoid) -> twice -> norm, which adds what `twice` has and reads it again.
+TEST(Alternatives, GroupsCloseOverTensorsThatOnlyTheyRead) {
+  Graph graph = Must(ParseGraph(R"json({"version": 1, "name": "groups", "seed": 1,
+      "inputs": [{"name": "data", "shape": [4,8]}], "outputs": ["norm"],
+      "parameters": [{"name": "w", "shape": [8,8], "init": "he", "fan_in": 8},
+                     {"name": "b", "shape": [8], "init": "uniform", "low": -1, "high": 1}],
+      "nodes": [{"name": "fc", "workload": "dense(f32[4,8], f32[8,8]) + bias", "inputs": ["data", "w", "b"]},
+                {"name": "gate", "workload": "sigmoid(f32[4,8])", "inputs": ["fc"]},
+                {"name": "swish", "workload": "mul(f32[4,8], f32[4,8])", "inputs": ["fc", "gate"]},
+                {"name": "twice", "workload": "add(f32[4,8], f32[4,8])", "inputs": ["swish", "swish"]},
+                {"name": "weights", "workload": "softmax(f32[4,8])", "inputs": ["twice"]},
+                {"name": "norm", "workload": "mul(f32[4,8], f32[4,8])", "inputs": ["weights", "twice"]}]})json",
+                                "g"));
+  std::vector<std::string> tried;
+  const auto legal = [&](const std::string& text) -> Result<Workload> {
+    tried.push_back(text);
+    return Workload::Parse(text);
+  };
+  // Not `fc, gate, swish`, which `twice` only makes larger, nor groups that leave out a reader of `twice`.
+  const auto found = FindAlternatives(graph, legal);
+  EXPECT_EQ(Places(found), (std::vector<std::vector<std::string>>{{"fc", "gate", "swish", "twice"},
+                                                                  {"fc", "gate", "swish", "twice", "weights", "norm"},
+                                                                  {"gate", "swish", "twice"},
+                                                                  {"gate", "swish", "twice", "weights", "norm"},
+                                                                  {"weights", "norm"}}));
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_EQ(found[1].by[0].workload.Text(),
+            "t0 = dense(f32[4,8], f32[8,8]) + bias -> t1 = sigmoid(f32[4,8]) -> t2 = mul(t0:f32[4,8], t1:f32[4,8]) -> "
+            "t3 = add(t2:f32[4,8], t2:f32[4,8]) -> t4 = softmax(f32[4,8]) -> mul(t4:f32[4,8], t3:f32[4,8])");
+  EXPECT_EQ(found[1].by[0].inputs, (std::vector<std::string>{"data", "w", "b"}));
+  ExpectSameMeaning(graph, Must(WithAlternatives(graph, {found[1]})));
+  // A layer after other operators would be tuned once more.
+  EXPECT_FALSE(std::any_of(tried.begin(), tried.end(),
+                           [](const std::string& text) { return text.find("-> dense") != std::string::npos; }));
 }
 
 TEST(Alternatives, AreFoundWhereANodeHasOneReader) {

@@ -14,12 +14,14 @@ Target Avx512() { return Target{.threads = 2, .vector_bytes = 64, .vector_regist
 TEST(Chain, Refusals) {
   for (auto [text, part] : std::vector<std::pair<const char*, const char*>>{
            {"conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> max_pool2d(f32[1,4,5,5], kernel=2x2)", "f32[1,4,4,4]"},
-           {"max_pool2d(f32[1,4,5,5], kernel=2x2) -> max_pool2d(f32[1,4,4,4], kernel=2x2)", "supported"},
            {"conv2d(f32[1,8,6,6], f32[4,8,1,1]) -> conv2d(f32[1,4,6,6], f32[4,4,1,1], in=nchw)", "`in`"},
            {"conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> max_pool2d(f32[1,4,4,4], kernel=5x5)", "no output"},
            {"conv2d(f32[1,8,6,6], f32[4,8,3,3]) -> cube(f32[1,4,4,4])", "cube"}}) {
     EXPECT_THAT(ParseChecked(text).status().message(), HasSubstr(part)) << text;
   }
+  const Workload pools =
+      Must(ParseChecked("max_pool2d(f32[1,4,5,5], kernel=2x2) -> max_pool2d(f32[1,4,4,4], kernel=2x2)"));
+  EXPECT_THAT(propose::AllProposers(pools, Avx512()).status().message(), HasSubstr("no kernel"));
 }
 
 TEST(Chain, CanonicalTypeFlopAndOperands) {

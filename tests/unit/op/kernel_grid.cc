@@ -81,6 +81,7 @@ class Texts {
     Products();
     Pools();
     Chains();
+    ComposedGroups();
     Elementwise();
     Reductions();
     Movement();
@@ -185,6 +186,23 @@ class Texts {
     const std::string wide = pointwise(data, p_.out) + " + bias", narrow = depthwise(Made(wide));
     Add(wide + " -> " + narrow);
     Add(wide + " -> " + narrow + " -> " + pointwise(Made(narrow), p_.c) + p_.Epilogue());
+  }
+
+  // One place for each way to read the tensor between two members. A product of one column has no group.
+  void ComposedGroups() {
+    const auto two = [](int64_t extent) { return std::max<int64_t>(extent, 2); };
+    const int64_t rows = p_.n * p_.h, columns = p_.c * p_.w, out = two(p_.out);
+    const std::string made = format("f32[{},{}]", rows, out), data = format("f32[{},{}]", rows, columns);
+    const std::string dense = format("dense({}, f32[{},{}])", data, out, columns);
+    Add(format("{} + bias -> gelu({})", dense, made));
+    Add(format("t0 = {} -> t1 = sigmoid({}) -> mul(t0:{}, t1:{})", dense, made, made, made));
+    Add(format("{0} -> reshape({1}, shape={2},{3},{4}) -> transpose(f32[{2},{3},{4}], perm=1,0,2)", dense, made, p_.n,
+               p_.h, out));
+    Add(format("mul({0}, f32[1]) -> softmax({0})", data));
+    Add(format("transpose(f32[{0},{1}], perm=1,0) -> matmul(f32[{1},{0}], f32[{0},{2}])", p_.h, two(p_.c), two(p_.w)));
+    const std::string conv = Conv(3, 3, p_.Window(3, 3, 1));
+    if (p_.c > 1 && p_.out > 1) Add(format("{} -> hard_swish({})", conv, Made(conv).Text()));
+    Add(format("tanh({0}) -> add({0}, f32[{1},1,1])", p_.Data(), p_.c));
   }
 
   // Three functions per cell: each occurs at least once.

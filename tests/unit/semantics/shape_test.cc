@@ -82,7 +82,7 @@ TEST(Shape, OfChains) {
             "f32[1,8,3,3]");
   EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> max_pool2d(f32[1,8,4,4], kernel=2x2)"),
               HasSubstr("f32[1,8,7,7]"));
-  EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> relu(f32[1,8,7,7])"), HasSubstr("relu in a chain"));
+  EXPECT_EQ(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> relu(f32[1,8,7,7])"), "f32[1,8,7,7]");
   // The first member's operands, then each later one's except its data: weights, biases, residuals.
   auto operands = [](const std::string& text) {
     std::string types;
@@ -94,6 +94,9 @@ TEST(Shape, OfChains) {
   EXPECT_EQ(
       operands("conv2d(f32[1,3,9,9], f32[8,3,3,3]) + add + bias -> conv2d(f32[1,8,7,7], f32[5,8,1,1]) + bias + add"),
       "f32[1,3,9,9] f32[8,3,3,3] f32[1,8,7,7] f32[8] f32[5,8,1,1] f32[5] f32[1,5,7,7] ");
+  EXPECT_EQ(operands("t0 = dense(f32[2,3], f32[4,3]) + bias -> t1 = tanh(t0:f32[2,4]) -> t2 = sub(f32[1], "
+                     "t1:f32[2,4]) -> pow(t2:f32[2,4], t0:f32[2,4])"),
+            "f32[2,3] f32[4,3] f32[4] f32[1] ");
   EXPECT_FALSE(OperandTypes(*Workload::Parse("conv2d(f32[1,3,2,2], f32[8,3,3,3]) -> max_pool2d(f32[1,8,1,1])")).ok());
 }
 

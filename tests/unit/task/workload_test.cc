@@ -63,7 +63,15 @@ TEST(Workload, BadTextsAreRefusedAtTheirPlace) {
            Case{"dense(f32[1]) - > relu(f32[1])", "-> workload"},
            Case{"dense(f32[1]) -> relu(f32[1]) + gelu", "epilogue"},
            Case{"dense(f32[1]) -> relu(axis=1)", "the output of the one before"},
-           Case{"relu(f32[1]) -> relu(f32[1]) -> relu(f32[1]) -> relu(f32[1])", "at most 3 members"},
+           Case{"a(f32[1]) -> a(f32[1]) -> a(f32[1]) -> a(f32[1]) -> a(f32[1]) -> a(f32[1]) -> a(f32[1])",
+                "at most 6 members"},
+           Case{"relu(f32[1]) -> mul(t0:f32[1])", "column 21: expected the name of an earlier member, not `t0`"},
+           Case{"x = relu(f32[1]) -> mul(x:f32[1], y:f32[1])", "column 34: expected the name of an earlier"},
+           Case{"x = relu(f32[1]) -> mul(x:axis=1)", "column 31: expected an element type"},
+           Case{"x = relu(f32[1]) -> x = mul(x:f32[1]) -> a(f32[1])", "named `x`"},
+           Case{"x = relu(f32[1]) -> tanh(f32[1]) -> y = mul(x:f32[1])", "column 21: expected a member whose output"},
+           Case{"x = relu(f32[1]) -> mul(size=1, x:f32[1])", "tensors before attributes"},
+           Case{"x = -> relu(f32[1])", "operator's name"},
        }) {
     Result<Workload> w = Workload::Parse(c.text);
     ASSERT_FALSE(w.ok()) << c.text;
@@ -87,6 +95,34 @@ TEST(Workload, ChainsHaveParts) {
   EXPECT_FALSE(w == parts[0]);
   EXPECT_EQ(TaskId(w, "cpu").substr(0, 18), "conv2d_max_pool2d-");
   EXPECT_NE(TaskId(w, "cpu"), TaskId(parts[0], "cpu"));
+}
+
+// Names are those of the text's own places, and only where the first input of the next member is not meant.
+TEST(Workload, GroupsHaveNames) {
+  const Workload w = Must(Workload::Parse(
+      "h = dense(f32[2,3], f32[4,3]) + bias -> s=sigmoid(f32[2,4]) -> u = mul(h:f32[2,4], s :f32[2,4]) -> "
+      "tanh(u:f32[2,4])"));
+  EXPECT_EQ(w.Text(),
+            "t0 = dense(f32[2,3], f32[4,3]) + bias -> t1 = sigmoid(f32[2,4]) -> mul(t0:f32[2,4], t1:f32[2,4]) -> "
+            "tanh(f32[2,4])");
+  EXPECT_EQ(Must(Workload::Parse(w.Text())), w);
+  EXPECT_EQ(w.Text().substr(w.ColumnOf(2) - 1, 4), "mul(");
+  EXPECT_EQ(w.ColumnOf(0), 1u);
+  EXPECT_EQ(w.Maker(1, 0), 0);
+  EXPECT_EQ(w.Maker(2, 0), 0);
+  EXPECT_EQ(w.Maker(2, 1), 1);
+  EXPECT_EQ(w.Maker(3, 0), 2);
+  EXPECT_EQ(w.Maker(0, 1), Workload::kOperand);
+  EXPECT_EQ(w.Parts()[2].Text(), "mul(f32[2,4], f32[2,4])");
+  EXPECT_EQ(w.AnchorText(),
+            "t0 = dense(f32[2,3], f32[4,3]) -> t1 = sigmoid(f32[2,4]) -> mul(t0:f32[2,4], t1:f32[2,4]) -> "
+            "tanh(f32[2,4])");
+  // A name that changes nothing.
+  EXPECT_EQ(Must(Workload::Parse("a = relu(f32[2]) -> mul(a:f32[2], f32[2])")).Text(),
+            "relu(f32[2]) -> mul(f32[2], f32[2])");
+  // The second input.
+  EXPECT_EQ(Must(Workload::Parse("a = relu(f32[2]) -> mul(f32[2], a:f32[2])")).Text(),
+            "t0 = relu(f32[2]) -> mul(f32[2], t0:f32[2])");
 }
 
 TEST(Workload, TaskIdDependsOnWorkloadAndTarget) {
