@@ -16,6 +16,12 @@ constexpr size_t kMostSums = 3;
 
 using semantics::ChangesOrMovesElements;
 
+// A reshape of a row-major tensor: the library computes nothing.
+bool OnlyNames(const Workload& w) {
+  return !w.chain() && semantics::DefinitionOf(w).keeps_order && w.epilogue.empty() && !IsTransform(w) &&
+         semantics::InputLayout(w, 0) == Layout::kPlain && semantics::OutputLayout(w) == Layout::kPlain;
+}
+
 bool Blocks(const Workload& w) { return IsTransform(w) && semantics::OutputLayout(w) == Layout::kBlocked; }
 
 class Finder {
@@ -49,7 +55,7 @@ class Finder {
   // Grows a group from `first` by the next node that reads one of its tensors, and tries it whenever nothing outside
   // reads its inner tensors.
   void TryGroups(const Node& first) {
-    if (!MayBeMember(first.workload)) return;
+    if (!MayBeMember(first.workload) || OnlyNames(first.workload)) return;
     std::vector<size_t> members = {index_.at(first.name)};
     while (members.size() <= Workload::kMostFollowers && outputs_.count(NodeAt(members.back()).name) == 0) {
       std::set<size_t> next;
@@ -61,7 +67,7 @@ class Finder {
       if (next.empty() || !MayFollow(members, NodeAt(*next.begin()))) return;
       members.push_back(*next.begin());
       next.erase(next.begin());
-      if (next.empty()) Try(members);
+      if (next.empty() && !OnlyNames(NodeAt(members.back()).workload)) Try(members);
     }
   }
 
@@ -258,7 +264,8 @@ Result<Graph> WithAlternatives(const Graph& graph, const std::vector<Alternative
 }
 
 Result<ChosenAlternatives> ChooseAlternatives(const Graph& graph, const std::vector<Alternative>& alternatives,
-                                              const std::function<std::optional<double>(const Workload&)>& seconds) {
+                                              const std::function<std::optional<double>(const Workload&)>& measured) {
+  const auto seconds = [&](const Workload& w) { return OnlyNames(w) ? std::optional<double>(0) : measured(w); };
   PartitionProblem problem;
   const std::set<std::string> lazy = Transforms(graph);
   std::map<std::string, int> transforms, items;
@@ -349,7 +356,7 @@ std::vector<const Node*> NodesToTime(const Graph& graph, const std::vector<Alter
   }
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes) {
-    if (wanted.count(node.name)) nodes.push_back(&node);
+    if (wanted.count(node.name) && !OnlyNames(node.workload)) nodes.push_back(&node);
   }
   return nodes;
 }

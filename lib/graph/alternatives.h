@@ -34,7 +34,8 @@ using LegalWorkload = std::function<Result<Workload>(const std::string& text)>;
 
 // All alternatives, in the order of the graph's nodes, shorter ones first. A group is left out if a larger legal one
 // only adds nodes to it that are element-wise or move elements, and adds none of them in front of a sum; and nothing
-// but layers precedes a layer in a group, so that a layer does not become several long tasks. REQUIRES: `graph`
+// but layers precedes a layer in a group, so that a layer does not become several long tasks. No group begins or
+// ends with a reshape of a row-major tensor, which costs nothing. REQUIRES: `graph`
 // normalised, its workloads canonical.
 std::vector<Alternative> FindAlternatives(const Graph& graph, const LegalWorkload& legal);
 

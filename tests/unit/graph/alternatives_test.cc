@@ -97,6 +97,30 @@ TEST(Alternatives, GroupsCloseOverTensorsThatOnlyTheyRead) {
                            [](const std::string& text) { return text.find("-> dense") != std::string::npos; }));
 }
 
+// A reshape costs nothing alone, so it is in the middle of a group or not at all.
+TEST(Alternatives, ReshapesCostNothing) {
+  const Graph graph = Must(ParseGraph(R"json({"version": 1, "name": "heads", "seed": 1,
+      "inputs": [{"name": "data", "shape": [6,8]}], "outputs": ["joined"],
+      "parameters": [{"name": "w", "shape": [12,8], "init": "he", "fan_in": 8}],
+      "nodes": [{"name": "fc", "workload": "dense(f32[6,8], f32[12,8])", "inputs": ["data", "w"]},
+                {"name": "split", "workload": "reshape(f32[6,12], shape=6,3,4)", "inputs": ["fc"]},
+                {"name": "heads", "workload": "transpose(f32[6,3,4], perm=1,0,2)", "inputs": ["split"]},
+                {"name": "joined", "workload": "reshape(f32[3,6,4], shape=18,4)", "inputs": ["heads"]}]})json",
+                                      "g"));
+  const auto found = FindAlternatives(graph, Workload::Parse);
+  EXPECT_EQ(Places(found), (std::vector<std::vector<std::string>>{{"fc", "split", "heads"}}));
+  std::vector<std::string> timed;
+  for (const Node* node : NodesToTime(graph, found)) timed.push_back(node->name);
+  EXPECT_EQ(timed, (std::vector<std::string>{"fc", "heads"}));
+  const auto chosen = Must(ChooseAlternatives(graph, found, [](const Workload& w) -> std::optional<double> {
+    if (w.op == "reshape") return std::nullopt;
+    return w.chain() ? 2.5 : w.op == "dense" ? 2 : 1;
+  }));
+  EXPECT_EQ(chosen.taken, (std::vector<size_t>{0}));
+  EXPECT_EQ(chosen.alone_seconds, 3);
+  EXPECT_EQ(chosen.chosen_seconds, 2.5);
+}
+
 TEST(Alternatives, AreFoundWhereANodeHasOneReader) {
   const Graph graph = Network();
   const auto found = FindAlternatives(graph, Legal);
