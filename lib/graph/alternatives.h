@@ -33,10 +33,9 @@ struct Alternative {
 using LegalWorkload = std::function<Result<Workload>(const std::string& text)>;
 
 // All alternatives, in the order of the graph's nodes, shorter ones first. A group is left out if a larger legal one
-// only adds nodes to it that are element-wise or move elements, and adds none of them in front of a sum; and nothing
-// but layers precedes a layer in a group, so that a layer does not become several long tasks. No group begins or
-// ends with a reshape of a row-major tensor, which costs nothing. REQUIRES: `graph`
-// normalised, its workloads canonical.
+// only adds element-wise nodes or movements behind it. Only layers may precede a layer in a group: otherwise one layer
+// would become several long tasks. No group begins or ends with a reshape of a row-major tensor, which costs nothing.
+// REQUIRES: `graph` is normalised, and its workloads are canonical.
 std::vector<Alternative> FindAlternatives(const Graph& graph, const LegalWorkload& legal);
 
 // Whether it is a node `block` or `unblock`, which all its readers can share. Also accepts groups.

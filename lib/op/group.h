@@ -6,7 +6,7 @@
 // by plain indices. Then element-wise outputs of members are inlined:
 // - one that only moves elements, into every reader whose vectors still run along the last index;
 // - any other, into element-wise readers with as many elements.
-// What remains are the stages inside of members, an element-wise stage before a reduction, and the output. If the
+// This leaves the stages inside of members, an element-wise stage before a reduction, and the output. If the
 // output reads a sum with its axes in another order (a transpose behind a product), the sum gets the output's order.
 #pragma once
 

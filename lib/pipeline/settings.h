@@ -60,7 +60,7 @@ struct TuneSettings {
   double seconds_total = 0;
   int64_t rounds = 4;
   std::string share = "gain";       // rule of the rounds after the first: one of kShares
-  double target_ms = 0;             // a network whose estimated total is at most this takes no more; 0: none
+  double target_ms = 0;             // a network whose estimated total is at most this takes no more; 0: no target
   std::vector<TaskWeight> weights;  // sorted by name
   bool HasTotal() const { return trials_total > 0 || seconds_total > 0; }
   bool operator==(const TuneSettings&) const = default;

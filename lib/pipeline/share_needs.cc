@@ -11,7 +11,7 @@ constexpr double kAlpha = 0.2;       // weight of the past against the optimisti
 constexpr double kWindow = 3;        // batches of the past
 constexpr double kBatchTrials = 64;  // of a batch, at most
 
-// What a curve without an improvement in its second half may still gain by doubling the trials.
+// The share of its time that a task is expected to gain from twice the trials, if their second half improved nothing.
 constexpr double kLeastDrop = 0.02;
 
 struct Live {

@@ -30,13 +30,13 @@ struct SearchState {
   double given = 0;  // budget, in the unit of the total: trials or seconds
   double spent = 0;  // of it, in the same unit
   int64_t trials = 0;
-  double seconds = 0;         // best time; 0 if none was correct
+  double seconds = 0;         // best time; 0 without a correct trial
   double trial_seconds = 0;   // compiling and measuring, summed over the trials; 0 in stamps of older versions
   double tuner_gain = -1;     // what the tuner expects of its next trial, as a share of the time; below 0: unknown
   bool ended = false;         // it stopped before its budget was spent
   std::vector<Improvement> improvements;
 
-  // The best time of the first `count` trials; 0 if it is unknown or none was correct.
+  // The best time of the first `count` trials; 0 if it is unknown, or without a correct trial.
   double BestAt(int64_t count) const;
 };
 
@@ -64,7 +64,7 @@ std::string OperatorOf(const std::string& task);
 // A task's weight in [weights]: of its id, else of its operator, else 1.
 double WeightOf(const TuneSettings& settings, const std::string& task);
 
-// What is wrong with a total for so many tasks: "trials_total is 1, ..", beginning with the key; "" if nothing is.
+// Returns why a total is too small for `tasks` tasks, beginning with the key ("trials_total is 1, .."), or "".
 // REQUIRES: settings.HasTotal()
 std::string BudgetProblem(const TuneSettings& settings, size_t tasks);
 

@@ -105,9 +105,9 @@ AnsorStep StepOf(const Json& json) {
 
 Result<ForeignRecord> ReadAnsor(std::string_view line) {
   HONE_ASSIGN_OR_RETURN(const Json j, ParseLogLine(line));
-  if (!j.contains("v") || j["v"] != kAnsorVersion) {
-    return Status::Unsupported("version {} of Ansor's format; only {} is read",
-                               j.contains("v") ? j["v"].dump() : std::string("none"), kAnsorVersion);
+  if (!j.contains("v")) return Status::Unsupported("no version `v` of Ansor's format; only {} is read", kAnsorVersion);
+  if (j["v"] != kAnsorVersion) {
+    return Status::Unsupported("version {} of Ansor's format; only {} is read", j["v"].dump(), kAnsorVersion);
   }
   if (const std::string what = WhatAnsorLineMisses(j); !what.empty()) return Status::Invalid(what);
   const Json& task = j["i"][0];

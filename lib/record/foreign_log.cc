@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/os_error.h"
@@ -134,7 +135,7 @@ Result<ImportCounts> ImportLines(const std::string& path, const std::string& db,
   if (!pending.empty()) HONE_RETURN_IF_ERROR(take(pending, false));
   if (import.empty()) {
     return Status(first_problem.ok() ? StatusKind::kInvalid : first_problem.kind(),
-                  fmt::format("{}: none of its {} lines is a record of {}{}", path, counts.lines, name,
+                  fmt::format("{}: no record of {} in {}{}", path, name, Counted(counts.lines, "line"),
                               first_problem.ok() ? "" : "; the first problem: " + first_problem.message()));
   }
   HONE_RETURN_IF_ERROR(import.Commit());

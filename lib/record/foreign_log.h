@@ -1,5 +1,5 @@
-// What the logs of AutoTVM and of Ansor share: a JSON object a line, times and error numbers. Only lib/record includes
-// this.
+// Shared code of the readers of AutoTVM's and Ansor's logs: one JSON object in each line, with times and error numbers.
+// Only lib/record includes this.
 #pragma once
 
 #include <functional>

@@ -94,7 +94,8 @@ class History {
   int64_t CountWithin(double seconds) const;
   // Tuning time that the first `count` trials took. A session that made more of them counts in proportion.
   double TuningSeconds(int64_t count) const;
-  // What the tuner expected to gain when tuning ended after `count` trials (Closing::tuner_gain); below 0: unknown.
+  // The share of the time that the tuner expected to gain when tuning ended after `count` trials
+  // (Closing::tuner_gain); below 0: unknown.
   double TunerGain(int64_t count) const;
   // The outcomes from position `from` on with their times during the search, for tuners.
   std::vector<Outcome> AsSearched(size_t from) const;

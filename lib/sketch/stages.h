@@ -5,7 +5,7 @@
 
 namespace hone::sketch {
 
-// Condition: none. Other rules make faster schedules of what they take.
+// Condition: applies to every computation. Other rules make faster schedules of the computations that they accept.
 //
 // Effect: each stage is a nest of loops, with vectors along its last axis and its other axes in their order. Partial
 // results of a reduction stay in registers. Decisions:

@@ -33,8 +33,8 @@ Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& j
 Result<std::optional<NetworkRounds>> FindRounds(const std::string& work, const std::string& job,
                                                 const pipeline::TaskList& list);
 
-// Adds trials of the round that runs, of which there is no stamp yet: their number in all, and the best time; 0 if none
-// was correct. Ignores fewer trials than in the stamp.
+// Adds trials of the running round, which has no stamp yet. `trials` counts those of earlier rounds as well; fewer than
+// in the last stamp are ignored. `seconds` is the best time, 0 without a correct trial.
 void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* network);
 
 // A table of at most 120 columns, the tasks that take most of the network's time first: task, name, uses, time,
@@ -42,7 +42,7 @@ void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* netw
 // `next`: the budgets of the next round, in the order of the tasks; may be empty.
 std::string RoundsText(const NetworkRounds& network, const std::vector<double>& next = {});
 
-// What is left of the total: trials or seconds.
+// Returns the trials or seconds of the total that are not spent yet.
 double Left(const NetworkRounds& network);
 
 }  // namespace hone::command

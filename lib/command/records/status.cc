@@ -51,7 +51,7 @@ struct WorkStatus {
   std::map<std::string, std::vector<std::string>> networks;
   std::vector<std::string> rounds;  // tables of networks whose total is shared in rounds
   std::set<std::string> in_rounds;  // their tasks, "TARGET/TASK"
-  // Of these networks, what is left by target: seconds, and trials.
+  // The seconds, and the trials on each target, that these networks have not spent yet.
   double rounds_left_seconds = 0;
   std::map<std::string, double> rounds_left_trials;
   double left_seconds = -1;         // of all running, waiting and stopped jobs, one after the other; below 0: unknown

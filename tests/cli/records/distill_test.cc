@@ -8,7 +8,7 @@ namespace {
 
 class DistillTool : public RecordsFolder {
  protected:
-  // What hone-pick-best chooses from this folder: configs and times of the finalists, the first of which is built.
+  // The choice that hone-pick-best makes from this folder: configs and times of the finalists, the built one first.
   std::string Choice(const std::string& records, const Words& more = {}) {
     RunOk(Words{HONE_PICK_BEST, "--tasks", "tasks/net.cpu.tasks.json", "--records", records, "--out", "best.json"} +
           more);

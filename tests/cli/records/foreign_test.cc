@@ -102,7 +102,7 @@ TEST_F(ForeignRecords, OtherVersionsAndOtherFilesAreRefused) {
   Write("old.log", ReplaceAll(line, "0.2}", "0.9}"));
   const CommandResult old = Import("old.log", "a.db");
   EXPECT_EQ(old.status.code, 2);
-  ExpectHas(old.err, {"old.log: none of its 1 lines is a record of AutoTVM's format 0.2", "version 0.9"});
+  ExpectHas(old.err, {"old.log: no record of AutoTVM's format 0.2 in 1 line", "version 0.9"});
   ExpectRefused(Import("none.log", "a.db"), 1, {"none.log: cannot open: No such file"});
   ExpectRefused(Import("old.log", "a.db", "xml"), 2, {"`xml` cannot be imported"});
   Write("a.log", line);
@@ -133,7 +133,7 @@ TEST_F(ForeignRecords, ALogOfAnsorComesBackAsItWasAndIsToldInWords) {
   Write("old.json", ReplaceAll(kAnsor, "v0.6", "v0.4"));
   const CommandResult old = Import("old.json", "b.db", "ansor");
   EXPECT_EQ(old.status.code, 2);
-  ExpectHas(old.err, {"old.json: none of its 1 lines is a record of Ansor's format v0.6"});
+  ExpectHas(old.err, {"old.json: no record of Ansor's format v0.6 in 1 line"});
   Record("own", kWorkloadA, {Ok(0, 1e-3)});
   ExpectRefused(Records({"export", "--format", "ansor", "records/own.db"}), 2, {"records/own.db: Hone's own trials"});
 }

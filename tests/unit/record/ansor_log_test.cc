@@ -66,7 +66,7 @@ TEST(Ansor, TellsEveryKindOfStep) {
   EXPECT_EQ(words(R"(["SA", 2, 0, 32, 1])"), "stage 2: align the storage at loop 0 to 32, offset 1");
   EXPECT_EQ(words(R"(["AN", 10, 2, 6])"), "stage 10: loop 2 becomes threadIdx.x");
   EXPECT_EQ(words(R"(["AN", 10, 2, 12])"), "stage 10: loop 2 becomes 12");
-  // What is not known stays as in the log; braces mean nothing.
+  // Unknown steps stay as in the log; braces have no meaning.
   EXPECT_EQ(words(R"(["XY", 1, {"a": [2]}])"), R"(["XY",1,{"a":[2]}])");
   EXPECT_EQ(words(R"(["SP", 2, 0])"), R"(["SP",2,0])");
   EXPECT_EQ(words(R"(["RE", 2, [0, "x"]])"), R"(["RE",2,[0,"x"]])");
@@ -91,7 +91,7 @@ TEST(Ansor, RefusesOtherVersionsAndOtherThings) {
   EXPECT_EQ(status(ReplaceAll(Line(), "v0.6", "v0.5")).kind(), StatusKind::kUnsupported);
   EXPECT_EQ(status(ReplaceAll(Line(), "v0.6", "v0.5")).message(),
             "version \"v0.5\" of Ansor's format; only v0.6 is read");
-  EXPECT_EQ(status("{}").message(), "version none of Ansor's format; only v0.6 is read");
+  EXPECT_EQ(status("{}").message(), "no version `v` of Ansor's format; only v0.6 is read");
   for (const auto& [from, to] : {std::pair<std::string, std::string>{R"("i": [[)", R"("i": [7, [)"},
                                  {R"("llvm -keys=cpu")", "7"},
                                  {R"([["CHW", 2, "local"])", R"([7)"},
@@ -145,7 +145,7 @@ TEST_F(AnsorImport, KeepsEveryLineByteByByteAndNamesTheOthers) {
 TEST_F(AnsorImport, ALogOfAnotherFormatMakesNoFile) {
   EXPECT_THAT(
       Import(R"({"input": [], "version": 0.2})").status().message(),
-      HasSubstr("log: none of its 1 lines is a record of Ansor's format v0.6; the first problem: version none"));
+      HasSubstr("log: no record of Ansor's format v0.6 in 1 line; the first problem: no version `v`"));
   EXPECT_FALSE(Exists(Path("f.db")));
 }
 
