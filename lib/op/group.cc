@@ -10,27 +10,24 @@
 #include "base/check.h"
 #include "ir/analysis.h"
 #include "ir/visitor.h"
-#include "ir/walk.h"
+#include "semantics/attributes.h"
 #include "semantics/semantics.h"
+#include "te/stage.h"
 
 namespace hone::op {
 namespace {
 
-bool IsStage(const te::TensorNode& node) { return node.kind == te::TensorKind::kCompute && !node.constant; }
+using te::IsStage;
+
 bool IsReduction(const Tensor& t) { return !t.node()->reduce_axes.empty(); }
 
-int64_t ElementsOf(const Tensor& t) {
-  int64_t elements = 1;
-  for (const int64_t extent : t.shape()) elements *= extent;
-  return elements;
-}
+int64_t ElementsOf(const Tensor& t) { return semantics::Product(t.shape()); }
 
 std::vector<const ir::Access*> AccessesOf(const Expr& body, const te::TensorNode* to = nullptr) {
   std::vector<const ir::Access*> accesses;
-  ir::Walk(body, ir::Overloaded{[&](const ir::Access& op) {
-                                  if (to == nullptr || op.tensor.get() == to) accesses.push_back(&op);
-                                },
-                                [](const auto&) {}});
+  te::ForEachAccess(body, [&](const ir::Access& op) {
+    if (to == nullptr || op.tensor.get() == to) accesses.push_back(&op);
+  });
   return accesses;
 }
 

@@ -11,6 +11,7 @@
 #include "ir/visitor.h"
 #include "ir/walk.h"
 #include "op/group.h"
+#include "te/stage.h"
 
 namespace hone::op {
 namespace {
@@ -76,11 +77,10 @@ class Refiner {
       if (d < t.axes.size()) variables_[t.axes[d].var.node()] = ids.back();
     }
     for (const ir::IterVar& axis : t.reduce_axes) variables_[axis.var.node()] = New(axis.extent);
-    ir::Walk(t.body, ir::Overloaded{[&](const ir::Access& op) {
-                                      const te::TensorNode& read = te::NodeOf(op);
-                                      for (size_t d = 0; d < op.indices.size(); ++d) Unite(op.indices[d], read, d);
-                                    },
-                                    [](const auto&) {}});
+    te::ForEachAccess(t.body, [&](const ir::Access& op) {
+      const te::TensorNode& read = te::NodeOf(op);
+      for (size_t d = 0; d < op.indices.size(); ++d) Unite(op.indices[d], read, d);
+    });
   }
 
   void Unite(const Expr& index, const te::TensorNode& read, size_t dimension) {

@@ -6,20 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "ir/walk.h"
-#include "te/tensor.h"
+#include "te/stage.h"
 
 namespace hone::sketch {
 
-// Whether a schedule has loops for it: constants are computed by the prepare function.
-inline bool IsStage(const te::TensorNode& node) { return node.kind == te::TensorKind::kCompute && !node.constant; }
+using te::IsStage;
 
 inline double Real(int64_t x) { return static_cast<double>(x); }
 int64_t ElementsOf(const std::vector<int64_t>& extents);
 
 template <typename F>
 void ForEachAccess(const te::TensorNode& node, const F& fn) {
-  ir::Walk(node.body, ir::Overloaded{[&](const ir::Access& access) { fn(access); }, [](const auto&) {}});
+  te::ForEachAccess(node.body, fn);
 }
 
 // Cycles of one core for a vector of 16 floats: two operations or loads a cycle, and slower functions. Memory beyond

@@ -5,6 +5,7 @@
 #include "arith/linear.h"
 #include "base/integers.h"
 #include "ir/walk.h"
+#include "te/stage.h"
 
 namespace hone::sketch {
 namespace {
@@ -24,7 +25,7 @@ bool IsSum(const te::TensorNode& node) {
 }
 
 bool IsElementwise(const te::TensorNode& node) {
-  return node.kind == te::TensorKind::kCompute && node.reduce_axes.empty() && !node.constant;
+  return te::IsStage(node) && node.reduce_axes.empty();
 }
 
 // The sum that `out` reads, only at its own index.
@@ -57,7 +58,7 @@ class Reader {
       if (nest_.source.defined() && nest_.source.node() != &node) return false;
       if (!ReadsArguments(node)) return false;
       nest_.source = read.tensor;
-    } else if (node.kind == te::TensorKind::kCompute && !node.constant) {
+    } else if (te::IsStage(node)) {
       return false;
     }
     for (const ir::Expr& index : access.indices) {
