@@ -122,7 +122,7 @@ std::string ShortWorkload(const std::string& text) {
     const bool first = words.empty();
     const semantics::Definition* known = semantics::Find(part.op);
     const int filters = known != nullptr ? known->channels_of_weight : -1;  // the weight's axis
-    const bool two = part.inputs.size() > 1 && !part.inputs[1].shape.empty();
+    const bool two = part.inputs.size() > 1 && part.inputs[1].shape.size() > 1;  // not a scale or a number
     words += first ? part.op + " " + extents(part.inputs[0], 1) : ", then " + part.op;
     if (two && filters < 0) words += " and " + extents(part.inputs[1], 1);
     if (two && filters >= 0) {

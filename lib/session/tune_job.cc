@@ -235,8 +235,8 @@ class Job {
       return progress.Update(history, peak);
     };
     const std::string of = budget_.trials < pipeline::kMostTrials ? fmt::format(" of {}", budget_.trials) : "";
-    LogInfo("{}: {}: {} points, {}{} trials recorded", task_.id, task_.workload.Text(), space.size(), history_->count(),
-            of);
+    LogInfo("{}: {}: {} point{}, {}{} trials recorded", task_.id, task_.workload.Text(), space.size(),
+            space.size() == 1 ? "" : "s", history_->count(), of);
     auto result = RunSession(session, world, history_.get());
     const char* state = !result.ok() ? "failed" : result->interrupted ? "interrupted" : "done";
     const Status shown = progress.Finish(*history_, result.ok() ? result->peak_flops : 0, state);
@@ -264,8 +264,8 @@ class Job {
   void Report(const Progress& progress) {
     const Closing closing{history_->count(), result_.reason, budget_.early_stop, 0, 1, budget_.expected_gain};
     const std::string how = result_.interrupted ? "interrupted" : closing.ReasonText();
-    LogInfo("{}: {} new trials in {} ({:.1f} a second, device busy {:.0f} %), {}; {}; {}", task_.id, result_.new_trials,
-            FormatSeconds(result_.seconds),
+    LogInfo("{}: {} in {} ({:.1f} a second, device busy {:.0f} %), {}; {}; {}", task_.id,
+            Counted(result_.new_trials, "new trial"), FormatSeconds(result_.seconds),
             result_.seconds > 0 ? static_cast<double>(result_.new_trials) / result_.seconds : 0.0,
             100 * result_.measuring_share, how, CountText(history_->outcomes()),
             progress.Line(*history_, result_.peak_flops, /*ended=*/true));

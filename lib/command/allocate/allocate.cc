@@ -72,9 +72,9 @@ static Status Allocate(const AllocateOptions& options) {
   }
   HONE_ASSIGN_OR_RETURN(const std::string state, StateText(options, base, list, budgets));
   PrintOut(state);
-  LogInfo("round {} of {}: {} of {} {} over {} tasks", options.round, base.rounds, FormatDouble(sum),
-          by_time ? FormatDouble(base.seconds_total) : std::to_string(base.trials_total),
-          by_time ? "seconds" : "trials", list.tasks.size());
+  const double total = by_time ? base.seconds_total : static_cast<double>(base.trials_total);
+  LogInfo("round {} of {}: {:.{}f} of {:.{}f} {} over {} tasks", options.round, base.rounds, sum, by_time ? 1 : 0, total,
+          by_time ? 1 : 0, by_time ? "seconds" : "trials", list.tasks.size());
   return Status();
 }
 

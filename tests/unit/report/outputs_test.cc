@@ -366,6 +366,8 @@ TEST(ReportData, ShortWorkload) {
   EXPECT_EQ(ShortWorkload("max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)"),
             "max_pool2d 64x112x112, 3x3 s2");
   EXPECT_EQ(ShortWorkload("matmul(f32[1,98,64], f32[1,64,98])"), "matmul 98x64 and 64x98");
+  EXPECT_EQ(ShortWorkload("mul(f32[128,768], f32[1])"), "mul 768");
+  EXPECT_EQ(ShortWorkload("layer_norm(f32[128,768], f32[768], f32[768])"), "layer_norm 768");
   EXPECT_EQ(ShortWorkload("conv_transpose2d(f32[1,64,7,7], f32[64,32,2,2], stride=2x2)"),
             "conv_transpose2d 64x7x7 -> 32, 2x2 s2");
   EXPECT_EQ(ShortWorkload("no workload (at all"), "no workload (at all");
