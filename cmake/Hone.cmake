@@ -129,9 +129,9 @@ function(hone_test_library name)
   target_link_libraries(hone_${name} PUBLIC ${arg_DEPS} GTest::gtest)
 endfunction()
 
-# hone_plugin(NAME SOURCES x.cc ...): user-defined operators (lib/op/plugin.h) as bin/plugins/NAME.so. It contains its own
-# copy of the layers it uses and exports only the two functions that the tools look for. `ninja tools` builds those of
-# examples/.
+# hone_plugin(NAME SOURCES x.cc ...): user-defined operators and rules (lib/plugin/plugin.h) as bin/plugins/NAME.so. It
+# contains its own copy of the layers it uses and exports only the functions that the tools look for. `ninja tools`
+# builds those of examples/.
 function(hone_plugin name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_library(${name} MODULE ${arg_SOURCES})
@@ -140,7 +140,7 @@ function(hone_plugin name)
   target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/plugins)
-  target_link_libraries(${name} PRIVATE hone_op)
+  target_link_libraries(${name} PRIVATE hone_op hone_sketch)
   target_link_options(${name} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,defs LINKER:--gc-sections)
 endfunction()
 

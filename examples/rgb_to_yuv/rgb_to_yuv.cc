@@ -4,7 +4,7 @@
 // doc/tutorial/own-operator.md walks through it.
 #include <algorithm>
 
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 
 namespace {
 

@@ -74,7 +74,7 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// A plugin (op/plugin.h) that defines operators of a graph.
+// A plugin (plugin/plugin.h) that defines operators of a graph.
 struct GraphPlugin {
   std::string file;
   std::string digest;  // of its content when the graph was made, so that another plugin gives another graph file
@@ -121,7 +121,7 @@ inline constexpr int kGraphVersion = 1;
 // Equal graphs give equal bytes; ends with a newline.
 std::string GraphText(const Graph& graph);
 
-// Loads a plugin that a graph names, so that its operators are known: op::LoadNamedPlugin.
+// Loads a plugin that a graph names, so that its operators are known: plugin::LoadNamed.
 using LoadPlugin = Status (*)(const std::string& file, const std::string& digest);
 
 // Parses and checks (CheckGraph). Returns kInvalid or kUnsupported (newer version, unknown operator, plugins but no

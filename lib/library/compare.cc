@@ -8,7 +8,7 @@
 #include "library/quiet_runs.h"
 #include "library/reference.h"
 #include "library/tensor_fields.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 
 namespace hone::library {
 namespace {
@@ -39,7 +39,7 @@ Status Turn(const CompareOptions& options, QuietRuns* runs, Subject* subject) {
 Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
                                                const CompareOptions& options) {
   if (folders.empty()) return std::vector<Compared>();
-  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folders[0].GraphPath(), op::LoadNamedPlugin));
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folders[0].GraphPath(), plugin::LoadNamed));
   const auto inputs = BenchInputs(graph, options.seed);
   const ThreadCores cores;
   std::vector<Subject> subjects(folders.size());

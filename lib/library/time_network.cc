@@ -12,7 +12,7 @@
 #include "library/quiet_runs.h"
 #include "library/reference.h"
 #include "library/tensor_fields.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "runtime/host/peak.h"
 
 namespace hone::library {
@@ -77,7 +77,7 @@ Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, NetworkRunner
 
 Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   HONE_ASSIGN_OR_RETURN(const LibraryFolder folder, ReadLibraryFolder(request.dir));
-  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath(), op::LoadNamedPlugin));
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath(), plugin::LoadNamed));
   const auto inputs = BenchInputs(graph, request.seed);
   Clock* clock = RealClock();
   const int64_t resident = ResidentBytes();

@@ -6,7 +6,7 @@
 #include "op/layout.h"
 #include "op/operator.h"
 #include "op/operators.h"
-#include "op/plugin.h"
+#include "op/user_operator.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {

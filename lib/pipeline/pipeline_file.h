@@ -18,7 +18,7 @@ struct PipelineFile : JobSettings {
   std::string path;     // of the file, for messages
   std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
   std::string parameters;  // path of its parameter file (graph/graph.h), likewise; may be empty
-  std::string plugin;      // path of a library with custom operators (op/plugin.h), likewise; may be empty
+  std::string plugin;      // path of a library with custom operators (plugin/plugin.h), likewise; may be empty
   int64_t batch = 1;
   std::vector<std::string> targets;  // names of target files, sorted, distinct: what `tune-all` tunes
   // The same for targets that are tuned only when requested by name; disjoint from `targets`. At least one of the two

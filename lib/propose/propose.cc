@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/rng.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "op/estimate/estimate.h"
-#include "op/plugin.h"
+#include "op/user_operator.h"
 #include "schedule/schedule.h"
 #include "search/space/rules.h"
 #include "semantics/attributes.h"
@@ -81,7 +83,9 @@ std::optional<Misfit> Refusal(const sketch::Sketch& own, const std::vector<te::T
   for (const sketch::Line* line : sketch::LinesOf(own, config)) {
     const Result<Step> step = sketch::StepOf(*line, config);
     const Status status = step.ok() ? schedule->Apply(*step) : step.status();
-    if (!status.ok()) return Misfit{applied, fmt::format("{}: {}", line->place, status.message())};
+    if (!status.ok()) {
+      return Misfit{applied, (line->place.empty() ? "" : line->place + ": ") + status.message()};
+    }
     ++applied;
   }
   return {};
@@ -111,14 +115,39 @@ std::optional<Misfit> Fit(sketch::Sketch* own, const Workload& workload, const T
   return refusal(space.At(0));
 }
 
-std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workload, const Target& target) {
+// A plugin's rule may be wrong about what is legal. Its sketch counts if the steps of one of some legal points apply.
+Status TryPoints(const sketch::Sketch& sketch, const std::vector<te::Tensor>& outputs) {
+  constexpr int kTries = 32;
+  const search::Space space = sketch::SpaceOf(sketch);
+  Rng rng(1);
+  std::string why = "it has no legal point";
+  for (int i = 0; i < kTries; ++i) {
+    const auto index = space.SampleLegal(rng);
+    if (!index) break;
+    const auto refusal = Refusal(sketch, outputs, space.At(*index));
+    if (!refusal) return Status();
+    why = fmt::format("the steps of no point apply, such as {}: {}", space.At(*index).Text(), refusal->why);
+  }
+  return Status::Invalid("rule `{}`: {}", sketch.name, why);
+}
+
+// `failures`: why a plugin's rule gives the task no sketch although it applies.
+std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workload, const Target& target,
+                                   std::vector<Status>* failures = nullptr) {
   const Result<op::Computation> computation = op.Compute(workload, target, Algorithm());
   if (!computation.ok()) return {};
   std::vector<std::string> constants;
   for (const Operand& operand : op.Operands(workload, target)) {
     if (operand.role == OperandRole::kConstant) constants.push_back(operand.name);
   }
-  return sketch::MakeSketches(computation->outputs, constants, target);
+  std::vector<sketch::Sketch> sketches = sketch::MakeSketches(computation->outputs, constants, target, failures);
+  std::erase_if(sketches, [&](const sketch::Sketch& sketch) {
+    if (!sketch.plugin) return false;
+    const Status refusal = TryPoints(sketch, computation->outputs);
+    if (failures != nullptr && !refusal.ok()) failures->push_back(refusal);
+    return !refusal.ok();
+  });
+  return sketches;
 }
 
 bool IsTemplate(const std::string& name, const Target& target) {
@@ -214,7 +243,8 @@ static std::optional<sketch::Sketch> OnlyDefault(const sketch::Sketch& sketch) {
 static Proposers SketchesOf(const op::Operator& op, const Workload& workload, const Target& target,
                             const OwnSketches& own, bool alone) {
   const std::vector<const Sketched*> lines = SketchedBy(workload);
-  if (lines.empty() && !alone) return {};
+  const bool plugins = std::ranges::any_of(sketch::Rules(), [](const auto& rule) { return !rule.plugin.empty(); });
+  if (lines.empty() && !alone && !plugins) return {};
   std::vector<sketch::Sketch> derived = Derive(op, workload, target);
   for (const sketch::Sketch& each : own) {
     if (IsRule(each.name)) NarrowNamed(each, &derived);
@@ -228,11 +258,32 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
   };
   for (const sketch::Sketch& sketch : derived) {
     const auto line = std::ranges::find(lines, sketch.name, &Sketched::sketch);
-    if (line != lines.end() || users) add(sketch, users || (*line)->tuned);
+    if (!sketch.plugin && (line != lines.end() || users)) add(sketch, users || (*line)->tuned);
   }
   const auto otherwise = std::ranges::find(derived, kOtherwise, &sketch::Sketch::name);
   if (alone && sketches.empty() && otherwise != derived.end()) add(*otherwise, false);
+  for (const sketch::Sketch& sketch : derived) {
+    if (sketch.plugin) add(sketch, true);
+  }
   return sketches;
+}
+
+std::vector<Status> RuleFailures(const Workload& workload, const Target& target) {
+  std::vector<Status> failures;
+  if (const auto op = op::FindOperator(workload); op.ok()) Derive(**op, workload, target, &failures);
+  return failures;
+}
+
+std::set<std::string> PluginsOf(const Workload& workload, const Target& target) {
+  std::set<std::string> files;
+  for (const Workload& part : workload.Parts()) files.insert(op::PluginOf(part.op));
+  if (const auto proposers = AllProposers(workload, target); proposers.ok()) {
+    for (const sketch::DerivationRule& rule : sketch::Rules()) {
+      if (std::ranges::count(*proposers, rule.name, &Proposer::name) != 0) files.insert(rule.plugin);
+    }
+  }
+  files.erase("");
+  return files;
 }
 
 // Of groups, only those that sum nothing up: others would be slower than their members.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,11 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
 // only the other kind.
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth,
                               const OwnSketches& own = {});
+// Why rules of plugins gave the task no sketch although they apply: they throw, or make a sketch whose steps do not. A
+// line each.
+std::vector<Status> RuleFailures(const Workload& workload, const Target& target);
+// The plugins (plugin/plugin.h) with the workload's operators and those of its sketches' rules, by file.
+std::set<std::string> PluginsOf(const Workload& workload, const Target& target);
 // False if no proposer is tuned (pooling, elementwise): the workload is built, but is not a task.
 bool Tunable(const Workload& workload, const Target& target);
 

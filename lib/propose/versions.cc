@@ -33,7 +33,7 @@ Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& tar
 
 std::string SpaceVersionText() {
   std::vector<std::string> parts;
-  const auto add = [&](const char* name, int version) {
+  const auto add = [&](const std::string& name, int version) {
     parts.push_back(fmt::format("{}={}", name, VersionOf(name, version)));
   };
   for (const auto& [family, templates] : op::AllTemplates()) {

@@ -11,7 +11,7 @@
 #include "base/fields.h"
 #include "base/interrupt.h"
 #include "measure/machine.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 
 namespace hone::session {
 namespace {
@@ -32,7 +32,7 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
   // Children look for no driver.
   builder->setup_ = FieldsText(CompileSetup{workload, target, measure::NewestCode(target), sketches}, -1);
   std::vector<std::string> plugins;
-  for (const std::string& file : op::LoadedPlugins()) plugins.insert(plugins.end(), {"--plugin", file});
+  for (const std::string& file : plugin::LoadedFiles()) plugins.insert(plugins.end(), {"--plugin", file});
   for (int i = 0; i < std::max(1, jobs); ++i) {
     builder->slots_.push_back({measure::Worker({program, "compile", plugins}), std::nullopt, 0, 0});
   }

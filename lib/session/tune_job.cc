@@ -19,7 +19,7 @@
 #include "measure/machine.h"
 #include "measure/reference.h"
 #include "op/numerics.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "pipeline/progress_file.h"
 #include "propose/propose.h"
 #include "propose/versions.h"
@@ -292,7 +292,7 @@ Result<pipeline::TaskFile> ReadTask(const std::string& path, std::string* text) 
   HONE_ASSIGN_OR_RETURN(*text, ReadFile(path));
   HONE_ASSIGN_OR_RETURN(pipeline::TaskFile task, pipeline::ParseTaskFile(*text, path));
   if (!task.plugin.empty()) {
-    HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(task.plugin, task.plugin_digest).WithContext(path));
+    HONE_RETURN_IF_ERROR(plugin::LoadNamed(task.plugin, task.plugin_digest).WithContext(path));
   }
   return task;
 }

@@ -13,6 +13,7 @@
 #include "sketch/rows.h"
 #include "sketch/stages.h"
 #include "sketch/sums.h"
+#include "sketch/user_rule.h"
 #include "sketch/windows.h"
 
 namespace hone::sketch {
@@ -288,8 +289,8 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) 
   return space.At(*best);
 }
 
-const std::vector<DerivationRule>& Rules() {
-  static const std::vector<DerivationRule> rules = {
+static std::vector<DerivationRule>& AllRules() {
+  static std::vector<DerivationRule> rules = {
       {"sums", 2, kCpuFamily, SumTiles},
       {"rows", 1, kCpuFamily,
        [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
@@ -307,16 +308,28 @@ const std::vector<DerivationRule>& Rules() {
   return rules;
 }
 
+const std::vector<DerivationRule>& Rules() { return AllRules(); }
+
+void AddRule(DerivationRule rule) { AllRules().push_back(std::move(rule)); }
+
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
-                                 const Target& target) {
+                                 const Target& target, std::vector<Status>* failures) {
   std::vector<Sketch> sketches;
   if (outputs.size() != 1) return sketches;
   for (const DerivationRule& rule : Rules()) {
     if (rule.family != target.family()) continue;
-    std::optional<Sketch> sketch = rule.derive(outputs[0], constants, target);
+    std::optional<Sketch> sketch;
+    if (rule.plugin.empty()) {
+      sketch = rule.derive(outputs[0], constants, target);
+    } else if (auto made = DeriveUser(rule, outputs[0], constants, target); made.ok()) {
+      sketch = std::move(*made);
+    } else if (failures != nullptr) {
+      failures->push_back(made.status());
+    }
     if (!sketch) continue;
     HONE_CHECK(sketch->name == rule.name);
     sketch->version = rule.version;
+    sketch->plugin = !rule.plugin.empty();
     sketches.push_back(std::move(*sketch));
   }
   return sketches;

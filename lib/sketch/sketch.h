@@ -44,6 +44,7 @@ struct Sketch {
   std::vector<search::Knob> decisions;
   std::vector<Line> lines;
   int version = 0;  // the rule's; of a text: made from it, so that it changes with it
+  bool plugin = false;  // a plugin's rule made it
   // Made by the rule, not part of the text.
   std::vector<search::Rule> rules;  // decisions that are illegal together
   // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h,
@@ -81,18 +82,22 @@ Result<Sketch> Narrow(const Sketch& derived, const Sketch& text, size_t* equal);
 
 // A rule derives a sketch from the output of a computation and the names of its arguments that are constants. Its
 // header states condition and effect.
+using DeriveFunction = std::optional<Sketch> (*)(const te::Tensor& output, const std::vector<std::string>& constants,
+                                                 const Target& target);
 struct DerivationRule {
-  const char* name;         // of its sketches
-  int version;              // raise it when the decisions, or what a point means, change
+  std::string name;    // of its sketches
+  int version;         // raise it when the decisions, or what a point means, change
   std::string_view family;  // of targets (target/kind.h)
-  std::optional<Sketch> (*derive)(const te::Tensor& output, const std::vector<std::string>& constants,
-                                  const Target& target);
+  DeriveFunction derive;
+  std::string plugin = {};  // the file of the plugin that has it (sketch/user_rule.h); empty for Hone's own
 };
-// All rules, in the order of their sketches.
+// All rules, in the order of their sketches. Those of plugins are the last.
 const std::vector<DerivationRule>& Rules();
+void AddRule(DerivationRule rule);
 
-// The sketches of a computation: those of all rules for the target's family that apply.
+// The sketches of a computation: those of all rules for the target's family that apply. `failures`: why a plugin's rule
+// made none although it applies, a line each.
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
-                                 const Target& target);
+                                 const Target& target, std::vector<Status>* failures = nullptr);
 
 }  // namespace hone::sketch

@@ -7,12 +7,12 @@
 #include "base/sandbox.h"
 #include "measure/measure_worker.h"
 #include "measure/worker.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "session/compile_worker.h"
 
 int main(int argc, char** argv) {
   if (argc >= 2 && std::strcmp(argv[1], "compile") == 0) {
-    if (const hone::Status status = hone::op::LoadPluginArguments(argc - 2, argv + 2); !status.ok()) {
+    if (const hone::Status status = hone::plugin::LoadArguments(argc - 2, argv + 2); !status.ok()) {
       hone::measure::EndForTheMachine(status.message().c_str());  // the tuner has loaded it
     }
     // A compiler needs what a driver needs: threads, programs, and folders for temporary files.

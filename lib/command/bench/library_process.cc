@@ -10,7 +10,7 @@
 #include "command/common/load_graph.h"
 #include "graph/graph.h"
 #include "library/reference.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "session/machine.h"
 
 namespace hone::command {
@@ -24,7 +24,7 @@ void KeepDeviceKernels() { setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0); }
 Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
                                                          const std::string& parameter_file,
                                                          const std::vector<std::string>& inputs) {
-  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath(), op::LoadNamedPlugin));
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath(), plugin::LoadNamed));
   HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(parameter_file, inputs));
   HONE_ASSIGN_OR_RETURN(MachineLock host, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&host, session::Use::kShared));

@@ -18,7 +18,7 @@
 #include "measure/machine.h"
 #include "op/numerics.h"
 #include "op/operator.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
 #include "propose/versions.h"
@@ -44,7 +44,7 @@ static Status Build(const BuildOptions& options) {
   HONE_RETURN_IF_ERROR(CheckFolder(options.out).WithContext("--out"));  // not after minutes of waiting for the machine
   library::BuildInput input;
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
-  HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph, op::LoadNamedPlugin));
+  HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph, plugin::LoadNamed));
   HONE_RETURN_IF_ERROR(CheckMemory(input.graph).WithContext(options.graph));
   std::optional<pipeline::BestFile> best;
   if (!options.untuned) {

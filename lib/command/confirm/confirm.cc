@@ -23,7 +23,7 @@
 #include "library/network_plan.h"
 #include "library/runtime/net_runtime.h"
 #include "measure/protocol.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "pipeline/best_file.h"
 #include "propose/versions.h"
 #include "report/report_data.h"
@@ -117,7 +117,7 @@ class Confirmer {
   Status ReadQuestion() {
     graph::Graph& graph = question_.graph;
     HONE_ASSIGN_OR_RETURN(question_.target, ReadTargetFile(options_.target));
-    HONE_ASSIGN_OR_RETURN(graph, graph::ReadGraph(options_.graph, op::LoadNamedPlugin));
+    HONE_ASSIGN_OR_RETURN(graph, graph::ReadGraph(options_.graph, plugin::LoadNamed));
     HONE_RETURN_IF_ERROR(CheckMemory(graph).WithContext(options_.graph));
     HONE_RETURN_IF_ERROR(graph::Normalise(&graph).WithContext(options_.graph));
     HONE_RETURN_IF_ERROR(library::Canonicalise(&graph).WithContext(options_.graph));

@@ -20,7 +20,7 @@
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "op/operator.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "pipeline/pipeline_file.h"
 #include "pipeline/task_list.h"
 #include "propose/propose.h"
@@ -83,7 +83,7 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
     return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
   }
   if (pipeline::IsGraphFile(options.network)) {
-    HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network, op::LoadNamedPlugin));
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network, plugin::LoadNamed));
   } else {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
   }
@@ -227,6 +227,28 @@ Status CheckSketches(const propose::OwnSketches& sketches, const graph::Graph& g
   return Status();
 }
 
+// The plugin that a task file names; empty if the task needs none.
+Result<std::string> PluginOf(const Workload& workload, const Target& target) {
+  const std::set<std::string> files = propose::PluginsOf(workload, target);
+  if (files.size() <= 1) return files.empty() ? "" : *files.begin();
+  return Status::Unsupported("{}: its operator and a rule are in two plugins, {} and {}; build them into one",
+                             workload.Text(), *files.begin(), *std::next(files.begin()));
+}
+
+// A plugin's rule that is wrong for some layers does not stop the others.
+void WarnOfRules(const pipeline::TaskList& list, const graph::Graph& graph, const Target& target) {
+  std::set<std::string> texts, told;
+  for (const graph::Node& node : graph.nodes) texts.insert(node.workload.Text());
+  for (const pipeline::TaskEntry& task : list.tasks) texts.insert(task.workload);
+  for (const std::string& text : texts) {
+    for (const Status& failure : propose::RuleFailures(*Workload::Parse(text), target)) {
+      if (told.insert(failure.message()).second) {
+        LogWarning("{}: {}; the task is tuned without this rule", text, failure.message());
+      }
+    }
+  }
+}
+
 // Turns a network as read into one whose workloads can be built. --check uses it as well.
 Status Prepare(graph::Graph* graph) {
   HONE_RETURN_IF_ERROR(graph::Normalise(graph));
@@ -246,11 +268,11 @@ std::string TargetName(const ExtractOptions& options) {
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   std::map<std::string, std::string> digests;
-  for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(op::LoadPlugin(file));
+  for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(plugin::Load(file));
   HONE_ASSIGN_OR_RETURN(const propose::OwnSketches sketches, ReadSketches(options.sketches));
   HONE_ASSIGN_OR_RETURN(Network network, LoadNetwork(options));
   graph::Graph& graph = network.graph;
-  for (const std::string& file : op::LoadedPlugins()) {
+  for (const std::string& file : plugin::LoadedFiles()) {
     HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
     digests[file] = Digest128(bytes).Hex();
   }
@@ -261,6 +283,7 @@ Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(pipeline::TaskList list,
                         TaskLister(graph, target, TargetName(options), sketches).Run(!options.alone));
   HONE_RETURN_IF_ERROR(CheckSketches(sketches, graph, list, target));
+  WarnOfRules(list, graph, target);
   list.reads = network.reads;
   std::string parameters;
   HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
@@ -277,7 +300,7 @@ Status Extract(const ExtractOptions& options) {
   }
   for (const pipeline::TaskEntry& task : list.tasks) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
-    const std::string plugin = op::PluginOf(workload.op);
+    HONE_ASSIGN_OR_RETURN(const std::string plugin, PluginOf(workload, target));
     HONE_ASSIGN_OR_RETURN(const std::string space, propose::TaskSpaceVersion(workload, target));
     HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
                                pipeline::TaskFileText({task.id, workload, target, task.flop, plugin,

@@ -11,7 +11,7 @@ struct ExtractOptions {
                                       // workload: "dense(f32[1,16], f32[4,16]) + relu"
   std::vector<std::string> inputs;    // for a model: NAME=1,3,224,224, the shapes of its inputs
   std::string check;                  // for RunExtractCheck: the model
-  std::vector<std::string> plugins;   // libraries with user-defined operators (op/plugin.h)
+  std::vector<std::string> plugins;   // libraries with user-defined operators and rules (plugin/plugin.h)
   std::vector<std::string> sketches;  // sketches that a user wrote (sketch/sketch.h): each must fit a task
   std::string target;                 // target file (JSON)
   std::string graph;                  // files to write: nets/NET.graph.json,

@@ -19,7 +19,7 @@
 #include "library/network_plan.h"
 #include "op/numerics.h"
 #include "op/operator.h"
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
@@ -72,7 +72,7 @@ class Picker {
   Status ReadNetwork(const pipeline::TaskList& list) {
     // Without alternatives, all tasks belong to the network.
     if (options_.graph.empty() || (list.alternatives.empty() && !(options_.memory > 0))) return Status();
-    HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph, op::LoadNamedPlugin));
+    HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph, plugin::LoadNamed));
     if (graph.name != list.network) {
       return Status::Invalid("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks,
                              list.network);

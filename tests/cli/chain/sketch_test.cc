@@ -62,5 +62,32 @@ TEST_F(SketchChain, AChangeTunesAgainAndAMistakeIsNamed) {
   ExpectFails(Ninja({"records-flat-cpu"}), {"pipelines/flat.toml:5: no such file: ", "mine.sketch"});
 }
 
+// A plugin's rule is needed to tune, not to build.
+TEST_F(SketchChain, ARuleOfAPluginMakesTasksOfWhatItFits) {
+  Write("bin/plugins/flat_rule.so", Must(ReadFile(std::string(HONE_PLUGINS) + "/flat_rule.so")));
+  Write("pipelines/flat.toml",
+        "plugin = \"flat_rule.so\"\nnetwork = \"relu(f32[64,64])\"\n[tune]\ntrials = 6\nmode = \"sketches\"\n");
+  ExpectOk(Plan());
+  NinjaOk({"build-flat-cpu"});
+  const pipeline::BestEntry entry = Best("flat.cpu.choice").tasks[0];
+  EXPECT_EQ(entry.config->template_name, "flat");
+  EXPECT_THAT(entry.candidate->Text(), HasSubstr("parallel out task"));
+  ExpectHas(Read("work/tasks/" + Tasks("flat")[0] + ".task.json"), {"flat_rule.so", "\"space\": \"stages=1,flat=1\""});
+  ExpectNoWork("build-flat-cpu");
+}
+
+// Rules that throw or make nonsense are named, and the network is tuned without them.
+TEST_F(SketchChain, AWrongRuleOfAPluginIsAWarning) {
+  Write("cpu.json", "{\"kind\": \"cpu\"}");
+  const CommandResult extracted =
+      Run({Path("bin/hone-extract"), "--plugin", std::string(HONE_WRONG_RULES) + "/rules.so", "--network",
+           "transpose(f32[16,64], perm=1,0)", "--target", "cpu.json", "--graph", "work/g.json", "--tasks",
+           "work/t.json", "--task-dir", "work/wrong"});
+  ExpectOk(extracted);
+  EXPECT_THAT(extracted.err, AllOf(HasSubstr("rule `throws` threw an exception: no rule"),
+                                   HasSubstr("the task is tuned without this rule")));
+  ExpectHas(Read("work/t.json"), {"transpose"});
+}
+
 }  // namespace
 }  // namespace hone

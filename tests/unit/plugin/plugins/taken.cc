@@ -1,4 +1,4 @@
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 
 namespace {
 hone::Result<hone::search::Space> Space(const hone::Workload&, const hone::Target&) { return hone::search::Space("t"); }

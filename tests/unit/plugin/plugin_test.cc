@@ -1,5 +1,5 @@
 // Plugins: the example's operator on CPUs and GPUs, and what is rejected.
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,17 +11,20 @@
 #include "unit/op/gpu_case.h"
 #include "unit/op/kernel_case.h"
 
-namespace hone::op {
+namespace hone::plugin {
 namespace {
+
+using op::FindOperator;
+using op::ParseChecked;
 
 std::string PluginFile(const std::string& name) { return std::string(HONE_PLUGINS) + "/" + name; }
 
 TEST(Plugin, TheExampleRunsOnCpus) {
-  Must(LoadPlugin(PluginFile("rgb_to_yuv.so")));
-  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok()) << "again is nothing";
-  EXPECT_EQ(LoadedPlugins().size(), 1U);
-  EXPECT_EQ(PluginOf("rgb_to_yuv"), LoadedPlugins()[0]);
-  EXPECT_EQ(PluginOf("relu"), "");
+  Must(Load(PluginFile("rgb_to_yuv.so")));
+  ASSERT_TRUE(Load(PluginFile("rgb_to_yuv.so")).ok()) << "again is nothing";
+  EXPECT_EQ(LoadedFiles().size(), 1U);
+  EXPECT_EQ(op::PluginOf("rgb_to_yuv"), LoadedFiles()[0]);
+  EXPECT_EQ(op::PluginOf("relu"), "");
   Target target = *HostTarget();
   target.threads = 2;
   runtime::ThreadPool pool = *runtime::ThreadPool::Create(2, false);
@@ -60,7 +63,7 @@ TEST(Plugin, TheExampleRunsOnCpus) {
 }
 
 TEST(Plugin, TheExampleRunsOnGpus) {
-  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok());
+  ASSERT_TRUE(Load(PluginFile("rgb_to_yuv.so")).ok());
   const Target target = *Target::Parse("opencl -threads=256");
   const Workload w = *ParseChecked("rgb_to_yuv(f32[7,23,3])");
   const search::TaskSpace space = *propose::MakeTaskSpace(w, target);
@@ -74,7 +77,7 @@ TEST(Plugin, TheExampleRunsOnGpus) {
 }
 
 TEST(Plugin, ItsOwnMistakesAreToldInOneLine) {
-  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok());
+  ASSERT_TRUE(Load(PluginFile("rgb_to_yuv.so")).ok());
   const auto check = [](const char* text) { return ParseChecked(text).status().message(); };
   EXPECT_THAT(check("rgb_to_yuv(f32[4,4,4])"), HasSubstr("takes an image [height, width, 3]"));
   EXPECT_THAT(check("rgb_to_yuv(f32[4,4,3], gamma=2)"), HasSubstr("gamma"));
@@ -92,8 +95,11 @@ TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
                         Case{"stale.so", StatusKind::kUnsupported, "another version; build it again"},
                         Case{"throws.so", StatusKind::kInvalid, "threw an exception while it was loaded: no memory"},
                         Case{"taken.so", StatusKind::kInvalid, "there is an operator `relu` already (Hone's own)"},
-                        Case{"empty.so", StatusKind::kInvalid, "operator `hollow` has no definition.shape"}}) {
-    const Status status = LoadPlugin(PluginFile(c.file));
+                        Case{"empty.so", StatusKind::kInvalid, "operator `hollow` has no definition.shape"},
+                        Case{"hollow_rule.so", StatusKind::kInvalid, "rule `hollow` has no derive"},
+                        Case{"taken_rule.so", StatusKind::kInvalid, "there is a rule `sums` already"},
+                        Case{"taken_template.so", StatusKind::kInvalid, "there is a template `dense_packed` already"}}) {
+    const Status status = Load(PluginFile(c.file));
     EXPECT_EQ(status.kind(), c.kind) << c.file << ": " << status.message();
     EXPECT_THAT(status.message(), HasSubstr(c.file));
     EXPECT_THAT(status.message(), HasSubstr(c.message));
@@ -101,34 +107,34 @@ TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
   }
   const TempDir dir = *TempDir::Create();
   ASSERT_TRUE(WriteFileAtomic(dir.Join("text.so"), "no library").ok());
-  EXPECT_THAT(LoadPlugin(dir.Join("text.so")).message(), HasSubstr("cannot be loaded"));
+  EXPECT_THAT(Load(dir.Join("text.so")).message(), HasSubstr("cannot be loaded"));
   // The loader died on a truncated library.
   const std::string whole = *ReadFile(PluginFile("lazy.so")), cut = dir.Join("cut.so");
   for (const size_t size : {size_t{100}, size_t{4000}, whole.size() / 2}) {
     ASSERT_TRUE(WriteFileAtomic(cut, whole.substr(0, size)).ok());
-    EXPECT_EQ(LoadPlugin(cut).message(), cut + ": this library is cut off; build or copy it again") << size;
+    EXPECT_EQ(Load(cut).message(), cut + ": this library is cut off; build or copy it again") << size;
   }
 }
 
 TEST(Plugin, ExceptionsOfItsFunctionsBecomeFailures) {
-  Must(LoadPlugin(PluginFile("lazy.so")));
+  Must(Load(PluginFile("lazy.so")));
   const Target target = *HostTarget();
   EXPECT_THAT(ParseChecked("lazy(f32[13])").status().message(), HasSubstr("thirteen"));
   const Workload w = *ParseChecked("lazy(f32[12])");
   const Status space = propose::MakeTaskSpace(w, target).status();
   EXPECT_THAT(space.message(), HasSubstr("template `lazy_cpu` threw an exception: no space"));
-  const Template* t = (*FindOperator(w))->Templates(w, target)[0];
+  const op::Template* t = (*FindOperator(w))->Templates(w, target)[0];
   EXPECT_THAT(t->Instantiate(w, target, Config()).status().message(), HasSubstr("of an unknown type"));
-  EXPECT_THAT(Compute(w, target, {}).status().message(), HasSubstr("operator `lazy` threw"));
+  EXPECT_THAT(op::Compute(w, target, {}).status().message(), HasSubstr("operator `lazy` threw"));
 }
 
 TEST(Plugin, AChildIsToldWhichToLoad) {
   std::string flag = "--plugin", file = PluginFile("rgb_to_yuv.so"), other = "--plug";
   char* good[] = {flag.data(), file.data()};
-  EXPECT_TRUE(LoadPluginArguments(2, good).ok());
+  EXPECT_TRUE(LoadArguments(2, good).ok());
   char* bad[] = {other.data(), file.data()};
-  EXPECT_FALSE(LoadPluginArguments(2, bad).ok());
-  EXPECT_FALSE(LoadPluginArguments(1, good).ok());
+  EXPECT_FALSE(LoadArguments(2, bad).ok());
+  EXPECT_FALSE(LoadArguments(1, good).ok());
 }
 
 // Somebody else's task or graph names a library: its code must not run.
@@ -137,9 +143,9 @@ TEST(Plugin, NamedByAFileItMustBeTrusted) {
   const std::string own = PluginFile("rgb_to_yuv.so"), copy = dir.Join("copy.so");
   const std::string bytes = *ReadFile(own);
   ASSERT_TRUE(WriteFileAtomic(copy, bytes).ok());
-  const size_t before = LoadedPlugins().size();
+  const size_t before = LoadedFiles().size();
   const auto refused = [&](const std::string& path, const std::string& digest, const char* part) {
-    const Status status = LoadNamedPlugin(path, digest);
+    const Status status = LoadNamed(path, digest);
     EXPECT_EQ(status.kind(), StatusKind::kInvalid) << status.message();
     EXPECT_THAT(status.message(), HasSubstr(part));
   };
@@ -149,10 +155,10 @@ TEST(Plugin, NamedByAFileItMustBeTrusted) {
   refused(copy, "", "can be written by everybody");
   ASSERT_EQ(chmod(copy.c_str(), 0644), 0);
   refused(copy, "00", "another one than when the file was written");
-  EXPECT_EQ(LoadNamedPlugin(dir.Join("none.so"), "").kind(), StatusKind::kNotFound);
-  EXPECT_EQ(LoadedPlugins().size(), before);
-  EXPECT_TRUE(LoadNamedPlugin(own, Digest128(bytes).Hex()).ok())
-      << LoadNamedPlugin(own, Digest128(bytes).Hex()).message();
+  EXPECT_EQ(LoadNamed(dir.Join("none.so"), "").kind(), StatusKind::kNotFound);
+  EXPECT_EQ(LoadedFiles().size(), before);
+  EXPECT_TRUE(LoadNamed(own, Digest128(bytes).Hex()).ok())
+      << LoadNamed(own, Digest128(bytes).Hex()).message();
 }
 
 TEST(Plugin, ALinkToAnotherUsersFileDoesNotMakeItOurs) {
@@ -163,12 +169,12 @@ TEST(Plugin, ALinkToAnotherUsersFileDoesNotMakeItOurs) {
   ASSERT_EQ(chmod(copy.c_str(), 0644), 0);
   ASSERT_EQ(chown(copy.c_str(), 65534, 65534), 0);
   ASSERT_EQ(symlink(copy.c_str(), link.c_str()), 0);
-  const size_t before = LoadedPlugins().size();
-  const Status status = LoadNamedPlugin(link, "");
+  const size_t before = LoadedFiles().size();
+  const Status status = LoadNamed(link, "");
   EXPECT_EQ(status.kind(), StatusKind::kInvalid) << status.message();
   EXPECT_THAT(status.message(), HasSubstr("belongs to another user"));
-  EXPECT_EQ(LoadedPlugins().size(), before);
+  EXPECT_EQ(LoadedFiles().size(), before);
 }
 
 }  // namespace
-}  // namespace hone::op
+}  // namespace hone::plugin

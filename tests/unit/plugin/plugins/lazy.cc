@@ -1,7 +1,7 @@
 // Throws in every later call.
 #include <stdexcept>
 
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 
 namespace {
 hone::Result<hone::search::Space> Space(const hone::Workload&, const hone::Target&) {

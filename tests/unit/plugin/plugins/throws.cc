@@ -1,5 +1,5 @@
 #include <stdexcept>
 
-#include "op/plugin.h"
+#include "plugin/plugin.h"
 
 HONE_OPERATOR(thrower) { throw std::runtime_error("no memory for a pony"); }

@@ -1,3 +1,0 @@
-#include "op/plugin.h"
-
-HONE_OPERATOR(hollow) {}

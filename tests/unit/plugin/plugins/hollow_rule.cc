@@ -1,0 +1,3 @@
+#include "plugin/plugin.h"
+
+HONE_SKETCH_RULE(hollow) {}
