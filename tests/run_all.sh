@@ -10,10 +10,11 @@ results=$(cd "$build" && pwd)/test-results
 rm -rf "$results"
 mkdir -p "$results/cases"
 
-# Three at a time also on two cores, since tests of tools spend much of their time waiting.
+# Three at a time also on two cores, since tests of tools spend much of their time waiting. The time limit is for hangs:
+# the slowest program takes a minute alone, but others may use the machine.
 # The path must be absolute, or the lists would land in the tests' folders.
 status=0
-GTEST_OUTPUT="xml:$results/cases/" ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 300 -j3 \
+GTEST_OUTPUT="xml:$results/cases/" ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1200 -j3 \
   --output-junit "$results/programs.xml" "$@" </dev/null || status=$?
 
 set -- "$results"/cases/*.xml
