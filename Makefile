@@ -9,6 +9,8 @@
 #   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report, develop or sketch
 #   make replay              compare tuners on measured spaces; TUNERS=auto,random; LIKE= for Hone's constants;
 #                            SPACES=work/sweep for the result of `make sweep` instead of tests/replay/spaces
+#   make sketch-check        measure derived sketches: speed of the search, layers and networks beside templates;
+#                            PARTS="dags draw replay layers pace both": only these (half an hour, on an idle machine)
 #   make gate-check          test the regression gate: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
 #   make predict-check       compare networks with the sums of their kernels: PREDICT="resnet18.cpu vgg16.cpu"
 #   make check-refactor      compare code, ids, stamps and libraries with the commit BASE; PARTS="probe nets": only these
@@ -32,7 +34,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check \
+.PHONY: tidy bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay sketch-check gate-check \
   predict-check check-refactor check-onnx fuzz check-asan check-tsan \
   fault-rounds fault-each environment-rounds load-check aa-check clean
 .DEFAULT_GOAL := help
@@ -98,6 +100,11 @@ replay: build
 	@ninja -C $(BUILD) replay_bench
 	@$(BUILD)/bin/replay_bench --tuners=$(TUNERS) $(if $(LIKE),--like-$(LIKE)) --each \
 	  $$(awk -v set=$(SET) '$$1 == set { print "$(SPACES)/" $$2 ".replay" }' tests/replay/tasks.txt)
+
+PARTS ?= dags draw replay layers pace both
+sketch-check: build
+	@ninja -C $(BUILD) agree_sketches_test replay_bench sketch_perf
+	@tests/perf/sketch_check.sh $(BUILD) $(WORK) $(PARTS)
 
 JOB ?= squeezenet_v1.1.cpu
 GATE_SECONDS ?= 55

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "sketch/core_sampler.h"
 #include "sketch/rows.h"
 #include "sketch/stages.h"
 #include "sketch/sums.h"
@@ -212,6 +213,10 @@ search::Space SpaceOf(const Sketch& sketch) {
   search::Space space(sketch.name);
   for (const search::Knob& knob : sketch.decisions) space.Add(knob);
   for (const search::Rule& rule : sketch.rules) space.AddRule(rule);
+  if (sketch.core_rules > 0) {
+    const auto first = sketch.rules.begin();
+    space.SetSampler(SampleCore(space, sketch.core, {first, first + static_cast<ptrdiff_t>(sketch.core_rules)}));
+  }
   return space;
 }
 

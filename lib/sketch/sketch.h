@@ -47,6 +47,10 @@ struct Sketch {
   bool plugin = false;  // a plugin's rule made it
   // Made by the rule, not part of the text.
   std::vector<search::Rule> rules;  // decisions that are illegal together
+  // The first `core_rules` rules read nothing but the decisions `core`, and leave few of their combinations: points are
+  // drawn among those. 0: among all.
+  size_t core_rules = 0;
+  std::vector<std::string> core;
   // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h,
   // for a point of SpaceOf.
   std::function<std::vector<double>(const Config& config)> cost;

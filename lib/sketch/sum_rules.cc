@@ -127,19 +127,13 @@ void AddSumRules(const SumLoops& l, Sketch* sketch) {
                           "a task has more tiles than there are");
   });
   add("even", [l](const SumPoint& p) { return Uneven(l, p); });
-  add("order", [l](const SumPoint& p) {
-    const int64_t tiles = CeilDiv(CeilDiv(l.VectorCount(), p.vectors), p.VectorParts(l));
-    return search::Unless(p.order == TileOrder::kRowsInside || tiles > 1,
-                          "one tile of vectors a task: order changes nothing");
-  });
-  add("registers", [l](const SumPoint& p) {
+  const auto registers = [l](const SumPoint& p) {
     const int64_t need = RegistersOf(l, p);
     return search::Unless(need <= l.registers, "needs {} of {} registers", need, l.registers);
-  });
-  add("code size", [l](const SumPoint& p) {
-    const int64_t taps = p.taps ? l.Extent(l.window.back()) : 1;
-    const int64_t sums = p.rows * p.outer_rows * p.vectors * p.unroll * taps * (1 + Bodies(l, p)) / 2;
-    return search::Unless(sums <= kUnrolled, "{} unrolled multiply-adds, at most {}", sums, kUnrolled);
+  };
+  add("registers", [registers](SumPoint p) {
+    p.taps = false;
+    return registers(p);
   });
   const auto limits = std::make_shared<Limits>(l);
   add("cycles", [limits](const SumPoint& p) {
@@ -148,6 +142,19 @@ void AddSumRules(const SumLoops& l, Sketch* sketch) {
   });
   add("parallel", [l, limits](const SumPoint& p) {
     return search::TooUneven(ImbalanceOf(l, p), limits->Get().imbalance, l.threads);
+  });
+  sketch->core = {"rows", "outer_rows", "vectors", "block_rows", "block_vectors", "others"};
+  sketch->core_rules = sketch->rules.size();
+  if (!l.window.empty()) add("registers", registers);
+  add("order", [l](const SumPoint& p) {
+    const int64_t tiles = CeilDiv(CeilDiv(l.VectorCount(), p.vectors), p.VectorParts(l));
+    return search::Unless(p.order == TileOrder::kRowsInside || tiles > 1,
+                          "one tile of vectors a task: order changes nothing");
+  });
+  add("code size", [l](const SumPoint& p) {
+    const int64_t taps = p.taps ? l.Extent(l.window.back()) : 1;
+    const int64_t sums = p.rows * p.outer_rows * p.vectors * p.unroll * taps * (1 + Bodies(l, p)) / 2;
+    return search::Unless(sums <= kUnrolled, "{} unrolled multiply-adds, at most {}", sums, kUnrolled);
   });
   if (l.far) {
     add("panel", [l](const SumPoint& p) {

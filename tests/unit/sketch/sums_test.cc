@@ -151,6 +151,27 @@ TEST(SumTiles, ConvolutionsArePackedAndStayInRegisters) {
   }
 }
 
+// Points are drawn among the combinations of these decisions that these rules accept.
+TEST(SumTiles, TheRulesOfTheCoreReadNothingElse) {
+  const Convolution c(40, 33, 7, 50);
+  const Sketch sketch = *SumTiles(c.out, {"weight"}, Cpu());
+  Sketch core = sketch;
+  core.rules.resize(sketch.core_rules);
+  const search::Space space = SpaceOf(core);
+  Rng rng(5);
+  int legal = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<size_t> one = space.Digits(space.Uniform(rng)), other = space.Digits(space.Uniform(rng));
+    for (size_t k = 0; k < one.size(); ++k) {
+      if (std::ranges::count(sketch.core, space.knobs()[k].name()) != 0) other[k] = one[k];
+    }
+    const Config a = space.At(space.IndexOf(one)), b = space.At(space.IndexOf(other));
+    EXPECT_EQ(space.Legal(a), space.Legal(b)) << a.Text() << " and " << b.Text();
+    legal += space.Legal(a);
+  }
+  EXPECT_GT(legal, 20);
+}
+
 TEST(SumTiles, IllegalDecisionsHaveANamedRule) {
   const Product p(1, 64, 64, 256);
   const search::Space space = SpaceOf(*SumTiles(p.out, {}, Cpu()));
