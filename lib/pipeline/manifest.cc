@@ -109,7 +109,6 @@ void ManifestWriter::Aliases() {
 }
 
 std::string TaskPath(const std::string& id) { return fmt::format("tasks/{}.task.json", id); }
-std::string TunedPath(const std::string& job) { return fmt::format("stamps/{}.tuned", job); }
 std::string TargetPath(const std::string& target) { return fmt::format("targets/{}.json", target); }
 std::string RecordsPath(const std::string& target, const std::string& id) {
   return fmt::format("records/{}/{}.db", target, id);

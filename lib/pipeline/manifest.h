@@ -55,15 +55,15 @@ struct TuneJob {
   bool shared = false;        // other edges write into the same records: never run two at the same time
 };
 
-// One round of a network that distributes its trials: the edge that distributes them, and the edges that use them.
+// One round of a total: the edge that distributes it, and the edges that spend it.
 struct Round {
-  const NetworkJob* job = nullptr;
+  std::vector<const NetworkJob*> jobs;  // the first has the total, the others have named its pipeline
   int round = 1;                      // of its `rounds`
   std::string dir;                    // folder for the settings that it writes
   std::vector<std::string> settings;  // one per task
   std::vector<std::string> before;    // stamps of the previous round; empty in the first
   std::string before_dir;             // their folder
-  std::vector<TuneJob> tasks;         // in the order of the list
+  std::vector<TuneJob> tasks;         // in the order of the lists, each once
 };
 
 // A job whose library was accepted as a reference (nightly/accepted.h).

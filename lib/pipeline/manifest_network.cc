@@ -44,7 +44,7 @@ void ManifestWriter::PickEdge(const NetworkJob& job) {
   AddNumerics(job, &build);
   std::vector<std::string> flags;
   if (job.pipeline->memory > 0) flags.push_back("--memory " + FormatDouble(job.pipeline->memory));
-  if (job.pipeline->tune.HasTotal()) flags.push_back("--or-default");
+  if (job.pipeline->InRounds()) flags.push_back("--or-default");
   if (!flags.empty()) build.bindings.push_back({"flags", Join(flags, " ")});
   if (!job.pipeline->in_network) {
     build.implicit_outputs = {ChoicePath(name)};

@@ -70,7 +70,7 @@ void ManifestWriter::Rules() {
   if (!input_.rounds.empty()) {
     WriteTuneRule("tune", "$settings", {});
     Rule("allocate",
-         Command("hone-allocate", "--tasks $in --settings $settings --round $round --stamps $stamps --out $dir"),
+         Command("hone-allocate", "--tasks $in --settings $settings $others --round $round --stamps $stamps --out $dir"),
          "allocate $job, round $round", {{"restat", "1"}});
   }
   Rule("pick_best",

@@ -153,24 +153,34 @@ void ManifestWriter::TuneEdge(const TuneJob& task) {
 }
 
 void ManifestWriter::RoundEdges(const Round& round) {
-  const std::string name = round.job->Name();
-  const std::string settings = SettingsPath(round.job->pipeline->SettingsName(), "tune");
+  const NetworkJob& first = *round.jobs[0];
+  const std::string name = first.Name();
   if (round.round == 1) {
-    const TuneSettings& tune = round.job->pipeline->tune;
-    Section(fmt::format("{}: {} {} shared out over {} tasks, in {} rounds", name,
+    const TuneSettings& tune = first.pipeline->tune;
+    std::vector<std::string> names;
+    for (const NetworkJob* job : round.jobs) names.push_back(job->Name());
+    Section(fmt::format("{}: {} {} shared out over {} tasks, in {} rounds", Join(names, ", "),
                         FormatDouble(tune.seconds_total > 0 ? tune.seconds_total : double(tune.trials_total)),
                         tune.seconds_total > 0 ? "seconds" : "trials", round.tasks.size(), tune.rounds));
   }
+  const auto settings = [](const NetworkJob& job) { return SettingsPath(job.pipeline->SettingsName(), "tune"); };
   NinjaBuild build{.outputs = round.settings,
                    .rule = "allocate",
-                   .inputs = {round.job->TaskListPath()},
-                   .implicit_inputs = {settings, AbiPath("hone-allocate")},
+                   .inputs = {first.TaskListPath()},
+                   .implicit_inputs = {settings(first), AbiPath("hone-allocate")},
                    .order_only_inputs = {Tool("hone-allocate")},
                    .bindings = {{"job", name},
-                                {"settings", settings},
+                                {"settings", settings(first)},
                                 {"round", std::to_string(round.round)},
                                 {"stamps", round.before_dir},
                                 {"dir", round.dir}}};
+  std::vector<std::string> others;
+  for (size_t i = 1; i < round.jobs.size(); ++i) {
+    const NetworkJob& job = *round.jobs[i];
+    others.push_back(fmt::format("--tasks {} --settings {}", job.TaskListPath(), settings(job)));
+    build.implicit_inputs.insert(build.implicit_inputs.end(), {job.TaskListPath(), settings(job)});
+  }
+  if (!others.empty()) build.bindings.push_back({"others", Join(others, " ")});
   build.implicit_inputs.insert(build.implicit_inputs.end(), round.before.begin(), round.before.end());
   Build(build);
   for (const TuneJob& task : round.tasks) TuneEdge(task);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pipeline/manifest.h"
+#include "pipeline/stamp_files.h"
 #include "pipeline/ninja_writer.h"
 
 namespace hone::pipeline {
@@ -19,7 +20,6 @@ std::string PoolName(const TargetFile& target);
 std::string PoolName(const TuneJob& task);
 
 // An empty file, newer than all stamps of a job.
-std::string TunedPath(const std::string& job);
 std::string GraphPath(const std::string& pipeline);
 // The choices for building, without figures. `job` is NetworkJob::Name.
 std::string ChoicePath(const std::string& job);

@@ -242,7 +242,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
     on.shares_settings = !HasTables(table, {"tune", "measure", "numerics", "bench"}, target);
     if (!on.shares_settings || HasTables(table, {"memory"}, target)) file.on.push_back(std::move(on));
   }
-  const auto has_total = [](const PipelineFile& on) { return on.tune.HasTotal(); };
+  const auto has_total = [](const PipelineFile& on) { return on.InRounds(); };
   if (!file.tune.weights.empty() && !has_total(file) && std::ranges::none_of(file.on, has_total)) {
     return table.Error("weights", "[weights] goes with `trials_total` or `seconds_total`; add one of them to [tune]");
   }

@@ -27,15 +27,13 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
   return DumpJson(json);
 }
 
-bool SharesOut(const NetworkJob& job) { return job.pipeline->tune.HasTotal(); }
-
 // The tasks of all jobs, once for each target and numerics, with all networks that have it. The largest budget is used,
 // which covers the smaller ones. Records the stamps of each job.
 std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
   std::map<std::tuple<std::string, std::string, std::string>, TuneJob>
       tasks;  // by target, id, stamp: the order of edges
   for (NetworkJob& job : *jobs) {
-    if (job.tasks == nullptr || SharesOut(job)) continue;
+    if (job.tasks == nullptr || job.pipeline->InRounds()) continue;
     for (const TaskEntry& entry : job.tasks->tasks) {
       job.stamps.push_back(StampPath(entry.id, job.target->name, job.pipeline->tune));
       TuneJob& task = tasks[{job.target->name, entry.id, job.stamps.back()}];
@@ -57,36 +55,67 @@ std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
   return result;
 }
 
-// The rounds of one job; the stamps of the last round are the job's.
-std::vector<Round> MakeRounds(NetworkJob* job) {
+// The tasks of jobs with one total, each once, with the networks that have it.
+std::vector<TuneJob> TasksOf(const std::vector<NetworkJob*>& jobs) {
+  std::vector<TuneJob> tasks;
+  std::map<std::string_view, size_t> places;
+  for (const NetworkJob* job : jobs) {
+    for (const TaskEntry& entry : job->tasks->tasks) {
+      const auto [place, added] = places.emplace(entry.id, tasks.size());
+      if (added) {
+        tasks.push_back(
+            {.entry = &entry,
+             .target = job->target,
+             .budget = jobs[0]->pipeline,
+             .db = RecordsPath(job->target->name, entry.id),
+             .own_settings = true,
+             .optional = true});  // without a correct candidate its default stands, and others get its budget
+      }
+      tasks[place->second].users.push_back({job->pipeline, entry.weight});
+    }
+  }
+  return tasks;
+}
+
+// The rounds of the jobs with one total, which is the first one's. The stamps of the last round are the jobs'.
+std::vector<Round> MakeRounds(const std::vector<NetworkJob*>& jobs) {
   std::vector<Round> rounds;
-  const std::string name = JobName(job->pipeline->name, job->target->name);
+  const std::string name = jobs[0]->Name();
+  const std::vector<TuneJob> tasks = TasksOf(jobs);
   std::vector<std::string> before;
-  for (int r = 1; r <= job->pipeline->tune.rounds; ++r) {
-    Round round{.job = job,
+  const int64_t last = jobs[0]->pipeline->tune.rounds;
+  for (int r = 1; r <= last; ++r) {
+    const std::string stamps = "stamps/" + RoundName(name, r);
+    Round round{.jobs = {jobs.begin(), jobs.end()},
                 .round = r,
                 .dir = "settings/" + RoundName(name, r),
                 .before = std::move(before),
-                .before_dir = "stamps/" + RoundName(name, r - 1)};
+                .before_dir = "stamps/" + RoundName(name, r - 1),
+                .tasks = tasks};
     before.clear();
-    for (const TaskEntry& entry : job->tasks->tasks) {
-      TuneJob task{.entry = &entry,
-                   .target = job->target,
-                   .budget = job->pipeline,
-                   .users = {{job->pipeline, entry.weight}},
-                   .settings = round.dir + "/" + entry.id + ".tune.json",
-                   .stamp = RoundStampPath("stamps/" + RoundName(name, r), entry.id),
-                   .db = RecordsPath(job->target->name, entry.id),
-                   .own_settings = true,
-                   .optional = true};  // without a correct candidate its default stands, and others get its budget
+    for (TuneJob& task : round.tasks) {
+      task.settings = round.dir + "/" + task.entry->id + ".tune.json";
+      task.stamp = RoundStampPath(stamps, task.entry->id);
       round.settings.push_back(task.settings);
       before.push_back(task.stamp);
-      round.tasks.push_back(std::move(task));
     }
     rounds.push_back(std::move(round));
+    for (NetworkJob* job : jobs) {
+      if (r < last) break;
+      for (const TaskEntry& entry : job->tasks->tasks) job->stamps.push_back(RoundStampPath(stamps, entry.id));
+    }
   }
-  job->stamps = std::move(before);
   return rounds;
+}
+
+// The job with a total, and those that have named it: all that are extracted.
+std::vector<NetworkJob*> WithTotalOf(NetworkJob* job, std::vector<NetworkJob>* jobs) {
+  std::vector<NetworkJob*> all = {job};
+  for (NetworkJob& other : *jobs) {
+    const bool named = other.pipeline->total_of == job->pipeline->name && other.target == job->target;
+    if (named && other.tasks != nullptr) all.push_back(&other);
+  }
+  return all;
 }
 
 // Assigns donors among `tasks`, which are of one target and sorted by id.
@@ -183,6 +212,40 @@ Status CheckTransfer(const PipelineFile& pipeline, const PipelineFile& on, const
   return Status::Ok();
 }
 
+// [tune] total_of: a pipeline with a total of its own on that target, whose tasks compute with the same numerics.
+Status CheckTotalOf(const PipelineFile& on, const std::string& target, const PipelineFolder& folder) {
+  std::vector<std::string> names;
+  const PipelineFile* leader = nullptr;
+  for (const PipelineFile& other : folder.pipelines) {
+    const std::vector<std::string> targets = other.AllTargets();
+    if (std::ranges::find(targets, target) == targets.end() || !other.For(target).tune.HasTotal()) continue;
+    names.push_back(other.name);
+    if (other.name == on.total_of) leader = &other.For(target);
+  }
+  const auto error = [&](const std::string& what) {
+    return ErrorAt(on, TuneKey(on, "total_of"), "`total_of`: " + what);
+  };
+  if (leader == nullptr) {
+    return error(fmt::format("no pipeline `{}` has a total on the target `{}`{}", on.total_of, target,
+                             SuggestionText(on.total_of, names)));
+  }
+  if (leader->tune.winograd == on.tune.winograd && leader->tune.tf32 == on.tune.tf32) return Status::Ok();
+  return error(fmt::format("{} has another [numerics] on `{}`; a trial counts for both only if they are equal",
+                           on.total_of, target));
+}
+
+// The ids of all tasks that the total of a pipeline pays for, as far as they are extracted.
+std::set<std::string> TasksWithTotalOf(const std::string& name, const std::string& target, const PlanInput& input) {
+  std::set<std::string> ids;
+  for (const PipelineFile& pipeline : input.folder.pipelines) {
+    if (pipeline.name != name && pipeline.For(target).total_of != name) continue;
+    const auto list = input.lists.find(JobName(pipeline.name, target));
+    if (list == input.lists.end()) continue;
+    for (const TaskEntry& task : list->second.tasks) ids.insert(task.id);
+  }
+  return ids;
+}
+
 }  // namespace
 
 std::string JobName(const std::string& pipeline, const std::string& target) { return pipeline + "." + target; }
@@ -213,8 +276,9 @@ Status CheckPipelines(const PlanInput& input) {
       if (list == input.lists.end()) continue;
       const std::vector<TaskEntry>& tasks = list->second.tasks;
       for (const TaskEntry& task : tasks) known.push_back(task.id);
+      if (!on.total_of.empty()) HONE_RETURN_IF_ERROR(CheckTotalOf(on, target, input.folder));
       if (!on.tune.HasTotal()) continue;
-      const std::string problem = BudgetProblem(on.tune, tasks.size());
+      const std::string problem = BudgetProblem(on.tune, TasksWithTotalOf(pipeline.name, target, input).size());
       if (problem.empty()) continue;
       const size_t end = problem.find(' ');
       return ErrorAt(
@@ -285,8 +349,8 @@ Result<Plan> MakePlan(const PlanInput& input) {
   AssignTaskFiles(&manifest.jobs);
   manifest.tasks = CollectTasks(&manifest.jobs);
   for (NetworkJob& job : manifest.jobs) {
-    if (job.tasks == nullptr || !SharesOut(job)) continue;
-    for (Round& round : MakeRounds(&job)) manifest.rounds.push_back(std::move(round));
+    if (job.tasks == nullptr || !job.pipeline->tune.HasTotal()) continue;
+    for (Round& round : MakeRounds(WithTotalOf(&job, &manifest.jobs))) manifest.rounds.push_back(std::move(round));
   }
   AssignDonors(&manifest);
   MarkShared(&manifest);

@@ -44,6 +44,10 @@ void ListTuneKeys(Fields* f, TuneSettings* s) {
   f->Maybe("share", &s->share, s->share != plain.share)
       .Check(std::ranges::count(shares, s->share) > 0,
              fmt::format("knows no `{}`{}", s->share, SuggestionText(s->share, shares)));
+  const std::vector<std::string> objectives(std::begin(kObjectives), std::end(kObjectives));
+  f->Maybe("objective", &s->objective, s->objective != plain.objective)
+      .Check(std::ranges::count(objectives, s->objective) > 0,
+             fmt::format("knows no `{}`{}", s->objective, SuggestionText(s->objective, objectives)));
   f->Maybe("target_ms", &s->target_ms, s->target_ms != plain.target_ms).In(0, kMaxSeconds);
   f->Maybe("early_stop", &s->early_stop).In(0, kMaxCount);
   f->Maybe("expected_gain", &s->expected_gain).In(0, 1);

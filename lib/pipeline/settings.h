@@ -30,6 +30,7 @@ struct SketchFile {
 void ListFields(Fields* f, SketchFile* s);
 
 inline constexpr const char* kShares[] = {"gain", "time", "gradient", "equal"};  // pipeline/share_needs.h
+inline constexpr const char* kObjectives[] = {"sum", "geomean"};                 // pipeline/joint_total.h
 inline constexpr int64_t kMostTrials = 1'000'000'000;
 
 // A line of [weights]: how many times as important a task is as its uses say.
@@ -60,6 +61,7 @@ struct TuneSettings {
   double seconds_total = 0;
   int64_t rounds = 4;
   std::string share = "gain";       // rule of the rounds after the first: one of kShares
+  std::string objective = "sum";    // of several networks with one total: one of kObjectives
   double target_ms = 0;             // a network whose estimated total is at most this takes no more; 0: no target
   std::vector<TaskWeight> weights;  // sorted by name
   bool HasTotal() const { return trials_total > 0 || seconds_total > 0; }

@@ -93,14 +93,15 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   TuneSettings* tune = &settings->tune;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
   // A budget of [tune.TARGET] replaces that of [tune].
-  for (const char* key : {"trials", "trials_total", "seconds_total"}) {
+  for (const char* key : {"trials", "trials_total", "seconds_total", "total_of"}) {
     if (!table.Has(key)) continue;
-    tune->trials_total = 0, tune->seconds_total = 0;
+    tune->trials_total = 0, tune->seconds_total = 0, settings->total_of.clear();
     if (tune->trials == kMostTrials) tune->trials = TuneSettings().trials;
   }
   HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, &settings->transfer));
   HONE_RETURN_IF_ERROR(ReadSketches(&table, &settings->sketches));
+  HONE_RETURN_IF_ERROR(table.Read("total_of", &settings->total_of));
   HONE_RETURN_IF_ERROR(table.Read("in_network", &settings->in_network));
   HONE_RETURN_IF_ERROR(table.Read("alternatives", &settings->alternatives));
   HONE_RETURN_IF_ERROR(table.Finish());
@@ -110,6 +111,14 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
                                    {"seconds", "seconds_total"}}) {
     HONE_RETURN_IF_ERROR(Exclude(table, key, other));
   }
+  for (const std::string& key : table.Keys()) {
+    const std::set<std::string> own = {"total_of", "target_ms", "in_network", "alternatives"};
+    if (!table.Has("total_of") || own.count(key) > 0 || std::ranges::count(of.targets, key) > 0) continue;
+    return table.Error(key, fmt::format("`{}` stands in the pipeline that `total_of` names; remove it here", key));
+  }
+  if (table.Has("total_of") && !IsPlainName(settings->total_of)) {
+    return table.Error("total_of", "`total_of` must be the name of a pipeline");
+  }
   if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: autotvm");
   if (table.Has("trials_total") && tune->trials_total < 1) {
     return table.Error("trials_total", fmt::format("`trials_total` must be at least 1, is {}", tune->trials_total));
@@ -118,8 +127,9 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
     return table.Error("seconds_total", fmt::format("`seconds_total` must be above 0, is {}", tune->seconds_total));
   }
   if (table.Has("seconds_total")) tune->trials = kMostTrials, tune->seconds = 0;
-  for (const char* key : {"rounds", "share", "target_ms"}) {
-    if (table.Has(key) && !tune->HasTotal()) {
+  for (const std::string key : {"rounds", "share", "objective", "target_ms"}) {
+    const bool total = tune->HasTotal() || (key == "target_ms" && settings->InRounds());
+    if (table.Has(key) && !total) {
       return table.Error(key, fmt::format("`{}` goes with `trials_total` or `seconds_total`; add one of them", key));
     }
   }

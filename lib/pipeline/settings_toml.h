@@ -24,6 +24,7 @@ using InputShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 struct JobSettings {
   TuneSettings tune;
   Transfer transfer;
+  std::string total_of;  // [tune] total_of: the pipeline whose total also pays for this one's tasks; "": none
   std::vector<std::string> sketches;  // [tune] sketch: paths from the pipeline's folder of files of tune.sketches
   bool in_network = true;             // [tune] in_network: compares the tasks' finalists in the network (hone-confirm)
   bool alternatives = true;           // [tune] alternatives: also tunes fused kernels and other layouts (hone-extract)
@@ -31,6 +32,9 @@ struct JobSettings {
   // in a settings file, since tuning and timing do not depend on it. 0: no limit.
   double memory = 0;
   BenchSettings bench;
+
+  // Whether rounds of a total tune its tasks, its own or another pipeline's.
+  bool InRounds() const { return tune.HasTotal() || !total_of.empty(); }
 };
 
 // Selects tables: [tune], [measure], .., or with `target` [tune.TARGET], .., which override those. `targets` are the

@@ -91,7 +91,7 @@ std::vector<double> ByGradient(const std::vector<ShareTask>& tasks, const std::v
     size_t steepest = tasks.size();
     double most = -1;
     for (size_t i = 0; i < tasks.size(); ++i) {
-      if (Ended(tasks[i].search)) continue;
+      if (Ended(tasks[i].search) || tasks[i].weight <= 0) continue;
       const double batches = (live[i].spent + needs[i]) / batch;
       const double descent = tasks[i].Weight() * (kAlpha * past[i] + (1 - kAlpha) * live[i].seconds / batches);
       if (descent > most) most = descent, steepest = i;
@@ -114,7 +114,8 @@ std::vector<double> ShareNeeds(const std::vector<ShareTask>& tasks, const TuneSe
   }
   std::vector<double> needs;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    needs.push_back(Ended(tasks[i].search) ? 0 : settings.share == "equal" ? 1 : live[i].in_network);
+    const bool takes = !Ended(tasks[i].search) && tasks[i].weight > 0;
+    needs.push_back(!takes ? 0 : settings.share == "equal" ? 1 : live[i].in_network);
   }
   return needs;
 }

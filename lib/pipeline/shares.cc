@@ -100,8 +100,6 @@ std::vector<double> ShareOut(const std::vector<ShareTask>& tasks, const TuneSett
     }
     pot = std::max(left, 0.0) / static_cast<double>(std::max<int64_t>(settings.rounds - round + 1, 1));
     needs = ShareNeeds(tasks, settings, pot);
-    int64_t unknown = 0;
-    if (1e3 * EstimatedTotal(tasks, &unknown) <= settings.target_ms && unknown == 0) pot = 0;
   }
   const std::vector<int64_t> shares = InProportion(static_cast<int64_t>(std::floor(pot / unit + 1e-9)), needs);
   for (size_t i = 0; i < tasks.size(); ++i) budgets[i] += unit * static_cast<double>(shares[i]);

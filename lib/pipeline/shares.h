@@ -70,7 +70,7 @@ std::string BudgetProblem(const TuneSettings& settings, size_t tasks);
 
 // The budget of each task up to and including `round` (from 1), in the order of `tasks` and in the unit of the total:
 // whole trials, or seconds. Never less than given before. If no task ends, the sum after the last round is the total.
-// Nothing more if the estimated total has reached settings.target_ms.
+// A task without weight gets nothing after the first round.
 // REQUIRES: no BudgetProblem
 std::vector<double> ShareOut(const std::vector<ShareTask>& tasks, const TuneSettings& settings, int64_t round);
 

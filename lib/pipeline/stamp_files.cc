@@ -34,6 +34,8 @@ bool IsOfOtherNumerics(const std::string& stamp) {
   return stamp.find(kWinograd) != std::string::npos || EndsWith(stamp, std::string(kTf32) + kStampEnding);
 }
 
+std::string TunedPath(const std::string& job) { return fmt::format("stamps/{}.tuned", job); }
+
 std::string RoundName(const std::string& job, int round) { return job + kRound + std::to_string(round); }
 
 std::string RoundStampPath(const std::string& folder, const std::string& task) {

@@ -19,6 +19,9 @@ bool IsStampOf(const std::string& name, const std::string& task, const std::stri
 // Whether a stamp's path is of non-default numerics.
 bool IsOfOtherNumerics(const std::string& stamp);
 
+// Stands for all stamps of a job, "NET.TARGET", relative to the work folder.
+std::string TunedPath(const std::string& job);
+
 // The folder of a round below settings/ and stamps/: "NET.TARGET.rK". `job` is "NET.TARGET".
 std::string RoundName(const std::string& job, int round);
 // The stamp of a task that is tuned in rounds; `folder` is that of the round below stamps/.

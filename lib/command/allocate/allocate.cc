@@ -1,5 +1,8 @@
 #include "command/allocate/allocate.h"
 
+#include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -7,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/common/network_rounds.h"
+#include "pipeline/joint_total.h"
 #include "pipeline/settings.h"
 #include "pipeline/shares.h"
 #include "pipeline/stamp_files.h"
@@ -14,16 +18,39 @@
 
 namespace hone::command {
 
-using pipeline::ShareTask;
+namespace {
+
 using pipeline::TaskEntry;
 
-static Result<std::vector<ShareTask>> ReadState(const AllocateOptions& options, const pipeline::TaskList& list,
-                                                const pipeline::TuneSettings& settings) {
-  const bool by_time = settings.seconds_total > 0;
-  std::vector<ShareTask> tasks;
-  for (const TaskEntry& entry : list.tasks) {
-    ShareTask task{entry.weight, entry.flop, entry.optional};
-    task.weight = pipeline::WeightOf(settings, entry.id);
+// A network with the settings of its pipeline.
+struct Network {
+  std::string job;  // "NET.TARGET"
+  pipeline::TaskList list;
+  pipeline::TuneSettings settings;
+};
+
+Result<std::vector<Network>> ReadNetworks(const AllocateOptions& options) {
+  if (options.tasks.size() != options.settings.size()) {
+    return Status::Invalid("{} of --tasks, but {} of --settings: each network has one of both", options.tasks.size(),
+                           options.settings.size());
+  }
+  std::vector<Network> networks;
+  for (size_t i = 0; i < options.tasks.size(); ++i) {
+    constexpr std::string_view kEnding = ".tasks.json";
+    std::string job = BaseName(options.tasks[i]);
+    if (EndsWith(job, std::string(kEnding))) job.resize(job.size() - kEnding.size());
+    HONE_ASSIGN_OR_RETURN(pipeline::TaskList list, pipeline::ReadTaskList(options.tasks[i]));
+    HONE_ASSIGN_OR_RETURN(pipeline::TuneSettings settings, pipeline::ReadTuneSettings(options.settings[i]));
+    networks.push_back({job, std::move(list), std::move(settings)});
+  }
+  return networks;
+}
+
+Result<pipeline::JoinedNetwork> ReadState(const AllocateOptions& options, const Network& network, bool by_time) {
+  pipeline::JoinedNetwork state{.target_ms = network.settings.target_ms};
+  for (const TaskEntry& entry : network.list.tasks) {
+    pipeline::ShareTask task{entry.weight, entry.flop, entry.optional};
+    task.weight = pipeline::WeightOf(network.settings, entry.id);
     if (options.round > 1) {
       const std::string path = pipeline::RoundStampPath(options.stamps, entry.id);
       HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
@@ -31,54 +58,71 @@ static Result<std::vector<ShareTask>> ReadState(const AllocateOptions& options, 
       if (!search.ok()) return search.status().WithContext("remove it: hone-tune writes it again");
       task.search = std::move(*search);
     }
-    tasks.push_back(std::move(task));
+    state.ids.push_back(entry.id);
+    state.tasks.push_back(std::move(task));
   }
-  return tasks;
+  return state;
 }
 
-// The state of the network before this round, for those who watch; nothing if the folder has another name.
-static Result<std::string> StateText(const AllocateOptions& options, const pipeline::TuneSettings& settings,
-                                     const pipeline::TaskList& list, const std::vector<double>& next) {
+// The state of the networks before this round, for those who watch; nothing if the folder has another name.
+Result<std::string> StateText(const AllocateOptions& options, const std::vector<Network>& networks,
+                              const std::map<std::string, double>& next) {
   const std::string name = BaseName(options.stamps), ending = pipeline::RoundName("", options.round - 1);
-  if (options.round == 1 || !EndsWith(name, ending)) return std::string();
-  const std::string job = name.substr(0, name.size() - ending.size());
-  HONE_ASSIGN_OR_RETURN(const NetworkRounds network,
-                        ReadRounds(DirName(options.stamps), job, settings, list, options.round - 1));
-  return RoundsText(network, next);
+  std::string text;
+  if (options.round == 1 || !EndsWith(name, ending)) return text;
+  const std::string total = name.substr(0, name.size() - ending.size());
+  for (const Network& network : networks) {
+    std::vector<double> own;
+    for (const TaskEntry& entry : network.list.tasks) own.push_back(next.at(entry.id));
+    HONE_ASSIGN_OR_RETURN(const NetworkRounds rounds,
+                          ReadRounds(DirName(options.stamps), network.job, {total, networks[0].settings}, network.list,
+                                     options.round - 1));
+    text += RoundsText(rounds, own);
+  }
+  return text;
 }
 
-static Status Allocate(const AllocateOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options.tasks));
-  HONE_ASSIGN_OR_RETURN(const pipeline::TuneSettings base, pipeline::ReadTuneSettings(options.settings));
+Status Allocate(const AllocateOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Network> networks, ReadNetworks(options));
+  const pipeline::TuneSettings& base = networks[0].settings;
   if (options.round < 1 || options.round > base.rounds) {
-    return Status::Invalid("--round {}: the rounds are 1 to {} ({})", options.round, base.rounds, options.settings);
-  }
-  if (const std::string problem = pipeline::BudgetProblem(base, list.tasks.size()); !problem.empty()) {
-    return Status::Invalid("{}: /{}", options.settings, problem);
+    return Status::Invalid("--round {}: the rounds are 1 to {} ({})", options.round, base.rounds, options.settings[0]);
   }
   const bool by_time = base.seconds_total > 0;
-  HONE_ASSIGN_OR_RETURN(const std::vector<ShareTask> tasks, ReadState(options, list, base));
-  const std::vector<double> budgets = pipeline::ShareOut(tasks, base, options.round);
+  std::vector<pipeline::JoinedNetwork> states;
+  for (const Network& network : networks) {
+    HONE_ASSIGN_OR_RETURN(states.emplace_back(), ReadState(options, network, by_time));
+  }
+  const pipeline::JoinedTasks joined = pipeline::JoinNetworks(states, base.objective);
+  if (const std::string problem = pipeline::BudgetProblem(base, joined.tasks.size()); !problem.empty()) {
+    return Status::Invalid("{}: /{}", options.settings[0], problem);
+  }
+  const std::vector<double> budgets = pipeline::ShareOut(joined.tasks, base, options.round);
   HONE_RETURN_IF_ERROR(MakeDirs(options.out));
   double sum = 0;
+  std::map<std::string, double> next;
   for (size_t i = 0; i < budgets.size(); ++i) {
     pipeline::TuneSettings settings = pipeline::WithoutTotal(base);
     settings.trials = by_time ? pipeline::kMostTrials : static_cast<int64_t>(budgets[i]);
     if (by_time) settings.seconds = budgets[i];
     if (options.round < base.rounds) settings.finalists = 0;
-    const std::string path = JoinPath(options.out, list.tasks[i].id + ".tune.json");
+    const std::string path = JoinPath(options.out, joined.ids[i] + ".tune.json");
     HONE_RETURN_IF_ERROR(WriteFileIfChanged(path, pipeline::TuneSettingsText(settings)).status());
     sum += budgets[i];
+    next[joined.ids[i]] = budgets[i];
   }
-  HONE_ASSIGN_OR_RETURN(const std::string state, StateText(options, base, list, budgets));
+  HONE_ASSIGN_OR_RETURN(const std::string state, StateText(options, networks, next));
   PrintOut(state);
   const double total = by_time ? base.seconds_total : static_cast<double>(base.trials_total);
-  LogInfo("round {} of {}: {:.{}f} of {:.{}f} {} over {} tasks", options.round, base.rounds, sum, by_time ? 1 : 0, total,
-          by_time ? 1 : 0, by_time ? "seconds" : "trials", list.tasks.size());
+  LogInfo("round {} of {}: {:.{}f} of {:.{}f} {} over {} tasks{}", options.round, base.rounds, sum, by_time ? 1 : 0,
+          total, by_time ? 1 : 0, by_time ? "seconds" : "trials", joined.tasks.size(),
+          networks.size() == 1 ? "" : fmt::format(" of {} networks", networks.size()));
   return Status();
 }
 
-std::string AllocateAbi() { return "allocate 2"; }
+}  // namespace
+
+std::string AllocateAbi() { return "allocate 3"; }
 
 int RunAllocate(const AllocateOptions& options) { return ExitCodeOf(Allocate(options)); }
 

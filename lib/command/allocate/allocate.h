@@ -1,22 +1,23 @@
-// hone-allocate: distributes the budget of a network over its tasks, for one round.
+// hone-allocate: distributes the budget of a network, or of several networks together, over their tasks, for one round.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace hone::command {
 
 struct AllocateOptions {
-  std::string tasks;     // the task list, NET.TARGET.tasks.json
-  std::string settings;  // the pipeline's, with a total: NET.tune.json
-  int round = 1;         // of the settings' `rounds`
-  std::string stamps;    // folder of the previous round's stamps, TASKID.done; unused in the first round
-  std::string out;       // folder for TASKID.tune.json: the settings of each task for this round
+  std::vector<std::string> tasks;     // the task list of each network, NET.TARGET.tasks.json
+  std::vector<std::string> settings;  // their pipelines', NET.tune.json; the first has the total
+  int round = 1;                      // of its `rounds`
+  std::string stamps;                 // folder of the previous round's stamps, TASKID.done; unused in the first round
+  std::string out;                    // folder for TASKID.tune.json: the settings of each task for this round
 };
 
 std::string AllocateAbi();
 
-// Writes the settings of every task, each only if its bytes change: those of the pipeline with the task's own budget,
-// and finalists only in the last round. Returns the exit code.
+// Writes the settings of every task, each only if its bytes change: those of the first pipeline with the task's own
+// budget, and finalists only in the last round. Of the other pipelines, only `target_ms` and [weights] count. Returns the exit code.
 int RunAllocate(const AllocateOptions& options);
 
 }  // namespace hone::command

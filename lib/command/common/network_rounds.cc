@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -16,15 +19,29 @@ using report::RoundFact;
 
 constexpr size_t kIdWidth = 24, kNameWidth = 41;
 
-// The settings file of the edge that shares the first round, as build.ninja names it; "" without one.
-std::string SettingsOf(std::string_view manifest, const std::string& job) {
-  const size_t edge = manifest.find("build settings/" + pipeline::RoundName(job, 1) + "/");
-  if (edge == manifest.npos) return "";
-  constexpr std::string_view kKey = "\n  settings = ";
-  const size_t key = manifest.find(kKey, edge);
-  if (key == manifest.npos) return "";
-  const size_t begin = key + kKey.size();
-  return std::string(manifest.substr(begin, manifest.find('\n', begin) - begin));
+// The text between `begin` and the next `end` behind `from`, as build.ninja has it; "" without them.
+std::string Between(std::string_view manifest, size_t from, std::string_view begin, char end) {
+  const size_t found = manifest.find(begin, from);
+  if (found == manifest.npos) return "";
+  const size_t first = found + begin.size();
+  return std::string(manifest.substr(first, manifest.find(end, first) - first));
+}
+
+// The job with the total that pays for `job`, and the settings file of its pipeline; empty without one. The stamps of a
+// job are inputs of one edge, and those of rounds are in a folder with the name of the total's job.
+std::pair<std::string, std::string> TotalOf(std::string_view manifest, const std::string& job) {
+  const std::string stamps = Between(manifest, 0, "build " + pipeline::TunedPath(job) + ": tuned ", '\n');
+  for (const std::string& part : Split(stamps, ' ')) {
+    const std::string folder = BaseName(DirName(part));
+    const size_t ending = folder.rfind(".r");
+    if (!StartsWith(part, "stamps/") || ending == folder.npos || !ParseInt(folder.substr(ending + 2)).ok()) continue;
+    const std::string leader = folder.substr(0, ending);
+    const size_t edge = manifest.find("build settings/" + pipeline::RoundName(leader, 1) + "/");
+    if (edge == manifest.npos) break;
+    const std::string settings = Between(manifest, edge, "\n  settings = ", '\n');
+    return {leader, settings.substr(0, settings.find(' '))};
+  }
+  return {};
 }
 
 // "3.1 %, trial 41": how much the last improvement gained, and when.
@@ -37,40 +54,60 @@ std::string LastGain(const SearchState& search) {
 
 std::string Spent(const NetworkRounds& network) {
   const RoundFact& now = network.history.back();
-  const bool by_time = network.settings.seconds_total > 0;
+  const pipeline::TuneSettings& settings = network.total.settings;
+  const bool by_time = settings.seconds_total > 0;
+  const std::string shared = network.total.job == network.job ? "" : " (the total of " + network.total.job + ")";
   const std::string trials = FormatCount(now.trials), seconds = fmt::format("{:.0f}", now.seconds);
-  return by_time ? fmt::format("{} of {:.0f} s, {} trials", seconds, network.settings.seconds_total, trials)
-                 : fmt::format("{} of {} trials, {} s of compiling and measuring", trials,
-                               FormatCount(network.settings.trials_total), seconds);
+  return by_time ? fmt::format("{} of {:.0f} s, {} trials{}", seconds, settings.seconds_total, trials, shared)
+                 : fmt::format("{} of {} trials, {} s of compiling and measuring{}", trials,
+                               FormatCount(settings.trials_total), seconds, shared);
 }
 
 }  // namespace
 
-Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& job,
-                                 const pipeline::TuneSettings& settings, const pipeline::TaskList& list,
-                                 int64_t rounds) {
-  NetworkRounds network{.job = job, .settings = settings, .tasks = list.tasks};
+// Adds what the other networks with the same total have spent: the stamps of tasks that `network` lacks.
+static Status AddOthers(const std::string& folder, const std::set<std::string>& own, bool by_time, RoundFact* fact) {
+  const auto names = ListDir(folder);
+  if (!names.ok()) return Status();  // the round has not begun
+  for (const std::string& name : *names) {
+    const std::string path = JoinPath(folder, name);
+    if (!EndsWith(name, ".done") || own.count(path) > 0) continue;
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    HONE_ASSIGN_OR_RETURN(const SearchState search, pipeline::ParseStamp(text, path, by_time));
+    fact->trials += search.trials;
+    fact->seconds += by_time ? search.spent : search.trial_seconds;
+  }
+  return Status();
+}
+
+Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& job, const Total& total,
+                                 const pipeline::TaskList& list, int64_t rounds) {
+  NetworkRounds network{.job = job, .total = total, .tasks = list.tasks};
+  const bool by_time = total.settings.seconds_total > 0;
   for (const pipeline::TaskEntry& task : list.tasks) {
     network.state.push_back({task.weight, task.flop, task.optional, {}});
   }
   for (int64_t round = 1; round <= rounds; ++round) {
     RoundFact fact{.round = round};
     bool begun = false;
-    const std::string folder = JoinPath(stamps, pipeline::RoundName(job, static_cast<int>(round)));
+    const std::string folder = JoinPath(stamps, pipeline::RoundName(total.job, static_cast<int>(round)));
+    std::set<std::string> own;
     for (size_t i = 0; i < list.tasks.size(); ++i) {
       SearchState& search = network.state[i].search;
       const std::string path = pipeline::RoundStampPath(folder, list.tasks[i].id);
+      own.insert(path);
       if (Exists(path)) {
         HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-        HONE_ASSIGN_OR_RETURN(search, pipeline::ParseStamp(text, path, settings.seconds_total > 0));
+        HONE_ASSIGN_OR_RETURN(search, pipeline::ParseStamp(text, path, by_time));
         begun = true;
       } else {
         fact.whole = false;
       }
       fact.trials += search.trials;
-      fact.seconds += settings.seconds_total > 0 ? search.spent : search.trial_seconds;
+      fact.seconds += by_time ? search.spent : search.trial_seconds;
     }
     if (!begun) break;
+    HONE_RETURN_IF_ERROR(AddOthers(folder, own, by_time, &fact));
     fact.estimated = pipeline::EstimatedTotal(network.state, &fact.unknown);
     network.history.push_back(fact);
   }
@@ -82,19 +119,19 @@ Result<std::optional<NetworkRounds>> FindRounds(const std::string& work, const s
   const std::string path = JoinPath(work, "build.ninja");
   if (!Exists(path)) return std::optional<NetworkRounds>();
   HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(path));
-  const std::string file = SettingsOf(manifest, job);
+  const auto [leader, file] = TotalOf(manifest, job);
   if (file.empty() || !Exists(JoinPath(work, file))) return std::optional<NetworkRounds>();
   HONE_ASSIGN_OR_RETURN(const pipeline::TuneSettings settings, pipeline::ReadTuneSettings(JoinPath(work, file)));
   if (!settings.HasTotal()) return std::optional<NetworkRounds>();
   HONE_ASSIGN_OR_RETURN(NetworkRounds network,
-                        ReadRounds(JoinPath(work, "stamps"), job, settings, list, settings.rounds));
+                        ReadRounds(JoinPath(work, "stamps"), job, {leader, settings}, list, settings.rounds));
   return std::optional(std::move(network));
 }
 
 void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* network) {
   SearchState& search = network->state[task].search;
   if (network->history.empty() || trials <= search.trials) return;
-  if (RoundFact now = network->history.back(); now.whole && now.round < network->settings.rounds) {
+  if (RoundFact now = network->history.back(); now.whole && now.round < network->total.settings.rounds) {
     ++now.round, now.whole = false;
     network->history.push_back(now);
   }
@@ -110,10 +147,10 @@ void AddRunning(size_t task, int64_t trials, double seconds, NetworkRounds* netw
 
 double Left(const NetworkRounds& network) {
   const RoundFact& now = network.history.back();
-  if (now.whole && now.round == network.settings.rounds) return 0;
-  const bool by_time = network.settings.seconds_total > 0;
-  return std::max(0.0, by_time ? network.settings.seconds_total - now.seconds
-                               : static_cast<double>(network.settings.trials_total - now.trials));
+  if (now.whole && now.round == network.total.settings.rounds) return 0;
+  const bool by_time = network.total.settings.seconds_total > 0;
+  return std::max(0.0, by_time ? network.total.settings.seconds_total - now.seconds
+                               : static_cast<double>(network.total.settings.trials_total - now.trials));
 }
 
 std::string RoundsText(const NetworkRounds& network, const std::vector<double>& next) {
@@ -141,17 +178,17 @@ std::string RoundsText(const NetworkRounds& network, const std::vector<double>& 
   const RoundFact& now = network.history.back();
   text += "estimated total: " + report::RoundsText(network.history);
   text += "\n" + Spent(network);
-  if (now.whole && now.round == network.settings.rounds) return text + "; all rounds are done\n";
-  text += fmt::format("; next: round {} of {}", now.round + now.whole, network.settings.rounds);
+  if (now.whole && now.round == network.total.settings.rounds) return text + "; all rounds are done\n";
+  text += fmt::format("; next: round {} of {}", now.round + now.whole, network.total.settings.rounds);
   if (next.empty()) return text + "\n";
   double more = 0;
   int64_t served = 0;
   for (size_t i = 0; i < next.size(); ++i) {
     const double own = next[i] - network.state[i].search.spent;
-    more += std::max(0.0, own), served += own > 0 && next[i] > network.state[i].search.given;
+    if (own > 0 && next[i] > network.state[i].search.given) more += own, ++served;
   }
   return text + fmt::format(", {:.0f} {} for {} of {} tasks\n", more,
-                            network.settings.seconds_total > 0 ? "seconds" : "trials", served, next.size());
+                            network.total.settings.seconds_total > 0 ? "seconds" : "trials", served, next.size());
 }
 
 }  // namespace hone::command

@@ -1,5 +1,5 @@
-// A network whose total is shared in rounds (pipeline/shares.h), as the stamps in its work folder tell: what each task
-// has, and the estimated total of the network after each round.
+// A network whose tasks are tuned in the rounds of a total (pipeline/shares.h), as the stamps in its work folder tell:
+// what each task has, and the estimated total of the network after each round.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,26 @@
 
 namespace hone::command {
 
+// The total of a job, which may also pay for others.
+struct Total {
+  std::string job;  // "NET.TARGET": rounds have its name
+  pipeline::TuneSettings settings;
+};
+
 struct NetworkRounds {
   std::string job;  // "NET.TARGET"
-  pipeline::TuneSettings settings;
+  Total total;      // its own, or that of another job
   std::vector<pipeline::TaskEntry> tasks;
   std::vector<pipeline::ShareTask> state;  // one a task, from its newest stamp
-  std::vector<report::RoundFact> history;  // of the rounds that have begun
+  std::vector<report::RoundFact> history;  // of the rounds that have begun; what was spent is that of all networks
 };
 
 // Reads the stamps of the first `rounds` rounds below `stamps`, the folder WORK/stamps.
-Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& job,
-                                 const pipeline::TuneSettings& settings, const pipeline::TaskList& list,
-                                 int64_t rounds);
+Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& job, const Total& total,
+                                 const pipeline::TaskList& list, int64_t rounds);
 
-// Reads build.ninja, the settings, and the stamps of WORK. Nothing if the job has no total. Returns an error if a file
-// cannot be read.
+// Reads build.ninja, the settings, and the stamps of WORK. Nothing if no total pays for the job. Returns an error if a
+// file cannot be read.
 Result<std::optional<NetworkRounds>> FindRounds(const std::string& work, const std::string& job,
                                                 const pipeline::TaskList& list);
 

@@ -121,7 +121,7 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
         }
       }
       status->rounds.push_back(RoundsText(**rounds));
-      const bool by_time = (*rounds)->settings.seconds_total > 0;
+      const bool by_time = (*rounds)->total.settings.seconds_total > 0;
       (by_time ? status->rounds_left_seconds : status->rounds_left_trials[target]) += Left(**rounds);
       for (const pipeline::TaskEntry& entry : list->tasks) status->in_rounds.insert(target + "/" + entry.id);
     }

@@ -86,6 +86,10 @@ TEST_F(Refuse, ToShareOutWhatIsNotThere) {
   expect("work/settings/alpha.tune.json", "5", 2, "--round 5: the rounds are 1 to 4 (work/settings/alpha.tune.json)");
   expect("work/settings/alpha.bench.json", "1", 2, "settings/alpha.bench.json");
   Write("total.json", "{\"version\": 1, \"trials_total\": 9}\n");
+  ExpectRefused(Run({HONE_ALLOCATE, "--tasks", "work/tasks/alpha.cpu.tasks.json", "--tasks",
+                     "work/tasks/beta.cpu.tasks.json", "--settings", "total.json", "--round", "1", "--stamps", "s",
+                     "--out", "new"}),
+                2, {"2 of --tasks, but 1 of --settings: each network has one of both"});
   expect("total.json", "2", 1, "stamps/alpha.cpu.r1/a.done");
   Write("work/stamps/alpha.cpu.r1/a.done", "a 4\n");
   expect("total.json", "2", 2, "a.done:1");

@@ -112,6 +112,63 @@ TEST_F(Rounds, ATaskWithoutACorrectCandidateEndsAndTheOthersGetItsBudget) {
   ExpectFails(Ninja({"best-alpha-cpu"}), {"b: no trial was correct"});
 }
 
+// By hand, 80 trials in 2 rounds over a, b and c, of which beta has b and c: 14, 13, 13. Then 40 by time and by uses in
+// both networks, 10 : 2 x 30 : 2 x 10.
+TEST_F(Rounds, AnotherNetworkTakesFromTheTotal) {
+  WriteAlpha("trials_total = 80\nrounds = 2\nshare = \"time\"");
+  WritePipeline("beta", "resnet-34", "total_of = \"alpha\"");
+  PlanOk();
+  NinjaOk({"best-beta-cpu"});
+  EXPECT_EQ(Trials("a"), 14) << "beta does not wait for its second round";
+  NinjaOk({});
+  EXPECT_EQ(Trials("a"), 18);
+  EXPECT_EQ(Trials("b"), 40);
+  EXPECT_EQ(Trials("c"), 22);
+  Calls();
+  ExpectNoWork();
+  const auto settings = Must(pipeline::ReadTuneSettings(Path("work/settings/alpha.cpu.r2/c.tune.json")));
+  EXPECT_EQ(settings.trials, 22);
+  // More for both.
+  WriteAlpha("trials_total = 90\nrounds = 2\nshare = \"time\"");
+  NinjaOk({});
+  EXPECT_EQ(Trials("a") + Trials("b") + Trials("c"), 90);
+  // Without beta, b and c count once.
+  Delete("pipelines/beta.toml");
+  NinjaOk({});
+  const auto alone = Must(pipeline::ReadTuneSettings(Path("work/settings/alpha.cpu.r2/b.tune.json")));
+  EXPECT_EQ(alone.trials, 15 + 27);
+}
+
+// As above, but beta is fast enough after the first round: 40 as 10 : 30 : 10.
+TEST_F(Rounds, ANetworkThatReachedItsTargetLeavesTheTotalToTheOthers) {
+  WriteAlpha("trials_total = 80\nrounds = 2\nshare = \"time\"");
+  WritePipeline("beta", "resnet-34", "total_of = \"alpha\"\ntarget_ms = 1e6");
+  PlanOk();
+  NinjaOk({});
+  EXPECT_EQ(Trials("a"), 14 + 8);
+  EXPECT_EQ(Trials("b"), 13 + 24);
+  EXPECT_EQ(Trials("c"), 13 + 8);
+}
+
+TEST_F(Rounds, ATotalOfAnotherPipelineIsChecked) {
+  WritePipeline("beta", "resnet-34", "total_of = \"alhpa\"");
+  WriteAlpha("trials_total = 80");
+  const std::string at = "pipelines/beta.toml:4: ";
+  PlanOk();  // nothing is extracted yet
+  ExpectFails(Ninja({"tune-beta-cpu"}),
+              {at + "`total_of`: no pipeline `alhpa` has a total on the target `cpu`; did you mean `alpha`?"});
+  WritePipeline("beta", "resnet-34", "total_of = \"alpha\"\nrounds = 2");
+  ExpectRefused(Plan(), 2,
+                {"pipelines/beta.toml:5: `rounds` stands in the pipeline that `total_of` names; remove it here"});
+  WritePipeline("beta", "resnet-34", "total_of = \"alpha\"", "[numerics]\nwinograd = \"off\"\n");
+  ExpectRefused(Plan(), 2, {at + "`total_of`: alpha has another [numerics] on `cpu`"});
+  WritePipeline("beta", "resnet-34", "total_of = \"beta\"");
+  ExpectRefused(Plan(), 2, {at + "`total_of`: no pipeline `beta` has a total"});
+  WriteAlpha("trials_total = 2");
+  WritePipeline("beta", "resnet-34", "total_of = \"alpha\"");
+  ExpectRefused(Plan(), 2, {"pipelines/alpha.toml:4: `trials_total` is 2, fewer than the tasks (3)"});
+}
+
 TEST_F(Rounds, ANetworkWithATotalAndOneWithoutShareRecords) {
   WriteAlpha("trials_total = 40\nshare = \"time\"");
   WritePipeline("beta", "resnet-34", 30);  // b and c

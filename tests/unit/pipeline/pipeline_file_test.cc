@@ -165,6 +165,12 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[tune]\ntrials_total = 9\n[weights]\nconv2d = -1\n", "6: `conv2d` must be from 0 to 1000, is -1"},
       {"[tune]\ntrials_total = 9\n[weights]\nconv2d = \"2\"\n", "6: `conv2d` must be a number"},
       {"[weights]\nconv2d = 2\n", "3: [weights] goes with `trials_total` or `seconds_total`; add one of them"},
+      {"[tune]\ntrials_total = 9\nobjective = \"mean\"\n", "5: `objective` knows no `mean`"},
+      {"[tune]\nobjective = \"geomean\"\n",
+       "4: `objective` goes with `trials_total` or `seconds_total`; add one of them"},
+      {"[tune]\ntotal_of = \"\"\n", "4: `total_of` must be the name of a pipeline"},
+      {"[tune]\ntotal_of = \"a\"\ntrials = 3\n",
+       "5: `trials` stands in the pipeline that `total_of` names; remove it here"},
       {"[tune]\nrounds = 3\n", "4: `rounds` goes with `trials_total` or `seconds_total`; add one of them"},
       {"[tune]\ntrials_total = 0\n", "4: `trials_total` must be at least 1, is 0"},
       {"[tune]\ntransfer = 1\n", "4: `transfer` must be true, false or a list"},
@@ -254,6 +260,8 @@ TEST(PipelineFile, ABudgetOfATargetReplacesTheGeneralOne) {
   const TuneSettings trials = cpu("seconds_total = 30\nrounds = 7", "trials = 5");
   EXPECT_FALSE(trials.HasTotal());
   EXPECT_EQ(trials.trials, 5);
+  EXPECT_FALSE(cpu("trials_total = 9", "total_of = \"other\"").HasTotal()) << "the other's";
+  EXPECT_EQ(cpu("total_of = \"other\"", "trials = 7").trials, 7);
   const TuneSettings total = cpu("seconds_total = 30", "trials_total = 50");
   EXPECT_EQ(total.seconds_total, 0);
   EXPECT_EQ(total.trials, TuneSettings().trials);

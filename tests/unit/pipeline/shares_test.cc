@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "common/expect.h"
+#include "pipeline/joint_total.h"
 
 namespace hone::pipeline {
 namespace {
@@ -156,21 +157,59 @@ TEST(Shares, AWeightCountsAsMoreUses) {
 
 // 3 x 1 ms + 1 x 2 ms is 5 ms; an alternative does not count.
 TEST(Shares, ANetworkThatReachesItsTargetTakesNoMore) {
-  std::vector<ShareTask> tasks = {Task(3, 1e-3, 10), Task(1, 2e-3, 10), Task(1, 9e-3, 5)};
-  tasks[2].optional = true;
-  EXPECT_NEAR(EstimatedTotal(tasks), 5e-3, 1e-12);
-  TuneSettings settings = Total(100);
-  settings.target_ms = 5.01;
-  EXPECT_EQ(ShareOut(tasks, settings, 2), (Numbers{10, 10, 5}));
-  settings.target_ms = 4.99;
-  EXPECT_EQ(Sum(ShareOut(tasks, settings, 2)), 50);
+  JoinedNetwork network{{"a-0", "b-0", "c-0"}, {Task(3, 1e-3, 10), Task(1, 2e-3, 10), Task(1, 9e-3, 5)}};
+  network.tasks[2].optional = true;
+  EXPECT_NEAR(EstimatedTotal(network.tasks), 5e-3, 1e-12);
+  const auto next = [&](const char* share = "gain") {
+    TuneSettings settings = Total(100);
+    settings.share = share;
+    return ShareOut(JoinNetworks({network}, "sum").tasks, settings, 2);
+  };
+  network.target_ms = 5.01;
+  for (const char* share : kShares) EXPECT_EQ(next(share), (Numbers{10, 10, 5})) << share;
+  network.target_ms = 4.99;
+  EXPECT_EQ(Sum(next()), 50);
   // A sum without a task is no estimate.
-  settings.target_ms = 5.01;
-  tasks[1].search.seconds = 0;
+  network.target_ms = 5.01;
+  network.tasks[1].search.seconds = 0;
   int64_t unknown = 0;
-  EXPECT_NEAR(EstimatedTotal(tasks, &unknown), 3e-3, 1e-12);
+  EXPECT_NEAR(EstimatedTotal(network.tasks, &unknown), 3e-3, 1e-12);
   EXPECT_EQ(unknown, 1);
-  EXPECT_EQ(Sum(ShareOut(tasks, settings, 2)), 50);
+  EXPECT_EQ(Sum(next()), 50);
+}
+
+TEST(Shares, SeveralNetworksShareATotal) {
+  const JoinedNetwork one{{"a-0", "b-0"}, {Task(3, 1e-3, 10), Task(1, 2e-3, 10)}};
+  JoinedNetwork two{{"b-0", "c-0"}, {Task(2, 2e-3, 10), Task(1, 46e-3, 10)}};  // 50 ms, ten times as slow
+  two.tasks[0].weight = 5;
+  const JoinedTasks sum = JoinNetworks({one, two}, "sum");
+  EXPECT_EQ(sum.ids, (std::vector<std::string>{"a-0", "b-0", "c-0"}));
+  EXPECT_EQ(sum.tasks[0].Weight(), 3);
+  EXPECT_EQ(sum.tasks[1].Weight(), 1 + 2 * 5) << "both need it";
+  EXPECT_EQ(sum.tasks[2].Weight(), 1);
+  // By the geometric mean, a millisecond of the network of 5 ms counts ten times as much as one of that of 50 ms.
+  const JoinedTasks mean = JoinNetworks({one, two}, "geomean");
+  EXPECT_NEAR(mean.tasks[0].Weight() / mean.tasks[2].Weight(), 3 * 10, 1e-9);
+  EXPECT_NEAR(mean.tasks[1].Weight() / mean.tasks[2].Weight(), 1 * 10 + 2 * 5, 1e-9);
+  // The target of one stops its own tasks; those of the other go on.
+  two.target_ms = 51;
+  const JoinedTasks left = JoinNetworks({one, two}, "sum");
+  EXPECT_EQ(left.tasks[1].Weight(), 1);
+  EXPECT_EQ(left.tasks[2].Weight(), 0);
+  for (const char* share : kShares) {
+    TuneSettings settings = Total(100);
+    settings.share = share;
+    const Numbers next = ShareOut(left.tasks, settings, 2);
+    EXPECT_EQ(next[2], 10) << share;
+    EXPECT_GT(next[0], 10) << share;
+  }
+}
+
+TEST(Shares, ATaskIsAnAlternativeIfAllItsNetworksSaySo) {
+  JoinedNetwork one{{"a-0"}, {Task(1, 1e-3, 10)}}, two = one;
+  one.tasks[0].optional = true;
+  EXPECT_TRUE(JoinNetworks({one}, "sum").tasks[0].optional);
+  EXPECT_FALSE(JoinNetworks({one, two}, "sum").tasks[0].optional);
 }
 
 TEST(Shares, ATotalThatIsTooSmallNamesItsKey) {
