@@ -2,6 +2,7 @@
 // before it changes anything.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct State {
   // Returns kInvalid if a tensor or stage already has that name, including constants that other constants read.
   Status CheckNewName(const std::string& name) const;
   std::vector<Stage*> ReadersOf(const std::string& tensor) const;
+  std::map<std::string, std::vector<Stage*>> AllReaders() const;  // by tensor
 };
 
 // Steps on one stage's loops: split, fuse, reorder, vectorize, unroll, parallel, bind, pragma, prefetch, tensorize.

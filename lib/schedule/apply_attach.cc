@@ -19,13 +19,12 @@ bool Inside(const State& state, const Stage* s, const Stage& consumer, const std
   return false;
 }
 
-Status CheckAttachment(const State& state, const Stage& stage) {
+Status CheckAttachment(const State& state, const Stage& stage, const std::vector<Stage*>& readers) {
   const Stage* consumer = state.Find(stage.at_stage);
   if (!consumer || LeafPosition(*consumer, stage.at_axis) < 0) {
     return Status::Invalid("`{}` is computed at axis `{}` of `{}`, which is no longer a loop", stage.name(),
                            stage.at_axis, stage.at_stage);
   }
-  const std::vector<Stage*> readers = state.ReadersOf(stage.name());
   const auto inside = [&](const Stage* reader) { return Inside(state, reader, *consumer, stage.at_axis); };
   if (std::none_of(readers.begin(), readers.end(), inside)) {
     return Status::Invalid("`{}` cannot be computed at `{}`: neither it nor a stage inside its loop `{}` reads `{}`",
@@ -80,8 +79,11 @@ Status ApplyStorageAlign(const Step& step, Stage* stage) {
 }  // namespace
 
 Status CheckAttachments(const State& state) {
+  const auto attached = [](const Stage& stage) { return stage.attach == AttachKind::kAt; };
+  if (std::ranges::none_of(*state.stages, attached)) return Status::Ok();
+  std::map<std::string, std::vector<Stage*>> readers = state.AllReaders();
   for (const Stage& stage : *state.stages) {
-    if (stage.attach == AttachKind::kAt) HONE_RETURN_IF_ERROR(CheckAttachment(state, stage));
+    if (attached(stage)) HONE_RETURN_IF_ERROR(CheckAttachment(state, stage, readers[stage.name()]));
   }
   // A stage at root is computed before all its readers, so it may not read anything that lives inside a loop; the
   // producers' own checks cover that.

@@ -134,15 +134,16 @@ Status State::CheckNewName(const std::string& name) const {
   return taken ? Status::Invalid("there is a tensor `{}` already", name) : Status::Ok();
 }
 
-std::vector<Stage*> State::ReadersOf(const std::string& tensor) const {
-  std::vector<Stage*> readers;
+std::map<std::string, std::vector<Stage*>> State::AllReaders() const {
+  std::map<std::string, std::vector<Stage*>> readers;
   for (Stage& stage : *stages) {
     if (stage.attach == AttachKind::kInline) continue;
-    std::vector<std::string> reads = ReadsOf(stage);
-    if (std::find(reads.begin(), reads.end(), tensor) != reads.end()) readers.push_back(&stage);
+    for (const std::string& tensor : ReadsOf(stage)) readers[tensor].push_back(&stage);
   }
   return readers;
 }
+
+std::vector<Stage*> State::ReadersOf(const std::string& tensor) const { return AllReaders()[tensor]; }
 
 Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
   if (outputs.empty()) return Status::Invalid("a schedule needs at least one output");
@@ -163,26 +164,31 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
   return schedule;
 }
 
-Status Schedule::Apply(const Step& step) {
+Status Schedule::Change(const Step& step) {
   HONE_RETURN_IF_ERROR(CheckShape(step));
-  // Most checks precede any change, but whether all attachments still hold is known only after it.
-  std::vector<Stage> before = stages_;
-  std::vector<te::Tensor> inputs_before = inputs_;
   State state{&stages_, &inputs_};
-  Status status = ApplyToState(step, state);
-  if (status.ok()) status = CheckAttachments(state);
-  if (!status.ok()) {
-    stages_ = std::move(before);
-    inputs_ = std::move(inputs_before);
-    return status;
-  }
+  HONE_RETURN_IF_ERROR(ApplyToState(step, state));
+  // Most checks precede any change, but whether all attachments still hold is known only after it.
+  HONE_RETURN_IF_ERROR(CheckAttachments(state));
   history_.push_back(step);
   return Status::Ok();
 }
 
+Status Schedule::Apply(const Step& step) {
+  Schedule before = *this;
+  const Status status = Change(step);
+  if (!status.ok()) *this = std::move(before);
+  return status;
+}
+
 Status Schedule::ApplyAll(const std::vector<Step>& steps) {
+  const Schedule before = *this;  // once: copies for each step would take longer than the steps
   for (size_t i = 0; i < steps.size(); ++i) {
-    HONE_RETURN_IF_ERROR(Apply(steps[i]).WithContext(fmt::format("step {} `{}`", i + 1, StepText(steps[i]))));
+    const Status status = Change(steps[i]);
+    if (status.ok()) continue;
+    *this = before;
+    for (size_t j = 0; j < i; ++j) HONE_CHECK(Change(steps[j]).ok());
+    return status.WithContext(fmt::format("step {} `{}`", i + 1, StepText(steps[i])));
   }
   return Status::Ok();
 }

@@ -82,9 +82,10 @@ class Schedule {
   // The plain schedule of the DAG with these `outputs`.
   static Result<Schedule> Create(const std::vector<te::Tensor>& outputs);
 
+  // Without effect if it fails.
   Status Apply(const Step& step);
-  Status ApplyAll(
-      const std::vector<Step>& steps);  // stops at the first failure; the message gives the step's number and text
+  // Stops at the first failure, with the steps before it applied; the message gives its number and text.
+  Status ApplyAll(const std::vector<Step>& steps);
 
   // Stages with a computation, producers first, without placeholders and constants.
   const std::vector<Stage>& stages() const { return stages_; }
@@ -100,6 +101,8 @@ class Schedule {
   const std::vector<Step>& history() const { return history_; }
 
  private:
+  Status Change(const Step& step);  // if it fails, the schedule is neither as before nor of use
+
   std::vector<Stage> stages_;
   std::vector<te::Tensor> inputs_, outputs_;
   std::vector<Step> history_;

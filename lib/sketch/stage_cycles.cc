@@ -26,4 +26,10 @@ double StageCycles::Of(const te::TensorNode& node) const {
   return cycles;
 }
 
+std::vector<std::string> ElementChoices(double most_again) {
+  constexpr double kMostAgain = 500;
+  if (most_again > kMostAgain) return {"stored"};
+  return {"stored", "again"};
+}
+
 }  // namespace hone::sketch

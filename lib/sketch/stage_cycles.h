@@ -32,4 +32,9 @@ class StageCycles {
   std::map<std::string, double> reads_;
 };
 
+// The values of a decision `elements`: element-wise stages that others read are stored, or computed again in each
+// reader, if no reader then takes more than `most` cycles. The code of one that did would grow with the number of paths
+// to its inputs, which may double with each stage.
+std::vector<std::string> ElementChoices(double most_again);
+
 }  // namespace hone::sketch

@@ -28,9 +28,9 @@ struct Nest {
   std::vector<ir::IterVar> axes;  // those of extent 1 first, as vectors run along the last one
   int64_t lanes = 1;              // of its vectors
   int64_t rows = 1;               // the product of all axes but the last
-  double cycles = 0, again = 0;  // for a vector: with other stages stored, and computed again
-  double scattered = 0;          // vectors that are read lane by lane
-  double bytes = 0;              // of what it reads
+  double cycles = 0, again = 0;   // for a vector: with other stages stored, and computed again
+  double scattered = 0;           // vectors that are read lane by lane
+  double bytes = 0;               // of what it reads
 
   bool Reduces() const { return !stage->reduce_axes.empty(); }
   int64_t Last() const { return axes.empty() ? 1 : axes.back().extent; }
@@ -65,7 +65,8 @@ struct Nests {
     }
     return chunks;
   }
-  // Whether tasks are tiles of the last two axes, so that the lines of what is read across are used while they are near.
+  // Whether tasks are tiles of the last two axes, so that the lines of what is read across are used while they are
+  // near.
   bool Tiled() const {
     return out().scattered > 0 && !out().Reduces() && out().Vectors() > 1 && out().axes.size() > 1 && Before() > 1;
   }
@@ -252,7 +253,9 @@ Sketch StageNests(const te::Tensor& output, const Target& target) {
   sketch.decisions.push_back(search::Knob::Words("threads", threads));
   if (all.Chunked()) numbers("chunk", all.Chunks());
   if (all.Tiled()) numbers("tile", search::NoLarger(all.Before(), {1, 8, 16, 32}));
-  if (all.Inner()) sketch.decisions.push_back(search::Knob::Words("elements", {"stored", "again"}));
+  double most_again = 0;
+  for (const Nest& nest : all.nests) most_again = std::max(most_again, nest.again);
+  if (all.Inner()) sketch.decisions.push_back(search::Knob::Words("elements", ElementChoices(most_again)));
   NestLines(all, &sketch).AddAll();
   sketch.cost = [all](const Config& config) { return StageCost(all, config); };
   return sketch;

@@ -148,6 +148,21 @@ TEST(ScheduleErrors, PartialResultsStopGrowing) {
   EXPECT_THAT(s.Apply(Rfactor("once", "l", "twice")).message(), HasSubstr("`twice` would have more than 4294967296"));
 }
 
+// The last step fails after it has changed something, as `out` reads `act` as well.
+TEST(ScheduleErrors, AStepThatFailsLeavesThoseBeforeIt) {
+  const std::string good = "split mm i [4] -> io ii\nunroll mm k\n";
+  const Schedule expected = Make(good);
+  const std::vector<Step> steps = Must(ParseSteps(good + "compute_at act side i\n"));
+  Schedule at_once = Make(""), one_by_one = Make("");
+  EXPECT_THAT(at_once.ApplyAll(steps).message(), HasSubstr("step 3 `compute_at act side i`: "));
+  for (const Step& step : steps) EXPECT_EQ(one_by_one.Apply(step).ok(), &step != &steps.back());
+  for (const Schedule* s : {&at_once, &one_by_one}) {
+    EXPECT_EQ(StepsText(s->history()), StepsText(expected.history()));
+    EXPECT_EQ(Leaves(*s), Leaves(expected));
+    EXPECT_EQ(s->Find("act")->attach, AttachKind::kRoot);
+  }
+}
+
 TEST(ScheduleErrors, ApplyAllNamesTheStep) {
   Schedule s = Make("");
   Status status = s.ApplyAll({Unroll("mm", "k"), Vectorize("mm", "q")});
