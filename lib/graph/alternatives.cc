@@ -139,10 +139,10 @@ class Finder {
   }
 
   void TryLayout(const Node& node) {
-    if (!semantics::ChoosesLayout(node.workload) || semantics::DefinitionOf(node.workload).elementwise) return;
-    const bool plain = semantics::StatedLayout(node.workload) == Layout::kPlain;
+    if (node.workload.chain() || !semantics::MayReadPlain(node.workload)) return;
+    const bool plain = semantics::ReadsPlain(node.workload);
     Node other = node;
-    semantics::SetLayout(&other.workload, plain ? Layout::kBlocked : Layout::kPlain);
+    semantics::SetReadsPlain(&other.workload, !plain);
     if (!plain) {
       // Only if its input was plain before.
       auto from = index_.find(node.inputs[0]);

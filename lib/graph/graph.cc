@@ -281,6 +281,11 @@ Status CheckGraph(Graph* graph) {
   return Status();
 }
 
+Layout OutsideLayout(const Graph& graph, const TensorType& type) {
+  const bool last = graph.layout == Layout::kChannelsLast && semantics::HasLayouts(type);
+  return last ? Layout::kChannelsLast : Layout::kPlain;
+}
+
 std::map<std::string, int> CountReads(const Graph& graph) {
   std::map<std::string, int> reads;
   for (const Node& node : graph.nodes) {

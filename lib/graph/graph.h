@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "task/operand.h"
 #include "task/tensor_data.h"
 #include "task/workload.h"
 
@@ -89,6 +90,9 @@ struct Graph {
   std::vector<Parameter> parameters;
   std::vector<Node> nodes;
   std::vector<GraphPlugin> plugins;
+  // How kernels store tensors of four and five axes: AssignLayout. kChannelsLast: inputs and outputs as well, which are
+  // plain otherwise.
+  Layout layout = Layout::kBlocked;
 
   const Parameter* FindParameter(const std::string& name) const;
   const Node* FindNode(const std::string& name) const;
@@ -111,6 +115,9 @@ Status SortNodes(Graph* graph);
 // Checks names, tensors, node order, operators, operand counts, shapes and parameter recipes, and fills in each node's
 // output type. kInvalid names the node or tensor and the violated rule.
 Status CheckGraph(Graph* graph);
+
+// How the caller stores an input or output of this type.
+Layout OutsideLayout(const Graph& graph, const TensorType& type);
 
 // The number of readers of each tensor: nodes, plus one for each time it is a graph output.
 std::map<std::string, int> CountReads(const Graph& graph);

@@ -58,11 +58,15 @@ std::string GraphText(const Graph& graph) {
     plugins += (plugins.empty() ? " \"plugins\": [" : ", ") + FieldsJson(p).dump();
   }
   if (!plugins.empty()) plugins += "],\n";
+  std::string layout;
+  if (graph.layout != Layout::kBlocked) {
+    layout = fmt::format(" \"layout\": \"{}\",\n", LayoutName(graph.layout));
+  }
   return fmt::format(
-      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{} \"inputs\": {},\n \"outputs\": {},\n \"parameters\": "
+      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{}{} \"inputs\": {},\n \"outputs\": {},\n \"parameters\": "
       "{},\n \"nodes\": {}\n}}\n",
-      kGraphVersion, Json(graph.name).dump(), graph.seed, plugins, List(graph.inputs), Json(graph.outputs).dump(),
-      List(graph.parameters), List(graph.nodes));
+      kGraphVersion, Json(graph.name).dump(), graph.seed, plugins, layout, List(graph.inputs),
+      Json(graph.outputs).dump(), List(graph.parameters), List(graph.nodes));
 }
 
 Result<Graph> ParseGraph(std::string_view text, const std::string& path, LoadPlugin load) {
@@ -75,6 +79,7 @@ Result<Graph> ParseGraph(std::string_view text, const std::string& path, LoadPlu
   f.Check(IsPlainName(graph.name), "`" + graph.name + "` is not made of [A-Za-z0-9_.-]");
   f.Value("seed", &graph.seed);
   f.Maybe("plugins", &graph.plugins);
+  f.As("layout", &graph.layout, LayoutName, LayoutNamed, false);
   f.Value("inputs", &graph.inputs);
   f.Value("outputs", &graph.outputs);
   f.Value("parameters", &graph.parameters);

@@ -68,7 +68,22 @@ bool DropDeadCode(Graph* graph) {
   return nodes + parameters > 0;
 }
 
-Status Normalise(Graph* graph) {
+// Only graphs with channels last have tensors stored so.
+static Status CheckStatedLayouts(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    for (const Workload& part : node.workload.Parts()) {
+      const bool last = semantics::OutputLayout(part) == Layout::kChannelsLast ||
+                        semantics::InputLayout(part, 0) == Layout::kChannelsLast;
+      if (!last || graph.layout == Layout::kChannelsLast) continue;
+      return Status::Invalid("node `{}`: {} has channels last, but the graph's `layout` is {}, not nhwc", node.name,
+                             part.op, LayoutName(graph.layout));
+    }
+  }
+  return Status();
+}
+
+Status Normalise(Graph* graph, std::optional<Layout> layout) {
+  HONE_RETURN_IF_ERROR(SetGraphLayout(layout.value_or(graph->layout), graph));
   DropIdentity(graph);
   DropTapsInPadding(graph);
   FoldBatchNorm(graph);
@@ -80,6 +95,7 @@ Status Normalise(Graph* graph) {
                                  "`: a batch norm is supported only with parameters for its four last inputs");
     }
   }
+  HONE_RETURN_IF_ERROR(CheckStatedLayouts(*graph));
   AssignLayout(graph);
   return CheckGraph(graph);
 }

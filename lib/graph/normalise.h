@@ -2,12 +2,18 @@
 // true if it changed anything.
 #pragma once
 
+#include <optional>
+
 #include "graph/graph.h"
 
 namespace hone::graph {
 
+// Forgets all layouts if the graph has another one: transforms become `identity`, and no node states a layout. First,
+// so that AssignLayout starts anew. Returns kUnsupported, naming the node, for a graph with groups.
+Status SetGraphLayout(Layout layout, Graph* graph);
+
 // Removes nodes that only pass on their input: dropout, identity, and operators whose attributes make them so, such as
-// a 1x1 pooling of stride 1 without padding. Their readers read the input. First, so that other passes see direct
+// a 1x1 pooling of stride 1 without padding. Their readers read the input. Early, so that other passes see direct
 // neighbours. A graph output keeps its name: the node that computes it takes the name over. If that is not possible,
 // because it is the graph's input or an output itself, the removed node remains as `identity`.
 bool DropIdentity(Graph* graph);
@@ -39,21 +45,27 @@ bool FuseEpilogue(Graph* graph);
 // contract with the caller.
 bool DropDeadCode(Graph* graph);
 
-// Decides which tensors of four or five axes are stored plain, as callers pass them, and which in blocks of channels
-// (op/operator.h), and inserts nodes `block` and `unblock` where a reader needs the other layout:
-//   - inputs and outputs of the graph are plain;
-//   - convolutions and pooling make blocked tensors from blocked ones; a convolution whose plain input has few channels
-//     or is the graph's input reads it directly (`in=nchw`, `in=ncdhw`);
-//   - element-wise operators keep the layout of their input (`layout=plain` if plain), so that a chain of them changes
-//     nothing; with inputs in both layouts they are blocked;
-//   - all others (semantics::Definition::in, out) are plain.
+// Decides how tensors of four or five axes are stored, and inserts transforms where a reader needs another layout than
+// the writer gives (`block`, `unblock`; `channels_last`, `channels_first`). By the graph's layout:
+//   kBlocked: inputs and outputs of the graph are plain.
+//     - Convolutions and pooling make blocked tensors from blocked ones; a convolution whose plain input has few
+//     channels
+//       or is the graph's input reads it directly (`in=nchw`, `in=ncdhw`);
+//     - element-wise operators keep the layout of their input (`layout=plain` if plain), so that a chain of them
+//     changes
+//       nothing; with inputs in both layouts they are blocked;
+//     - all others (semantics::Definition::in, out) are plain.
+//   kPlain: all tensors are plain (`layout=plain` for what is blocked otherwise).
+//   kChannelsLast: as kBlocked with channels last in the place of blocks (`layout=nhwc`), but inputs and outputs of the
+//     graph have channels last as well. `flatten` and what is plain otherwise, but accepts channels last, follow their
+//     input.
 // Parameters have no layout: the library stores them as each reader needs them. Last pass, as it depends on the results
 // of the others. Leaves a graph that it has processed unchanged.
 bool AssignLayout(Graph* graph);
 
-// Runs all passes. Afterwards op/ has an operator for every node, and parameters are derived where passes folded them.
-// Leaves a normalised graph unchanged. Returns kUnsupported, naming the node, if no pass could remove it (such as a
-// batch norm that follows no convolution).
-Status Normalise(Graph* graph);
+// Runs all passes, with the graph's own layout or another one. Afterwards op/ has an operator for every node, and
+// parameters are derived where passes folded them. Leaves a normalised graph unchanged. Returns kUnsupported, naming
+// the node, if no pass could remove it (such as a batch norm that follows no convolution).
+Status Normalise(Graph* graph, std::optional<Layout> layout = std::nullopt);
 
 }  // namespace hone::graph

@@ -78,6 +78,7 @@ std::string ManifestText(const BuildInput& input, const Backend& backend, const 
   json["identifier"] = built.identifier;
   json["target"] = input.target.Text();
   if (const int64_t batch = Batch(input.graph); batch > 0) json["batch"] = batch;
+  if (input.graph.layout != Layout::kBlocked) json["layout"] = LayoutName(input.graph.layout);
   json["hone"] = kVersion;
   backend.AddCompiler(input, &json);
   json["codegen_version"] = compile::CodegenVersion();

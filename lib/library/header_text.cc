@@ -3,6 +3,8 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "library/network_plan.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 namespace {
@@ -160,8 +162,10 @@ const char *@_strerror(int code);
 #endif
 )";
 
-std::string Row(const char* what, size_t i, const std::string& name, const TensorType& type) {
-  return fmt::format(" * {} {}: {} {}, {} bytes\n", what, i, name, type.Text(), type.Elements() * type.type.bytes());
+std::string Row(const char* what, size_t i, const NamedType& tensor, bool channels_last) {
+  const auto& [name, type] = tensor;
+  const char* order = !channels_last || !semantics::HasLayouts(type) ? "" : type.shape.size() == 4 ? " NHWC" : " NDHWC";
+  return fmt::format(" * {} {}: {} {}{}, {} bytes\n", what, i, name, type.Text(), order, BytesOf(type));
 }
 
 }  // namespace
@@ -175,11 +179,10 @@ std::string CIdentifier(const std::string& name) {
 
 std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier, bool device) {
   std::string tensors;
-  for (size_t i = 0; i < graph.inputs.size(); ++i)
-    tensors += Row("input ", i, graph.inputs[i].name, graph.inputs[i].type);
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    tensors += Row("output", i, graph.outputs[i], graph.FindNode(graph.outputs[i])->output);
-  }
+  const bool last = graph.layout == Layout::kChannelsLast;
+  const std::vector<NamedType> inputs = InputsOf(graph), outputs = OutputsOf(graph);
+  for (size_t i = 0; i < inputs.size(); ++i) tensors += Row("input ", i, inputs[i], last);
+  for (size_t i = 0; i < outputs.size(); ++i) tensors += Row("output", i, outputs[i], last);
   // A tensor's name must not end the comment.
   tensors = ReplaceAll(tensors, "*/", "* /");
   std::string upper;

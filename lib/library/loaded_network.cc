@@ -66,6 +66,7 @@ Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::str
   f.Check(IsPlainName(folder.name), "`" + folder.name + "` is not made of [A-Za-z0-9_.-]");
   HONE_VALUES(&f, folder.identifier, folder.network, folder.target);
   f.Maybe("batch", &folder.batch);
+  f.Maybe("layout", &folder.layout);
   HONE_VALUES(&f, folder.library_digest, folder.params_digest, folder.graph_digest);
   f.Maybe("rounding", &folder.rounding);
   f.Value("kernels", &folder.kernels);

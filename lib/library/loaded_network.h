@@ -19,6 +19,7 @@ struct LibraryFolder {
   std::string dir, name, identifier;
   std::string network, target, library_digest, params_digest, graph_digest;
   int64_t batch = 0;    // images in a run; 0: the network has no batch axis
+  std::string layout;   // of the graph (kLayoutNames); empty: blocked
   double rounding = 0;  // NetworkRounding (library/kernels.h)
   struct Kernel {
     std::string task, workload, source;

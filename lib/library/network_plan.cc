@@ -84,13 +84,27 @@ class Planner {
     return Status();
   }
 
+  // kPlain for everything that has the same bytes: blocks of one channel, a single pixel with channels last.
+  Layout LayoutOf(const Operand& operand) const {
+    return OneOrder(operand.logical, operand.layout) ? Layout::kPlain : operand.layout;
+  }
+  bool OneOrder(const TensorType& type, Layout layout) const {
+    if (layout == Layout::kBlocked) return target_.ChannelBlock() == 1;
+    if (layout == Layout::kPlain) return true;
+    const std::vector<int64_t>& s = type.shape;
+    return s[1] == 1 || semantics::Product(s, 2, s.size()) == 1;
+  }
+  Layout OutsideLayout(const TensorType& type) const {
+    const Layout layout = graph::OutsideLayout(graph_, type);
+    return OneOrder(type, layout) ? Layout::kPlain : layout;
+  }
+
   // A node that changes only a tensor's shape does not change the bytes if both are row-major; on a device all tensors
   // are, also those that a CPU has in blocks. Such a node does nothing if the output is the network's own and each
   // tensor is contiguous.
   bool OnlyNames(const graph::Node& node, const std::vector<Operand>& operands) const {
     if (node.workload.chain() || !semantics::DefinitionOf(node.workload).keeps_order) return false;
-    const auto plain = [](const Operand& operand) { return operand.layout == Layout::kPlain; };
-    if (target_.ChannelBlock() > 1 && !std::ranges::all_of(operands, plain)) return false;
+    if (!std::ranges::all_of(operands, [&](const Operand& o) { return LayoutOf(o) == Layout::kPlain; })) return false;
     if (!node.workload.epilogue.empty() || node.inputs.size() != 1 || outputs_.count(node.name)) return false;
     const std::string from = Own(node.inputs[0]);
     for (const std::string& tensor : {node.name, from}) {
@@ -124,15 +138,16 @@ class Planner {
       return Status();
     }
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
-    // Blocks of one channel have the same layout as no blocks.
-    if (external && operand.layout != Layout::kPlain && target_.ChannelBlock() > 1) {
-      return Status::Unsupported("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name);
+    const Layout layout = LayoutOf(operand);
+    if (external && layout != OutsideLayout(operand.logical)) {
+      return Status::Unsupported("`{}` is {} for the caller, but its {} is {}", tensor,
+                                 LayoutName(OutsideLayout(operand.logical)), operand.name, LayoutName(layout));
     }
-    auto [stored, added] = storage_.emplace(tensor, Storage{operand.physical, operand.layout, node.name});
+    auto [stored, added] = storage_.emplace(tensor, Storage{operand.physical, layout, node.name});
     // Two row-major tensors of one buffer differ only in their shapes.
-    const bool same = stored->second.layout == operand.layout &&
-                      (operand.layout == Layout::kPlain || stored->second.physical == operand.physical);
-    if (!added && !same && target_.ChannelBlock() > 1) {
+    const bool same =
+        stored->second.layout == layout && (layout == Layout::kPlain || stored->second.physical == operand.physical);
+    if (!added && !same) {
       return Status::Unsupported("`{}` is stored differently by `{}`", tensor, stored->second.who);
     }
     if (auto input = inputs_.find(tensor); input != inputs_.end()) {
@@ -177,15 +192,20 @@ class Planner {
 
 }  // namespace
 
+static TensorType StoredType(const graph::Graph& graph, const TensorType& type) {
+  return {type.type, semantics::StoredShape(type.shape, graph::OutsideLayout(graph, type))};
+}
+
 std::vector<NamedType> InputsOf(const graph::Graph& graph) {
   std::vector<NamedType> inputs;
-  for (const graph::GraphInput& input : graph.inputs) inputs.emplace_back(input.name, input.type);
+  for (const graph::GraphInput& input : graph.inputs) inputs.emplace_back(input.name, StoredType(graph, input.type));
   return inputs;
 }
 
 std::vector<NamedType> OutputsOf(const graph::Graph& graph) {
   std::vector<NamedType> outputs;
-  for (const std::string& output : graph.outputs) outputs.emplace_back(output, graph.FindNode(output)->output);
+  for (const std::string& output : graph.outputs)
+    outputs.emplace_back(output, StoredType(graph, graph.FindNode(output)->output));
   return outputs;
 }
 

@@ -19,7 +19,7 @@
 
 namespace hone::library {
 
-// The inputs and outputs of a network, in its library's order.
+// The inputs and outputs of a network, in its library's order, with their shapes as stored (graph::OutsideLayout).
 using NamedType = std::pair<std::string, TensorType>;
 std::vector<NamedType> InputsOf(const graph::Graph& graph);
 std::vector<NamedType> OutputsOf(const graph::Graph& graph);

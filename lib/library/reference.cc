@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "graph/reference.h"
+#include "op/shapes.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 namespace {
@@ -59,7 +61,13 @@ bool Parse(std::string_view bytes, const std::string& key, const std::vector<siz
 
 }  // namespace
 
-std::vector<TensorData> BenchInputs(const graph::Graph& graph, uint64_t seed) {
+// Values of a network's input or output in the order in which its caller stores them.
+static std::vector<double> OutsideOrder(const graph::Graph& graph, const TensorType& type,
+                                        const std::vector<double>& values) {
+  return op::StoredOrder(op::MakeOperand("", OperandRole::kData, type, graph::OutsideLayout(graph, type), 1), values);
+}
+
+static std::vector<TensorData> LogicalInputs(const graph::Graph& graph, uint64_t seed) {
   std::vector<TensorData> inputs;
   for (const graph::GraphInput& input : graph.inputs) {
     Rng rng(Mix64(seed ^ Mix64(Digest128(input.name).lo)));
@@ -71,6 +79,16 @@ std::vector<TensorData> BenchInputs(const graph::Graph& graph, uint64_t seed) {
   return inputs;
 }
 
+std::vector<TensorData> BenchInputs(const graph::Graph& graph, uint64_t seed) {
+  std::vector<TensorData> inputs = LogicalInputs(graph, seed);
+  for (TensorData& input : inputs) {
+    const TensorType type = input.type;
+    const std::vector<int64_t> shape = semantics::StoredShape(type.shape, graph::OutsideLayout(graph, type));
+    input = TensorData({type.type, shape}, OutsideOrder(graph, type, input.Doubles()));
+  }
+  return inputs;
+}
+
 Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file,
                                                           uint64_t seed, int threads, const std::string& path) {
   const std::string key = Key(graph, file, seed);
@@ -78,12 +96,12 @@ Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& gr
   if (auto bytes = ReadFile(path); bytes.ok() && Parse(*bytes, key, Sizes(graph), &outputs)) return outputs;
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, file));
   std::map<std::string, TensorData> inputs;
-  std::vector<TensorData> made = BenchInputs(graph, seed);
+  std::vector<TensorData> made = LogicalInputs(graph, seed);
   for (size_t i = 0; i < graph.inputs.size(); ++i) inputs[graph.inputs[i].name] = std::move(made[i]);
   HONE_ASSIGN_OR_RETURN(graph::TensorValues tensors, graph::RunReference(graph, values, inputs, threads));
   std::string bytes = std::string(kMagic) + key;
   for (const std::string& name : graph.outputs) {
-    outputs.push_back(std::move(tensors.at(name)));
+    outputs.push_back(OutsideOrder(graph, graph.FindNode(name)->output, tensors.at(name)));
     bytes.append(reinterpret_cast<const char*>(outputs.back().data()), outputs.back().size() * sizeof(double));
   }
   bytes += Digest128(bytes).Hex();

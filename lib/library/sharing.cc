@@ -89,6 +89,7 @@ class Finder {
     const std::vector<Operand> operands = (*op)->Operands(node.workload, target_);
     const Operand& out = operands.back();
     if (operands.size() != node.inputs.size() + 1) return;
+    if (out.layout == Layout::kChannelsLast) return;  // each pixel has a piece of every part
     const int64_t axis = node.workload.Numbers("axis", {1})[0];
     for (int64_t i = 0; i < axis; ++i) {
       if (out.logical.shape[static_cast<size_t>(i)] != 1) return;

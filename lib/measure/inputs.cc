@@ -52,7 +52,9 @@ TensorData MakeInput(const Operand& o) {
     for (int64_t i = 0; i < total; ++i) values[static_cast<size_t>(i)] = ValueAt(o, seed, scale, i);
     return TensorData(stored, values);
   }
-  const int64_t channels = o.logical.shape[1], blocks = o.physical[1], lanes = o.physical.back();
+  // Channels last is one block of all channels.
+  const bool last = o.layout == Layout::kChannelsLast;
+  const int64_t channels = o.logical.shape[1], blocks = last ? 1 : o.physical[1], lanes = o.physical.back();
   const int64_t images = o.physical[0], pixels = total / (images * blocks * lanes);
   for (int64_t n = 0; n < images; ++n) {
     for (int64_t c = 0; c < channels; ++c) {

@@ -20,16 +20,14 @@ static void ListFields(Fields* f, PreparedConstant* p) {
 
 void ListFields(Fields* f, Operand* o) {
   int role = static_cast<int>(o->role);
-  bool blocked = o->layout == Layout::kBlocked;
   f->Value("name", &o->name);
   f->Value("role", &role).In(0, 2);
   f->As(
       "type", &o->logical.type, [](DType type) { return ToString(type); }, ParseDType);
   f->Value("logical", &o->logical.shape);
   f->Value("physical", &o->physical);
-  f->Value("blocked", &blocked);
+  f->Choice("layout", &o->layout, kLayoutNames);
   o->role = static_cast<OperandRole>(role);
-  o->layout = blocked ? Layout::kBlocked : Layout::kPlain;
 }
 
 }  // namespace hone

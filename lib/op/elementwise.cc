@@ -1,5 +1,5 @@
 // Each output value depends on one value of each input: the functions of semantics/elementwise.h. Two inputs broadcast
-// as in numpy. Any rank; rank 4 and 5 are blocked, or plain with layout=plain. If all shapes are equal, an epilogue may
+// as in numpy. Any rank; rank 4 and 5 are blocked, or as `layout` says. If all shapes are equal, an epilogue may
 // follow: `identity(f32[1,64,7,7]) + bias + clip(-1,1)`.
 #include "semantics/elementwise.h"
 
@@ -34,19 +34,23 @@ bool KeepsZero(const Workload& w) {
   return f.value(zeros, semantics::ParameterValues(f, w).data()) == 0;
 }
 
-// Axes that all inputs have, or lack, together form one loop. With a bias, the channels keep their own axis.
-Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& shape) {
+// Axes that all inputs have, or lack, together form one loop. With a bias, the channels keep their own axis. Channels
+// last is plain with other shapes; an input with fewer axes has the same order of elements in both.
+Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& logical, Layout layout) {
+  const std::vector<int64_t> shape = semantics::StoredShape(logical, layout);
   AxisGroups groups;
   std::vector<std::vector<bool>> patterns;
   for (const TensorType& input : w.inputs) {
-    std::vector<int64_t> padded = Padded(input.shape, shape.size());
+    const std::vector<int64_t> padded = semantics::StoredShape(Padded(input.shape, shape.size()), layout);
     std::vector<bool> pattern;
     for (size_t i = 0; i < shape.size(); ++i) pattern.push_back(padded[i] == shape[i]);
     patterns.push_back(pattern);
   }
-  const int64_t channels = shape.size() > 1 ? shape[1] : 1;
+  const int64_t channels = shape.size() > 1 ? logical[1] : 1;
+  const bool last = layout == Layout::kChannelsLast;
   if (w.HasEpilogue(EpilogueKind::kBias)) {
     groups.extents = {shape[0], channels, semantics::Product(shape) / (shape[0] * channels)};
+    if (last) std::swap(groups.extents[1], groups.extents[2]);
     groups.patterns.assign(w.inputs.size(), {true, true, true});
   } else {
     groups = GroupAxes(shape, patterns);
@@ -70,7 +74,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& sh
       }
       values.push_back(t(index));
     }
-    return PlainEpilogue(w, epilogue, Value(w, values), x);
+    return PlainEpilogue(w, epilogue, Value(w, values), x, last ? 2 : 1);
   });
   return FixedKernel{{epilogue.After(inputs), {out}}, {}};
 }
@@ -133,8 +137,8 @@ Result<FixedKernel> BuildBlocked(const Workload& w, const std::vector<int64_t>& 
 
 Result<FixedKernel> Build(const Workload& w, const Target& target) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
-  const bool blocked = semantics::OutputLayout(w) == Layout::kBlocked;
-  return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape);
+  const Layout layout = semantics::OutputLayout(w);
+  return layout == Layout::kBlocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape, layout);
 }
 
 }  // namespace

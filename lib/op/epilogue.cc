@@ -51,8 +51,7 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
   int biases = 0, residuals = 0;
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kBias) {
-      const std::vector<int64_t>& shape = output.logical.shape;
-      TensorType type{output.logical.type, {shape[semantics::ChannelAxis(workload, shape.size())]}};
+      TensorType type{output.logical.type, {output.logical.shape[1]}};
       operands.push_back(MakeOperand(Numbered("bias", biases++), OperandRole::kConstant, type, Layout::kPlain, lanes));
     } else if (e.kind == EpilogueKind::kAdd) {
       operands.push_back(output);
@@ -114,10 +113,11 @@ Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, E
   return result;
 }
 
-Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const Vars& at) {
+Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const Vars& at,
+                   size_t channels) {
   return ApplyEpilogue(workload, std::move(value), [&](size_t i) {
     if (!tensors.is_bias[i]) return tensors.read[i]({at.begin(), at.end()});
-    return tensors.read[i](at[semantics::ChannelAxis(workload, at.size())]);
+    return tensors.read[i](at[channels]);
   });
 }
 

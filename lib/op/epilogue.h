@@ -39,7 +39,8 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
 Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const std::vector<Var>& at,
                      int64_t channels, int lanes);
 
-// The value of a plain output at [n, channel, ..].
-Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const std::vector<Var>& at);
+// The value of an output without blocks at `at`, where `channels` is the axis of the channels.
+Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const std::vector<Var>& at,
+                   size_t channels = 1);
 
 }  // namespace hone::op

@@ -20,17 +20,34 @@ static Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
   return FixedKernel{{{data}, {out}}, {}};
 }
 
-// Blocked [n, c, ..] to plain: a single pixel is copied, several are gathered along them.
-static Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
+// [n, rows, columns] of a plain or channels-last tensor as [n, columns, rows].
+static FixedKernel Transposed(int64_t images, int64_t rows, int64_t columns) {
+  if (rows == 1 || columns == 1) {
+    const Tensor data = te::Placeholder("data", {images * rows * columns});
+    return {{{data}, {te::Compute("out", data.shape(), {"x"}, [&](const Vars& x) { return data(x[0]); })}}, {}};
+  }
+  const Tensor data = te::Placeholder("data", {images, rows, columns});
+  return {{{data},
+           {te::Compute("out", {images, columns, rows}, {"n", "c", "x"},
+                        [&](const Vars& x) { return data(x[0], x[2], x[1]); })}},
+          {}};
+}
+
+static Result<FixedKernel> BuildChannelsLast(const Workload& w, const Target&) {
+  const std::vector<int64_t>& s = w.inputs[0].shape;
+  return Transposed(s[0], s[1], semantics::Product(s, 2, s.size()));
+}
+
+// [n, c, ..] in any layout to plain. Of blocks, a single pixel is copied, several are gathered along them.
+static Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   const int block = target.ChannelBlock();
-  const bool blocked = semantics::CanBeBlocked(w.inputs[0]);
+  const Layout layout = semantics::InputLayout(w, 0);
   const int64_t pixels = semantics::Product(s, 2, s.size()), blocks = CeilDiv(s[1], block);
+  if (layout == Layout::kPlain) return Transposed(1, 1, w.inputs[0].Elements());
+  if (layout == Layout::kChannelsLast) return Transposed(s[0], pixels, s[1]);
   Tensor data, out;
-  if (!blocked) {
-    data = te::Placeholder("data", {w.inputs[0].Elements()});
-    out = te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const Vars& x) { return data(x[0]); });
-  } else if (pixels == 1) {
+  if (pixels == 1) {
     data = te::Placeholder("data", {s[0], blocks * block});
     out = te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const Vars& x) { return data(x[0], x[1]); });
   } else {
@@ -42,25 +59,32 @@ static Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target)
 }
 
 static Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
-  const std::vector<int64_t>& s = w.inputs[0].shape;
-  std::vector<int64_t> p = semantics::Expanded(w, "pad", 4, 0);
-  int lanes = target.ChannelBlock();
-  int64_t blocks = CeilDiv(s[1], lanes), h = s[2], width = s[3];
-  Tensor data = te::Placeholder("data", {s[0], blocks, h, width, lanes});
-  Tensor out =
-      te::Compute("out", {s[0], blocks, h + p[0] + p[2], width + p[1] + p[3], lanes}, {"n", "co", "y", "x", "ci"},
-                  [&](const Vars& x) {
-                    Expr row = x[2] - p[0], column = x[3] - p[1];
-                    Expr inside = row >= 0 && row < h && (column >= 0 && column < width);
-                    return te::IfThenElse(inside, data(x[0], x[1], row, column, x[4]), ir::Imm(DType::Float(32), 0));
-                  });
+  const Layout layout = semantics::InputLayout(w, 0);
+  const std::vector<int64_t> p = semantics::Expanded(w, "pad", 4, 0);
+  const size_t first = layout == Layout::kChannelsLast ? 1 : 2;  // of the spatial axes
+  std::vector<int64_t> in = semantics::StoredShape(w.inputs[0].shape, layout);
+  if (layout == Layout::kBlocked) in = BlockedShape(w.inputs[0].shape, target.ChannelBlock());
+  std::vector<int64_t> shape = in;
+  for (size_t i = 0; i < 2; ++i) shape[first + i] += p[i] + p[i + 2];
+  const Tensor data = te::Placeholder("data", in);
+  const Tensor out = ElementWise("out", shape, [&](const std::vector<Expr>& x) {
+    std::vector<Expr> at = x;
+    Expr inside;
+    for (size_t i = 0; i < 2; ++i) {
+      at[first + i] = x[first + i] - p[i];
+      const Expr within = at[first + i] >= 0 && at[first + i] < in[first + i];
+      inside = inside.defined() ? inside && within : within;
+    }
+    return te::IfThenElse(inside, data(at), ir::Imm(DType::Float(32), 0));
+  });
   return FixedKernel{{{data}, {out}}, {}};
 }
 
 std::vector<const Operator*> LayoutOperators() {
-  static const SketchedOperator flatten("flatten", 1, BuildUnblock), block("block", 1, BuildBlock);
-  static const SketchedOperator unblock("unblock", 1, BuildUnblock), pad2d("pad2d", 1, BuildPad2d);
-  return {&flatten, &block, &unblock, &pad2d};
+  static const SketchedOperator flatten("flatten", 1, BuildPlain), block("block", 1, BuildBlock);
+  static const SketchedOperator unblock("unblock", 1, BuildPlain), pad2d("pad2d", 1, BuildPad2d);
+  static const SketchedOperator last("channels_last", 1, BuildChannelsLast), first("channels_first", 1, BuildPlain);
+  return {&flatten, &block, &unblock, &last, &first, &pad2d};
 }
 
 Result<FixedKernel> BuildBlockedConcat(const Workload& w, const Target& target) {

@@ -153,23 +153,26 @@ Result<FixedKernel> BuildExpand(const Workload& w, const Target&) {
   });
 }
 
-Result<FixedKernel> BuildPlainConcat(const Workload& w, const Target&) {
-  const Shape out = semantics::InferOutput(w)->shape;
-  const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", 1));
+// Along the last axis if the channels are there.
+Result<FixedKernel> BuildUnblockedConcat(const Workload& w) {
+  const Layout layout = semantics::OutputLayout(w);
+  const Shape logical = semantics::InferOutput(w)->shape, out = semantics::StoredShape(logical, layout);
+  const auto along = static_cast<size_t>(semantics::Whole(w, "axis", 1));
+  const size_t axis = layout == Layout::kChannelsLast ? out.size() - 1 : along;
   const int64_t outer = semantics::Product(out, 0, axis), inner = semantics::Product(out, axis + 1, out.size());
   Shape shape = {outer, out[axis]};
   if (inner > 1) shape.push_back(inner);
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < w.inputs.size(); ++i) {
     Shape stored = shape;
-    stored[1] = w.inputs[i].shape[axis];
+    stored[1] = w.inputs[i].shape[along];
     inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), stored));
   }
   return Copy(inputs, shape, [&](const std::vector<Expr>& x) {
     Expr value;
     int64_t end = out[axis];
     for (size_t i = inputs.size(); i-- > 0;) {
-      const int64_t extent = w.inputs[i].shape[axis], begin = end - extent;
+      const int64_t extent = w.inputs[i].shape[along], begin = end - extent;
       std::vector<Expr> at = x;
       at[1] = ir::Min(ir::Max(x[1] - begin, 0), extent - 1);
       value = value.defined() ? ir::MakeSelect(x[1] < end, inputs[i](at), value) : inputs[i](at);
@@ -181,7 +184,7 @@ Result<FixedKernel> BuildPlainConcat(const Workload& w, const Target&) {
 
 Result<FixedKernel> BuildConcat(const Workload& w, const Target& target) {
   const bool blocked = semantics::InputLayout(w, 0) == Layout::kBlocked;
-  return blocked ? BuildBlockedConcat(w, target) : BuildPlainConcat(w, target);
+  return blocked ? BuildBlockedConcat(w, target) : BuildUnblockedConcat(w);
 }
 
 }  // namespace

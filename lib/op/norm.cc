@@ -1,6 +1,6 @@
 // lrn(f32[N,C,..], size=, alpha=0.0001, beta=0.75, bias=1), instance_norm(x, scale[C], bias[C], epsilon=1e-05),
-// layer_norm(x, scale[, bias], axis=last, epsilon=1e-05), resize(x, out=, mode=nearest, ..). Plain, any rank;
-// lib/semantics/norms.cc has the definitions.
+// layer_norm(x, scale[, bias], axis=last, epsilon=1e-05), resize(x, out=, mode=nearest, ..). Plain, any rank; lrn with
+// layout=nhwc too. lib/semantics/norms.cc has the definitions.
 #include <algorithm>
 
 #include "op/defined_operator.h"
@@ -16,16 +16,21 @@ using ir::Intrinsic;
 
 Result<FixedKernel> BuildLrn(const Workload& w, const Target&) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
+  const bool last = semantics::OutputLayout(w) == Layout::kChannelsLast;
+  const size_t axis = last ? 2 : 1;  // of the channels
   const int64_t size = semantics::Whole(w, "size", 1), channels = in[1];
   const double alpha = semantics::Real(w, "alpha", 1e-4) / static_cast<double>(size);
   const double beta = semantics::Real(w, "beta", 0.75), bias = semantics::Real(w, "bias", 1);
-  const std::vector<int64_t> shape = {in[0], channels, semantics::Product(in, 2, in.size())};
+  std::vector<int64_t> shape = {in[0], channels, semantics::Product(in, 2, in.size())};
+  if (last) std::swap(shape[1], shape[2]);
   const std::vector<std::string> names = AxisNames(3);
   Tensor data = te::Placeholder("data", shape);
   ir::IterVar r = te::ReduceAxis(size, "r");
   Tensor sum = te::Compute("sum", shape, names, [&](const Vars& x) {
-    Expr c = x[1] + r.var - (size - 1) / 2;
-    Expr value = data(x[0], ir::Max(ir::Min(c, channels - 1), 0), x[2]);
+    Expr c = x[axis] + r.var - (size - 1) / 2;
+    std::vector<Expr> at(x.begin(), x.end());
+    at[axis] = ir::Max(ir::Min(c, channels - 1), 0);
+    Expr value = data(at);
     return te::Sum(ir::MakeSelect(c >= 0 && c < channels, value * value, Float(0)), {r});
   });
   Tensor out = te::Compute("out", shape, names, [&](const Vars& x) {

@@ -3,7 +3,8 @@
 //
 // Storage on CPUs: activations [N,C,H,W] are blocked, NCHWc with the block B = Target::ChannelBlock(): physical shape
 // [N, ceil(C/B), H, W, B]; lanes beyond C are zero, and every kernel writes zeros there. Tensors of other ranks, and
-// those that the workload declares plain (`in=nchw`), are plain row-major.
+// those that the workload declares plain (`in=nchw`, `layout=plain`), are plain row-major; with `layout=nhwc` they are
+// [N,H,W,C].
 #pragma once
 
 #include <functional>

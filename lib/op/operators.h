@@ -9,7 +9,6 @@
 namespace hone::op {
 
 const Operator& Conv2d();
-const Operator& Conv2dNhwc();
 const Operator& Conv3d();
 const Operator& Dense();
 const Operator& Matmul();

@@ -17,7 +17,7 @@ const std::vector<const Operator*>& All() {
   static const std::vector<const Operator*>& all = *new std::vector<const Operator*>([] {
     std::vector<const Operator*> list;
     for (const std::vector<const Operator*>& some :
-         {std::vector<const Operator*>{&Conv2d(), &Conv2dNhwc(), &Dense(), &Conv3d()}, PoolOperators(), LayoutOperators(),
+         {std::vector<const Operator*>{&Conv2d(), &Dense(), &Conv3d()}, PoolOperators(), LayoutOperators(),
           std::vector<const Operator*>{&Matmul()}, TransposedConvOperators(), ElementwiseOperators(), ReduceOperators(),
           MovementOperators(), NormOperators()}) {
       list.insert(list.end(), some.begin(), some.end());

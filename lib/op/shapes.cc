@@ -3,16 +3,19 @@
 #include <utility>
 
 #include "base/check.h"
+#include "semantics/semantics.h"
 #include "task/tensor_data.h"
 
 namespace hone::op {
 namespace {
 
-// Calls visit(plain index, stored index) for each element of a blocked tensor.
+// Calls visit(plain index, stored index) for each element.
 template <typename Visit>
-void ForBlocked(const Operand& operand, const Visit& visit) {
+void ForEach(const Operand& operand, const Visit& visit) {
   const std::vector<int64_t>& s = operand.logical.shape;
-  const int64_t blocks = operand.physical[1], lanes = operand.physical.back();
+  // Channels last is one block of all channels.
+  const bool last = operand.layout == Layout::kChannelsLast;
+  const int64_t blocks = last ? 1 : operand.physical[1], lanes = operand.physical.back();
   const int64_t pixels = operand.logical.Elements() / (s[0] * s[1]);
   size_t plain = 0;
   for (int64_t n = 0; n < s[0]; ++n) {
@@ -36,6 +39,7 @@ std::vector<int64_t> BlockedShape(const std::vector<int64_t>& shape, int lanes) 
 Operand MakeOperand(std::string name, OperandRole role, const TensorType& type, Layout layout, int lanes) {
   Operand operand{std::move(name), role, type, layout, type.shape};
   if (layout == Layout::kBlocked) operand.physical = BlockedShape(type.shape, lanes);
+  if (layout == Layout::kChannelsLast) operand.physical = semantics::StoredShape(type.shape, layout);
   return operand;
 }
 
@@ -43,15 +47,19 @@ std::vector<double> ReadPlain(const Operand& operand, const void* stored) {
   std::vector<double> all = ToDoubles(operand.logical.type, stored, operand.PhysicalElements());
   if (operand.layout == Layout::kPlain) return all;
   std::vector<double> plain(static_cast<size_t>(operand.logical.Elements()));
-  ForBlocked(operand, [&](size_t at, int64_t from) { plain[at] = all[static_cast<size_t>(from)]; });
+  ForEach(operand, [&](size_t at, int64_t from) { plain[at] = all[static_cast<size_t>(from)]; });
   return plain;
 }
 
-void WritePlain(const Operand& operand, const std::vector<double>& plain, void* stored) {
-  if (operand.layout == Layout::kPlain) return FromDoubles(plain, operand.logical.type, stored);
+std::vector<double> StoredOrder(const Operand& operand, const std::vector<double>& plain) {
+  if (operand.layout == Layout::kPlain) return plain;
   std::vector<double> all(static_cast<size_t>(operand.PhysicalElements()), 0.0);
-  ForBlocked(operand, [&](size_t from, int64_t at) { all[static_cast<size_t>(at)] = plain[from]; });
-  FromDoubles(all, operand.logical.type, stored);
+  ForEach(operand, [&](size_t from, int64_t at) { all[static_cast<size_t>(at)] = plain[from]; });
+  return all;
+}
+
+void WritePlain(const Operand& operand, const std::vector<double>& plain, void* stored) {
+  FromDoubles(StoredOrder(operand, plain), operand.logical.type, stored);
 }
 
 }  // namespace hone::op

@@ -39,6 +39,7 @@ double ShapeDistance(const Workload& a, const Workload& b) {
     if (name == "groups") {
       distance += Ratio(a.Numbers(name, {1})[0], b.Numbers(name, {1})[0]);
     } else if (x == nullptr || y == nullptr || !(*x == *y)) {
+      if (name == "layout") return kFar;  // other loops
       distance += 1;
     }
   }

@@ -46,6 +46,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
     if (made_.count(path) == 0) Alias(path);
   }
   std::string more = job.plugin.empty() ? "" : " --plugin " + EscapeValue(ShellQuote(job.plugin));
+  if (!job.pipeline->layout.empty()) more += " --layout " + job.pipeline->layout;
   for (const std::string& file : job.sketches) more += " --sketch " + EscapeValue(ShellQuote(file));
   NinjaBuild build{.outputs = {list},
                    .implicit_outputs = job.task_files,

@@ -12,6 +12,7 @@
 #include "sketch/sketch.h"
 #include "target/cuda_arch.h"
 #include "target/kind.h"
+#include "task/operand.h"
 
 namespace hone::pipeline {
 namespace {
@@ -198,6 +199,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(table.Read("parameters", &file.parameters));
   HONE_RETURN_IF_ERROR(table.Read("plugin", &file.plugin));
   HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
+  HONE_RETURN_IF_ERROR(table.Read("layout", &file.layout));
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
   HONE_RETURN_IF_ERROR(table.Read("on_request", &file.on_request));
   if (!table.Has("targets") && !table.Has("on_request")) file.targets = {kHost};
@@ -230,6 +232,9 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
                                     : "`batch` is for built-in networks; this network has its own");
   }
   if (file.batch < 1 || file.batch > 65536) return table.Error("batch", "`batch` must be from 1 to 65536");
+  if (const Result<Layout> layout = LayoutNamed(file.layout); table.Has("layout") && !layout.ok()) {
+    return table.Error("layout", layout.status().message());
+  }
   HONE_RETURN_IF_ERROR(CheckTargets(table, &file));
   for (const std::string& target : targets) {
     PipelineFile on = file;

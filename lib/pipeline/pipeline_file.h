@@ -20,6 +20,7 @@ struct PipelineFile : JobSettings {
   std::string parameters;  // path of its parameter file (graph/graph.h), likewise; may be empty
   std::string plugin;      // path of a library with custom operators (plugin/plugin.h), likewise; may be empty
   int64_t batch = 1;
+  std::string layout;                // a name of kLayoutNames; empty: blocked, or that of a graph file
   std::vector<std::string> targets;  // names of target files, sorted, distinct: what `tune-all` tunes
   // The same for targets that are tuned only when requested by name; disjoint from `targets`. At least one of the two
   // lists is not empty.

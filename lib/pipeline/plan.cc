@@ -16,6 +16,7 @@ namespace {
 std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string& network, const std::string& parameters,
                                 const std::string& plugin) {
   Json json = {{"version", 1}, {"network", network}, {"batch", pipeline.batch}};
+  if (!pipeline.layout.empty()) json["layout"] = pipeline.layout;
   if (!parameters.empty()) json["parameters"] = parameters;
   if (!plugin.empty()) json["plugin"] = plugin;
   if (!pipeline.alternatives) json["alternatives"] = false;

@@ -17,6 +17,7 @@
 #include "schedule/schedule.h"
 #include "search/space/rules.h"
 #include "semantics/attributes.h"
+#include "semantics/semantics.h"
 
 namespace hone::propose {
 namespace {
@@ -34,17 +35,18 @@ struct Sketched {
   }
 };
 
-// With groups, the algorithm `direct` multiplies by zeros.
-bool WithoutGroups(const Workload& workload) { return semantics::Whole(workload, "groups", 1) == 1; }
+// With groups, the algorithm `direct` over blocks multiplies by zeros.
+bool MultipliesNoZeros(const Workload& workload) {
+  return semantics::Whole(workload, "groups", 1) == 1 || semantics::OutputLayout(workload) != Layout::kBlocked;
+}
 
 constexpr Sketched kSketched[] = {
     // of lines for the same sketch, the first that covers a workload counts
     {.op = "matmul", .sketch = "sums"},
     {.op = "matmul", .sketch = "rows"},  // with a single column
     {.op = "dense", .sketch = "sums"},
-    {.op = "conv2d", .sketch = "sums", .applies = WithoutGroups},
-    {.op = "conv2d_nhwc", .sketch = "sums"},
-    {.op = "conv3d", .sketch = "sums", .applies = WithoutGroups},
+    {.op = "conv2d", .sketch = "sums", .applies = MultipliesNoZeros},
+    {.op = "conv3d", .sketch = "sums", .applies = MultipliesNoZeros},
     {.op = "softmax", .sketch = "rows"},
     {.op = "log_softmax", .sketch = "rows"},
     // While measuring, the logarithm of a sum of the inputs may be no number, which is never right.
@@ -155,7 +157,9 @@ bool IsTemplate(const std::string& name, const Target& target) {
   return std::any_of(templates.begin(), templates.end(), [&](const op::Template* t) { return name == t->name(); });
 }
 
-bool IsRule(const std::string& name) { return std::ranges::count(sketch::Rules(), name, &sketch::DerivationRule::name); }
+bool IsRule(const std::string& name) {
+  return std::ranges::count(sketch::Rules(), name, &sketch::DerivationRule::name);
+}
 
 // A user's text with the name of a rule takes values away from the task's sketch of that name. Returns why it does not
 // fit.

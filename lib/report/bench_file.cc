@@ -99,6 +99,7 @@ static void ListFields(Fields* f, BenchFile* bench) {
   f->Version(kVersion);
   HONE_VALUES(f, bench->network, bench->target);
   f->Maybe("batch", &bench->batch, bench->batch != 0).AtLeast(1);
+  f->Maybe("layout", &bench->layout, !bench->layout.empty());
   f->Value("threads", &bench->threads).AtLeast(1);
   HONE_VALUES(f, bench->host, bench->cpu, bench->fingerprint, bench->recorded);
   f->Maybe("inputs", &bench->inputs, !bench->inputs.empty());
@@ -140,7 +141,7 @@ const BenchLibrary* BenchFile::Find(BenchRole role) const {
 
 std::string BenchFile::What() const {
   const std::string images = batch > 0 ? fmt::format(", batch {}", batch) : "";
-  return fmt::format("{}{}, {}", network, images, Counted(threads, "thread"));
+  return fmt::format("{}{}{}{}, {}", network, images, layout.empty() ? "" : ", ", layout, Counted(threads, "thread"));
 }
 
 double BenchFile::PredictedRatio() const {

@@ -8,11 +8,11 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `batch` is missing if no operator has a batch axis. `kernels` and `inputs` are optional, as are a library's `pace`
-// (as many samples as `processes`), `start_seconds`, `resident_bytes` and `with_copies`. The last has "latency" and
-// "processes" of a library on a device, for runs that begin and end in the host's memory; the library's own ones have
-// their data on the device. `latency`, `share` and `predicted_ratio` are derived, for other programs; a file in which
-// they do not match is rejected.
+// `batch` is missing if no operator has a batch axis. `layout` follows it unless it is blocked. `kernels` and `inputs`
+// are optional, as are a library's `pace` (as many samples as `processes`), `start_seconds`, `resident_bytes` and
+// `with_copies`. The last has "latency" and "processes" of a library on a device, for runs that begin and end in the
+// host's memory; the library's own ones have their data on the device. `latency`, `share` and `predicted_ratio` are
+// derived, for other programs; a file in which they do not match is rejected.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +79,7 @@ struct KernelSum {
 struct BenchFile {
   std::string network, target;  // as in the task list
   int64_t batch = 0;            // images in a run; 0: the network has no batch axis
+  std::string layout;           // of the network (kLayoutNames); empty: blocked
   int threads = 1;
   std::string host, cpu, fingerprint;
   std::string recorded;                 // ISO 8601
@@ -92,7 +93,7 @@ struct BenchFile {
   KernelSum kernels;  // the part that is comparable with the network; zeros: unknown
 
   const BenchLibrary* Find(BenchRole role) const;
-  std::string What() const;       // "resnet-18, batch 1, 2 threads"
+  std::string What() const;       // "resnet-18, batch 1, nhwc, 2 threads"
   double PredictedRatio() const;  // kernel_sum_seconds / the tuned library's median; 0: unknown
 };
 

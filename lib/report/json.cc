@@ -111,6 +111,7 @@ std::string JsonText(const ReportData& data) {
   Json json = {{"version", kReportVersion}};
   json.update(HONE_JSON(data.job, data.network, data.target, data.target_name));
   if (bench.batch != 0) json["batch"] = bench.batch;
+  if (!bench.layout.empty()) json["layout"] = bench.layout;
   json.update(HONE_JSON(bench.threads, bench.host, bench.cpu, bench.fingerprint, bench.recorded, bench.peak_flops));
   json["verification"] = HONE_JSON(v.ok, v.max_error, v.tolerance);
   json["speedup"] = SpeedupJson(data.FromUntuned());

@@ -97,6 +97,15 @@ Result<Shape> Broadcast(const Workload& w) {
       if (extent == 1) extent = s[i];
     }
   }
+  for (const TensorType& input : w.inputs) {
+    Shape s = input.shape;
+    if (StatedLayout(w) != Layout::kChannelsLast || s.size() == shape.size()) continue;
+    s.insert(s.begin(), shape.size() - s.size(), 1);
+    // An input with fewer axes is plain. It must have its elements in the same order.
+    if (s[1] == 1 || Product(s, 2, s.size()) == 1) continue;
+    return Status::Invalid("{}: {} has channels and pixels, but no images, so it cannot be read with layout=nhwc", w.op,
+                           input.Text());
+  }
   return shape;
 }
 
@@ -148,7 +157,7 @@ std::vector<Definition> Elementwise() {
     for (const Parameter& p : f.parameters) {
       d.attributes.push_back({p.name, AttributeKind::kReal, std::isinf(p.usual) ? "" : FormatDouble(p.usual), {}, ','});
     }
-    d.attributes.push_back(AllLayoutSpec());
+    d.attributes.push_back(LayoutSpec());
     for (auto [name, kind] : kAsEpilogue) {
       if (d.name == name) d.epilogue = kind;
     }

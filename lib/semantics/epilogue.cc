@@ -34,7 +34,7 @@ void EvaluateEpilogue(const Workload& w, const std::vector<const Values*>& opera
   for (const EpilogueOp& e : w.epilogue) {
     if (e.kind == EpilogueKind::kBias) {
       const Values& bias = *operands[next++];
-      const size_t inner = static_cast<size_t>(Product(shape, ChannelAxis(w, shape.size()) + 1, shape.size()));
+      const size_t inner = static_cast<size_t>(Product(shape, 2, shape.size()));
       for (size_t i = 0; i < out->size(); ++i) (*out)[i] += bias[i / inner % bias.size()];
     } else if (e.kind == EpilogueKind::kAdd) {
       const Values& other = *operands[next++];

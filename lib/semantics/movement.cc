@@ -204,7 +204,7 @@ Definition Copier(const char* name, std::vector<AttributeSpec> attributes, Resul
 }
 
 Result<Shape> BlockShape(const Workload& w) {
-  if (CanBeBlocked(w.inputs[0])) return w.inputs[0].shape;
+  if (HasLayouts(w.inputs[0])) return w.inputs[0].shape;
   return Wrong(w, "input 0 is " + w.inputs[0].Text() + "; it must have 4 or 5 axes");
 }
 
@@ -266,7 +266,7 @@ std::vector<Definition> Movement() {
   const AttributeSpec shape{"shape"},
       mode{"mode", AttributeKind::kWord, "constant", {"constant", "reflect", "edge", "wrap"}};
   const AttributeSpec value{"value", AttributeKind::kReal, "0", {}, ',', 0, true};  // -inf: before a maximum
-  Definition concat = Mover<Concat>("concat", {whole("axis", "1")}, ConcatShape);
+  Definition concat = Mover<Concat>("concat", {whole("axis", "1"), LayoutSpec()}, ConcatShape);
   concat.most_inputs = 1 << 16;
   concat.concatenates = true;
   concat.in = concat.out = Layout::kBlocked;
@@ -274,16 +274,19 @@ std::vector<Definition> Movement() {
   Definition expand = Mover<Expand>("expand", {shape}, ExpandShape);
   reshape.passes_on = expand.passes_on = SameAsInput;
   std::vector<Definition> images = {
-      {"pad2d", 1, 1, {{"pad", AttributeKind::kWhole, "0", {}, ',', 2}}, Pad2dShape, Pad2d},
-      Copier("flatten", {}, FlattenShape),
+      {"pad2d", 1, 1, {{"pad", AttributeKind::kWhole, "0", {}, ',', 2}, LayoutSpec()}, Pad2dShape, Pad2d},
+      Copier("flatten", {LayoutSpec()}, FlattenShape),
       Copier("block", {}, BlockShape),
       Copier("unblock", {}, BlockShape),
+      Copier("channels_last", {}, BlockShape),
+      Copier("channels_first", {}, BlockShape),
       Copier("dropout", {}, SameShape),
   };
   for (Definition& d : images) {
     d.has_batch = true;
-    d.in = d.name == "block" ? Layout::kPlain : Layout::kBlocked;
-    d.out = d.name == "unblock" ? Layout::kPlain : Layout::kBlocked;
+    d.in = d.out = d.name.starts_with("channels") ? Layout::kChannelsLast : Layout::kBlocked;
+    if (d.name == "block" || d.name == "channels_last") d.in = Layout::kPlain;
+    if (d.name == "unblock" || d.name == "channels_first") d.out = Layout::kPlain;
   }
   images.back().passes_on = [](const Workload&) { return true; };
   std::vector<Definition> all = {

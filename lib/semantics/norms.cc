@@ -261,7 +261,8 @@ std::vector<Definition> Norms() {
                                              real("scale", ""),
                                              real("cubic", "-0.75"),
                                              {"exclude_outside", AttributeKind::kWhole, "0"}};
-  const std::vector<AttributeSpec> lrn = {{"size"}, real("alpha", "0.0001"), real("beta", "0.75"), real("bias", "1")};
+  const std::vector<AttributeSpec> lrn = {
+      {"size"}, real("alpha", "0.0001"), real("beta", "0.75"), real("bias", "1"), LayoutSpec(false)};
   const std::vector<AttributeSpec> batch_norm = {epsilon, real("inverse_epsilon", "")};
   std::vector<Definition> all = {
       {"lrn", 1, 1, lrn, LrnShape, Lrn, OutputFlop<10>},

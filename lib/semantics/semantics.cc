@@ -103,14 +103,19 @@ Values EvaluateMember(const Workload& w, const std::vector<const Values*>& opera
 }
 
 constexpr const char *kAllLayout = "layout", *kInputLayout = "in", *kBlockedWord = "blocked";
+const std::vector<std::pair<Layout, const char*>> kLayoutWords = {{Layout::kPlain, "plain"},
+                                                                  {Layout::kChannelsLast, "nhwc"}};
 
-// The attribute that names a workload's layout; null if its operator has only one.
-const AttributeSpec* LayoutAttribute(const Workload& w) {
-  const Definition& d = DefinitionOf(w);
-  for (const AttributeSpec& spec : d.attributes) {
-    if (d.in == Layout::kBlocked && (spec.name == kAllLayout || spec.name == kInputLayout)) return &spec;
+// The attribute of that name; null if the operator has none.
+const AttributeSpec* FindSpec(const Workload& w, const char* name) {
+  for (const AttributeSpec& spec : DefinitionOf(w).attributes) {
+    if (spec.name == name) return &spec;
   }
   return nullptr;
+}
+
+void EraseAttribute(Workload* w, const char* name) {
+  std::erase_if(w->attributes, [&](const Attribute& a) { return a.name == name; });
 }
 
 // A concatenation along an axis other than the channels is plain.
@@ -118,7 +123,13 @@ bool OtherConcat(const Workload& w) { return DefinitionOf(w).concatenates && Who
 
 }  // namespace
 
-AttributeSpec AllLayoutSpec() { return {kAllLayout, AttributeKind::kWord, "", {"plain"}}; }
+AttributeSpec LayoutSpec(bool plain) {
+  AttributeSpec spec{kAllLayout, AttributeKind::kWord, "", {}};
+  for (const auto& [layout, word] : kLayoutWords) {
+    if (plain || layout != Layout::kPlain) spec.words.emplace_back(word);
+  }
+  return spec;
+}
 
 AttributeSpec InputLayoutSpec(const std::string& plain) {
   return {kInputLayout, AttributeKind::kWord, kBlockedWord, {kBlockedWord, plain}};
@@ -164,15 +175,13 @@ Result<std::vector<TensorType>> OperandTypes(const Workload& w) {
     }
     for (const EpilogueOp& e : parts[i].epilogue) {
       if (e.kind == EpilogueKind::kBias) {
-        types.push_back({output.type, {output.shape[ChannelAxis(parts[i], output.shape.size())]}});
+        types.push_back({output.type, {output.shape[1]}});
       }
       if (e.kind == EpilogueKind::kAdd) types.push_back(output);
     }
   }
   return types;
 }
-
-size_t ChannelAxis(const Workload& w, size_t rank) { return DefinitionOf(w).channels_last ? rank - 1 : 1; }
 
 size_t OperandCount(const Workload& w) {
   size_t count = 0;
@@ -238,32 +247,75 @@ bool HasBatch(const Workload& w) {
 Layout InputLayout(const Workload& w, size_t input) {
   const Definition& d = DefinitionOf(w);
   const bool weight = d.layer && input == 1;
-  if (d.in == Layout::kPlain || weight || !CanBeBlocked(w.inputs[input]) || OtherConcat(w)) return Layout::kPlain;
+  if (weight || !HasLayouts(w.inputs[input]) || OtherConcat(w)) return Layout::kPlain;
   if (d.elementwise && w.inputs[input].shape.size() != InferOutput(w)->shape.size()) return Layout::kPlain;
-  return d.elementwise || input == 0 ? StatedLayout(w).value_or(Layout::kBlocked) : Layout::kBlocked;
+  if (input == 0 && ReadsPlain(w)) return Layout::kPlain;
+  return StatedLayout(w).value_or(d.in);
 }
 
 Layout OutputLayout(const Workload& w) {
-  const Definition& d = DefinitionOf(w);
-  if (d.out == Layout::kPlain || !CanBeBlocked(*InferOutput(w)) || OtherConcat(w)) return Layout::kPlain;
-  return d.elementwise ? StatedLayout(w).value_or(Layout::kBlocked) : Layout::kBlocked;
+  if (!HasLayouts(*InferOutput(w)) || OtherConcat(w)) return Layout::kPlain;
+  return StatedLayout(w).value_or(DefinitionOf(w).out);
+}
+
+Shape StoredShape(const Shape& logical, Layout layout) {
+  Shape stored = logical;
+  if (layout == Layout::kChannelsLast) std::rotate(stored.begin() + 1, stored.begin() + 2, stored.end());
+  return stored;
 }
 
 bool IsTransform(const Workload& w) { return DefinitionOf(w).in != DefinitionOf(w).out; }
 
-bool ChoosesLayout(const Workload& w) { return LayoutAttribute(w) != nullptr; }
+const char* TransformName(Layout layout, bool back) {
+  if (layout == Layout::kBlocked) return back ? "unblock" : "block";
+  return back ? "channels_first" : "channels_last";
+}
+
+bool AcceptsLayout(const Workload& w, Layout layout) {
+  const AttributeSpec* spec = FindSpec(w, kAllLayout);
+  if (spec == nullptr || OtherConcat(w)) return false;
+  if (!HasLayouts(w.inputs[0]) && !HasLayouts(*InferOutput(w))) return false;
+  if (layout == DefinitionOf(w).in) return true;
+  const bool known = std::ranges::any_of(kLayoutWords, [&](const auto& named) {
+    return named.first == layout && std::ranges::count(spec->words, named.second) > 0;
+  });
+  Workload stated = w;
+  if (known) SetLayout(&stated, layout);
+  return known && InferOutput(stated).ok();
+}
 
 std::optional<Layout> StatedLayout(const Workload& w) {
-  const AttributeSpec* spec = LayoutAttribute(w);
-  const Attribute* attribute = spec != nullptr ? w.Find(spec->name) : nullptr;
-  if (attribute == nullptr) return std::nullopt;
-  return attribute->word == kBlockedWord ? Layout::kBlocked : Layout::kPlain;
+  const Attribute* attribute = FindSpec(w, kAllLayout) != nullptr ? w.Find(kAllLayout) : nullptr;
+  for (const auto& [layout, word] : kLayoutWords) {
+    if (attribute != nullptr && attribute->word == word) return layout;
+  }
+  return std::nullopt;
 }
 
 void SetLayout(Workload* w, Layout layout) {
-  const AttributeSpec& spec = *LayoutAttribute(*w);
-  std::erase_if(w->attributes, [&](const Attribute& a) { return a.name == spec.name; });
-  if (layout == Layout::kPlain) w->attributes.push_back({spec.name, {}, ',', spec.words.back()});
+  ForgetLayout(w);
+  if (layout == DefinitionOf(*w).in) return;
+  for (const auto& [known, word] : kLayoutWords) {
+    if (known == layout) w->attributes.push_back({kAllLayout, {}, ',', word});
+  }
+}
+
+void ForgetLayout(Workload* w) {
+  for (const char* name : {kAllLayout, kInputLayout}) {
+    if (FindSpec(*w, name) != nullptr) EraseAttribute(w, name);
+  }
+}
+
+bool MayReadPlain(const Workload& w) { return FindSpec(w, kInputLayout) != nullptr && !StatedLayout(w); }
+
+bool ReadsPlain(const Workload& w) {
+  const Attribute* attribute = FindSpec(w, kInputLayout) != nullptr ? w.Find(kInputLayout) : nullptr;
+  return attribute != nullptr && attribute->word != kBlockedWord;
+}
+
+void SetReadsPlain(Workload* w, bool plain) {
+  EraseAttribute(w, kInputLayout);
+  if (plain) w->attributes.push_back({kInputLayout, {}, ',', FindSpec(*w, kInputLayout)->words.back()});
 }
 
 bool PassesOn(const Workload& w) {

@@ -35,8 +35,8 @@ struct Definition {
                    Values* out) = nullptr;
   // FLOP for the whole output. Null: no FLOP.
   double (*flop)(const Workload&, const Shape& shape) = nullptr;
-  // The layout of inputs and output with four or five axes. Weights and tensors of other ranks are plain, as is
-  // everything that the workload declares plain (StatedLayout). `in` and `out` differ only for `block` and `unblock`.
+  // The layout of inputs and output with four or five axes, unless the workload states another one (StatedLayout).
+  // Weights and tensors of other ranks are plain. `in` and `out` differ only for transforms.
   Layout in = Layout::kPlain, out = Layout::kPlain;
   // Each output value depends on one value of each input. An epilogue may follow if all inputs have the output's shape.
   bool elementwise = false;
@@ -62,8 +62,6 @@ struct Definition {
   // The axis of input 1 that holds the output's channels, so that a following batch norm can be folded. Negative if no
   // input does.
   int channels_of_weight = -1;
-  // Channels are the last axis of the data and the output, as in [N,H,W,C], instead of axis 1.
-  bool channels_last = false;
   // The epilogue operation that this operator is equivalent to.
   std::optional<EpilogueKind> epilogue = std::nullopt;
   // REQUIRES: `shape` accepted the workload. Whether the output equals the first input, whatever its values.
@@ -92,8 +90,6 @@ Result<TensorType> InferOutput(const Workload& workload);
 // those of the first member, then of each later one without the inputs that members make. Errors as in InferOutput.
 Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 size_t OperandCount(const Workload& workload);
-// The axis of the output that a `bias` runs along. REQUIRES: the operator is known, and not a chain.
-size_t ChannelAxis(const Workload& workload, size_t rank);
 
 // The following functions REQUIRE: InferOutput accepts the workload.
 
@@ -108,18 +104,30 @@ bool HasBatch(const Workload& workload);
 
 Layout InputLayout(const Workload& workload, size_t input);
 Layout OutputLayout(const Workload& workload);
-// Tensors of four and five axes can be blocked.
-inline bool CanBeBlocked(const TensorType& type) { return type.shape.size() == 4 || type.shape.size() == 5; }
-// Whether the workload only changes how a tensor is stored: `block`, `unblock`.
+// Only tensors of four and five axes can be stored in another layout than kPlain.
+inline bool HasLayouts(const TensorType& type) { return type.shape.size() == 4 || type.shape.size() == 5; }
+// The shape of a tensor stored as kPlain or kChannelsLast: [N,H,W,C] for [N,C,H,W]. REQUIRES: four or five axes.
+Shape StoredShape(const Shape& logical, Layout layout);
+// Whether the workload only changes how a tensor is stored: `block`, `channels_last` and their inverses.
 bool IsTransform(const Workload& workload);
+// The operator of the transform between kPlain and `layout`, which is another one: to it, or back.
+const char* TransformName(Layout layout, bool back);
 
-// Some operators accept either layout and name it in an attribute: `layout=plain` for all tensors of an elementwise
-// one, `in=nchw` or `in=ncdhw` for the first input of a convolution. Only these functions read and write the attribute.
-bool ChoosesLayout(const Workload& workload);
-// Nothing if the workload does not name a layout; it is then blocked.
+// Many operators accept several layouts, and state it for all their tensors by the attribute `layout`: `plain` or
+// `nhwc` (kChannelsLast, also with five axes). Only the following functions read and write this attribute and `in`.
+bool AcceptsLayout(const Workload& workload, Layout layout);
+// Nothing if the workload does not state one.
 std::optional<Layout> StatedLayout(const Workload& workload);
-// REQUIRES: ChoosesLayout.
+// REQUIRES: AcceptsLayout.
 void SetLayout(Workload* workload, Layout layout);
+// Removes `layout` and `in`.
+void ForgetLayout(Workload* workload);
+
+// A convolution that makes blocks can read its first input plain: `in=nchw`, `in=ncdhw`.
+bool MayReadPlain(const Workload& workload);
+bool ReadsPlain(const Workload& workload);
+// REQUIRES: MayReadPlain.
+void SetReadsPlain(Workload* workload, bool plain);
 bool PassesOn(const Workload& workload);
 // Whether the workload only changes single elements, or moves them.
 bool ChangesOrMovesElements(const Workload& workload);

@@ -54,8 +54,9 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The larger number. As in numpy, NaN wins.
 inline double Most(double a, double b) { return std::isnan(a) ? a : std::isnan(b) || b > a ? b : a; }
 
-// The attribute for the layout of all tensors, or of the first input; `plain` is its word for row-major.
-AttributeSpec AllLayoutSpec();
+// The attribute for the layout of all tensors (`plain`: they can be row-major, which is not the default), and that for
+// the first input alone, with its word for row-major.
+AttributeSpec LayoutSpec(bool plain = true);
 AttributeSpec InputLayoutSpec(const std::string& plain);
 
 std::vector<Definition> Elementwise();  // unary, binary with broadcasting

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "semantics/semantics.h"
-
 namespace hone::semantics {
 
 constexpr int64_t kMost = 1 << 16;
@@ -14,8 +12,7 @@ static Result<Window> Read(const Workload& w) {
   Window window;
   const Shape& data = w.inputs[0].shape;
   const size_t rank = data.size() - 2;
-  const bool last = DefinitionOf(w).channels_last;
-  window.in.assign(data.begin() + (last ? 1 : 2), data.end() - (last ? 1 : 0));
+  window.in.assign(data.begin() + 2, data.end());
   window.kernel = KernelOf(w);
   HONE_ASSIGN_OR_RETURN(window.stride, WindowNumbers(w, "stride", rank, 1, 1));
   HONE_ASSIGN_OR_RETURN(window.dilation, WindowNumbers(w, "dilation", rank, 1, 1));

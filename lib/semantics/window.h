@@ -1,4 +1,4 @@
-// Windows over any number of spatial axes (axes 2, 3, .. of [N,C,..], or 1, 2, .. of [N,..,C]).
+// Windows over any number of spatial axes (axes 2, 3, .. of [N,C,..]).
 #pragma once
 
 #include "base/result.h"

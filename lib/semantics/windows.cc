@@ -83,6 +83,9 @@ Result<Shape> ConvolutionShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckOperands(w, kRank, [&](int64_t groups) {
     return data[1] % groups == 0 && weight[0] % groups == 0 && weight[1] == data[1] / groups;
   }));
+  if (ReadsPlain(w) && StatedLayout(w)) {
+    return Status::Invalid(w.op + ": `layout` covers the input, so leave out `in`");
+  }
   HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
   Shape shape = {data[0], weight[0]}, padded = {data[0], data[1]};
   for (size_t i = 0; i < window.rank(); ++i) {
@@ -113,50 +116,6 @@ void Convolution(const Workload& w, const std::vector<const Values*>& x, const S
       });
     }
   });
-}
-
-// [N,H,W,C] of the values [N,C,H,W], or the reverse.
-Values Moved(const Values& values, const Shape& from, const Shape& order) {
-  Shape strides = Strides(from), extents, moved;
-  for (const int64_t axis : order) {
-    extents.push_back(from[static_cast<size_t>(axis)]);
-    moved.push_back(strides[static_cast<size_t>(axis)]);
-  }
-  Values out;
-  out.reserve(values.size());
-  for (Walk walk(extents, moved); out.size() < values.size(); walk.Next()) {
-    out.push_back(values[static_cast<size_t>(walk.at())]);
-  }
-  return out;
-}
-
-Shape ChannelsFirst(const Shape& s) { return {s[0], s[3], s[1], s[2]}; }
-
-// The same convolution with channels as axis 1.
-Workload ChannelsFirst(const Workload& w) {
-  Workload first{"conv2d", w.inputs, w.attributes, {}};
-  first.inputs[0].shape = ChannelsFirst(w.inputs[0].shape);
-  return first;
-}
-
-Result<Shape> ChannelsLastShape(const Workload& w) {
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 4, 4));
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, 4, 4));
-  if (w.inputs[1].shape[1] != w.inputs[0].shape[3]) {
-    return Status::Invalid("{}: data {} and weight {} differ in their channels", w.op, w.inputs[0].Text(),
-                           w.inputs[1].Text());
-  }
-  HONE_ASSIGN_OR_RETURN(const Shape shape, ConvolutionShape<4>(ChannelsFirst(w)));
-  return Shape{shape[0], shape[2], shape[3], shape[1]};
-}
-
-void ChannelsLastConvolution(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads,
-                             Values* out) {
-  const Values data = Moved(*x[0], w.inputs[0].shape, {0, 3, 1, 2});
-  const Shape first = ChannelsFirst(shape);
-  Values made(out->size(), 0);
-  Convolution(ChannelsFirst(w), {&data, x[1]}, first, threads, &made);
-  *out = Moved(made, first, {0, 2, 3, 1});
 }
 
 // One multiply-add for each weight of a channel of the output, or transposed of the input, and each of its elements.
@@ -303,24 +262,21 @@ std::vector<Definition> Windows() {
   const AttributeSpec groups = Commas("groups", "1"), kernel = Times("kernel", "");
   std::vector<Definition> all;
   const auto convolution = [&](const char* name, const char* plain, auto shape) -> Definition& {
-    Definition d{name, 2, 2, with({}, {groups, InputLayoutSpec(plain)}), shape};
+    Definition d{name, 2, 2, with({}, {groups, InputLayoutSpec(plain), LayoutSpec()}), shape};
     d.evaluate = Convolution, d.flop = ConvolutionFlop<false>;
     d.in = d.out = Layout::kBlocked, d.layer = true, d.channels_of_weight = 0;
     return all.emplace_back(std::move(d));
   };
   convolution("conv2d", "nchw", ConvolutionShape<4>);
   convolution("conv3d", "ncdhw", ConvolutionShape<5>);
-  all.push_back(
-      {"conv2d_nhwc", 2, 2, with({}, {}), ChannelsLastShape, ChannelsLastConvolution, ConvolutionFlop<false>});
-  all.back().layer = all.back().channels_last = true;
   const auto transposed = [&](const char* name, auto shape) {
     all.push_back({name, 2, 2, with({}, {groups, Times("output_pad", "0")}), shape, Transposed, ConvolutionFlop<true>});
     all.back().layer = true, all.back().channels_of_weight = 1;
   };
   transposed("conv_transpose2d", TransposedShape<4>);
   transposed("conv_transpose3d", TransposedShape<5>);
-  const auto maximum = with({kernel}, {Commas("ceil_mode", "0")});
-  const auto average = with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")});
+  const auto maximum = with({kernel}, {Commas("ceil_mode", "0"), LayoutSpec()});
+  const auto average = with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0"), LayoutSpec()});
   const auto pool = [&](const char* name, const std::vector<AttributeSpec>& attributes, auto shape) -> Definition& {
     all.push_back({name, 1, 1, attributes, shape, Pool, PoolFlop, Layout::kBlocked, Layout::kBlocked});
     all.back().passes_on = PoolPassesOn;
@@ -330,8 +286,10 @@ std::vector<Definition> Windows() {
   pool("avg_pool2d", average, PoolShape<4>);
   pool("max_pool3d", maximum, PoolShape<5>);
   pool("avg_pool3d", average, PoolShape<5>);
-  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
-  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
+  all.push_back(
+      {"global_avg_pool", 1, 1, {LayoutSpec()}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
+  all.push_back(
+      {"global_max_pool", 1, 1, {LayoutSpec()}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
   for (Definition& definition : all) definition.has_batch = true;
   return all;
 }

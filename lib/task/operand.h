@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "task/workload.h"
 
 namespace hone {
@@ -16,15 +18,22 @@ enum class OperandRole {
 };
 
 // kPlain: row-major. kBlocked: [N,C,H,W] is stored as [N, ceil(C/B), H, W, B], and [N,C,D,H,W] likewise, where B is
-// Target::ChannelBlock(). Lanes beyond C are zero. semantics/semantics.h defines the layout of a workload's operands.
-enum class Layout { kPlain, kBlocked };
+// Target::ChannelBlock(). Lanes beyond C are zero. kChannelsLast: [N,H,W,C], and [N,D,H,W,C]. Shapes are logical
+// (channels are axis 1), whatever the layout. semantics/semantics.h defines the layout of a workload's operands.
+enum class Layout { kPlain, kBlocked, kChannelsLast };
+// The names that users write.
+inline const std::vector<std::pair<Layout, const char*>> kLayoutNames = {
+    {Layout::kBlocked, "blocked"}, {Layout::kPlain, "nchw"}, {Layout::kChannelsLast, "nhwc"}};
+const char* LayoutName(Layout layout);
+// Returns kInvalid with a suggestion for an unknown name.
+Result<Layout> LayoutNamed(const std::string& name);
 
 struct Operand {
   std::string name;  // "data", "weight", "bias", "residual", "out"
   OperandRole role = OperandRole::kData;
   TensorType logical;
   Layout layout = Layout::kPlain;
-  std::vector<int64_t> physical;  // shape as stored: blocked or equal to logical.shape
+  std::vector<int64_t> physical;  // shape as stored
 
   int64_t PhysicalElements() const { return TensorType{logical.type, physical}.Elements(); }
   int64_t PhysicalBytes() const { return PhysicalElements() * logical.type.bytes(); }

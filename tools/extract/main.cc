@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
   flags.Add("--input", &options.inputs, "the shape of an ONNX model's input: NAME=1,3,224,224 (repeatable)");
   flags.Add("--check", &options.check, "only check whether Hone can use this ONNX model");
   flags.Add("--batch", &options.batch, "batch size of a built-in network").ShowDefault();
+  flags.Add("--layout", &options.layout,
+            "how tensors of images are stored: blocked, nchw or nhwc (default: a graph file's own, else blocked)");
   flags.Add("--target", &options.target, "target file (JSON), written by hone-plan");
   flags.Add("--graph", &options.graph, "graph file to write (nets/NET.graph.json)");
   flags.Add("--tasks", &options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)");

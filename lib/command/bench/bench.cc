@@ -251,6 +251,7 @@ class Bench {
     bench_.network = tuned.folder.network;
     bench_.target = tuned.folder.target;
     bench_.batch = tuned.folder.batch;
+    bench_.layout = tuned.folder.layout;
     bench_.threads = tuned.replies[0].threads;
     bench_.host = Hostname();
     bench_.cpu = machine_info_.name;

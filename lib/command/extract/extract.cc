@@ -59,6 +59,9 @@ Result<graph::Graph> GraphOfWorkload(const std::string& text) {
     if (shape.size() >= 2) parameter.init = {graph::InitKind::kHe, 0, 0, operand.logical.Elements() / shape[0], {}, 0};
     graph.parameters.push_back(std::move(parameter));
   }
+  if (!workload.chain() && semantics::StatedLayout(workload) == Layout::kChannelsLast) {
+    graph.layout = Layout::kChannelsLast;
+  }
   graph.nodes.push_back(std::move(node));
   graph.outputs = {"out"};
   HONE_RETURN_IF_ERROR(graph::CheckGraph(&graph));
@@ -250,8 +253,8 @@ void WarnOfRules(const pipeline::TaskList& list, const graph::Graph& graph, cons
 }
 
 // Turns a network as read into one whose workloads can be built. --check uses it as well.
-Status Prepare(graph::Graph* graph) {
-  HONE_RETURN_IF_ERROR(graph::Normalise(graph));
+Status Prepare(graph::Graph* graph, std::optional<Layout> layout) {
+  HONE_RETURN_IF_ERROR(graph::Normalise(graph, layout));
   return library::Canonicalise(graph);
 }
 
@@ -279,7 +282,11 @@ Status Extract(const ExtractOptions& options) {
   graph.plugins.clear();
   for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   const std::optional<graph::ParameterValues>& file = network.values;
-  HONE_RETURN_IF_ERROR(In(options, Prepare(&graph)));
+  std::optional<Layout> layout;
+  if (!options.layout.empty()) {
+    HONE_ASSIGN_OR_RETURN(layout, LayoutNamed(options.layout));
+  }
+  HONE_RETURN_IF_ERROR(In(options, Prepare(&graph, layout)));
   HONE_ASSIGN_OR_RETURN(pipeline::TaskList list,
                         TaskLister(graph, target, TargetName(options), sketches).Run(!options.alone));
   HONE_RETURN_IF_ERROR(CheckSketches(sketches, graph, list, target));
@@ -345,7 +352,8 @@ int RunExtractFailed(const ExtractOptions& options) {
 int RunExtractCheck(const ExtractOptions& options) {
   const auto shapes = onnx::ParseInputShapes(options.inputs);
   if (!shapes.ok()) return ExitCodeOf(shapes.status());
-  const auto report = onnx::CheckOnnx(options.check, *shapes, Prepare);
+  const auto report =
+      onnx::CheckOnnx(options.check, *shapes, [](graph::Graph* graph) { return Prepare(graph, std::nullopt); });
   if (!report.ok()) {
     LogError(report.status().message());
     return kMisused;  // also for a missing file: 1 is a verdict on a model

@@ -22,6 +22,7 @@ struct ExtractOptions {
   bool alone = false;                 // lists no alternatives (`[tune] alternatives = false`)
   bool keep_going = false;            // on failure, writes the reason into the task list and succeeds
   std::string failed;                 // for RunExtractFailed: the task list
+  std::string layout;                 // of the graph (kLayoutNames); empty: its own, or blocked
   int batch = 1;                      // for a built-in network; a graph file has its own
 };
 

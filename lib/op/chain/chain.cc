@@ -29,9 +29,12 @@ struct ChainKind {
 
 bool IsPool(const Workload& w) { return w.op == "max_pool2d" || w.op == "avg_pool2d"; }
 
-bool IsConv(const Workload& w) { return w.op == "conv2d" && Conv2dShape::Of(w).groups == 1; }
+// Over blocks of channels, as the templates are.
+bool IsBlockedConv(const Workload& w) { return w.op == "conv2d" && semantics::OutputLayout(w) == Layout::kBlocked; }
 
-bool IsDepthwise(const Workload& w) { return w.op == "conv2d" && Conv2dShape::Of(w).depthwise(); }
+bool IsConv(const Workload& w) { return IsBlockedConv(w) && Conv2dShape::Of(w).groups == 1; }
+
+bool IsDepthwise(const Workload& w) { return IsBlockedConv(w) && Conv2dShape::Of(w).depthwise(); }
 
 // Without stride and padding: pixels are independent.
 bool IsPointwise(const Workload& w) {
@@ -90,7 +93,9 @@ bool FixedOnGpus(const Workload& part, const Target& target) {
   return std::all_of(templates.begin(), templates.end(), [](const Template* t) { return t->fixed(); });
 }
 
-const char* StorageText(Layout layout) { return layout == Layout::kBlocked ? "in blocks" : "plain"; }
+const char* StorageText(Layout layout) {
+  return layout == Layout::kBlocked ? "in blocks" : layout == Layout::kPlain ? "plain" : "with channels last";
+}
 
 class ChainOperator final : public Operator {
  public:

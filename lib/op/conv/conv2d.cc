@@ -1,12 +1,15 @@
-// conv2d(f32[N,C,H,W], f32[O,C/groups,KH,KW], stride=1x1, pad=0,0,0,0, dilation=1x1, groups=1, in=nchw) + epilogue.
+// conv2d(f32[N,C,H,W], f32[O,C/groups,KH,KW], stride=1x1, pad=0,0,0,0, dilation=1x1, groups=1, in=nchw, layout=)
+// + epilogue.
 //
-// The input is blocked unless `in=nchw` declares it plain (a network's first layer). The output is [N,O,OH,OW] with OH
-// = floor((H + top + bottom - ((KH-1)*dilation + 1)) / stride) + 1, and OW likewise.
+// The tensors are blocked; `in=nchw` declares the input plain (a network's first layer), `layout` all tensors plain or
+// channels last. The output is [N,O,OH,OW] with OH = floor((H + top + bottom - ((KH-1)*dilation + 1)) / stride) + 1,
+// and OW likewise.
 #include "op/gpu/conv2d.h"
 
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/conv/conv_direct.h"
+#include "op/conv/conv_unblocked.h"
 #include "op/conv/conv_volume.h"
 #include "op/defined_operator.h"
 #include "op/gpu/conv_tiles.h"
@@ -15,10 +18,21 @@
 
 namespace hone::op {
 
+// One of two ways to compute a workload: over blocks of channels, or without.
+template <auto kBlocked, auto kUnblocked>
+static Result<Computation> ByLayout(const Workload& w, const Target& target, const Algorithm& algorithm) {
+  return Unblocked(w, target.ChannelBlock()) ? kUnblocked(w, target, algorithm) : kBlocked(w, target, algorithm);
+}
+
+static Result<Computation> Nothing(const Workload& w, const Target&, const Algorithm& algorithm) {
+  return NotComputedBy(algorithm, w);
+}
+
 // Another algorithm is another template: a pair of files, and a line here after those that it competes with.
 static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  const int64_t lanes = target.ChannelBlock();
+  const int lanes = target.ChannelBlock();
+  if (Unblocked(w, lanes)) return {};  // sketches alone
   if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
   if (s.groups == 1) return {&Conv2dDirect()};
   if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};
@@ -30,39 +44,52 @@ static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const 
 }
 
 static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
+  if (Unblocked(w, target.ChannelBlock())) return {};
   const Conv2dShape s = ConvVolume::Of(w).s;
   if (DirectApplies(s, target.ChannelBlock())) return {&Conv3dDirect()};
   return {&Conv3dGrouped()};
 }
 
+static std::vector<const Template*> GpuTemplates(const Workload& w, const Target& target) {
+  if (Unblocked(w, target.ChannelBlock())) return {&GpuConvUnblocked()};
+  return w.op == "conv2d" ? GpuConv2dTemplates(w, target) : GpuConvTilesTemplates(w, target);
+}
+
+static std::vector<const Template*> AllGpuConv2d() {
+  std::vector<const Template*> all = AllGpuConv2dTemplates();
+  all.push_back(&GpuConvUnblocked());
+  return all;
+}
+
 const Operator& Conv2d() {
   static const TunedOperator op(
-      "conv2d", CpuConv2dTemplates, GpuConv2dTemplates,
+      "conv2d", CpuConv2dTemplates, GpuTemplates,
       {{kCpuFamily, {&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
-       {kGpuFamily, AllGpuConv2dTemplates()}},
-      {{kCpuFamily, "direct", {}, ComputeDirect},
-       {kCpuFamily, "skip", {"columns"}, ComputeDirect},
-       {kCpuFamily, "winograd", {"m", "tiles"}, ComputeWinograd},
-       {kCpuFamily, "lanes", {"pad"}, ComputeLanes},
-       {kCpuFamily, "grouped", {}, ComputeGrouped},
-       {kGpuFamily, "direct", {}, ComputeGpuDirect},
-       {kGpuFamily, "pixels", {}, ComputeGpuPixels},
-       {kGpuFamily, "gemm", {"k", "parts"}, ComputeGpuGemm},
-       {kGpuFamily, kTf32Gemm, {"k", "parts", "filters", "pixels"}, ComputeGpuGemm},
-       {kGpuFamily, "winograd", {"m"}, ComputeGpuWinograd}});
+       {kGpuFamily, AllGpuConv2d()}},
+      {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
+       {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},
+       {kCpuFamily, "winograd", {"m", "tiles"}, ByLayout<ComputeWinograd, Nothing>},
+       {kCpuFamily, "lanes", {"pad"}, ByLayout<ComputeLanes, Nothing>},
+       {kCpuFamily, "grouped", {}, ByLayout<ComputeGrouped, Nothing>},
+       {kGpuFamily, "direct", {}, ByLayout<ComputeGpuDirect, ComputeUnblocked>},
+       {kGpuFamily, "pixels", {}, ByLayout<ComputeGpuPixels, Nothing>},
+       {kGpuFamily, "gemm", {"k", "parts"}, ByLayout<ComputeGpuGemm, Nothing>},
+       {kGpuFamily, kTf32Gemm, {"k", "parts", "filters", "pixels"}, ByLayout<ComputeGpuGemm, Nothing>},
+       {kGpuFamily, "winograd", {"m"}, ByLayout<ComputeGpuWinograd, Nothing>}});
   return op;
 }
 
 // conv3d(f32[N,C,D,H,W], f32[O,C/groups,KD,KH,KW], stride=1x1x1, pad=0,.. (front,top,left,back,bottom,right),
 // dilation=1x1x1, groups=1, in=blocked) + epilogue -> [N,O,OD,OH,OW]. Blocked; in=ncdhw: a plain input.
 const Operator& Conv3d() {
-  static const TunedOperator op(
-      "conv3d", CpuConv3dTemplates, GpuConvTilesTemplates,
-      {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain()}}},
-      {{kCpuFamily, "direct", {}, ComputeDirect},
-       {kCpuFamily, "skip", {"columns"}, ComputeDirect},
-       {kCpuFamily, "grouped", {}, ComputeGrouped},
-       {kGpuFamily, "pixels", {}, ComputeGpuPixels}});
+  static const TunedOperator op("conv3d", CpuConv3dTemplates, GpuTemplates,
+                                {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}},
+                                 {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain(), &GpuConvUnblocked()}}},
+                                {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
+                                 {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},
+                                 {kCpuFamily, "grouped", {}, ByLayout<ComputeGrouped, Nothing>},
+                                 {kGpuFamily, "direct", {}, ByLayout<Nothing, ComputeUnblocked>},
+                                 {kGpuFamily, "pixels", {}, ByLayout<ComputeGpuPixels, Nothing>}});
   return op;
 }
 

@@ -1,6 +1,6 @@
 // max_pool2d(f32[N,C,H,W], kernel=KHxKW, stride=1x1, pad=0,0,0,0, dilation=1x1, ceil_mode=0), avg_pool2d (also
-// count_include_pad=0), and the same for [N,C,D,H,W]: max_pool3d, avg_pool3d. Blocked. lib/semantics/windows.cc has the
-// definition.
+// count_include_pad=0), and the same for [N,C,D,H,W]: max_pool3d, avg_pool3d. Blocked, or as `layout` says.
+// lib/semantics/windows.cc has the definition.
 //
 // OH = floor((H + top + bottom - KH) / stride) + 1; with ceil_mode=1 it is rounded up, but a window that would start in
 // the padding behind the input is dropped. pad < kernel, so that every window contains an element. An average divides
@@ -17,19 +17,28 @@
 namespace hone::op {
 
 static Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
-  Tensor data = te::Placeholder("data", BlockedShape(w.inputs[0].shape, target.ChannelBlock()));
+  const int lanes = target.ChannelBlock();
+  const Layout layout = semantics::InputLayout(w, 0);
+  std::vector<int64_t> shape = semantics::StoredShape(w.inputs[0].shape, layout);
+  if (layout == Layout::kBlocked) shape = BlockedShape(w.inputs[0].shape, lanes);
+  if (layout == Layout::kChannelsLast && lanes > 1 && shape.back() % lanes == 0) {
+    shape.back() /= lanes;  // so that the last axis is a vector
+    shape.push_back(lanes);
+  }
+  const Tensor data = te::Placeholder("data", shape);
   return FixedKernel{{{data}, {MakePoolStages(w, data, "", "out").out}}, {}};
 }
 
-// global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes. A NaN
-// makes its channel's maximum NaN.
+// global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes,
+// or as `layout` says. A NaN makes its channel's maximum NaN.
 static Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int lanes = target.ChannelBlock();
   const int64_t pixels = semantics::Product(in, 2, in.size());
-  const bool plain = semantics::InputLayout(w, 0) == Layout::kPlain;
+  const Layout layout = semantics::InputLayout(w, 0);
   ReduceAxes axes{{in[0] * in[1], pixels}, {false, true}};
-  if (!plain) axes = {{in[0] * CeilDiv(in[1], lanes), pixels, lanes}, {false, true, false}};
+  if (layout == Layout::kChannelsLast) axes = {{in[0], pixels, in[1]}, {false, true, false}};
+  if (layout == Layout::kBlocked) axes = {{in[0] * CeilDiv(in[1], lanes), pixels, lanes}, {false, true, false}};
   const Tensor data = te::Placeholder("data", axes.extents);
   const auto read = [&](const std::vector<Expr>& at) { return data(at); };
   if (w.op == "global_max_pool") return FixedKernel{{{data}, {ReduceOver("out", ir::Reducer::kMax, axes, read)}}, {}};

@@ -5,6 +5,7 @@
 
 #include "op/conv/conv2d_te.h"
 #include "op/plain_te.h"
+#include "semantics/semantics.h"
 #include "semantics/window.h"
 
 namespace hone::op {
@@ -33,23 +34,26 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
   const semantics::Window win = *semantics::WindowOf(w);
   const size_t rank = win.rank(), last = rank - 1;
   const bool max = w.op.rfind("max", 0) == 0, include_pad = semantics::Whole(w, "count_include_pad", 0) != 0;
+  const Layout layout = semantics::OutputLayout(w);
+  const size_t first = layout == Layout::kChannelsLast ? 1 : 2;  // of the spatial axes
   std::vector<int64_t> shape = source.shape();
-  std::copy(win.out.begin(), win.out.end(), shape.begin() + 2);
-  std::vector<std::string> axes = {"n", "co"};
+  std::copy(win.out.begin(), win.out.end(), shape.begin() + static_cast<ptrdiff_t>(first));
+  std::vector<std::string> axes = {"n"};
+  if (first == 2) axes.emplace_back("co");
   std::vector<ir::IterVar> taps;
   for (size_t i = 0; i < rank; ++i) {
     const std::string axis = std::string("dhw").substr(i + 3 - rank, 1);
     axes.push_back("o" + axis);
     taps.push_back(te::ReduceAxis(win.kernel[i], "k" + axis));
   }
-  axes.push_back("ci");
+  for (size_t behind = shape.size() - axes.size(); behind > 0; --behind) axes.emplace_back(behind == 1 ? "ci" : "co");
   PoolStages stages;
   stages.acc = te::Compute(prefix + "acc", shape, axes, [&](const std::vector<Var>& x) {
     Expr inside;
     std::vector<Expr> at(x.begin(), x.end());
     for (size_t i = 0; i < rank; ++i) {
-      at[2 + i] = x[2 + i] * win.stride[i] + taps[i].var * win.dilation[i] - win.before[i];
-      inside = BothOf(inside, WithinExtent(at[2 + i], -win.before[i], win.reach(i) - 1 - win.before[i], win.in[i]));
+      at[first + i] = x[first + i] * win.stride[i] + taps[i].var * win.dilation[i] - win.before[i];
+      inside = BothOf(inside, WithinExtent(at[first + i], -win.before[i], win.reach(i) - 1 - win.before[i], win.in[i]));
     }
     Expr value = source(at);
     const ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
@@ -73,10 +77,11 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
   }
   stages.out = te::Compute(name, shape, axes, [&](const std::vector<Var>& x) {
     Expr value = stages.acc(std::vector<Expr>(x.begin(), x.end()));
-    if (max) return win.MaySeePaddingAlone() ? ZeroBeyondChannels(value, x, in[1], shape.back()) : value;
+    const bool lanes = max && layout == Layout::kBlocked && win.MaySeePaddingAlone();
+    if (max) return lanes ? ZeroBeyondChannels(value, x, in[1], shape.back()) : value;
     if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(semantics::Product(win.kernel)));
-    Expr part = stages.columns(x[2 + last]);
-    for (size_t i = last; i-- > 0;) part = part * share(x[2 + i], i);
+    Expr part = stages.columns(x[first + last]);
+    for (size_t i = last; i-- > 0;) part = part * share(x[first + i], i);
     return value * part;
   });
   return stages;

@@ -104,14 +104,14 @@ class TableTest : public ChainFolder {
   }
 
   void Settings() {
-    Write(
-        "pipelines/one.toml",
-        fmt::format(
-            "# {}\nnetwork = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"{}\"\ntrials = {}\nseed = {}\n"
-            "transfer = {}\nalternatives = false\nin_network = false\n[measure]\ncandidate_seconds = {}\n"
-            "finalists = 2\n[numerics]\nwinograd = {}\n[memory]\nparameters = {}\n[bench]\nprocesses = 1\n"
-            "iterations = {}\nwarmup = 1\n",
-            comment_, tuner_, trials_, seed_, transfer_, candidate_seconds_, winograd_, memory_, iterations_));
+    Write("pipelines/one.toml",
+          fmt::format("# {}\nnetwork = \"models/one.json\"\nlayout = \"{}\"\ntargets = [\"cpu\"]\n[tune]\ntuner = "
+                      "\"{}\"\ntrials = {}\nseed = {}\n"
+                      "transfer = {}\nalternatives = false\nin_network = false\n[measure]\ncandidate_seconds = {}\n"
+                      "finalists = 2\n[numerics]\nwinograd = {}\n[memory]\nparameters = {}\n[bench]\nprocesses = 1\n"
+                      "iterations = {}\nwarmup = 1\n",
+                      comment_, layout_, tuner_, trials_, seed_, transfer_, candidate_seconds_, winograd_, memory_,
+                      iterations_));
   }
 
   std::set<std::string> TasksOf(const std::string& word) const {
@@ -141,7 +141,8 @@ class TableTest : public ChainFolder {
     ASSERT_NE(found, rows_.end()) << "the document has no such row";
     const Row row = found->second;
     rows_.erase(found);
-    const auto before = AllTrials(job);
+    for (const auto& [id, trials] : AllTrials(job)) known_[id] = trials;
+    const auto before = known_;
     const std::string choice = Read("work/best/" + job + ".cpu.choice.json"), library = Library(job);
     change();
     const CommandResult why = Plan({"--why", "tune-" + job + "-cpu"});
@@ -219,7 +220,9 @@ class TableTest : public ChainFolder {
 
  protected:
   std::map<std::string, Row> rows_;
-  std::string comment_ = "a network", tuner_ = "random", transfer_ = "false", winograd_ = "6", memory_ = "100";
+  std::map<std::string, std::vector<uint64_t>> known_;  // trials before a change, also of tasks that are gone
+  std::string comment_ = "a network", layout_ = "blocked", tuner_ = "random", transfer_ = "false", winograd_ = "6",
+              memory_ = "100";
   int64_t trials_ = kSmall, seed_ = 1, iterations_ = 1;
   double candidate_seconds_ = 0.01;
 };
@@ -255,6 +258,9 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check("a cap on numerics, back again", [&] { winograd_ = "6", Settings(); });
   Check("a limit on memory", [&] { memory_ = "1.2", Settings(); });
   Check("a limit on memory, back again", [&] { memory_ = "100", Settings(); });
+  Check(
+      "the layout", [&] { layout_ = "nhwc", Settings(); }, [&] { return TasksOf("conv2d-"); });
+  Check("the layout, back again", [&] { layout_ = "blocked", Settings(); });
   Check("[bench]", [&] { iterations_ = 2, Settings(); });
   trials_ = 5000;  // far more than any of these measures
   const auto before = RoundsOf("sum", 2);

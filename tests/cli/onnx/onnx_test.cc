@@ -1,4 +1,5 @@
 // A model file from a pipeline to a library and its report, under a real Ninja, and again after the model was changed.
+#include "base/text.h"
 #include "chain_folder.h"
 #include "unit/onnx/model_maker.h"
 
@@ -104,6 +105,25 @@ TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   EXPECT_NE(Read("work/out/net.cpu/net.params"), parameters);
   EXPECT_EQ(AllTrials("net"), trials);
   ExpectNoWork("tune-net-cpu");
+}
+
+TEST_F(OnnxChain, AModelHasTheLayoutOfItsPipeline) {
+  InventTimes(3);
+  const std::string pipeline = Read("pipelines/net.toml");
+  for (const char* layout : {"nhwc", "nchw"}) {
+    Write("pipelines/net.toml", std::string("layout = \"") + layout + "\"\n" + pipeline);
+    NinjaOk({"tune-net-cpu"});
+    ExpectVerified("net.cpu");
+    ExpectHas(Read("work/report/net.cpu/report.json"), {std::string("\"layout\":\"") + layout + "\""});
+    ExpectHas(Read("work/out/net.cpu/net.h"),
+              {layout == std::string("nhwc") ? "f32[2,20,20,3] NHWC" : "f32[2,3,20,20], "});
+    for (const pipeline::TaskEntry& task : List("net").tasks) {
+      if (StartsWith(task.id, "conv2d"))
+        ExpectHas(task.workload, {layout == std::string("nhwc") ? "layout=nhwc" : "layout=plain"});
+    }
+  }
+  Write("pipelines/net.toml", "layout = \"nwhc\"\n" + pipeline);
+  ExpectRefused(Plan(), 2, {"net.toml:1: `nwhc` is no layout; did you mean `nhwc`?"});
 }
 
 // Ninja knows the model's file; only reading the model reveals its external data.

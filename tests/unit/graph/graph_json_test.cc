@@ -19,6 +19,7 @@ TEST(GraphJson, BuiltInNetworksRoundTrip) {
   for (const std::string& name : NetworkNames()) {
     for (bool normal : {false, true}) {
       Graph graph = *BuildNetwork(name, 2);
+      if (normal) graph.layout = Layout::kChannelsLast;
       if (normal) {
         ASSERT_TRUE(Normalise(&graph).ok());
       }
@@ -43,6 +44,7 @@ TEST(GraphJson, MistakesAreNamed) {
       {"\"seed\": 1", "\"sead\": 1", "/seed: missing"},
       {"\"seed\": 1,", "\"seed\": 1, \"output\": 3,", "did you mean `outputs`"},
       {"\"tiny\"", "\"../tiny\"", "/name"},
+      {"\"seed\": 1,", "\"seed\": 1, \"layout\": \"nwhc\",", "/layout: `nwhc` is no layout; did you mean `nhwc`?"},
       {"relu(f32[1,2,4,4])", "relo(f32[1,2,4,4])", "did you mean `relu`"},
       {"relu(f32[1,2,4,4])", "relu(f32[1,2,4,5])", "must be f32[1,2,4,5], but `c` is f32[1,2,4,4]"},
       {"relu(f32[1,2,4,4])", "relu(f32[1,2,4,4]", "/nodes/1/workload"},

@@ -1,9 +1,12 @@
+#include <set>
+
 #include "base/rng.h"
 #include "common/expect.h"
 #include "graph/graph.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
 #include "graph/reference.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
@@ -80,6 +83,72 @@ TEST(Passes, KeepWhatRandomNetworksCompute) {
     Must(Normalise(&again));
     EXPECT_EQ(GraphText(again), GraphText(graph));
   }
+}
+
+std::set<Layout> LayoutsIn(const Graph& graph) {
+  std::set<Layout> layouts;
+  for (const Node& node : graph.nodes) {
+    if (semantics::HasLayouts(node.output)) layouts.insert(semantics::OutputLayout(node.workload));
+  }
+  return layouts;
+}
+
+TEST(Layouts, ChangeWhatNoRandomNetworkComputes) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Graph blocked = RandomNetwork(seed);
+    SCOPED_TRACE(Ops(blocked));
+    const TensorValues expected = Evaluate(blocked);
+    Must(Normalise(&blocked));
+    for (const Layout layout : {Layout::kPlain, Layout::kChannelsLast}) {
+      Graph direct = RandomNetwork(seed);
+      Must(Normalise(&direct, layout));
+      EXPECT_EQ(direct.layout, layout);
+      EXPECT_EQ(LayoutsIn(direct), std::set<Layout>{layout});
+      ExpectSameValues(Evaluate(direct), expected);
+      Graph again = direct;
+      Must(Normalise(&again));
+      EXPECT_EQ(GraphText(again), GraphText(direct));
+      // From one to another, and back.
+      Must(Normalise(&again, Layout::kBlocked));
+      EXPECT_EQ(GraphText(again), GraphText(blocked));
+      Must(Normalise(&again, layout));
+      EXPECT_EQ(GraphText(again), GraphText(direct));
+    }
+  }
+}
+
+// A softmax has no form for channels last; both of its readers use one transform of its output, and the convolution and
+// the output use its input as it is.
+TEST(Layouts, TransformsStandOnlyBetweenLayouts) {
+  for (const bool outer : {false, true}) {
+    NetworkBuilder net("n", 1);
+    const std::string c = net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {});
+    const std::string s = net.Op("s", "softmax", {c}), t = net.Op("t", "softmax", {s});
+    const std::string x = net.Conv("x", t, 4, {}), y = net.Conv("y", t, 4, {});
+    Graph graph = net.Finish(outer ? std::vector<std::string>{x, y, t} : std::vector<std::string>{x, y, c});
+    Must(Normalise(&graph, Layout::kChannelsLast));
+    const std::string inner = outer ? "t.nhwc" : "t";
+    EXPECT_EQ(Ops(graph), outer ? "c=conv2d c.plain=channels_first s=softmax t.nhwc=softmax t=channels_last x=conv2d "
+                                  "y=conv2d"
+                                : "c=conv2d c.plain=channels_first s=softmax t=softmax t.nhwc=channels_last x=conv2d "
+                                  "y=conv2d");
+  }
+}
+
+TEST(Layouts, BadInputIsRefused) {
+  auto graph = Must(ParseGraph(R"json({"version": 1, "name": "n", "seed": 1, "outputs": ["y"],
+    "inputs": [{"name": "x", "shape": [1, 3, 4, 4]}], "parameters": [],
+    "nodes": [{"name": "y", "workload": "relu(f32[1,3,4,4], layout=nhwc)", "inputs": ["x"]}]})json",
+                               "n.json"));
+  EXPECT_EQ(Normalise(&graph).message(),
+            "node `y`: relu has channels last, but the graph's `layout` is blocked, not nhwc");
+  auto group = Must(ParseGraph(R"json({"version": 1, "name": "n", "seed": 1, "outputs": ["y"],
+    "inputs": [{"name": "x", "shape": [1, 3, 4, 4]}], "parameters": [],
+    "nodes": [{"name": "y", "workload": "relu(f32[1,3,4,4]) -> exp(f32[1,3,4,4])", "inputs": ["x"]}]})json",
+                               "n.json"));
+  EXPECT_THAT(Normalise(&group, Layout::kPlain).message(),
+              HasSubstr("node `y` is a group, whose layout cannot change"));
+  EXPECT_EQ(LayoutNamed("nwhc").status().message(), "`nwhc` is no layout; did you mean `nhwc`?");
 }
 
 TEST(FoldBatchNorm, OnlyWhereNobodyElseReads) {

@@ -74,7 +74,6 @@ class Texts {
  public:
   explicit Texts(const Place& place) : p_(place) {
     Convolutions();
-    ChannelsLast();
     Groups();
     Volumes();
     Transposed();
@@ -90,7 +89,15 @@ class Texts {
   std::vector<std::string> Take() { return std::move(texts_); }
 
  private:
-  void Add(std::string text) { texts_.push_back(std::move(text)); }
+  // In its own layout and, where it accepts others, in one of them by turns.
+  void Add(const std::string& text) {
+    texts_.push_back(text);
+    Workload w = *ParseChecked(text);
+    if (w.chain() || !semantics::AcceptsLayout(w, Layout::kChannelsLast)) return;
+    const bool plain = ++others_ % 4 == 0 && semantics::AcceptsLayout(w, Layout::kPlain);
+    semantics::SetLayout(&w, plain ? Layout::kPlain : Layout::kChannelsLast);
+    texts_.push_back(w.Text());
+  }
 
   std::string Conv(int64_t kh, int64_t kw, const std::string& window) const {
     return format("conv2d({}, f32[{},{},{},{}], {})", p_.Data(), p_.out, p_.c, kh, kw, window);
@@ -108,12 +115,6 @@ class Texts {
     Add(Conv(3, 3, p_.Window(3, 3, stride, 2)) + p_.Epilogue());
     const int64_t first = p_.turn % 3 == 0 ? 7 : 3;
     Add(Conv(first, first, p_.Window(first, first, stride) + ", in=nchw") + p_.Epilogue());
-  }
-
-  void ChannelsLast() {
-    const int64_t k = 1 + 2 * (p_.turn % 2);
-    Add(format("conv2d_nhwc(f32[{},{},{},{}], f32[{},{},{},{}], {}){}", p_.n, p_.h, p_.w, p_.c, p_.out, p_.c, k, k,
-               p_.Window(k, k, 1 + p_.turn / 2 % 2), p_.Epilogue()));
   }
 
   void Groups() {
@@ -228,7 +229,8 @@ class Texts {
 
   void Movement() {
     const std::string data = p_.Data();
-    for (const char* name : {"block", "unblock", "flatten"}) Add(format("{}({})", name, data));
+    for (const char* name : {"block", "unblock", "flatten", "channels_last", "channels_first"})
+      Add(format("{}({})", name, data));
     Add(format("pad2d({}, pad={},0,2,{})", data, p_.turn % 2, p_.turn % 3));
     Add(format("transpose({}, perm={})", data, p_.Turn<std::string>({"0,2,3,1", "3,1,0,2", "1,0,3,2"})));
     Add(format("reshape({}, shape={},{})", data, p_.n * p_.c, p_.h * p_.w));
@@ -251,6 +253,7 @@ class Texts {
 
   const Place p_;
   std::vector<std::string> texts_;
+  int others_ = p_.turn;
 };
 
 }  // namespace

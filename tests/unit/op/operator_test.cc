@@ -227,7 +227,7 @@ TEST(Operator, RefusesWhatMakesNoSense) {
       {"leaky_relu(f32[4], alfa=1)", "unknown attribute `alfa`"},
       {"leaky_relu(f32[4], alpha=wide)", "takes numbers"},
       {"leaky_relu(f32[4], alpha=-inf)", "takes numbers"},
-      {"relu(f32[1,2,3,4], layout=nhwc)", "is one of plain"},
+      {"relu(f32[1,2,3,4], layout=nhcw)", "is one of plain, nhwc"},
       {"mul(f32[2,3], f32[3]) + relu", "an epilogue needs"},
       {"conv3d(f32[1,3,4,4,4], f32[4,2,3,3,3])", "do not fit"},
       {"conv3d(f32[1,3,2,4,4], f32[4,3,3,3,3])", "no output"},

@@ -1,5 +1,7 @@
 #include "pipeline/donors.h"
 
+#include <cmath>
+
 #include "common/expect.h"
 
 namespace hone::pipeline {
@@ -17,6 +19,8 @@ double Distance(const std::string& a, const std::string& b) {
 // By hand: three extents of channels and two of the image, each a factor of two.
 TEST(Donors, DistanceCountsDoublings) {
   EXPECT_EQ(Distance(Conv(64, 56), Conv(64, 56)), 0);
+  EXPECT_EQ(Distance("relu(f32[1,3,4,4], layout=nhwc)", "relu(f32[1,3,4,4], layout=nhwc)"), 0);
+  EXPECT_TRUE(std::isinf(Distance("relu(f32[1,3,4,4])", "relu(f32[1,3,4,4], layout=nhwc)"))) << "other loops";
   EXPECT_DOUBLE_EQ(Distance(Conv(64, 56), Conv(128, 56)), 3);
   EXPECT_DOUBLE_EQ(Distance(Conv(64, 56), Conv(128, 28)), 5);
   EXPECT_DOUBLE_EQ(Distance(Conv(64, 56), Conv(64, 56, ", stride=2x2")), 1);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* kGood = R"(network = "resnet-18"
 batch = 2
+layout = "nhwc"
 targets = ["cuda", "cpu"]
 [tune]
 tuner = "grid"
@@ -34,6 +35,7 @@ TEST(PipelineFile, ReadsEveryKey) {
   EXPECT_EQ(file.name, "my-net");
   EXPECT_EQ(file.network, "resnet-18");
   EXPECT_EQ(file.batch, 2);
+  EXPECT_EQ(file.layout, "nhwc");
   EXPECT_EQ(file.targets, (std::vector<std::string>{"cpu", "cuda"}));
   const TuneSettings tune{"grid", 7, 1.5, 3, 9, {1, 2, 0}, 4};
   EXPECT_EQ(file.tune, tune);
@@ -92,6 +94,7 @@ TEST(PipelineFile, EverythingButTheNetworkHasADefault) {
   const PipelineFile file = Must(ParsePipelineFile("network = \"n\"\n", "n.toml"));
   EXPECT_EQ(file.targets, std::vector<std::string>{"cpu"});
   EXPECT_EQ(file.batch, 1);
+  EXPECT_EQ(file.layout, "") << "that of the network";
   EXPECT_EQ(file.tune, TuneSettings());
   EXPECT_EQ(file.bench, BenchSettings());
   EXPECT_EQ(file.memory, 0) << "no limit";
@@ -207,6 +210,9 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
        "2: `batch` is for built-in networks; a model's stands in the shapes of [input]"},
       {"network = \"g.json\"\nbatch = 4\n", "2: `batch` is for built-in networks; this network has its own"},
       {"network = \"n\"\nbatch = 0\ntargets = [\"cpu\"]\n", "2: `batch` must be from 1 to"},
+      {"network = \"n\"\nlayout = \"nwhc\"\n", "2: `nwhc` is no layout; did you mean `nhwc`?"},
+      {"network = \"n\"\nlayout = \"\"\n", "2: `` is no layout; known: blocked, nchw, nhwc"},
+      {"network = \"n\"\nlayout = 2\n", "2: `layout` must be"},
       {"network = \"n\"\nbatch = 1.0\ntargets = [\"cpu\"]\n", "2: `batch` must be a whole number"},
       {"network = \"n\"\nbatch = 1979-05-27\ntargets = [\"cpu\"]\n", "2: dates and times"},
       {"network = \"n\"\nbatch = 1\nbatch = 2\ntargets = [\"cpu\"]\n", "3: "},

@@ -1,8 +1,14 @@
 // Templates and sketches of a task together: which there are, in which order, and what is made of their points.
 #include "propose/propose.h"
 
+#include <fmt/format.h>
+
+#include <map>
+
 #include "base/rng.h"
 #include "common/expect.h"
+#include "graph/networks.h"
+#include "graph/normalise.h"
 #include "propose/versions.h"
 #include "unit/propose/cpu.h"
 
@@ -54,6 +60,52 @@ TEST(Propose, WhatHasAChoiceIsTunable) {
                            "conv2d(f32[1,16,8,8], f32[16,1,1,1], groups=16) + bias + relu", kGroups}) {
     EXPECT_FALSE(Tunable(*op::ParseChecked(text), Cpu())) << text;
   }
+}
+
+// The tasks of a network, as hone-extract lists them without alternatives.
+std::map<std::string, int> TasksOf(const char* network, Layout layout) {
+  graph::Graph graph = Must(graph::BuildNetwork(network, 1));
+  Must(graph::Normalise(&graph, layout));
+  std::map<std::string, int> tasks;
+  for (const graph::Node& node : graph.nodes) {
+    const Workload workload = Must(op::ParseChecked(node.workload.Text()));
+    if (Tunable(workload, Cpu())) ++tasks[workload.Text()];
+  }
+  return tasks;
+}
+
+TEST(Propose, TheTasksOfResNet18V2WithChannelsLast) {
+  const std::string tail = ", layout=nhwc)";
+  std::map<std::string, int> expected = {
+      {"conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2x2, pad=3,3,3,3, layout=nhwc) + bias + relu", 1},
+      {"dense(f32[1,512], f32[1000,512]) + bias", 1},
+      {"softmax(f32[1,1000])", 1}};
+  for (int64_t c = 64, extent = 56; c <= 512; c *= 2, extent /= 2) {
+    const auto conv = [&](int64_t in, int64_t size, int64_t k, const char* more) {
+      return fmt::format("conv2d(f32[1,{0},{1},{1}], f32[{2},{0},{3},{3}]{4}{5}", in, size, c, k, more, tail);
+    };
+    const int64_t before = c == 64 ? 64 : c / 2, size = c == 64 ? extent : 2 * extent;
+    expected[conv(c, extent, 3, ", pad=1,1,1,1") + " + bias + relu"] = c == 64 ? 2 : 1;
+    expected[conv(c, extent, 3, ", pad=1,1,1,1") + " + add"] = 2;
+    expected[conv(before, size, 1, c == 64 ? "" : ", stride=2x2")] = 1;
+    if (c > 64) expected[conv(before, size, 3, ", stride=2x2, pad=1,1,1,1") + " + bias + relu"] = 1;
+  }
+  EXPECT_EQ(expected.size(), 3 + 4 * 2 + 4 + 3u);
+  EXPECT_EQ(TasksOf("resnet18_v2", Layout::kChannelsLast), expected);
+}
+
+TEST(Propose, LayoutsHaveSketchesOfTheirOwn) {
+  using List = std::vector<std::string>;
+  for (const char* layout : {"plain", "nhwc"}) {
+    EXPECT_EQ(Names(fmt::format("conv2d(f32[1,16,8,8], f32[16,16,3,3], layout={})", layout).c_str(), Cpu()),
+              List{"sums"});
+  }
+  EXPECT_EQ(Names("conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16, layout=nhwc)", Cpu()), List{"sums"});
+  EXPECT_EQ(Names("conv2d(f32[1,16,8,8], f32[16,4,3,3], groups=4, layout=nhwc)", Cpu()), List{"stages"});
+  EXPECT_EQ(Names("max_pool2d(f32[1,32,8,8], kernel=3x3, layout=nhwc)", Cpu()), List{"windows"});
+  EXPECT_EQ(Names("max_pool2d(f32[1,17,8,8], kernel=3x3, layout=nhwc)", Cpu()), List{"stages"});
+  EXPECT_EQ(Names("global_avg_pool(f32[1,17,8,8], layout=nhwc)", Cpu()), List{"rows"});
+  EXPECT_EQ(Names("lrn(f32[1,17,8,8], size=3, layout=nhwc)", Cpu()), List{"stages"});
 }
 
 TEST(Propose, EveryPointOfTheUnionBecomesItsProposersCandidate) {

@@ -23,18 +23,16 @@ TEST(Evaluate, ConvolutionWithStridePaddingAndDilation) {
             (std::vector<double>{1 + 30 + 700 + 9000}));
 }
 
-// Two pixels of two channels, (1,2) and (3,4). The bias belongs to the last axis.
-TEST(Evaluate, ConvolutionOfChannelsLast) {
-  EXPECT_EQ(RunOne("conv2d_nhwc(f32[1,1,2,2], f32[2,2,1,1]) + bias", {1, 1, 2, 2},
-                   {{1, 2, 3, 4}, {1, 10, 100, 1000}, {0.5, 0}}),
-            (std::vector<double>{21.5, 2100, 43.5, 4300}));
-  EXPECT_EQ(RunOne("conv2d_nhwc(f32[1,3,3,1], f32[1,1,2,2], stride=2x2, pad=1,1,0,0)", {1, 2, 2, 1},
-                   {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 10, 100, 1000}}),
-            (std::vector<double>{1000, 3200, 7040, 9865}));
-  // Two images of 2 x 1 pixels and two channels, a window of two rows: sums over both.
-  EXPECT_EQ(RunOne("conv2d_nhwc(f32[2,2,1,2], f32[1,2,2,1])", {2, 1, 1, 1},
-                   {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 10, 100, 1000}}),
-            (std::vector<double>{1 + 30 + 200 + 4000, 5 + 70 + 600 + 8000}));
+// A layout says how tensors are stored. Values are those of logical tensors.
+TEST(Evaluate, LayoutsChangeNoValue) {
+  for (const char* layout : {"", ", layout=plain", ", layout=nhwc"}) {
+    EXPECT_EQ(RunOne("conv2d(f32[1,2,1,2], f32[2,2,1,1]" + std::string(layout) + ") + bias", {1, 2, 1, 2},
+                     {{1, 2, 3, 4}, {1, 10, 100, 1000}, {0.5, 0}}),
+              (std::vector<double>{31.5, 42.5, 3100, 4200}));
+    EXPECT_EQ(
+        RunOne("add(f32[1,2,1,2], f32[2,1,1]" + std::string(layout) + ")", {1, 2, 1, 2}, {{1, 2, 3, 4}, {10, 20}}),
+        (std::vector<double>{11, 12, 23, 24}));
+  }
 }
 
 TEST(Evaluate, GroupsSeeOnlyTheirChannels) {

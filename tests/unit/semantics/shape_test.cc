@@ -58,7 +58,7 @@ const std::pair<const char*, const char*> kByHand[] = {
     // (12 + 1 - 2) / 2 + 1, (13 - (5 - 1) * 2 - 1) / 1 + 1.
     {"conv2d(f32[2,6,12,13], f32[4,3,2,5], stride=2x1, pad=0,0,1,0, dilation=1x2, groups=2)", "f32[2,4,6,5]"},
     {"conv2d(f32[1,3,9,9], f32[8,3,3,3], stride=2, pad=1, in=nchw)", "f32[1,8,5,5]"},
-    {"conv2d_nhwc(f32[2,12,13,6], f32[4,6,2,5], stride=2x1, pad=0,0,1,0, dilation=1x2)", "f32[2,6,5,4]"},
+    {"conv2d(f32[2,6,12,13], f32[4,6,2,5], stride=2x1, pad=0,0,1,0, dilation=1x2, layout=nhwc)", "f32[2,4,6,5]"},
     {"dense(f32[3,5], f32[7,5]) + bias + relu", "f32[3,7]"},
     {"batch_norm(f32[2,3,4], f32[3], f32[3], f32[3], f32[3], epsilon=0.001)", "f32[2,3,4]"},
     {"dropout(f32[2,3])", "f32[2,3]"},
@@ -110,9 +110,11 @@ TEST(Shape, CeilModeRoundsUp) {
 
 TEST(Shape, MistakesAreSaid) {
   EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3], groups=2)"), HasSubstr("groups=2"));
-  EXPECT_THAT(ShapeOf("conv2d_nhwc(f32[1,3,9,9], f32[8,3,3,3])"), HasSubstr("differ in their channels"));
-  EXPECT_THAT(ShapeOf("conv2d_nhwc(f32[1,2,2,3], f32[8,3,3,3])"), HasSubstr("no output"));
-  EXPECT_THAT(ShapeOf("conv2d_nhwc(f32[9,9,3], f32[8,3,3,3])"), HasSubstr("conv2d_nhwc"));
+  EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3], in=nchw, layout=nhwc)"), HasSubstr("leave out `in`"));
+  EXPECT_THAT(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3], layout=nhcw)"), HasSubstr("is one of plain, nhwc"));
+  EXPECT_THAT(ShapeOf("lrn(f32[1,3,9,9], size=3, layout=plain)"), HasSubstr("is one of nhwc"));
+  EXPECT_THAT(ShapeOf("softmax(f32[1,3,9,9], layout=nhwc)"), HasSubstr("unknown attribute `layout`"));
+  EXPECT_THAT(ShapeOf("add(f32[1,3,9,9], f32[3,9,9], layout=nhwc)"), HasSubstr("has channels and pixels"));
   EXPECT_THAT(ShapeOf("dense(i8[1,3], i8[8,3])"), HasSubstr("only f32"));
   EXPECT_THAT(ShapeOf("batch_norm(f32[1,3], f32[3], f32[3], f32[2], f32[3])"), HasSubstr("input 3"));
   EXPECT_THAT(ShapeOf("block(f32[3,2])"), HasSubstr("4 or 5"));
@@ -157,9 +159,12 @@ TEST(Traits, WhatPassesAskFor) {
 
 // Layouts of the inputs, then of the output: `b` blocked, `p` plain.
 std::string LayoutsOf(const Workload& w) {
+  const auto letter = [](Layout layout) {
+    return layout == Layout::kBlocked ? 'b' : layout == Layout::kPlain ? 'p' : 'l';
+  };
   std::string text;
-  for (size_t i = 0; i < w.inputs.size(); ++i) text += InputLayout(w, i) == Layout::kBlocked ? 'b' : 'p';
-  return text + (OutputLayout(w) == Layout::kBlocked ? 'b' : 'p');
+  for (size_t i = 0; i < w.inputs.size(); ++i) text += letter(InputLayout(w, i));
+  return text + letter(OutputLayout(w));
 }
 
 TEST(Traits, HowMuchDataAnOutputSums) {
@@ -173,42 +178,81 @@ TEST(Traits, HowMuchDataAnOutputSums) {
 }
 
 TEST(Layouts, OfInputsAndOutput) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"conv2d(f32[1,3,8,8], f32[4,3,3,3])", "bpb"},
-      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=nchw)", "ppb"},
-      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=blocked)", "bpb"},
-      {"conv3d(f32[1,3,4,8,8], f32[4,3,3,3,3], in=ncdhw)", "ppb"},
-      {"dense(f32[1,8], f32[4,8])", "ppp"},
-      {"relu(f32[1,3,8,8])", "bb"},
-      {"relu(f32[1,3,8,8], layout=plain)", "pp"},
-      {"relu(f32[3,8,8])", "pp"},
-      {"mul(f32[1,3,8,8], f32[3,1,1])", "bpb"},
-      {"concat(f32[1,3,8,8], f32[1,3,8,8])", "bbb"},
-      {"concat(f32[1,3,8,8], f32[1,3,8,8], axis=2)", "ppp"},
-      {"flatten(f32[1,3,8,8])", "bp"},
-      {"block(f32[1,3,8,8])", "pb"},
-      {"unblock(f32[1,3,8,8])", "bp"},
-      {"transpose(f32[1,3,8,8], perm=0,2,3,1)", "pp"}};
+  const std::pair<const char*, const char*> cases[] = {{"conv2d(f32[1,3,8,8], f32[4,3,3,3])", "bpb"},
+                                                       {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=nchw)", "ppb"},
+                                                       {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=blocked)", "bpb"},
+                                                       {"conv3d(f32[1,3,4,8,8], f32[4,3,3,3,3], in=ncdhw)", "ppb"},
+                                                       {"dense(f32[1,8], f32[4,8])", "ppp"},
+                                                       {"relu(f32[1,3,8,8])", "bb"},
+                                                       {"relu(f32[1,3,8,8], layout=plain)", "pp"},
+                                                       {"relu(f32[3,8,8])", "pp"},
+                                                       {"mul(f32[1,3,8,8], f32[3,1,1])", "bpb"},
+                                                       {"concat(f32[1,3,8,8], f32[1,3,8,8])", "bbb"},
+                                                       {"concat(f32[1,3,8,8], f32[1,3,8,8], axis=2)", "ppp"},
+                                                       {"flatten(f32[1,3,8,8])", "bp"},
+                                                       {"block(f32[1,3,8,8])", "pb"},
+                                                       {"unblock(f32[1,3,8,8])", "bp"},
+                                                       {"channels_last(f32[1,3,8,8])", "pl"},
+                                                       {"channels_first(f32[1,3,8,8])", "lp"},
+                                                       {"transpose(f32[1,3,8,8], perm=0,2,3,1)", "pp"}};
   for (const auto& [text, expected] : cases) {
     const Workload w = *Workload::Parse(text);
     EXPECT_EQ(LayoutsOf(w), expected) << text;
-    EXPECT_EQ(IsTransform(w), w.op == "block" || w.op == "unblock") << text;
+    const bool transform = w.op == "block" || w.op == "unblock" || w.op.starts_with("channels_");
+    EXPECT_EQ(IsTransform(w), transform) << text;
   }
 }
 
 TEST(Layouts, AreSaidByAnAttribute) {
-  for (const char* text : {"conv2d(f32[1,3,8,8], f32[4,3,3,3], groups=1)", "relu(f32[1,3,8,8])"}) {
+  for (const char* text :
+       {"conv2d(f32[1,3,8,8], f32[4,3,3,3], groups=1)", "relu(f32[1,3,8,8])", "flatten(f32[1,3,8,8])",
+        "max_pool3d(f32[1,3,8,8,8], kernel=2x2x2)", "concat(f32[1,3,8,8], f32[1,2,8,8])"}) {
     Workload w = *Workload::Parse(text);
-    EXPECT_TRUE(ChoosesLayout(w)) << text;
     EXPECT_EQ(StatedLayout(w), std::nullopt) << text;
-    SetLayout(&w, Layout::kPlain);
-    SetLayout(&w, Layout::kPlain);
-    EXPECT_EQ(StatedLayout(*Workload::Parse(w.Text())), Layout::kPlain) << w.Text();
-    EXPECT_EQ(InputLayout(w, 0), Layout::kPlain) << w.Text();
+    EXPECT_TRUE(AcceptsLayout(w, Layout::kBlocked)) << text;
+    for (const Layout layout : {Layout::kPlain, Layout::kChannelsLast}) {
+      EXPECT_TRUE(AcceptsLayout(w, layout)) << text;
+      SetLayout(&w, layout);
+      SetLayout(&w, layout);
+      EXPECT_EQ(StatedLayout(*Workload::Parse(w.Text())), layout) << w.Text();
+      EXPECT_EQ(InputLayout(w, 0), layout) << w.Text();
+      EXPECT_EQ(OutputLayout(w), InferOutput(w)->shape.size() > 2 ? layout : Layout::kPlain) << w.Text();
+    }
     SetLayout(&w, Layout::kBlocked);
     EXPECT_EQ(w.Text(), text);
   }
-  EXPECT_FALSE(ChoosesLayout(*Workload::Parse("max_pool2d(f32[1,3,8,8], kernel=2x2)")));
+  // Plain by itself.
+  Workload lrn = *Workload::Parse("lrn(f32[1,3,8,8], size=3)");
+  EXPECT_FALSE(AcceptsLayout(lrn, Layout::kBlocked));
+  EXPECT_TRUE(AcceptsLayout(lrn, Layout::kPlain));
+  SetLayout(&lrn, Layout::kChannelsLast);
+  EXPECT_EQ(LayoutsOf(lrn), "ll");
+  for (const char* text : {"softmax(f32[1,3,8,8])", "relu(f32[3,8,8])", "concat(f32[1,3,8,8], f32[1,3,8,8], axis=2)",
+                           "add(f32[1,3,8,8], f32[3,8,8])"}) {
+    EXPECT_FALSE(AcceptsLayout(*Workload::Parse(text), Layout::kChannelsLast)) << text;
+  }
+  EXPECT_TRUE(AcceptsLayout(*Workload::Parse("add(f32[3,1,1], f32[1,3,8,8])"), Layout::kChannelsLast));
+}
+
+TEST(Layouts, AConvolutionOfBlocksMayReadItsInputPlain) {
+  Workload w = *Workload::Parse("conv3d(f32[1,3,8,8,8], f32[4,3,3,3,3])");
+  const std::string text = w.Text();
+  EXPECT_TRUE(MayReadPlain(w));
+  SetReadsPlain(&w, true);
+  EXPECT_EQ(w.Text(), "conv3d(f32[1,3,8,8,8], f32[4,3,3,3,3], in=ncdhw)");
+  EXPECT_TRUE(ReadsPlain(w));
+  EXPECT_EQ(LayoutsOf(w), "ppb");
+  ForgetLayout(&w);
+  EXPECT_EQ(w.Text(), text);
+  SetLayout(&w, Layout::kChannelsLast);
+  EXPECT_FALSE(MayReadPlain(w));
+  EXPECT_FALSE(MayReadPlain(*Workload::Parse("max_pool2d(f32[1,3,8,8], kernel=2x2)")));
+}
+
+TEST(Layouts, ChannelsLastIsAShapeOfItsOwn) {
+  EXPECT_EQ(StoredShape({2, 3, 5, 7}, Layout::kChannelsLast), (Shape{2, 5, 7, 3}));
+  EXPECT_EQ(StoredShape({2, 3, 4, 5, 7}, Layout::kChannelsLast), (Shape{2, 4, 5, 7, 3}));
+  EXPECT_EQ(StoredShape({2, 3, 5, 7}, Layout::kPlain), (Shape{2, 3, 5, 7}));
 }
 
 }  // namespace
