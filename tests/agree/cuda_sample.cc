@@ -105,7 +105,7 @@ class Sampler {
   }
 
   // Compares the kernels of the first entry: the other one packs, and has no estimate.
-  void Compare(const codegen::CudaCode& code, const op::GpuUse& use) {
+  void Compare(const codegen::CudaCode& code, const search::GpuUse& use) {
     int64_t registers = 0, spilled = 0;
     for (size_t i = 0; i < code.artifact.entries[0].launches.size() && i < code.resources.size(); ++i) {
       registers = std::max(registers, code.resources[i].registers);

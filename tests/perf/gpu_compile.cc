@@ -46,7 +46,7 @@ struct Tally {
 };
 
 // The resources of each kernel of the point, compared with the template's estimate for all of them.
-void Compare(const hone::compile::CompiledKernel& kernel, const hone::op::GpuUse& use, const hone::DeviceLimits& limits,
+void Compare(const hone::compile::CompiledKernel& kernel, const hone::search::GpuUse& use, const hone::DeviceLimits& limits,
              Tally* tally) {
   int64_t registers = 0, spills = 0;
   bool block = true;
@@ -98,7 +98,7 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     tally.lower += kernel->lower_seconds;
     tally.all += seconds;
     if (parts == nullptr || kernel->resources.empty()) continue;
-    const hone::op::GpuUse use = parts->Use(workload)(config);
+    const hone::search::GpuUse use = parts->Use(workload)(config);
     Compare(*kernel, use, target.limits, &tally);
   }
   return tally;

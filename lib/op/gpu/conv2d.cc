@@ -69,7 +69,7 @@ Computation MakeGpuConv2d(const Workload& w) {
 
 // The number of iterations of a step's reduction that the unroll knobs leave in a row, up to 8: innermost loops first.
 int64_t RoundsInARow(int64_t own, const Config& config) {
-  const int64_t most = std::min(config.Number("auto_unroll_max_step"), kMostUnrolled);
+  const int64_t most = std::min(config.Number("auto_unroll_max_step"), search::kMostUnrolled);
   int64_t rounds = 1;
   for (const char* knob : {"tile_rx", "tile_ry", "tile_rc"}) {
     const int64_t more = rounds * config.Sizes(knob)[1];
@@ -180,7 +180,7 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
       for (int64_t x : Divisors(s.ow)) {
         GpuUse use = UseOfTiles(s, {1, f, 1}, {1, y, 1}, {1, x, 1});
         use.shared_bytes = 4 * f * (TileReach(y, s.sh, s.kh, s.dh) * TileReach(x, s.sw, s.kw, s.dw) + s.kh * s.kw);
-        if (!ExceedsDevice(use, limits)) return true;
+        if (!search::ExceedsDevice(use, limits)) return true;
       }
     }
   }

@@ -4,10 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "op/gpu/limits.h"
 #include "op/operator.h"
+#include "search/space/gpu_use.h"
 
 namespace hone::op {
+
+using search::GpuUse;
+using search::GpuUseOf;
+using search::kOtherRegisters;
+using search::TileRegisters;
+using search::TileReuse;
 
 struct GpuTemplateParts {
   const char* name;

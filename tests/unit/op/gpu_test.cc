@@ -3,8 +3,8 @@
 #include "codegen/cuda/codegen.h"
 #include "common/expect.h"
 #include "ir/device_kernels.h"
-#include "op/gpu/limits.h"
 #include "propose/propose.h"
+#include "search/space/gpu_use.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::op {
@@ -164,10 +164,10 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
         const compile::LoweredKernel f = Must(testing::LowerGpu(w, Gpu(), config));
         const ir::DeviceProgram program = *ir::SplitKernels(f.functions[0]);
         for (const ir::DeviceKernel& kernel : program.kernels) {
-          GpuUse use;
+          search::GpuUse use;
           for (int k = 0; k < 3; ++k) use.threads[k] = kernel.block[k], use.blocks[k] = kernel.grid[k];
           use.shared_bytes = kernel.shared_bytes - 16;  // rounding up each buffer's start may add this
-          const std::optional<std::string> why = ExceedsDevice(use, Gpu().limits);
+          const std::optional<std::string> why = search::ExceedsDevice(use, Gpu().limits);
           EXPECT_FALSE(why.has_value()) << config.Text() << ": " << *why;
         }
       }

@@ -1,4 +1,4 @@
-#include "op/gpu/limits.h"
+#include "search/space/gpu_use.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "op/shapes.h"
+#include "base/integers.h"
 
-namespace hone::op {
+namespace hone::search {
 namespace {
 
 // The values of one knob grouped by their share of the threads.
@@ -160,4 +160,4 @@ Result<Config> GpuDefault(const Space& space, const Target& target, const GpuUse
   return Status::Invalid("{}: no legal point was found for {}", space.template_name(), target.Text());
 }
 
-}  // namespace hone::op
+}  // namespace hone::search
