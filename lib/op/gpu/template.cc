@@ -23,7 +23,7 @@ static Result<Space> KnobsOfAutoTvm(const char* name, const Workload& workload) 
 Result<Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
   HONE_ASSIGN_OR_RETURN(
       Space space, parts_.knobs != nullptr ? parts_.knobs(workload, target) : KnobsOfAutoTvm(parts_.name, workload));
-  search::AddDeviceRule(target, parts_.use(workload), &space);
+  space.AddRule(search::DeviceRule(target, parts_.use(workload)));
   if (!parts_.thread_knobs.empty()) {
     search::SampleByThreads(parts_.thread_knobs, parts_.thread_part, target.limits, &space);
   }

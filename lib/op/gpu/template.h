@@ -18,7 +18,7 @@ using search::TileReuse;
 struct GpuTemplateParts {
   const char* name;
   int version;
-  // The knobs; AddDeviceRule is then called on the space. Null: those of AutoTVM's template of this name.
+  // The knobs; the space also gets search::DeviceRule. Null: those of AutoTVM's template of this name.
   Result<Space> (*knobs)(const Workload& workload, const Target& target);
   GpuUseOf (*use)(const Workload& workload);  // binds the workload once; spaces call the result for each point
   Result<Candidate> (*build)(const Workload& workload, const Target& target, const Config& config);

@@ -106,10 +106,10 @@ int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched) {
 
 double TileReuse(int64_t a, int64_t b) { return static_cast<double>(a * b) / static_cast<double>(a + b); }
 
-void AddDeviceRule(const Target& target, GpuUseOf use, Space* space) {
-  space->AddRule({"device", [limits = target.limits, use = std::move(use)](const Config& config) {
-                    return ExceedsDevice(use(config), limits);
-                  }});
+Rule DeviceRule(const Target& target, GpuUseOf use) {
+  return {"device", [limits = target.limits, use = std::move(use)](const Config& config) {
+            return ExceedsDevice(use(config), limits);
+          }};
 }
 
 void SampleByThreads(const std::vector<std::string>& names, size_t part, const DeviceLimits& limits, Space* space) {

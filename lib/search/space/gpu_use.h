@@ -45,7 +45,8 @@ inline constexpr int64_t kMostUnrolled = 256;
 std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& limits);
 
 using GpuUseOf = std::function<GpuUse(const Config&)>;
-void AddDeviceRule(const Target& target, GpuUseOf use, Space* space);
+// The rule "device".
+Rule DeviceRule(const Target& target, GpuUseOf use);
 
 // Restricts drawing to points with legal threads: `knobs` are split knobs whose part `part` is their share of the
 // threads, along x, y and z. Each such point is equally likely; the rules then reject the rest. REQUIRES: at most three

@@ -1,0 +1,44 @@
+#include "sketch/gpu_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/integers.h"
+
+namespace hone::sketch {
+
+void GpuCost::Add(const KernelWork& work) {
+  constexpr double kLanes = 128, kBytes = 10, kShared = 128, kWait = 400, kMeeting = 30, kLaunch = 3000;
+  constexpr double kIndices = 16, kStart = 300;  // operations of a thread besides, and cycles of a block
+  constexpr double kResident = 1024;             // threads of a multiprocessor that hide each other's waiting
+  const double units = static_cast<double>(limits_.multiprocessors);
+  const double blocks = std::ceil(work.threads / work.block);
+  // Blocks run in waves; the last one may be short.
+  const double at_once = std::max(1.0, std::floor(kResident / work.block)) * units;
+  const double busy = std::min(blocks, units);
+  const double waves = std::ceil(blocks / at_once);
+  const double uneven = blocks > units ? std::ceil(blocks / units) * units / blocks : 1;
+  const double warps = RoundUp(static_cast<int64_t>(work.block), limits_.warp_size);
+  const double arithmetic = blocks * warps * (work.operations + kIndices) / kLanes / busy * uneven +
+                            blocks * work.block * work.shared / kShared / busy * uneven;
+  // Few threads do not use all of the bandwidth.
+  const double share = std::min(1.0, work.threads / (256 * units));
+  const double memory = work.bytes / kBytes / units / std::max(share, 1 / units);
+  const double waiting = waves * (work.rounds * kWait / 4 + work.meetings * kMeeting + kStart);
+  const double cycles = std::max({arithmetic, memory, waiting}) + 0.2 * (arithmetic + memory + waiting);
+  cycles_ += cycles + kLaunch;
+  arithmetic_ += arithmetic, memory_ += memory, waiting_ += waiting, launches_ += kLaunch;
+}
+
+std::vector<double> GpuCost::Estimate() const {
+  const double longest = std::max({arithmetic_, memory_, 1.0});
+  const auto share = [&](double part) { return std::log1p(part / longest); };
+  return {std::log(cycles_), share(arithmetic_), share(memory_), share(waiting_), share(launches_)};
+}
+
+int64_t StageRegisters(const GpuKernel& kernel, int64_t vector) {
+  const double values = std::min(8.0, kernel.operations / static_cast<double>(kernel.Steps()));
+  return RoundUp(static_cast<int64_t>(24 + values * static_cast<double>(vector)), 8);
+}
+
+}  // namespace hone::sketch
