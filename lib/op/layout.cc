@@ -58,8 +58,8 @@ static Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
 }
 
 std::vector<const Operator*> LayoutOperators() {
-  static const SketchedOperator flatten("flatten", 1, BuildUnblock), block("block", 1, BuildBlock);
-  static const SketchedOperator unblock("unblock", 1, BuildUnblock), pad2d("pad2d", 1, BuildPad2d);
+  static const SketchedOperator flatten("flatten", BuildUnblock), block("block", BuildBlock);
+  static const SketchedOperator unblock("unblock", BuildUnblock), pad2d("pad2d", BuildPad2d);
   return {&flatten, &block, &unblock, &pad2d};
 }
 

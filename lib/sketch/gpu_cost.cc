@@ -9,7 +9,8 @@ namespace hone::sketch {
 
 void GpuCost::Add(const KernelWork& work) {
   constexpr double kLanes = 128, kBytes = 10, kShared = 128, kWait = 400, kMeeting = 30, kLaunch = 3000;
-  constexpr double kIndices = 16, kStart = 300;  // operations of a thread besides, and cycles of a block
+  constexpr double kIndices = 16, kStart = 300;  // operations of a thread besides, and cycles of a wave
+  constexpr double kBlock = 40;                  // cycles to start a block
   constexpr double kResident = 1024;             // threads of a multiprocessor that hide each other's waiting
   const double units = static_cast<double>(limits_.multiprocessors);
   const double blocks = std::ceil(work.threads / work.block);
@@ -20,7 +21,7 @@ void GpuCost::Add(const KernelWork& work) {
   const double uneven = blocks > units ? std::ceil(blocks / units) * units / blocks : 1;
   const double warps = RoundUp(static_cast<int64_t>(work.block), limits_.warp_size);
   const double arithmetic = blocks * warps * (work.operations + kIndices) / kLanes / busy * uneven +
-                            blocks * work.block * work.shared / kShared / busy * uneven;
+                            blocks * (work.block * work.shared / kShared + kBlock) / busy * uneven;
   // Few threads do not use all of the bandwidth.
   const double share = std::min(1.0, work.threads / (256 * units));
   const double memory = work.bytes / kBytes / units / std::max(share, 1 / units);

@@ -28,6 +28,7 @@ struct KernelPoint {
 struct GpuStages {
   GpuKernels stored, again;
   DeviceLimits limits;
+  int64_t most_vector = 1;  // a kernel that has no such vectors has none
 
   bool Inner() const { return !again.again.empty(); }
   const GpuKernels& At(const Config& config) const {
@@ -40,21 +41,23 @@ struct GpuStages {
   bool AnyLong() const {
     return std::ranges::any_of(stored.kernels, [&](const GpuKernel& kernel) { return IsLong(kernel); });
   }
-  // Vectors of the output's last axis without a tail.
+  // Vectors of the last axis without a tail, of any kernel.
   std::vector<int64_t> Vectors() const {
     std::vector<int64_t> vectors = {1};
     for (const int64_t v : {2, 4}) {
-      if (HasVectors(stored.kernels.back(), v) && 4 * v <= limits.vector_bytes) vectors.push_back(v);
+      const auto has = [&](const GpuKernel& kernel) { return HasVectors(kernel, v); };
+      const bool any = std::ranges::any_of(stored.kernels, has) || std::ranges::any_of(again.kernels, has);
+      if (any && 4 * v <= limits.vector_bytes) vectors.push_back(v);
     }
     return vectors;
   }
   static bool HasVectors(const GpuKernel& kernel, int64_t vector) {
-    return kernel.stage->axes.back().extent % vector == 0;
+    return kernel.sums.empty() && kernel.stage->axes.back().extent % vector == 0;
   }
   KernelPoint PointOf(const GpuKernel& kernel, const Config& config) const {
-    KernelPoint point{config.Number("threads"), config.Number("vector"), 1};
+    KernelPoint point{config.Number("threads"), 1, 1};
     if (IsLong(kernel)) point.lanes = config.Number("lanes");
-    if (point.lanes > 1 || !HasVectors(kernel, Vectors().back())) point.vector = 1;
+    if (HasVectors(kernel, most_vector) && most_vector > 1) point.vector = config.Number("vector");
     if (point.lanes > 1) point.threads = point.lanes * point.rows();
     return point;
   }
@@ -131,25 +134,14 @@ class KernelLines : LineWriter {
     const std::string& name = kernel.stage->name;
     Names loops = NamesOf(kernel.stage->axes);
     const std::string last = loops.back();
-    const bool vectors = all_.Vectors().size() > 1 && GpuStages::HasVectors(kernel, all_.Vectors().back());
+    const bool vectors = all_.most_vector > 1 && GpuStages::HasVectors(kernel, all_.most_vector);
     if (vectors) {
       Add("split {0} {1} [{{vector}}] -> {1}.o {1}.i", name, last);
       loops.back() += ".o";
     }
     Map(name, loops, "{threads}", "threadIdx.x");
     if (vectors) Add("vectorize {} {}.i", name, last);
-    for (const te::TensorNode* sum : kernel.sums) {
-      Names order = NamesOf(sum->axes);
-      const std::string inner = order.back();
-      if (vectors) {
-        order.pop_back();
-        for (const std::string& axis : NamesOf(sum->reduce_axes)) order.push_back(axis);
-        order.push_back(inner);
-        Add("reorder {} {}", SumName(kernel, *sum), Join(order, " "));
-        Add("unroll {} {}", SumName(kernel, *sum), inner);
-      }
-      InThread(name, SumName(kernel, *sum));
-    }
+    for (const te::TensorNode* sum : kernel.sums) InThread(name, SumName(kernel, *sum));
   }
 
   // Some neighbouring threads for each value.
@@ -177,7 +169,8 @@ class KernelLines : LineWriter {
 }  // namespace
 
 Sketch GpuStageNests(const te::Tensor& output, const Target& target) {
-  const GpuStages all{GpuKernelsOf(output, false), GpuKernelsOf(output, true), target.limits};
+  GpuStages all{GpuKernelsOf(output, false), GpuKernelsOf(output, true), target.limits};
+  all.most_vector = all.Vectors().back();
   Sketch sketch;
   sketch.name = "gpu_stages";
   const auto numbers = [&](const char* name, std::vector<int64_t> values) {
@@ -188,7 +181,7 @@ Sketch GpuStageNests(const te::Tensor& output, const Target& target) {
   std::erase_if(threads, [&](int64_t t) { return t < warp || t > target.limits.max_block[0]; });
   if (threads.empty()) threads = {warp};
   numbers("threads", threads);
-  numbers("vector", all.Vectors());
+  if (all.Vectors().size() > 1) numbers("vector", all.Vectors());
   if (all.AnyLong())
     numbers("lanes", warp >= 16 ? std::vector<int64_t>{1, warp / 4, warp} : std::vector<int64_t>{1, warp});
   constexpr double kMostAgain = 4096;  // operations: with more, the code is large

@@ -64,8 +64,7 @@ std::vector<Trial> Draw(const Prepared& prepared, const Target& target, uint64_t
       options.verify = true;
       const Result<ir::Function> function =
           status.ok() ? lower::Lower(schedule, prepared.Args(), options) : Result<ir::Function>(status);
-      const std::string context =
-          fmt::format("{}, {}\n{}", prepared.problem.name, config.Text(), StepsText(steps));
+      const std::string context = fmt::format("{}, {}\n{}", prepared.problem.name, config.Text(), StepsText(steps));
       if (!function.ok()) {
         ++counts->refused;
         ADD_FAILURE() << function.status().message() << "\n" << context;

@@ -56,13 +56,13 @@ const Operator& Conv2d() {
 // conv3d(f32[N,C,D,H,W], f32[O,C/groups,KD,KH,KW], stride=1x1x1, pad=0,.. (front,top,left,back,bottom,right),
 // dilation=1x1x1, groups=1, in=blocked) + epilogue -> [N,O,OD,OH,OW]. Blocked; in=ncdhw: a plain input.
 const Operator& Conv3d() {
-  static const TunedOperator op(
-      "conv3d", CpuConv3dTemplates, GpuConvTilesTemplates,
-      {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain()}}},
-      {{kCpuFamily, "direct", {}, ComputeDirect},
-       {kCpuFamily, "skip", {"columns"}, ComputeDirect},
-       {kCpuFamily, "grouped", {}, ComputeGrouped},
-       {kGpuFamily, "pixels", {}, ComputeGpuPixels}});
+  static const TunedOperator op("conv3d", CpuConv3dTemplates, GpuConvTilesTemplates,
+                                {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles()}}},
+                                {{kCpuFamily, "direct", {}, ComputeDirect},
+                                 {kCpuFamily, "skip", {"columns"}, ComputeDirect},
+                                 {kCpuFamily, "grouped", {}, ComputeGrouped},
+                                 {kGpuFamily, "direct", {}, ComputeGpuPixels},
+                                 {kGpuFamily, "pixels", {}, ComputeGpuPixels}});
   return op;
 }
 

@@ -52,7 +52,7 @@ Result<FixedKernel> BuildConv2dNhwc(const Workload& w, const Target&) {
 }  // namespace
 
 const Operator& Conv2dNhwc() {
-  static const SketchedOperator op("conv2d_nhwc", 1, BuildConv2dNhwc);
+  static const SketchedOperator op("conv2d_nhwc", BuildConv2dNhwc);
   return op;
 }
 

@@ -187,9 +187,7 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
   return false;
 }
 
-Result<FixedKernel> PlainConv2dBuild(const Workload& w, const Target&) { return FixedKernel{MakeGpuConv2d(w), {}}; }
-
-// "conv2d_nchw.cuda", one group; "depthwise_conv2d_nchw.cuda"; "conv2d_gpu", any convolution, without knobs.
+// "conv2d_nchw.cuda", one group; "depthwise_conv2d_nchw.cuda".
 const Template& GpuConv2dDirect() {
   static const GpuTemplate t({"conv2d_nchw.cuda", 3, nullptr, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
   return t;
@@ -197,10 +195,6 @@ const Template& GpuConv2dDirect() {
 const Template& GpuConv2dDepthwise() {
   static const GpuTemplate t(
       {"depthwise_conv2d_nchw.cuda", 3, nullptr, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
-  return t;
-}
-const Template& GpuConv2dPlain() {
-  static const FixedTemplate t("conv2d_gpu", 1, PlainConv2dBuild);
   return t;
 }
 
@@ -212,7 +206,7 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
   const Conv2dShape s = Conv2dShape::Of(w);
   // Too few values for a block of one warp.
   const int64_t most = std::min<int64_t>(s.o, 32) * std::min<int64_t>(s.oh * s.ow, 32);
-  if (s.groups == 1 && most < target.limits.warp_size) return {&GpuConv2dPlain()};
+  if (s.groups == 1 && most < target.limits.warp_size) return {};
   if (s.groups == 1) {
     std::vector<const Template*> templates = {&GpuConv2dGemm(), &GpuConv2dDirect()};
     if (GpuWinogradApplies(s)) {
@@ -228,8 +222,7 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
 
 std::vector<const Template*> AllGpuConv2dTemplates() {
   return {&GpuConv2dGemm(),   &GpuConv2dDirect(),    &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(),
-          &GpuConv2dTensor(), &GpuConv2dDepthwise(), &GpuConvTiles(),      &GpuConvPlain(),
-          &GpuConv2dPlain()};
+          &GpuConv2dTensor(), &GpuConv2dDepthwise(), &GpuConvTiles()};
 }
 
 }  // namespace hone::op
