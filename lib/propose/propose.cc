@@ -40,12 +40,12 @@ bool WithoutGroups(const Workload& workload) { return semantics::Whole(workload,
 
 constexpr Sketched kSketched[] = {
     // of lines for the same sketch, the first that covers a workload counts
-    {.op = "matmul", .sketch = "sums"},
+    {.op = "matmul", .sketch = "sums", .gpu = "gpu_sums"},
     {.op = "matmul", .sketch = "rows", .gpu = "gpu_rows"},  // with a single column
-    {.op = "dense", .sketch = "sums"},
-    {.op = "conv2d", .sketch = "sums", .applies = WithoutGroups},
-    {.op = "conv2d_nhwc", .sketch = "sums"},
-    {.op = "conv3d", .sketch = "sums", .applies = WithoutGroups},
+    {.op = "dense", .sketch = "sums", .gpu = "gpu_sums"},
+    {.op = "conv2d", .sketch = "sums", .gpu = "gpu_sums", .applies = WithoutGroups},
+    {.op = "conv2d_nhwc", .sketch = "sums", .gpu = "gpu_sums"},
+    {.op = "conv3d", .sketch = "sums", .gpu = "gpu_sums", .applies = WithoutGroups},
     {.op = "softmax", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "log_softmax", .sketch = "rows", .gpu = "gpu_rows"},
     // While measuring, the logarithm of a sum of the inputs may be no number, which is never right.

@@ -37,9 +37,11 @@ std::vector<double> GpuCost::Estimate() const {
   return {std::log(cycles_), share(arithmetic_), share(memory_), share(waiting_), share(launches_)};
 }
 
-int64_t StageRegisters(const GpuKernel& kernel, int64_t vector) {
-  const double values = std::min(8.0, kernel.operations / static_cast<double>(kernel.Steps()));
-  return RoundUp(static_cast<int64_t>(24 + values * static_cast<double>(vector)), 8);
+int64_t KernelRegisters(double values, int64_t steps, int64_t threads, const DeviceLimits& limits) {
+  const double ahead = steps > 0 ? 16 + 2 * std::min(static_cast<double>(steps), 32.0) : 0;
+  const int64_t needed = RoundUp(static_cast<int64_t>(28 + std::min(values, 32.0) + ahead), 8);
+  const int64_t most = limits.registers_per_block / std::max<int64_t>(threads, 1) / 8 * 8;
+  return std::min({needed, std::max<int64_t>(most, 24), limits.registers_per_thread});
 }
 
 }  // namespace hone::sketch

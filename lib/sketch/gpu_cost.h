@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "sketch/gpu_kernels.h"
 #include "target/device_limits.h"
 
 namespace hone::sketch {
@@ -35,7 +34,8 @@ class GpuCost {
   double cycles_ = 0, arithmetic_ = 0, memory_ = 0, waiting_ = 0, launches_ = 0;
 };
 
-// Of a thread with `vector` elements of a kernel of gpu_kernels.h.
-int64_t StageRegisters(const GpuKernel& kernel, int64_t vector);
+// Registers of a thread of a block of `threads`, which computes `values` values at once and a reduction in `steps`
+// steps (0 without one). Compilers unroll up to 32 steps and load ahead, within what a block has.
+int64_t KernelRegisters(double values, int64_t steps, int64_t threads, const DeviceLimits& limits);
 
 }  // namespace hone::sketch

@@ -40,7 +40,7 @@ search::GpuUse UseOf(const GpuRows& all, const Config& config) {
   const int64_t inner = all.Again(config) ? 0 : std::count_if(all.p.stages.begin() + 1, all.p.stages.end(), stored);
   use.shared_bytes = 4 * rows * all.p.Length() * inner;
   use.shared_bytes += 4 * all.Reductions() * rows * (lanes > 1 ? lanes + 1 : 1);
-  use.registers = 40;
+  use.registers = KernelRegisters(8, CeilDiv(all.p.Length(), lanes), lanes * rows, all.limits);
   return use;
 }
 

@@ -71,7 +71,9 @@ search::GpuUse UseOf(const GpuStages& all, const Config& config) {
     most.threads[0] = std::max(most.threads[0], p.threads);
     most.blocks[0] = std::max(most.blocks[0], CeilDiv(kernel.Elements(), values));
     if (p.lanes > 1) most.shared_bytes = 4 * p.threads * std::ssize(kernel.sums);
-    most.registers = std::max(most.registers, StageRegisters(kernel, p.vector));
+    const double held = std::min(8.0, kernel.operations / Real(kernel.Steps())) * Real(p.vector);
+    const int64_t steps = kernel.sums.empty() ? 0 : CeilDiv(kernel.Steps(), p.lanes);
+    most.registers = std::max(most.registers, KernelRegisters(held, steps, p.threads, all.limits));
   }
   return most;
 }

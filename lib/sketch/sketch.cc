@@ -13,6 +13,7 @@
 #include "sketch/core_sampler.h"
 #include "sketch/gpu_rows.h"
 #include "sketch/gpu_stages.h"
+#include "sketch/gpu_sums.h"
 #include "sketch/rows.h"
 #include "sketch/stages.h"
 #include "sketch/sums.h"
@@ -311,6 +312,7 @@ static std::vector<DerivationRule>& AllRules() {
        [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
          return std::optional<Sketch>(StageNests(output, target));
        }},
+      {"gpu_sums", 1, kGpuFamily, GpuSumTiles},
       {"gpu_rows", 1, kGpuFamily,
        [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
          return GpuRowBlocks(output, target);

@@ -26,7 +26,7 @@ TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
   EXPECT_EQ(Names(kColumn, Cpu()), List{"rows"});
   EXPECT_EQ(Names(kConv, Cpu()), (List{"conv2d_direct", "conv2d_winograd", "sums"}));
   EXPECT_EQ(Names(kGroups, Cpu()), List{"conv2d_grouped_generic"}) << "`direct` multiplies by zeros";
-  EXPECT_EQ(Names(kMatmul, *Target::Parse("opencl")), List{"batch_matmul.cuda"});
+  EXPECT_EQ(Names(kMatmul, *Target::Parse("opencl")), (List{"batch_matmul.cuda", "gpu_sums"}));
   EXPECT_EQ(Names("relu(f32[1,16,8,8])", *Target::Parse("opencl")), List{"gpu_stages"});
   EXPECT_EQ(
       ProposersOf(Must(op::ParseChecked(

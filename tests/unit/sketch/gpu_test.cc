@@ -8,6 +8,7 @@
 #include "schedule/schedule.h"
 #include "sketch/gpu_rows.h"
 #include "sketch/gpu_stages.h"
+#include "sketch/gpu_sums.h"
 #include "unit/sketch/dags.h"
 
 namespace hone::sketch {
@@ -37,8 +38,25 @@ std::vector<Tensor> ArgsOf(const Dag& dag) {
   return args;
 }
 
-// Each legal point lowers to kernels that keep to the limits and to the closed form. Returns the number of points.
-int CheckPoints(const Sketch& sketch, const Dag& dag, const Target& target) {
+// The point lowers to kernels that keep to the limits and to the closed form.
+void CheckPoint(const Sketch& sketch, const Config& config, const Dag& dag, const Target& target) {
+  SCOPED_TRACE(
+      fmt::format("{} for {} to {}", config.Text(), fmt::join(dag.data.shape(), ","), fmt::join(dag.out.shape(), ",")));
+  schedule::Schedule schedule = Must(schedule::Schedule::Create({dag.out}));
+  Must(schedule.ApplyAll(Must(StepsOf(sketch, config))));
+  const ir::Function f = Must(lower::Lower(schedule, ArgsOf(dag), {.name = "f", .gpu = true, .verify = true}));
+  const search::GpuUse use = sketch.use(config);
+  const ir::DeviceProgram program = Must(ir::SplitKernels(f));
+  for (const ir::DeviceKernel& kernel : program.kernels) {
+    EXPECT_LE(kernel.block[0] * kernel.block[1] * kernel.block[2], use.Threads());
+    EXPECT_LE(kernel.grid[0] * kernel.grid[1] * kernel.grid[2], use.Blocks());
+    EXPECT_LE(kernel.shared_bytes, use.shared_bytes + 16 * 4) << "buffers start at multiples of 16 bytes";
+    EXPECT_LE(kernel.shared_bytes, target.limits.shared_bytes_per_block + 16 * 4);
+  }
+  EXPECT_TRUE(std::isfinite(sketch.cost(config).front()));
+}
+
+void CheckAll(const Sketch& sketch, const Dag& dag, const Target& target) {
   EXPECT_EQ(SketchText(Must(ParseSketch(SketchText(sketch), "again"))), SketchText(sketch));
   const search::Space space = SpaceOf(sketch);
   int legal = 0;
@@ -46,33 +64,66 @@ int CheckPoints(const Sketch& sketch, const Dag& dag, const Target& target) {
     const Config config = space.At(i);
     if (space.Reject(config)) continue;
     ++legal;
-    SCOPED_TRACE(fmt::format("{} for {}", config.Text(), fmt::join(dag.data.shape(), ",")));
-    schedule::Schedule schedule = Must(schedule::Schedule::Create({dag.out}));
-    Must(schedule.ApplyAll(Must(StepsOf(sketch, config))));
-    const ir::Function f = Must(lower::Lower(schedule, ArgsOf(dag), {.name = "f", .gpu = true, .verify = true}));
-    const search::GpuUse use = sketch.use(config);
-    const ir::DeviceProgram program = Must(ir::SplitKernels(f));
-    for (const ir::DeviceKernel& kernel : program.kernels) {
-      EXPECT_LE(kernel.block[0] * kernel.block[1] * kernel.block[2], use.Threads());
-      EXPECT_LE(kernel.grid[0] * kernel.grid[1] * kernel.grid[2], use.Blocks());
-      EXPECT_LE(kernel.shared_bytes, use.shared_bytes + 16 * 4) << "buffers start at multiples of 16 bytes";
-      EXPECT_LE(kernel.shared_bytes, target.limits.shared_bytes_per_block + 16 * 4);
-    }
-    EXPECT_TRUE(std::isfinite(sketch.cost(config).front()));
+    CheckPoint(sketch, config, dag, target);
   }
   EXPECT_GT(legal, 0);
-  return legal;
 }
 
 TEST(GpuSketches, EachPointIsALegalKernel) {
   for (const Target& target : {Gpu(), Gpu(" -threads=64 -block=64x64x64 -shared=1024 -warp=16")}) {
     for (const Dag& dag : {Softmax(3, 5), Softmax(1, 1), Softmax(12, 197), Softmax(2, 70, 35), Softmax(1, 300, 3)}) {
-      CheckPoints(*GpuRowBlocks(dag.out, target), dag, target);
-      CheckPoints(GpuStageNests(dag.out, target), dag, target);
+      CheckAll(*GpuRowBlocks(dag.out, target), dag, target);
+      CheckAll(GpuStageNests(dag.out, target), dag, target);
     }
     for (const Dag& dag : {Doubled({3, 5}), Doubled({2, 7, 64}), Doubled({1})}) {
       EXPECT_FALSE(GpuRowBlocks(dag.out, target).has_value()) << "no reduction";
-      CheckPoints(GpuStageNests(dag.out, target), dag, target);
+      CheckAll(GpuStageNests(dag.out, target), dag, target);
+    }
+  }
+}
+
+// out[b, i, j] = 2 * the sum over k of a[b, i, k] * b[b, k, j].
+Dag Products(int64_t batch, int64_t rows, int64_t depth, int64_t columns) {
+  const Tensor a = te::Placeholder("a", {batch, rows, depth}), b = te::Placeholder("b", {batch, depth, columns});
+  const ir::IterVar k = te::ReduceAxis(depth, "k");
+  const Tensor sum = te::Compute("sum", {batch, rows, columns}, {"b", "i", "j"}, [&](const Vars& x) {
+    return te::Sum(a(x[0], x[1], k.var) * b(x[0], k.var, x[2]), {k});
+  });
+  return {a, te::Compute("out", {batch, rows, columns}, {"b", "i", "j"},
+                         [&](const Vars& x) { return sum(x[0], x[1], x[2]) + sum(x[0], x[1], x[2]); })};
+}
+
+// A 3 x 3 window over [channels, size, size] with a border of zeros.
+Dag Convolution(int64_t channels, int64_t filters, int64_t size, int64_t stride) {
+  const Tensor data = te::Placeholder("data", {channels, size, size});
+  const Tensor weight = te::Placeholder("weight", {filters, channels, 3, 3});
+  const Tensor pad = te::Compute("pad", {channels, size + 2, size + 2}, {"c", "h", "w"}, [&](const Vars& x) {
+    const ir::Expr inside = x[1] >= 1 && x[1] < ir::Expr(size + 1) && x[2] >= 1 && x[2] < ir::Expr(size + 1);
+    return te::IfThenElse(inside, data(x[0], x[1] - 1, x[2] - 1), ir::Imm(DType::Float(32), 0));
+  });
+  const ir::IterVar c = te::ReduceAxis(channels, "rc"), u = te::ReduceAxis(3, "ry"), v = te::ReduceAxis(3, "rx");
+  const int64_t out = (size - 1) / stride + 1;
+  return {data, te::Compute("out", {filters, out, out}, {"f", "y", "x"}, [&](const Vars& x) {
+            return te::Sum(pad(c.var, x[1] * stride + u.var, x[2] * stride + v.var) * weight(x[0], c.var, u.var, v.var),
+                           {c, u, v});
+          })};
+}
+
+TEST(GpuSketches, PointsOfSumsAreLegalKernels) {
+  for (const Target& target : {Gpu(), Gpu(" -threads=64 -block=64x64x64 -shared=4096 -warp=16")}) {
+    for (const Dag& dag :
+         {Products(1, 33, 7, 65), Products(3, 64, 48, 32), Products(2, 1, 5, 100), Products(1, 17, 1, 3),
+          Convolution(8, 16, 14, 1), Convolution(3, 5, 13, 2), Convolution(1, 7, 5, 1)}) {
+      const Sketch sketch = *GpuSumTiles(dag.out, {}, target);
+      EXPECT_EQ(SketchText(Must(ParseSketch(SketchText(sketch), "again"))), SketchText(sketch));
+      const search::Space space = SpaceOf(sketch);
+      Rng rng(1);
+      CheckPoint(sketch, Must(BestByEstimate(sketch, space)), dag, target);
+      for (int i = 0; i < 30; ++i) {
+        const auto index = space.SampleLegal(rng);
+        ASSERT_TRUE(index.has_value());
+        CheckPoint(sketch, space.At(*index), dag, target);
+      }
     }
   }
 }
