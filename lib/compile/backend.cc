@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "op/gpu/plain.h"
+#include "op/gpu/packing.h"
 #include "target/backend_table.h"
 
 namespace hone::compile {
@@ -40,13 +40,12 @@ void RenameEntries(const std::string& from, const std::string& to, CompiledKerne
   }
 }
 
-// A plain schedule, as for an operator without choices.
 Result<std::optional<schedule::Schedule>> GpuBackend::PrepareSchedule(const schedule::Schedule& kernel,
                                                                       const Target& target) const {
   const std::vector<te::Tensor> constants = schedule::PreparedConstants(kernel);
   if (constants.empty()) return std::optional<schedule::Schedule>();
   HONE_ASSIGN_OR_RETURN(schedule::Schedule prepare, schedule::Schedule::Create(constants));
-  HONE_RETURN_IF_ERROR(prepare.ApplyAll(op::PlainGpuSteps(constants, target.limits)));
+  HONE_RETURN_IF_ERROR(prepare.ApplyAll(op::PackingSteps(constants, target.limits)));
   return std::optional<schedule::Schedule>(std::move(prepare));
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "op/epilogue.h"
-#include "op/gpu/plain.h"
 #include "op/shapes.h"
 #include "semantics/semantics.h"
 
@@ -66,38 +65,19 @@ bool CoversExtent(const Algorithm& algorithm, std::string_view key, int64_t need
 
 Result<Candidate> FixedTemplate::Instantiate(const Workload& workload, const Target& target, const Config&) const {
   HONE_ASSIGN_OR_RETURN(FixedKernel kernel, builder_(workload, target));
-  if (target.family() == kGpuFamily) kernel.steps = PlainGpuSteps(kernel.outputs, target.limits);
   return Candidate{{algorithm_, {}}, std::move(kernel.steps)};
 }
 
-FixedOperator::FixedOperator(const std::string& name, int version, FixedBuilder builder)
-    : DefinedOperator(name),
-      builder_(builder),
-      template_(name + "_default", version, builder),
-      gpu_template_(name + "_gpu", version, builder) {}
-
-std::vector<const Template*> FixedOperator::Templates(const Workload&, const Target& target) const {
-  if (target.family() == kGpuFamily) return {&gpu_template_};
-  if (target.family() != kCpuFamily) return {};
-  return {&template_};
-}
-
-std::vector<const Template*> SketchedOperator::Templates(const Workload& workload, const Target& target) const {
-  if (target.family() == kCpuFamily) return {};
-  return FixedOperator::Templates(workload, target);
-}
-
-TemplateList SketchedOperator::AllTemplates() const {
-  TemplateList all = FixedOperator::AllTemplates();
-  all.erase(kCpuFamily);
-  return all;
-}
-
-Result<Computation> FixedOperator::Compute(const Workload& workload, const Target& target,
-                                           const Algorithm& algorithm) const {
+Result<Computation> SketchedOperator::Compute(const Workload& workload, const Target& target,
+                                              const Algorithm& algorithm) const {
   if (!(algorithm == Algorithm())) return NotComputedBy(algorithm, workload);
   HONE_ASSIGN_OR_RETURN(FixedKernel kernel, builder_(workload, target));
   return static_cast<Computation&&>(kernel);
+}
+
+std::vector<const Template*> FixedOperator::Templates(const Workload&, const Target& target) const {
+  if (target.family() != kCpuFamily) return {};
+  return {&template_};
 }
 
 }  // namespace hone::op

@@ -62,8 +62,7 @@ class TunedOperator final : public DefinedOperator {
   std::vector<NamedAlgorithm> algorithms_;
 };
 
-// A computation with its schedule for CPUs. For GPUs (with channel block 1), PlainGpuSteps of gpu/plain.h makes the
-// schedule.
+// A computation with its schedule for CPUs.
 struct FixedKernel : Computation {
   std::vector<Step> steps;
 };
@@ -89,29 +88,31 @@ class FixedTemplate final : public Template {
   std::string algorithm_;
 };
 
-// An operator without a template worth tuning: "<name>_default", on GPUs "<name>_gpu".
-class FixedOperator : public DefinedOperator {
+// An operator whose schedules are sketches of its computation (propose/propose.cc); the builder gives no steps.
+class SketchedOperator : public DefinedOperator {
  public:
-  FixedOperator(const std::string& name, int version, FixedBuilder builder);
+  SketchedOperator(const std::string& name, FixedBuilder builder) : DefinedOperator(name), builder_(builder) {}
 
-  std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
-  TemplateList AllTemplates() const override { return {{kCpuFamily, {&template_}}, {kGpuFamily, {&gpu_template_}}}; }
+  std::vector<const Template*> Templates(const Workload&, const Target&) const override { return {}; }
+  TemplateList AllTemplates() const override { return {}; }
   Result<Computation> Compute(const Workload& workload, const Target& target,
                               const Algorithm& algorithm) const override;
 
  private:
   FixedBuilder builder_;
-  FixedTemplate template_, gpu_template_;
 };
 
-// An operator whose schedules on CPUs are sketches of its computation (propose/propose.cc); the builder gives no steps.
-// On GPUs as FixedOperator.
-class SketchedOperator : public FixedOperator {
+// An operator with a single schedule on CPUs, "<name>_default".
+class FixedOperator final : public SketchedOperator {
  public:
-  using FixedOperator::FixedOperator;
+  FixedOperator(const std::string& name, int version, FixedBuilder builder)
+      : SketchedOperator(name, builder), template_(name + "_default", version, builder) {}
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
-  TemplateList AllTemplates() const override;
+  TemplateList AllTemplates() const override { return {{kCpuFamily, {&template_}}}; }
+
+ private:
+  FixedTemplate template_;
 };
 
 }  // namespace hone::op

@@ -146,7 +146,7 @@ Result<FixedKernel> Build(const Workload& w, const Target& target) {
 std::vector<const Operator*> ElementwiseOperators() {
   std::vector<const Operator*> all;
   for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
-    all.push_back(new SketchedOperator(f.name, 4, Build));  // never destroyed
+    all.push_back(new SketchedOperator(f.name, Build));  // never destroyed
   }
   return all;
 }

@@ -81,9 +81,9 @@ static Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
 }
 
 std::vector<const Operator*> LayoutOperators() {
-  static const SketchedOperator flatten("flatten", 1, BuildPlain), block("block", 1, BuildBlock);
-  static const SketchedOperator unblock("unblock", 1, BuildPlain), pad2d("pad2d", 1, BuildPad2d);
-  static const SketchedOperator last("channels_last", 1, BuildChannelsLast), first("channels_first", 1, BuildPlain);
+  static const SketchedOperator flatten("flatten", BuildPlain), block("block", BuildBlock);
+  static const SketchedOperator unblock("unblock", BuildPlain), pad2d("pad2d", BuildPad2d);
+  static const SketchedOperator last("channels_last", BuildChannelsLast), first("channels_first", BuildPlain);
   return {&flatten, &block, &unblock, &last, &first, &pad2d};
 }
 

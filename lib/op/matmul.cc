@@ -53,17 +53,10 @@ class MatmulOperator final : public SketchedOperator {
   using SketchedOperator::SketchedOperator;
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override {
-    std::vector<const Template*> templates = SketchedOperator::Templates(workload, target);
-    if (target.family() == kGpuFamily && GpuBatchMatmulApplies(workload, target)) {
-      templates.insert(templates.begin(), &GpuBatchMatmul());
-    }
-    return templates;
+    if (target.family() == kGpuFamily && GpuBatchMatmulApplies(workload, target)) return {&GpuBatchMatmul()};
+    return {};
   }
-  TemplateList AllTemplates() const override {
-    TemplateList all = SketchedOperator::AllTemplates();
-    all[kGpuFamily].push_back(&GpuBatchMatmul());
-    return all;
-  }
+  TemplateList AllTemplates() const override { return {{kGpuFamily, {&GpuBatchMatmul()}}}; }
   Result<Computation> Compute(const Workload& workload, const Target& target,
                               const Algorithm& algorithm) const override {
     if (algorithm.name == "direct") return SketchedOperator::Compute(workload, target, algorithm);
@@ -74,7 +67,7 @@ class MatmulOperator final : public SketchedOperator {
 }  // namespace
 
 const Operator& Matmul() {
-  static const MatmulOperator op("matmul", 2, BuildMatmul);
+  static const MatmulOperator op("matmul", BuildMatmul);
   return op;
 }
 

@@ -191,13 +191,13 @@ Result<FixedKernel> BuildConcat(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> MovementOperators() {
   return {
-      new SketchedOperator("transpose", 2, BuildTranspose),  // never destroyed
-      new SketchedOperator("reshape", 2, BuildReshape),
-      new SketchedOperator("slice", 2, BuildSlice),
-      new SketchedOperator("pad", 2, BuildPad),
-      new SketchedOperator("gather", 2, BuildGather),
-      new SketchedOperator("expand", 2, BuildExpand),
-      new SketchedOperator("concat", 3, BuildConcat),
+      new SketchedOperator("transpose", BuildTranspose),  // never destroyed
+      new SketchedOperator("reshape", BuildReshape),
+      new SketchedOperator("slice", BuildSlice),
+      new SketchedOperator("pad", BuildPad),
+      new SketchedOperator("gather", BuildGather),
+      new SketchedOperator("expand", BuildExpand),
+      new SketchedOperator("concat", BuildConcat),
   };
 }
 

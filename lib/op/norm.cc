@@ -148,10 +148,10 @@ Result<FixedKernel> BuildResize(const Workload& w, const Target&) {
 
 std::vector<const Operator*> NormOperators() {
   return {
-      new SketchedOperator("lrn", 3, BuildLrn),  // never destroyed
-      new SketchedOperator("instance_norm", 3, BuildNorm),
-      new SketchedOperator("layer_norm", 3, BuildNorm),
-      new SketchedOperator("resize", 4, BuildResize),
+      new SketchedOperator("lrn", BuildLrn),  // never destroyed
+      new SketchedOperator("instance_norm", BuildNorm),
+      new SketchedOperator("layer_norm", BuildNorm),
+      new SketchedOperator("resize", BuildResize),
   };
 }
 

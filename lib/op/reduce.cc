@@ -105,9 +105,9 @@ std::vector<const Operator*> ReduceOperators() {
   std::vector<const Operator*> all;
   for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum_square",
                            "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
-    all.push_back(new SketchedOperator(name, 4, BuildReduce));  // never destroyed
+    all.push_back(new SketchedOperator(name, BuildReduce));  // never destroyed
   }
-  for (const char* name : {"softmax", "log_softmax"}) all.push_back(new SketchedOperator(name, 4, BuildSoftmax));
+  for (const char* name : {"softmax", "log_softmax"}) all.push_back(new SketchedOperator(name, BuildSoftmax));
   return all;
 }
 

@@ -24,8 +24,8 @@ namespace {
 
 // Which sketches an operator's tasks have: a line for each that is as fast as what the operator has without it.
 struct Sketched {
-  std::string_view op;  // a name, or the beginning of names with a * behind it
-  std::string_view sketch;
+  std::string_view op;           // a name, or the beginning of names with a * behind it
+  std::string_view sketch, gpu;  // on CPUs and on GPUs; may be empty
   bool (*applies)(const Workload& workload) = [](const Workload&) { return true; };
   bool tuned = true;  // false: too short to be a task; only the best point by the estimate counts
 
@@ -33,6 +33,7 @@ struct Sketched {
     if (!applies(workload)) return false;
     return op.ends_with('*') ? workload.op.starts_with(op.substr(0, op.size() - 1)) : workload.op == op;
   }
+  bool Names(const sketch::Sketch& derived) const { return derived.name == sketch || derived.name == gpu; }
 };
 
 // With groups, the algorithm `direct` over blocks multiplies by zeros.
@@ -42,26 +43,26 @@ bool MultipliesNoZeros(const Workload& workload) {
 
 constexpr Sketched kSketched[] = {
     // of lines for the same sketch, the first that covers a workload counts
-    {.op = "matmul", .sketch = "sums"},
-    {.op = "matmul", .sketch = "rows"},  // with a single column
-    {.op = "dense", .sketch = "sums"},
-    {.op = "conv2d", .sketch = "sums", .applies = MultipliesNoZeros},
-    {.op = "conv3d", .sketch = "sums", .applies = MultipliesNoZeros},
-    {.op = "softmax", .sketch = "rows"},
-    {.op = "log_softmax", .sketch = "rows"},
+    {.op = "matmul", .sketch = "sums", .gpu = "gpu_sums"},
+    {.op = "matmul", .sketch = "rows", .gpu = "gpu_rows"},  // with a single column
+    {.op = "dense", .sketch = "sums", .gpu = "gpu_sums"},
+    {.op = "conv2d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
+    {.op = "conv3d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
+    {.op = "softmax", .sketch = "rows", .gpu = "gpu_rows"},
+    {.op = "log_softmax", .sketch = "rows", .gpu = "gpu_rows"},
     // While measuring, the logarithm of a sum of the inputs may be no number, which is never right.
     {.op = "reduce_log_sum", .sketch = "rows", .tuned = false},
-    {.op = "reduce_*", .sketch = "rows"},
-    {.op = "lrn", .sketch = "rows"},
-    {.op = "instance_norm", .sketch = "rows"},
-    {.op = "layer_norm", .sketch = "rows"},
+    {.op = "reduce_*", .sketch = "rows", .gpu = "gpu_rows"},
+    {.op = "lrn", .sketch = "rows", .gpu = "gpu_rows"},
+    {.op = "instance_norm", .sketch = "rows", .gpu = "gpu_rows"},
+    {.op = "layer_norm", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "global_avg_pool", .sketch = "rows", .tuned = false},
     {.op = "global_max_pool", .sketch = "rows", .tuned = false},
     {.op = "max_pool*", .sketch = "windows", .tuned = false},
     {.op = "avg_pool*", .sketch = "windows", .tuned = false},
 };
-// The sketch of an operator without a template or one of these lines.
-constexpr std::string_view kOtherwise = "stages";
+// The sketches, of CPUs and GPUs, of an operator without a template or one of these lines.
+constexpr std::string_view kOtherwise[] = {"stages", "gpu_stages"};
 
 // Those of any member of a group.
 std::vector<const Sketched*> SketchedBy(const Workload& workload) {
@@ -261,10 +262,13 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
     if (tuned || one) sketches.emplace_back(tuned ? sketch : *one, workload, target, tuned);
   };
   for (const sketch::Sketch& sketch : derived) {
-    const auto line = std::ranges::find(lines, sketch.name, &Sketched::sketch);
-    if (!sketch.plugin && (line != lines.end() || users)) add(sketch, users || (*line)->tuned);
+    const auto line = std::ranges::find_if(lines, [&](const Sketched* each) { return each->Names(sketch); });
+    // Either of the two may be faster.
+    const bool beside = sketch.name == "gpu_stages" && !sketches.empty() && sketches.back().name() == "gpu_rows";
+    if (sketch.plugin) continue;
+    if (line != lines.end() || users || beside) add(sketch, users || beside || (*line)->tuned);
   }
-  const auto otherwise = std::ranges::find(derived, kOtherwise, &sketch::Sketch::name);
+  const auto otherwise = std::ranges::find_first_of(derived, kOtherwise, {}, &sketch::Sketch::name);
   if (alone && sketches.empty() && otherwise != derived.end()) add(*otherwise, false);
   for (const sketch::Sketch& sketch : derived) {
     if (sketch.plugin) add(sketch, true);
@@ -290,10 +294,16 @@ std::set<std::string> PluginsOf(const Workload& workload, const Target& target) 
   return files;
 }
 
-// Of groups, only those that sum nothing up: others would be slower than their members.
-static bool MayHaveStages(const Workload& workload) {
+// Of groups, only those that sum nothing up: others would be slower than their members. On GPUs, those of members that
+// have no template.
+static bool MayHaveStages(const Workload& workload, const Target& target) {
   const std::vector<Workload> parts = workload.Parts();
-  return parts.size() == 1 || std::ranges::all_of(parts, semantics::ChangesOrMovesElements);
+  const auto may = [&](const Workload& part) {
+    if (target.family() != kGpuFamily) return semantics::ChangesOrMovesElements(part);
+    const auto op = op::FindOperator(part);
+    return op.ok() && (*op)->Templates(part, target).empty();
+  };
+  return parts.size() == 1 || std::ranges::all_of(parts, may);
 }
 
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own) {
@@ -303,7 +313,8 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   // The rules do not know the kinds of groups that have templates of their own.
   const bool derived = !workload.chain() || templates.empty();
   const Proposers sketches =
-      derived ? SketchesOf(*op, workload, target, own, templates.empty() && MayHaveStages(workload)) : Proposers();
+      derived ? SketchesOf(*op, workload, target, own, templates.empty() && MayHaveStages(workload, target))
+              : Proposers();
   for (const op::Template* t : templates) {
     if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload, target);
   }

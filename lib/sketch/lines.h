@@ -14,6 +14,12 @@ namespace hone::sketch {
 
 using Names = std::vector<std::string>;  // of axes, loops or values
 
+inline Names NamesOf(const std::vector<ir::IterVar>& axes) {
+  Names names;
+  for (const ir::IterVar& axis : axes) names.push_back(axis.var.name());
+  return names;
+}
+
 class LineWriter {
  public:
   // REQUIRES: the sketch has its decisions.

@@ -11,6 +11,9 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "sketch/core_sampler.h"
+#include "sketch/gpu_rows.h"
+#include "sketch/gpu_stages.h"
+#include "sketch/gpu_sums.h"
 #include "sketch/rows.h"
 #include "sketch/stages.h"
 #include "sketch/sums.h"
@@ -308,6 +311,15 @@ static std::vector<DerivationRule>& AllRules() {
       {"stages", 1, kCpuFamily,
        [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
          return std::optional<Sketch>(StageNests(output, target));
+       }},
+      {"gpu_sums", 1, kGpuFamily, GpuSumTiles},
+      {"gpu_rows", 1, kGpuFamily,
+       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
+         return GpuRowBlocks(output, target);
+       }},
+      {"gpu_stages", 1, kGpuFamily,
+       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
+         return std::optional<Sketch>(GpuStageNests(output, target));
        }},
   };
   return rules;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "search/space/gpu_use.h"
 #include "search/space/space.h"
 #include "target/target.h"
 #include "task/step.h"
@@ -54,6 +55,7 @@ struct Sketch {
   // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h,
   // for a point of SpaceOf.
   std::function<std::vector<double>(const Config& config)> cost;
+  search::GpuUseOf use;  // of a sketch for GPUs: what a point's kernels need at most
 };
 
 std::string SketchText(const Sketch& sketch);

@@ -17,12 +17,6 @@
 namespace hone::sketch {
 namespace {
 
-Names NamesOf(const std::vector<ir::IterVar>& axes) {
-  Names names;
-  for (const ir::IterVar& axis : axes) names.push_back(axis.var.name());
-  return names;
-}
-
 struct Nest {
   const te::TensorNode* stage = nullptr;
   std::vector<ir::IterVar> axes;  // those of extent 1 first, as vectors run along the last one

@@ -228,7 +228,8 @@ std::optional<std::vector<Digit>> SumNest::DigitsOf(const SumRead& read) const {
   return digits;
 }
 
-std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::string>& constants) {
+std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::string>& constants,
+                                 bool streams) {
   SumNest nest;
   const std::optional<te::Tensor> sum = SumBehind(out);
   if (!sum) return {};
@@ -244,7 +245,7 @@ std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::s
     if (!reader.Read(*access)) return {};
   }
   SplitBlocked(&nest);
-  if (!std::all_of(nest.reads.begin(), nest.reads.end(), [&](const SumRead& r) { return Streams(nest, r); })) return {};
+  if (streams && !std::ranges::all_of(nest.reads, [&](const SumRead& r) { return Streams(nest, r); })) return {};
   for (size_t i = 0; i < nest.outputs; ++i) {
     if (nest.IsLacked(i)) return nest;
   }

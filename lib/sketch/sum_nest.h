@@ -68,8 +68,9 @@ struct SumNest {
 // - `out` is a sum over floats, or element-wise in one;
 // - each tensor that the sum reads is an argument, a constant, or (at most one) element-wise in arguments;
 // - indices are sums of terms, and no value is read under a condition;
-// - each tensor has the output's last axis as its last index, or not at all; or it is a constant with DigitsOf;
+// - if `streams`: each tensor has the output's last axis as its last index, or not at all; or it is a constant with
+//   DigitsOf;
 // - some tensor lacks an axis.
-std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::string>& constants);
+std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::string>& constants, bool streams = true);
 
 }  // namespace hone::sketch

@@ -7,7 +7,6 @@
 
 #include "agree/gpu_workloads.h"
 #include "common/nvrtc.h"
-#include "op/gpu/template.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::agree {
@@ -74,13 +73,9 @@ class Sampler {
 
   void Compile(const std::string& name, const Workload& w, const std::string& arch) {
     const Target target = CudaTarget(arch);
-    const op::Template* t = FindGpuTemplate(name, w, target);
-    if (t == nullptr) return;  // not available for this architecture
-    const auto space = t->MakeSpace(w, target);
-    if (!space.ok()) {
-      sample.failures.push_back(fmt::format("{} for {}: {}", w.Text(), arch, space.status().message()));
-      return;
-    }
+    const std::optional<GpuSource> source = FindGpuSource(name, w, target);
+    if (!source) return;  // not available for this architecture
+    const search::Space* space = &source->space;
     const std::optional<PointIndex> index = Choose(*space);
     sample.without_point += !index;
     if (!index) return;
@@ -88,7 +83,9 @@ class Sampler {
     const Config config = space->At(*index);
     point_ = config;
     const std::string point = fmt::format("{} for {}: {}", w.Text(), arch, config.Text());
-    const auto kernel = testing::LowerGpu(w, target, config);
+    const auto candidate = source->candidate(config);
+    const auto kernel =
+        candidate.ok() ? testing::LowerGpu(w, target, *candidate) : Result<compile::LoweredKernel>(candidate.status());
     if (!kernel.ok()) {
       sample.failures.push_back(point + ": " + kernel.status().message());
       return;
@@ -99,13 +96,11 @@ class Sampler {
     sample.compiled += code.ok();
     sample.packing += code.ok() && kernel->has_prepare;
     sample.archs[name].insert(arch);
-    if (const auto* estimates = dynamic_cast<const op::GpuTemplate*>(t); estimates != nullptr && code.ok()) {
-      Compare(*code, estimates->Use(w)(config));
-    }
+    if (source->use && code.ok()) Compare(*code, source->use(config));
   }
 
   // Compares the kernels of the first entry: the other one packs, and has no estimate.
-  void Compare(const codegen::CudaCode& code, const op::GpuUse& use) {
+  void Compare(const codegen::CudaCode& code, const search::GpuUse& use) {
     int64_t registers = 0, spilled = 0;
     for (size_t i = 0; i < code.artifact.entries[0].launches.size() && i < code.resources.size(); ++i) {
       registers = std::max(registers, code.resources[i].registers);
@@ -130,7 +125,7 @@ CudaSample DrawCudaSample(int points, uint64_t seed) {
   Sampler sampler(seed);
   sampler.sample.no_nvrtc = NoNvrtcFor("sm_90");
   if (!sampler.sample.no_nvrtc.empty()) return sampler.sample;
-  for (const op::Template* t : op::AllTemplates(kGpuFamily)) sampler.Draw(t->name(), points);
+  for (const std::string& name : GpuSourceNames()) sampler.Draw(name, points);
   return sampler.sample;
 }
 

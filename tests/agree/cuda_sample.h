@@ -1,4 +1,5 @@
-// Draws points of every template for GPUs and compiles them by NVRTC with warnings as errors.
+// Draws points of every template and every rule of sketches for GPUs and compiles them by NVRTC with warnings as
+// errors.
 #pragma once
 
 #include <map>
@@ -13,16 +14,17 @@ struct CudaSample {
   int packing = 0;                    // those with such a kernel
   int without_point = 0;              // programs skipped because no legal point was found
   std::vector<std::string> failures;  // the point and its problem
-  std::map<std::string, std::set<std::string>> archs;  // by template: architectures for which a point was compiled
-  std::set<std::string> left_out;                      // architectures that no NVRTC on this machine supports
-  std::string no_nvrtc;                                // why there is no NVRTC; all else is empty then
-  // Programs whose template estimates registers; those within the estimate; those with spills.
+  std::map<std::string, std::set<std::string>>
+      archs;                       // by template or rule: architectures for which a point was compiled
+  std::set<std::string> left_out;  // architectures that no NVRTC on this machine supports
+  std::string no_nvrtc;            // why there is no NVRTC; all else is empty then
+  // Programs whose registers are estimated; those within the estimate; those with spills.
   int estimated = 0, within = 0, spilled = 0;
 };
 
-// `points` of each template, of the workloads of gpu_workloads.h in turn; each for sm_70, sm_80 and sm_90, and for one
-// of sm_61 and sm_75 in turn. If a point is missing or illegal on an architecture, another one replaces it. A template
-// without knobs has one point.
+// `points` of each template or rule, of the workloads of gpu_workloads.h in turn; each for sm_70, sm_80 and sm_90, and
+// for one of sm_61 and sm_75 in turn. If a point is missing or illegal on an architecture, another one replaces it. A
+// template without knobs has one point.
 CudaSample DrawCudaSample(int points, uint64_t seed);
 
 }  // namespace hone::agree

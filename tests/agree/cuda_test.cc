@@ -1,9 +1,9 @@
-// NVRTC accepts every template's text for CUDA without a warning, and the result stays within the device's limits.
-// `cuda_sample` (tests/perf) draws more points.
+// NVRTC accepts the text of every template and rule of sketches for CUDA without a warning, and the result stays within
+// the device's limits. `cuda_sample` (tests/perf) draws more points.
 #include <gtest/gtest.h>
 
 #include "agree/cuda_sample.h"
-#include "op/operator.h"
+#include "agree/gpu_workloads.h"
 
 namespace hone::agree {
 namespace {
@@ -15,8 +15,7 @@ const CudaSample& Sample() {
 }
 
 void ExpectEveryTemplateFor(const std::string& arch) {
-  for (const op::Template* t : op::AllTemplates(kGpuFamily)) {
-    const std::string name = t->name();
+  for (const std::string& name : GpuSourceNames()) {
     if (name == "conv2d_gpu_tensor" && arch == "sm_70") continue;  // the template needs sm_80
     const auto found = Sample().archs.find(name);
     ASSERT_NE(found, Sample().archs.end()) << name;

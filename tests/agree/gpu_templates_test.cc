@@ -1,6 +1,6 @@
-// Every template for GPUs gives the result of its operator's reference at any point of its space: run by the
-// interpreter, which also reports races between threads and barriers that some threads do not reach, and by OpenCL
-// (usually PoCL's CPU). The kernels that pack constants are included.
+// Every template and every rule of sketches for GPUs gives the result of its operator's reference at any point of its
+// space: run by the interpreter, which also reports races between threads and barriers that some threads do not reach,
+// and by OpenCL (usually PoCL's CPU). The kernels that pack constants are included.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "agree/on_device.h"
 #include "agree/on_opencl.h"
 #include "codegen/opencl/codegen.h"
+#include "common/expect.h"
 #include "propose/propose.h"
 #include "unit/op/gpu_case.h"
 
@@ -25,20 +26,17 @@ struct Point {
   std::string Text() const { return workload.Text() + "\n" + config.Text() + "\n"; }
 };
 
-// The default and some points of each workload that has the template; few may lack a legal point. Their kernels are
+// The default and some points of each workload that has the source; few may lack a legal point. Their kernels are
 // named "point0", "point1", ...
 std::vector<Point> Draw(const std::string& name, const Target& target, int points, uint64_t seed) {
   std::vector<Point> drawn;
   int wanted = 0, sampled = 0;
   Rng rng(seed);
   for (const Workload& w : GpuWorkloadsOf(name, target)) {
-    const op::Template* t = FindGpuTemplate(name, w, target);
-    const Result<search::Space> space = t->MakeSpace(w, target);
-    EXPECT_TRUE(space.ok()) << w.Text() << ": " << space.status().message();
-    if (!space.ok()) continue;
+    const GpuSource source = *FindGpuSource(name, w, target);
+    const search::Space* space = &source.space;
     std::vector<Config> configs;
-    // Only a template that can come first has a default for every workload.
-    if (const Result<Config> preferred = t->Default(*space, w, target); preferred.ok()) configs.push_back(*preferred);
+    if (const Result<Config> preferred = source.preferred(); preferred.ok()) configs.push_back(*preferred);
     const size_t defaults = configs.size();
     for (int i = 0; i < points && space->size() > 1; ++i) {
       ++wanted;
@@ -47,7 +45,7 @@ std::vector<Point> Draw(const std::string& name, const Target& target, int point
     sampled += static_cast<int>(configs.size() - defaults);
     for (const Config& config : configs) {
       Result<compile::LoweredKernel> kernel =
-          testing::LowerGpu(w, target, config, fmt::format("point{}", drawn.size()));
+          testing::LowerGpu(w, target, Must(source.candidate(config)), fmt::format("point{}", drawn.size()));
       EXPECT_TRUE(kernel.ok()) << w.Text() << "\n" << config.Text() << "\n" << kernel.status().message();
       if (kernel.ok()) drawn.push_back({w, config, *std::move(kernel)});
     }
@@ -68,11 +66,11 @@ TEST(AgreeGpuWorkloads, EachHasADefault) {
   }
 }
 
-class AgreeGpuTemplates : public OnOpenCl<const op::Template*> {};
+class AgreeGpuTemplates : public OnOpenCl<std::string> {};
 
 TEST_P(AgreeGpuTemplates, InterpreterWithReference) {
   const Target target = *Target::Parse("cuda -arch=sm_90");  // supports all templates
-  const std::vector<Point> points = Draw(GetParam()->name(), target, kInterpreted, 1);
+  const std::vector<Point> points = Draw(GetParam(), target, kInterpreted, 1);
   ASSERT_FALSE(points.empty()) << "no workload of gpu_workloads.cc has it";
   uint64_t seed = 0;
   for (const Point& p : points) {
@@ -87,9 +85,9 @@ TEST_P(AgreeGpuTemplates, OpenClWithReference) {
   if (why_not_.kind() == StatusKind::kNotFound) GTEST_SKIP() << why_not_.message();
   ASSERT_TRUE(why_not_.ok()) << why_not_.message();
   const Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
-  const std::vector<Point> points = Draw(GetParam()->name(), target, kOnDevice, 2);
+  const std::vector<Point> points = Draw(GetParam(), target, kOnDevice, 2);
   if (points.empty()) {
-    EXPECT_STREQ(GetParam()->name(), "conv2d_gpu_tensor") << "all others have a point here: that one is for CUDA alone";
+    EXPECT_EQ(GetParam(), "conv2d_gpu_tensor") << "all others have a point here: that one is for CUDA alone";
     return;
   }
   // One program, as compiling each point separately would take most of the time.
@@ -108,9 +106,9 @@ TEST_P(AgreeGpuTemplates, OpenClWithReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, AgreeGpuTemplates, ::testing::ValuesIn(op::AllTemplates(kGpuFamily)),
-                         [](const ::testing::TestParamInfo<const op::Template*>& p) {
-                           std::string name = p.param->name();
+INSTANTIATE_TEST_SUITE_P(Every, AgreeGpuTemplates, ::testing::ValuesIn(GpuSourceNames()),
+                         [](const ::testing::TestParamInfo<std::string>& p) {
+                           std::string name = p.param;
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });

@@ -1,7 +1,11 @@
 #include "agree/gpu_workloads.h"
 
+#include <utility>
+
 #include "base/check.h"
+#include "op/gpu/template.h"
 #include "semantics/elementwise.h"
+#include "sketch/sketch.h"
 
 namespace hone::agree {
 namespace {
@@ -127,19 +131,57 @@ std::vector<std::string> SmallGpuWorkloads() {
 
 std::vector<std::string> LargeGpuWorkloads() { return {std::begin(kLarge), std::end(kLarge)}; }
 
-const op::Template* FindGpuTemplate(const std::string& name, const Workload& workload, const Target& target) {
-  for (const op::Template* t : (*op::FindOperator(workload))->Templates(workload, target)) {
-    if (t->name() == name) return t;
+std::vector<GpuSource> GpuSourcesOf(const Workload& w, const Target& target) {
+  std::vector<GpuSource> sources;
+  const op::Operator& op = **op::FindOperator(w);
+  for (const op::Template* t : op.Templates(w, target)) {
+    const Result<search::Space> space = t->MakeSpace(w, target);
+    if (!space.ok()) continue;
+    const auto* estimates = dynamic_cast<const op::GpuTemplate*>(t);
+    sources.push_back({t->name(), *space, [=, s = *space] { return t->Default(s, w, target); },
+                       [=](const Config& config) { return t->Instantiate(w, target, config); },
+                       estimates != nullptr ? estimates->Use(w) : search::GpuUseOf()});
   }
-  return nullptr;
+  const Result<op::Computation> computation = op.Compute(w, target, Algorithm());
+  if (!computation.ok()) return sources;
+  std::vector<std::string> constants;
+  for (const Operand& operand : op.Operands(w, target)) {
+    if (operand.role == OperandRole::kConstant) constants.push_back(operand.name);
+  }
+  for (const sketch::Sketch& s : sketch::MakeSketches(computation->outputs, constants, target)) {
+    const search::Space space = sketch::SpaceOf(s);
+    sources.push_back({s.name, space, [=] { return sketch::BestByEstimate(s, space); },
+                       [=](const Config& config) -> Result<Candidate> {
+                         HONE_ASSIGN_OR_RETURN(std::vector<Step> steps, sketch::StepsOf(s, config));
+                         return Candidate{{}, std::move(steps)};
+                       },
+                       s.use});
+  }
+  return sources;
 }
 
-std::vector<Workload> GpuWorkloadsOf(const std::string& template_name, const Target& target) {
+std::vector<std::string> GpuSourceNames() {
+  std::vector<std::string> names;
+  for (const op::Template* t : op::AllTemplates(kGpuFamily)) names.emplace_back(t->name());
+  for (const sketch::DerivationRule& rule : sketch::Rules()) {
+    if (rule.family == kGpuFamily) names.emplace_back(rule.name);
+  }
+  return names;
+}
+
+std::optional<GpuSource> FindGpuSource(const std::string& name, const Workload& workload, const Target& target) {
+  for (GpuSource& source : GpuSourcesOf(workload, target)) {
+    if (source.name == name) return std::move(source);
+  }
+  return {};
+}
+
+std::vector<Workload> GpuWorkloadsOf(const std::string& source, const Target& target) {
   std::vector<Workload> found;
   for (const std::string& text : SmallGpuWorkloads()) {
     const Result<Workload> w = op::ParseChecked(text);
     HONE_CHECK(w.ok());
-    if (FindGpuTemplate(template_name, *w, target) != nullptr) found.push_back(*w);
+    if (FindGpuSource(source, *w, target)) found.push_back(*w);
   }
   return found;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agree/on_opencl.h"
+#include "agree/opencl_trials.h"
 #include "agree/trial.h"
 #include "base/rng.h"
 #include "codegen/opencl/codegen.h"
@@ -61,33 +62,10 @@ class AgreeDevice : public OnOpenCl<int> {
 TEST_P(AgreeDevice, OpenClWithDefinition) {
   if (why_not_.kind() == StatusKind::kNotFound) GTEST_SKIP() << why_not_.message();
   ASSERT_TRUE(why_not_.ok()) << why_not_.message();
-  runtime::Device* device = device_.get();
   const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
   const std::vector<Trial> trials = Trials(prepared, GetParam());
   ASSERT_FALSE(trials.empty());
-  // One program, as compiling each separately would take most of the time.
-  const auto artifact = codegen::CompileToOpenCl(Functions(trials), DeviceTarget(OpenClKind()));
-  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
-  const auto module = device->Load(*artifact);
-  ASSERT_TRUE(module.ok()) << module.status().message() << "\n" << artifact->bytes;
-  for (const Trial& trial : trials) {
-    Buffers host(prepared);
-    std::vector<std::unique_ptr<runtime::DeviceBuffer>> buffers;
-    runtime::DeviceArguments arguments;
-    for (size_t i = 0; i < host.sizes().size(); ++i) {
-      auto buffer = device->Allocate(host.sizes()[i] * 4);
-      ASSERT_TRUE(buffer.ok()) << buffer.status().message();
-      ASSERT_TRUE(device->CopyIn(buffer->get(), host.pointers()[i], host.sizes()[i] * 4).ok());
-      arguments.push_back(buffer->get());
-      buffers.push_back(std::move(*buffer));
-    }
-    const Status ran = (*module)->Run(trial.function.name, arguments);
-    ASSERT_TRUE(ran.ok()) << ran.message() << "\n" << trial.context << ir::ToString(trial.function);
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      ASSERT_TRUE(device->CopyOut(host.pointers()[i], *buffers[i], host.sizes()[i] * 4).ok());
-    }
-    ASSERT_EQ(host.Difference(), "") << trial.context << ir::ToString(trial.function) << artifact->bytes;
-  }
+  ExpectAgreeOnOpenCl(device_.get(), prepared, trials);
 }
 
 TEST_P(AgreeDevice, NvrtcWithoutAWarning) {

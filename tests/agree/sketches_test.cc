@@ -1,9 +1,11 @@
 // Random computations have a sketch, and random points of all their sketches give exactly the values of the definition,
-// by the interpreter and by machine code.
+// by the interpreter, by machine code, and by OpenCL.
 #include <fmt/format.h>
 
 #include <map>
 
+#include "agree/on_opencl.h"
+#include "agree/opencl_trials.h"
 #include "agree/random_dag.h"
 #include "agree/trial.h"
 #include "base/file.h"
@@ -11,6 +13,7 @@
 #include "codegen/llvm/codegen.h"
 #include "common/expect.h"
 #include "interpreter/interpreter.h"
+#include "ir/device_kernels.h"
 #include "ir/printer.h"
 #include "lower/lower.h"
 #include "runtime/host/loader.h"
@@ -30,6 +33,10 @@ Target Machine(uint64_t seed) {
   Target target = Must(HostTarget());
   target.threads = 1 + static_cast<int>(seed % 3);
   return target;
+}
+Target OpenCl() { return Must(Target::Parse("opencl -threads=256 -block=256x256x64")); }
+Target Gpu(uint64_t seed) {
+  return seed % 2 == 0 ? OpenCl() : Must(Target::Parse("cuda -arch=sm_80 -multiprocessors=108"));
 }
 
 // A legal point of each sketch, and its default. Refused ones are counted.
@@ -52,13 +59,12 @@ std::vector<Trial> Draw(const Prepared& prepared, const Target& target, uint64_t
       for (const Step& step : steps) {
         if (status.ok()) status = schedule.Apply(step);
       }
-      lower::LowerOptions options;
+      lower::LowerOptions options{.gpu = target.family() == kGpuFamily};
       options.name = fmt::format("kernel{}", trials.size());
       options.verify = true;
       const Result<ir::Function> function =
           status.ok() ? lower::Lower(schedule, prepared.Args(), options) : Result<ir::Function>(status);
-      const std::string context =
-          fmt::format("{}, {}\n{}", prepared.problem.name, config.Text(), StepsText(steps));
+      const std::string context = fmt::format("{}, {}\n{}", prepared.problem.name, config.Text(), StepsText(steps));
       if (!function.ok()) {
         ++counts->refused;
         ADD_FAILURE() << function.status().message() << "\n" << context;
@@ -70,7 +76,7 @@ std::vector<Trial> Draw(const Prepared& prepared, const Target& target, uint64_t
   return trials;
 }
 
-class RandomDags : public testing::TestWithParam<int> {};
+class RandomDags : public OnOpenCl<int> {};
 
 TEST_P(RandomDags, EachRulesPointsAgreeOnTheInterpreter) {
   Counts counts;
@@ -86,6 +92,35 @@ TEST_P(RandomDags, EachRulesPointsAgreeOnTheInterpreter) {
   }
   EXPECT_GE(counts.drawn, kDags / kGroups * 4);
   EXPECT_EQ(counts.refused, 0) << "of " << counts.drawn;
+}
+
+TEST_P(RandomDags, EachRulesKernelsForGpusAgreeOnTheInterpreter) {
+  Counts counts;
+  for (int dag = GetParam(); dag < kDags; dag += kGroups) {
+    const uint64_t seed = static_cast<uint64_t>(dag) + 2000;
+    const Prepared prepared = Prepare(RandomDag(seed, kMostStages), seed);
+    for (const Trial& trial : Draw(prepared, Gpu(seed), seed, 3, &counts)) {
+      const Result<ir::DeviceProgram> kernels = ir::SplitKernels(trial.function);
+      ASSERT_TRUE(kernels.ok()) << kernels.status().message() << "\n" << trial.context;
+      Buffers buffers(prepared);
+      const Status status = ir::Run(trial.function, buffers.arguments(), {ir::ParallelOrder::kShuffled, seed});
+      ASSERT_TRUE(status.ok()) << status.message() << "\n" << trial.context << ir::ToString(trial.function);
+      ASSERT_EQ(buffers.Difference(), "") << trial.context << ir::ToString(trial.function);
+    }
+  }
+  EXPECT_GE(counts.drawn, kDags / kGroups * 3);
+  EXPECT_EQ(counts.refused, 0) << "of " << counts.drawn;
+}
+
+TEST_P(RandomDags, EachRulesKernelsForGpusAgreeOnOpenCl) {
+  if (why_not_.kind() == StatusKind::kNotFound) GTEST_SKIP() << why_not_.message();
+  ASSERT_TRUE(why_not_.ok()) << why_not_.message();
+  Counts counts;
+  for (int dag = GetParam(); dag < kDags; dag += 4 * kGroups) {
+    const uint64_t seed = static_cast<uint64_t>(dag) + 3000;
+    const Prepared prepared = Prepare(RandomDag(seed, kMostStages), seed);
+    ExpectAgreeOnOpenCl(device_.get(), prepared, Draw(prepared, OpenCl(), seed, 2, &counts));
+  }
 }
 
 TEST_P(RandomDags, EachRulesPointsAgreeAsMachineCode) {
@@ -116,7 +151,9 @@ TEST(RandomDagsTogether, MeetEachRule) {
   std::map<std::string, int> met;
   for (uint64_t seed = 0; seed < kDags; ++seed) {
     const Problem problem = RandomDag(seed, kMostStages);
-    for (const sketch::Sketch& sketch : sketch::MakeSketches(problem.outputs, {}, Machine(seed))) ++met[sketch.name];
+    for (const Target& target : {Machine(seed), Gpu(seed)}) {
+      for (const sketch::Sketch& sketch : sketch::MakeSketches(problem.outputs, {}, target)) ++met[sketch.name];
+    }
   }
   for (const sketch::DerivationRule& rule : sketch::Rules()) EXPECT_GE(met[rule.name], 3) << rule.name;
 }

@@ -3,19 +3,21 @@
 #include "codegen/cuda/codegen.h"
 #include "common/expect.h"
 #include "golden/golden.h"
-#include "op/operator.h"
+#include "propose/propose.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone {
 namespace {
 
-// Checks the point of the layer's template with these knobs.
+// Checks the point of the layer's template with these knobs; without knobs, the default point of its sketch.
 void Check(const char* name, const char* workload, const std::string& template_name, std::vector<KnobValue> values) {
   const Target target = *Target::Parse("cuda -arch=sm_80");
   const Workload w = *op::ParseChecked(workload);
   Config config;
   config.template_name = template_name;
   config.values = std::move(values);
+  if (config.values.empty()) config = Must(propose::DefaultConfig(w, target));
+  ASSERT_EQ(config.template_name, template_name);
   const compile::LoweredKernel kernel = Must(testing::LowerGpu(w, target, config));
   const codegen::CudaCode code = Must(codegen::WriteCuda({kernel.functions[0]}, target));
   ExpectGolden(code.source, std::string("cuda/") + name + ".cu");
@@ -35,10 +37,10 @@ KnobValue Number(const char* name, int64_t number) {
   return value;
 }
 
-TEST(GoldenCuda, Elementwise) { Check("relu", "relu(f32[2,3,7,5])", "relu_gpu", {}); }
+TEST(GoldenCuda, Elementwise) { Check("relu", "relu(f32[2,3,7,5])", "gpu_stages", {}); }
 
 TEST(GoldenCuda, PoolingWithPadding) {
-  Check("max_pool", "max_pool2d(f32[1,2,9,9], kernel=3x3, stride=2x2, pad=1,1,1,1)", "max_pool2d_gpu", {});
+  Check("max_pool", "max_pool2d(f32[1,2,9,9], kernel=3x3, stride=2x2, pad=1,1,1,1)", "gpu_stages", {});
 }
 
 TEST(GoldenCuda, ReductionAcrossAWarp) {

@@ -1,5 +1,6 @@
 // How fast candidates for a GPU compile (in seconds of processor time, one core), and how many drawn points the
-// compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED]]]]`. Needs NVRTC for `cuda`, nothing for
+// compiler then confirms, of each template and rule of sketches: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED]]]]`.
+// Needs NVRTC for `cuda`, nothing for
 // `opencl` (whose driver compiles later).
 #include <fmt/format.h>
 
@@ -9,10 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "agree/gpu_workloads.h"
 #include "compile/compile.h"
-#include "op/gpu/template.h"
-#include "op/operator.h"
-#include "propose/propose.h"
 
 namespace {
 
@@ -45,9 +44,9 @@ struct Tally {
   }
 };
 
-// The resources of each kernel of the point, compared with the template's estimate for all of them.
-void Compare(const hone::compile::CompiledKernel& kernel, const hone::op::GpuUse& use, const hone::DeviceLimits& limits,
-             Tally* tally) {
+// The resources of each kernel of the point, compared with the estimate for all of them.
+void Compare(const hone::compile::CompiledKernel& kernel, const hone::search::GpuUse& use,
+             const hone::DeviceLimits& limits, Tally* tally) {
   int64_t registers = 0, spills = 0;
   bool block = true;
   for (size_t i = 0; i < kernel.resources.size() && i < kernel.kernel.launches.size(); ++i) {
@@ -68,23 +67,17 @@ void Compare(const hone::compile::CompiledKernel& kernel, const hone::op::GpuUse
   }
 }
 
-Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hone::Target& target, int points,
+Tally Run(const hone::agree::GpuSource& source, const hone::Workload& workload, const hone::Target& target, int points,
           uint64_t seed) {
   Tally tally;
-  const auto space = t.MakeSpace(workload, target);
-  if (!space.ok()) {
-    tally.first_error = space.status().message();
-    return tally;
-  }
-  const auto* parts = dynamic_cast<const hone::op::GpuTemplate*>(&t);
   hone::Rng rng(seed);
   hone::compile::CompileOptions options;
   for (; tally.drawn < points; ++tally.drawn) {
-    const auto index = space->SampleLegal(rng);
+    const auto index = source.space.SampleLegal(rng);
     if (!index) break;
-    const hone::Config config = space->At(*index);
+    const hone::Config config = source.space.At(*index);
     const std::clock_t start = std::clock();
-    const auto candidate = hone::propose::Instantiate(workload, target, config);
+    const auto candidate = source.candidate(config);
     const auto kernel = candidate.ok() ? hone::compile::CompileKernel(workload, target, *candidate, options)
                                        : hone::Result<hone::compile::CompiledKernel>(candidate.status());
     const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -97,9 +90,7 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     ++tally.compiled;
     tally.lower += kernel->lower_seconds;
     tally.all += seconds;
-    if (parts == nullptr || kernel->resources.empty()) continue;
-    const hone::op::GpuUse use = parts->Use(workload)(config);
-    Compare(*kernel, use, target.limits, &tally);
+    if (source.use && !kernel->resources.empty()) Compare(*kernel, source.use(config), target.limits, &tally);
   }
   return tally;
 }
@@ -116,9 +107,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   Tally all;
-  for (const hone::op::Template* t : (*hone::op::FindOperator(*workload))->Templates(*workload, *target)) {
-    Tally one = Run(*t, *workload, *target, points, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
-    one.Print(t->name());
+  for (const hone::agree::GpuSource& source : hone::agree::GpuSourcesOf(*workload, *target)) {
+    Tally one = Run(source, *workload, *target, points, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
+    one.Print(source.name);
+    if (const auto preferred = source.preferred(); preferred.ok()) fmt::print("  default: {}\n", preferred->Text());
     all.Add(one);
   }
   all.Print("all");

@@ -4,8 +4,7 @@
 // Operands: those of A except its output, then those of each following member except what other members make;
 // MemberOperandName gives the names. Four kinds of chains of convolutions and pools have templates (chain.h). The
 // computation of all other groups is composed of their members' (group.h), and its schedules are sketches
-// (propose/propose.cc) and, if only element-wise operators follow the first member, its templates. On GPUs, groups
-// whose members all have one schedule there have one as well.
+// (propose/propose.cc) and, if only element-wise operators follow the first member, its templates.
 #include "op/chain/chain.h"
 
 #include <algorithm>
@@ -78,21 +77,6 @@ const ChainKind* FindChainKind(const Workload& w) {
   return nullptr;
 }
 
-Result<FixedKernel> BuildGroup(const Workload& w, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(Computation computation, ComputeGroup(w, target));
-  return FixedKernel{std::move(computation), {}};
-}
-
-const FixedTemplate& GroupGpu() {
-  static const FixedTemplate t("group_gpu", 1, BuildGroup);
-  return t;
-}
-
-bool FixedOnGpus(const Workload& part, const Target& target) {
-  const std::vector<const Template*> templates = (*FindOperator(part))->Templates(part, target);
-  return std::all_of(templates.begin(), templates.end(), [](const Template* t) { return t->fixed(); });
-}
-
 const char* StorageText(Layout layout) {
   return layout == Layout::kBlocked ? "in blocks" : layout == Layout::kPlain ? "plain" : "with channels last";
 }
@@ -145,17 +129,12 @@ class ChainOperator final : public Operator {
     if (target.family() == kCpuFamily) {
       if (const ChainKind* kind = FindChainKind(w)) return kind->templates(parts, target);
     }
-    if (target.family() == kGpuFamily) {
-      const auto fixed = [&](const Workload& part) { return FixedOnGpus(part, target); };
-      if (std::all_of(parts.begin(), parts.end(), fixed) && ComputeGroup(w, target).ok()) return {&GroupGpu()};
-    }
     return {};
   }
   TemplateList AllTemplates() const override {
     return {
         {kCpuFamily,
-         {&ChainConvPool(), &ChainWinogradPool(), &ChainDepthwiseConv(), &ChainConvDepthwise(), &ChainBottleneck()}},
-        {kGpuFamily, {&GroupGpu()}}};
+         {&ChainConvPool(), &ChainWinogradPool(), &ChainDepthwiseConv(), &ChainConvDepthwise(), &ChainBottleneck()}}};
   }
   Result<Computation> Compute(const Workload& w, const Target& target, const Algorithm& algorithm) const override {
     if (target.family() == kCpuFamily && FindChainKind(w) != nullptr) {

@@ -51,21 +51,15 @@ static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const 
 }
 
 static std::vector<const Template*> GpuTemplates(const Workload& w, const Target& target) {
-  if (Unblocked(w, target.ChannelBlock())) return {&GpuConvUnblocked()};
+  if (Unblocked(w, target.ChannelBlock())) return {};
   return w.op == "conv2d" ? GpuConv2dTemplates(w, target) : GpuConvTilesTemplates(w, target);
-}
-
-static std::vector<const Template*> AllGpuConv2d() {
-  std::vector<const Template*> all = AllGpuConv2dTemplates();
-  all.push_back(&GpuConvUnblocked());
-  return all;
 }
 
 const Operator& Conv2d() {
   static const TunedOperator op(
       "conv2d", CpuConv2dTemplates, GpuTemplates,
       {{kCpuFamily, {&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
-       {kGpuFamily, AllGpuConv2d()}},
+       {kGpuFamily, AllGpuConv2dTemplates()}},
       {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
        {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},
        {kCpuFamily, "winograd", {"m", "tiles"}, ByLayout<ComputeWinograd, Nothing>},
@@ -83,12 +77,11 @@ const Operator& Conv2d() {
 // dilation=1x1x1, groups=1, in=blocked) + epilogue -> [N,O,OD,OH,OW]. Blocked; in=ncdhw: a plain input.
 const Operator& Conv3d() {
   static const TunedOperator op("conv3d", CpuConv3dTemplates, GpuTemplates,
-                                {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}},
-                                 {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain(), &GpuConvUnblocked()}}},
+                                {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles()}}},
                                 {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
                                  {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},
                                  {kCpuFamily, "grouped", {}, ByLayout<ComputeGrouped, Nothing>},
-                                 {kGpuFamily, "direct", {}, ByLayout<Nothing, ComputeUnblocked>},
+                                 {kGpuFamily, "direct", {}, ByLayout<ComputeGpuPixels, ComputeUnblocked>},
                                  {kGpuFamily, "pixels", {}, ByLayout<ComputeGpuPixels, Nothing>}});
   return op;
 }

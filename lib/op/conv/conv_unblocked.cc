@@ -96,8 +96,6 @@ Computation Make(const Workload& w) {
   return {epilogue.After({data, weight}), {out}};
 }
 
-Result<FixedKernel> Build(const Workload& w, const Target&) { return FixedKernel{Make(w), {}}; }
-
 }  // namespace
 
 bool Unblocked(const Workload& w, int lanes) {
@@ -106,10 +104,5 @@ bool Unblocked(const Workload& w, int lanes) {
 }
 
 Result<Computation> ComputeUnblocked(const Workload& w, const Target&, const Algorithm&) { return Make(w); }
-
-const Template& GpuConvUnblocked() {
-  static const FixedTemplate t("conv_unblocked_gpu", 1, Build);
-  return t;
-}
 
 }  // namespace hone::op

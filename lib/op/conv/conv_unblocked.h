@@ -10,10 +10,7 @@ namespace hone::op {
 bool Unblocked(const Workload& workload, int lanes);
 
 // The algorithm "direct" for them, with any groups: the stages "pad" (with padding), "acc" and "out" (if there is an
-// epilogue). REQUIRES: a conv2d or conv3d. On CPUs, schedules come from sketches (sketch/sums.h).
+// epilogue). REQUIRES: a conv2d or conv3d. Schedules come from sketches (sketch/sums.h, sketch/gpu_sums.h).
 Result<Computation> ComputeUnblocked(const Workload& workload, const Target& target, const Algorithm& algorithm);
-
-// "conv_unblocked_gpu": its schedule for GPUs, without knobs.
-const Template& GpuConvUnblocked();
 
 }  // namespace hone::op

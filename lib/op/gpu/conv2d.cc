@@ -69,7 +69,7 @@ Computation MakeGpuConv2d(const Workload& w) {
 
 // The number of iterations of a step's reduction that the unroll knobs leave in a row, up to 8: innermost loops first.
 int64_t RoundsInARow(int64_t own, const Config& config) {
-  const int64_t most = std::min(config.Number("auto_unroll_max_step"), kMostUnrolled);
+  const int64_t most = std::min(config.Number("auto_unroll_max_step"), search::kMostUnrolled);
   int64_t rounds = 1;
   for (const char* knob : {"tile_rx", "tile_ry", "tile_rc"}) {
     const int64_t more = rounds * config.Sizes(knob)[1];
@@ -180,16 +180,14 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
       for (int64_t x : Divisors(s.ow)) {
         GpuUse use = UseOfTiles(s, {1, f, 1}, {1, y, 1}, {1, x, 1});
         use.shared_bytes = 4 * f * (TileReach(y, s.sh, s.kh, s.dh) * TileReach(x, s.sw, s.kw, s.dw) + s.kh * s.kw);
-        if (!ExceedsDevice(use, limits)) return true;
+        if (!search::ExceedsDevice(use, limits)) return true;
       }
     }
   }
   return false;
 }
 
-Result<FixedKernel> PlainConv2dBuild(const Workload& w, const Target&) { return FixedKernel{MakeGpuConv2d(w), {}}; }
-
-// "conv2d_nchw.cuda", one group; "depthwise_conv2d_nchw.cuda"; "conv2d_gpu", any convolution, without knobs.
+// "conv2d_nchw.cuda", one group; "depthwise_conv2d_nchw.cuda".
 const Template& GpuConv2dDirect() {
   static const GpuTemplate t({"conv2d_nchw.cuda", 3, nullptr, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
   return t;
@@ -197,10 +195,6 @@ const Template& GpuConv2dDirect() {
 const Template& GpuConv2dDepthwise() {
   static const GpuTemplate t(
       {"depthwise_conv2d_nchw.cuda", 3, nullptr, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
-  return t;
-}
-const Template& GpuConv2dPlain() {
-  static const FixedTemplate t("conv2d_gpu", 1, PlainConv2dBuild);
   return t;
 }
 
@@ -212,7 +206,7 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
   const Conv2dShape s = Conv2dShape::Of(w);
   // Too few values for a block of one warp.
   const int64_t most = std::min<int64_t>(s.o, 32) * std::min<int64_t>(s.oh * s.ow, 32);
-  if (s.groups == 1 && most < target.limits.warp_size) return {&GpuConv2dPlain()};
+  if (s.groups == 1 && most < target.limits.warp_size) return {};
   if (s.groups == 1) {
     std::vector<const Template*> templates = {&GpuConv2dGemm(), &GpuConv2dDirect()};
     if (GpuWinogradApplies(s)) {
@@ -228,8 +222,7 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
 
 std::vector<const Template*> AllGpuConv2dTemplates() {
   return {&GpuConv2dGemm(),   &GpuConv2dDirect(),    &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(),
-          &GpuConv2dTensor(), &GpuConv2dDepthwise(), &GpuConvTiles(),      &GpuConvPlain(),
-          &GpuConv2dPlain()};
+          &GpuConv2dTensor(), &GpuConv2dDepthwise(), &GpuConvTiles()};
 }
 
 }  // namespace hone::op

@@ -36,7 +36,8 @@ Result<Computation> ComputeGpuDirect(const Workload& workload, const Target& tar
 Result<Computation> ComputeGpuGemm(const Workload& workload, const Target& target, const Algorithm& algorithm);
 Result<Computation> ComputeGpuWinograd(const Workload& workload, const Target& target, const Algorithm& algorithm);
 
-// The competing templates of a convolution; the first has a legal point for any shape.
+// The competing templates of a convolution; the first has a legal point for any shape. Empty for convolutions with too
+// few values for a warp.
 std::vector<const Template*> GpuConv2dTemplates(const Workload& workload, const Target& target);
 // The templates of all convolutions.
 std::vector<const Template*> AllGpuConv2dTemplates();

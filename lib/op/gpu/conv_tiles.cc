@@ -85,8 +85,6 @@ Result<Candidate> TileBuild(const Workload&, const Target&, const Config& config
   return candidate;
 }
 
-Result<FixedKernel> PlainBuild(const Workload& w, const Target&) { return FixedKernel{MakePixels(w), {}}; }
-
 }  // namespace
 
 Result<Computation> ComputeGpuPixels(const Workload& w, const Target&, const Algorithm&) { return MakePixels(w); }
@@ -96,14 +94,9 @@ const Template& GpuConvTiles() {
   return t;
 }
 
-const Template& GpuConvPlain() {
-  static const FixedTemplate t("conv_gpu", 1, PlainBuild, "pixels");
-  return t;
-}
-
 std::vector<const Template*> GpuConvTilesTemplates(const Workload& w, const Target& target) {
-  if (Pixels(ConvVolume::Of(w)) < target.limits.warp_size) return {&GpuConvPlain()};
-  return {&GpuConvTiles(), &GpuConvPlain()};
+  if (Pixels(ConvVolume::Of(w)) < target.limits.warp_size) return {};
+  return {&GpuConvTiles()};
 }
 
 }  // namespace hone::op

@@ -23,15 +23,15 @@ static Result<Space> KnobsOfAutoTvm(const char* name, const Workload& workload) 
 Result<Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
   HONE_ASSIGN_OR_RETURN(
       Space space, parts_.knobs != nullptr ? parts_.knobs(workload, target) : KnobsOfAutoTvm(parts_.name, workload));
-  AddDeviceRule(target, parts_.use(workload), &space);
+  space.AddRule(search::DeviceRule(target, parts_.use(workload)));
   if (!parts_.thread_knobs.empty()) {
-    SampleByThreads(parts_.thread_knobs, parts_.thread_part, target.limits, &space);
+    search::SampleByThreads(parts_.thread_knobs, parts_.thread_part, target.limits, &space);
   }
   return space;
 }
 
 Result<Config> GpuTemplate::Default(const Space& space, const Workload& workload, const Target& target) const {
-  return GpuDefault(space, target, parts_.use(workload));
+  return search::GpuDefault(space, target, parts_.use(workload));
 }
 
 Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts) {

@@ -4,15 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "op/gpu/limits.h"
 #include "op/operator.h"
+#include "search/space/gpu_use.h"
 
 namespace hone::op {
+
+using search::GpuUse;
+using search::GpuUseOf;
+using search::kOtherRegisters;
+using search::TileRegisters;
+using search::TileReuse;
 
 struct GpuTemplateParts {
   const char* name;
   int version;
-  // The knobs; AddDeviceRule is then called on the space. Null: those of AutoTVM's template of this name.
+  // The knobs; the space also gets search::DeviceRule. Null: those of AutoTVM's template of this name.
   Result<Space> (*knobs)(const Workload& workload, const Target& target);
   GpuUseOf (*use)(const Workload& workload);  // binds the workload once; spaces call the result for each point
   Result<Candidate> (*build)(const Workload& workload, const Target& target, const Config& config);

@@ -51,12 +51,12 @@ static Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& targ
 
 std::vector<const Operator*> PoolOperators() {
   return {
-      new SketchedOperator("max_pool2d", 2, BuildPool),  // never destroyed
-      new SketchedOperator("avg_pool2d", 2, BuildPool),
-      new SketchedOperator("max_pool3d", 2, BuildPool),
-      new SketchedOperator("avg_pool3d", 2, BuildPool),
-      new SketchedOperator("global_avg_pool", 3, BuildGlobalPool),
-      new SketchedOperator("global_max_pool", 4, BuildGlobalPool),
+      new SketchedOperator("max_pool2d", BuildPool),  // never destroyed
+      new SketchedOperator("avg_pool2d", BuildPool),
+      new SketchedOperator("max_pool3d", BuildPool),
+      new SketchedOperator("avg_pool3d", BuildPool),
+      new SketchedOperator("global_avg_pool", BuildGlobalPool),
+      new SketchedOperator("global_max_pool", BuildGlobalPool),
   };
 }
 

@@ -23,7 +23,7 @@ class Checks : public TestFolder {
     Program("hone-plan",
             "if grep -q tf32 \"$2/resnet18.toml\"; then echo 'unknown key `tf32`' >&2; exit 1; fi\n"
             "mkdir -p \"$4/targets\"; cp \"$2/targets/cuda.toml\" \"$4/targets/cuda.json\"\n");
-    Program("gpu_check", "echo 'some_template: holds: 3 of 3 right'\necho '1 of 1 templates tried, all right'\n");
+    Program("gpu_check", "echo 'some_template: holds: 3 of 3 right'\necho '1 of 1 templates and rules tried, all right'\n");
     Program("ninja",
             "mkdir -p \"$2/report/resnet18.cuda\" \"$2/records/cuda\"\necho '# tuned: 1.00 ms' "
             ">\"$2/report/resnet18.cuda/report.md\"\n"
@@ -78,7 +78,7 @@ TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
   ASSERT_NE(verdicts, std::string::npos);
   EXPECT_EQ(std::regex_replace(text.substr(verdicts), std::regex("[0-9]+ s "), "N s "),
             "## Verdicts\n\n| check | wanted | measured | verdict |\n| --- | --- | --- | --- |\n"
-            "| every template agrees with the reference | all right | 1 of 1 templates tried, all right | holds |\n"
+            "| templates and sketches agree with the reference | all right | 1 of 1 templates and rules tried, all right | holds |\n"
             "| resnet18 tuned, verified, benchmarked | within 15 min | N s | holds |\n"
             "| candidates a second | at least 20 | 20.0 | holds |\n"
             "| device busy while tuning | at least 50 % | 52 % | holds |\n"
@@ -131,9 +131,9 @@ TEST_F(Checks, AFailureStopsNoOtherStep) {
   Program("gpu_check", "echo 'a | b is wrong'\nexit 1\n");
   Program("ninja", "sleep 100\n");
   ExpectHas(Results(1, {"--out", "out.md", "--minutes", "0"}),
-            {"| agreement of the templates | **failed** (1), ", "a / b is wrong",
+            {"| agreement of templates and sketches | **failed** (1), ", "a / b is wrong",
              "tuned from nothing | **stopped after 0 s** |",
-             "| every template agrees with the reference | all right | - | **does not hold** |",
+             "| templates and sketches agree with the reference | all right | - | **does not hold** |",
              "| candidates a second | at least 20 | - | not taken |", "| TF32 | left out |"});
 }
 
@@ -150,7 +150,7 @@ TEST_F(Checks, WithoutADeviceOrACompilerItSaysSoOnce) {
           "--find-device) echo 'hone-tune: error: no NVRTC: y' >&2; exit 1;;\n*) echo 1;;\nesac\n");
   const std::string text = Results(1);
   EXPECT_EQ(text.find("no NVRTC"), text.rfind("no NVRTC")) << text;
-  ExpectHas(text, {"hone-tune: error: no NVRTC: y |", "| agreement of the templates | left out |",
+  ExpectHas(text, {"hone-tune: error: no NVRTC: y |", "| agreement of templates and sketches | left out |",
                    "| resnet18 on cuda, tuned from nothing | left out |",
                    "| resnet18 on cuda with TF32, tuned from nothing | left out |"});
 }

@@ -1,11 +1,12 @@
-// Checks every GPU template on a real device against the reference:
+// Checks every template and every rule of sketches for GPUs on a real device against the reference:
 //   gpu_check --target FILE [--points N] [--out FILE.json] [--workload TEXT]..
-// FILE is as hone-plan writes it (targets/cuda.json). Checks N points of each template and workload: all workloads of
-// agree/gpu_workloads.h, or the given ones. Prints a line with the verdict for each of op::AllTemplates(kGpuFamily);
-// exits with 1 if any candidate was wrong. Part of run-gpu-checks (packaging/cuda). Candidates of templates with knobs
-// are compiled and run in children, as in tuning.
+// FILE is as hone-plan writes it (targets/cuda.json). Checks N points of each of them and workload: all workloads of
+// agree/gpu_workloads.h, or the given ones. Prints a line with the verdict for each;
+// exits with 1 if any candidate was wrong. Part of run-gpu-checks (packaging/cuda). Candidates that
+// tuning would try are compiled and run in children, as there.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -34,7 +35,7 @@ struct Count {
 
   bool Wrong() const { return right < points || !failed.empty(); }
   bool Holds() const { return !Wrong() && untried == 0; }
-  // Without points, the device lacks something that the template needs.
+  // Without points, the device lacks something that it needs.
   std::string Verdict(const std::string& lost_by) const {
     if (Wrong()) return "WRONG";
     const char* how_far = points > 0 ? " to the end" : "";
@@ -52,7 +53,7 @@ class Checker {
   Status Run() {
     HONE_RETURN_IF_ERROR(measure::DescribeMachine(target_).status());
     HONE_ASSIGN_OR_RETURN(worker_, measure::DefaultWorkerProgram());
-    for (const op::Template* t : op::AllTemplates(kGpuFamily)) counts_[t->name()];
+    for (const std::string& name : agree::GpuSourceNames()) counts_[name];
     if (workloads_.empty()) {
       workloads_ = agree::LargeGpuWorkloads();
       for (std::string& small : agree::SmallGpuWorkloads()) workloads_.push_back(std::move(small));
@@ -84,7 +85,7 @@ class Checker {
       all_hold = all_hold && c.Holds();
       tried += c.points > 0;
     }
-    fmt::print("{} of {} templates tried, {}\n", tried, op::AllTemplates(kGpuFamily).size(),
+    fmt::print("{} of {} templates and rules tried, {}\n", tried, agree::GpuSourceNames().size(),
                all_hold ? "all right" : "not all right");
     if (!out.empty()) {
       const Json json = {{"version", 1}, {"target", target_.Text()}, {"templates", rows}};
@@ -110,36 +111,46 @@ class Checker {
     fmt::print(stderr, "  {}\n", status.message());
   }
 
-  // Templates without knobs run in this process, as every library contains them. A kernel that loses the device is
-  // wrong, and later ones cannot be tried here.
+  // What is not tuned runs in this process, as every library contains it. A kernel that loses the device is wrong, and
+  // later ones cannot be tried here.
   Status CheckFixed(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
-    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-    for (const op::Template* t : op->Templates(workload, target_)) {
-      HONE_ASSIGN_OR_RETURN(const search::Space space, t->MakeSpace(workload, target_));
-      if (space.size() > 1) continue;
-      Count& count = counts_[t->name()];
-      if (!lost_by_.empty()) {
-        ++count.untried;
-        continue;
-      }
-      ++count.points;
-      const Status status = RunHere(workload, space.At(0));
-      if (device_->lost()) lost_by_ = t->name();
-      if (status.ok()) {
-        ++count.right;
-      } else {
-        Fail(t->name(), text, status.kind() == StatusKind::kCorrupt ? "wrong" : "run", status.message());
+    HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, propose::AllProposers(workload, target_));
+    const auto tuned = [&](const std::string& name) {
+      return std::ranges::any_of(proposers, [&](const auto& p) { return p.name() == name && p.tuned(); });
+    };
+    Rng rng(1);
+    for (const agree::GpuSource& source : agree::GpuSourcesOf(workload, target_)) {
+      if (tuned(source.name)) continue;
+      Count& count = counts_[source.name];
+      for (int i = 0; i < points_; ++i) {
+        if (!lost_by_.empty()) {
+          ++count.untried;
+          continue;
+        }
+        HONE_ASSIGN_OR_RETURN(Config config, source.preferred());
+        if (i > 0) {
+          if (const auto index = source.space.SampleLegal(rng)) config = source.space.At(*index);
+        }
+        HONE_ASSIGN_OR_RETURN(const Candidate candidate, source.candidate(config));
+        ++count.points;
+        const Status status = RunHere(workload, candidate);
+        if (device_->lost()) lost_by_ = source.name;
+        if (status.ok()) {
+          ++count.right;
+        } else {
+          const bool wrong = status.kind() == StatusKind::kCorrupt;
+          Fail(source.name, fmt::format("{} {}", text, config.Text()), wrong ? "wrong" : "run", status.message());
+        }
       }
     }
     return Status();
   }
 
   // kCorrupt means that it ran, but its output is wrong.
-  Status RunHere(const Workload& workload, const Config& config) {
+  Status RunHere(const Workload& workload, const Candidate& candidate) {
     compile::CompileOptions options;
     options.newest_cuda = measure::NewestCode(target_);
-    HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target_, config));
     HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
                           compile::CompileKernel(workload, target_, candidate, options));
     Artifact artifact{kernel.format, kernel.object, {kernel.kernel}};
@@ -151,16 +162,16 @@ class Checker {
     return differs.empty() ? Status() : Status::Corrupt(differs);
   }
 
-  // Points of templates with knobs are compiled and run in children.
+  // Points that tuning would try are compiled and run in children.
   Status CheckTuned(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
-    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+    HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, propose::AllProposers(workload, target_));
     std::map<std::string, std::vector<Config>> configs;
     Rng rng(1);
-    for (const op::Template* t : op->Templates(workload, target_)) {
-      HONE_ASSIGN_OR_RETURN(const search::Space space, t->MakeSpace(workload, target_));
-      for (int i = 0; i < points_ && space.size() > 1; ++i) {
-        if (const auto index = space.SampleLegal(rng)) configs[t->name()].push_back(space.At(*index));
+    for (const propose::Proposer& p : proposers) {
+      HONE_ASSIGN_OR_RETURN(const search::Space space, p.MakeSpace());
+      for (int i = 0; i < points_ && p.tuned(); ++i) {
+        if (const auto index = space.SampleLegal(rng)) configs[p.name()].push_back(space.At(*index));
       }
     }
     if (configs.empty()) return Status();
@@ -200,7 +211,7 @@ class Checker {
   std::vector<std::string> workloads_;
   std::string worker_;
   std::unique_ptr<runtime::Device> device_;
-  std::string lost_by_;  // the template without knobs that lost the device
+  std::string lost_by_;  // the one that lost the device in this process
   std::map<std::string, Count> counts_;
 };
 

@@ -45,11 +45,16 @@ std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const 
   return values;
 }
 
-Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
+Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Candidate& candidate,
                                         const std::string& symbol) {
   compile::CompileOptions options{.symbol = symbol, .verify = true};
-  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target, config));
   return compile::LowerKernel(workload, target, candidate, options);
+}
+
+Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
+                                        const std::string& symbol) {
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, propose::Instantiate(workload, target, config));
+  return LowerGpu(workload, target, candidate, symbol);
 }
 
 Status RunOnInterpreter(const compile::LoweredKernel& kernel, uint64_t seed,

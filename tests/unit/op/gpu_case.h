@@ -14,7 +14,10 @@ namespace hone::testing {
 // Inputs of all operands, deterministic, whole multiples of 1/8 in [-1, 1]; the output is NaN.
 std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const Target& target, uint64_t seed);
 
-// The point's kernel, and the one that packs its constants, in their final form, verified between passes.
+// The kernel of a candidate or a point, and the one that packs its constants, in their final form, verified between
+// passes.
+Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Candidate& candidate,
+                                        const std::string& symbol = "kernel");
 Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
                                         const std::string& symbol = "kernel");
 

@@ -3,8 +3,8 @@
 #include "codegen/cuda/codegen.h"
 #include "common/expect.h"
 #include "ir/device_kernels.h"
-#include "op/gpu/limits.h"
 #include "propose/propose.h"
+#include "search/space/gpu_use.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::op {
@@ -95,16 +95,16 @@ TEST(GpuTemplates, OfEachKindOfConvolution) {
   EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3])"),
             "conv2d_gpu_gemm conv2d_nchw.cuda conv2d_gpu_winograd conv2d_nchw_winograd.cuda");
   EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3], stride=2x2)"), "conv2d_gpu_gemm conv2d_nchw.cuda");
-  EXPECT_EQ(names("conv2d(f32[1,8,5,5], f32[3,8,3,3])"), "conv2d_gpu") << "27 values are less than a warp";
-  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,1,3,3], groups=8)"), "depthwise_conv2d_nchw.cuda conv_gpu");
+  EXPECT_EQ(names("conv2d(f32[1,8,5,5], f32[3,8,3,3])"), "") << "27 values are less than a warp";
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,1,3,3], groups=8)"), "depthwise_conv2d_nchw.cuda");
   EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,1,3,3], groups=8)"),
-            "depthwise_conv2d_nchw.cuda conv_gpu_tiles conv_gpu");
-  EXPECT_EQ(names("conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)"), "conv_gpu") << "no block of a warp has factors";
-  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,4,3,3], groups=2)"), "conv_gpu") << "25 pixels are less than a warp";
-  EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,4,3,3], groups=2)"), "conv_gpu_tiles conv_gpu");
-  EXPECT_EQ(names("conv3d(f32[1,8,5,9,9], f32[8,8,3,3,3])"), "conv_gpu_tiles conv_gpu");
-  EXPECT_EQ(names("matmul(f32[2,64,32], f32[2,32,64])"), "batch_matmul.cuda matmul_gpu");
-  EXPECT_EQ(names("matmul(f32[2,64,32], f32[32,64])"), "matmul_gpu") << "the batch is broadcast";
+            "depthwise_conv2d_nchw.cuda conv_gpu_tiles");
+  EXPECT_EQ(names("conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)"), "") << "no block of a warp has factors";
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,4,3,3], groups=2)"), "") << "25 pixels are less than a warp";
+  EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,4,3,3], groups=2)"), "conv_gpu_tiles");
+  EXPECT_EQ(names("conv3d(f32[1,8,5,9,9], f32[8,8,3,3,3])"), "conv_gpu_tiles");
+  EXPECT_EQ(names("matmul(f32[2,64,32], f32[2,32,64])"), "batch_matmul.cuda");
+  EXPECT_EQ(names("matmul(f32[2,64,32], f32[32,64])"), "") << "the batch is broadcast";
 }
 
 // AutoTVM's tile: 4 if 8 divides the input's rows, else 2.
@@ -164,10 +164,10 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
         const compile::LoweredKernel f = Must(testing::LowerGpu(w, Gpu(), config));
         const ir::DeviceProgram program = *ir::SplitKernels(f.functions[0]);
         for (const ir::DeviceKernel& kernel : program.kernels) {
-          GpuUse use;
+          search::GpuUse use;
           for (int k = 0; k < 3; ++k) use.threads[k] = kernel.block[k], use.blocks[k] = kernel.grid[k];
           use.shared_bytes = kernel.shared_bytes - 16;  // rounding up each buffer's start may add this
-          const std::optional<std::string> why = ExceedsDevice(use, Gpu().limits);
+          const std::optional<std::string> why = search::ExceedsDevice(use, Gpu().limits);
           EXPECT_FALSE(why.has_value()) << config.Text() << ": " << *why;
         }
       }

@@ -74,6 +74,14 @@ TEST(Plugin, TheExampleRunsOnGpus) {
     ++legal;
   }
   EXPECT_EQ(legal, 12) << "32 .. 256 threads, 1 .. 4 pixels";
+  // Without a template for GPUs, its sketch is tuned.
+  const Workload planes = *ParseChecked("rgb_to_yuv_planes(f32[3,7,24])");
+  const search::TaskSpace points = *propose::MakeTaskSpace(planes, target);
+  ASSERT_TRUE(propose::Tunable(planes, target));
+  for (uint64_t index = 0; index < points.size(); ++index) {
+    if (points.Reject(index)) continue;
+    EXPECT_EQ(testing::CheckGpu(planes, target, points.At(index), index), "");
+  }
 }
 
 TEST(Plugin, ItsOwnMistakesAreToldInOneLine) {

@@ -32,7 +32,8 @@ TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
   EXPECT_EQ(Names(kColumn, Cpu()), List{"rows"});
   EXPECT_EQ(Names(kConv, Cpu()), (List{"conv2d_direct", "conv2d_winograd", "sums"}));
   EXPECT_EQ(Names(kGroups, Cpu()), List{"conv2d_grouped_generic"}) << "`direct` multiplies by zeros";
-  EXPECT_EQ(Names(kMatmul, *Target::Parse("opencl")).back(), "matmul_gpu") << "no rule is for GPUs";
+  EXPECT_EQ(Names(kMatmul, *Target::Parse("opencl")), (List{"batch_matmul.cuda", "gpu_sums"}));
+  EXPECT_EQ(Names("relu(f32[1,16,8,8])", *Target::Parse("opencl")), List{"gpu_stages"});
   EXPECT_EQ(
       ProposersOf(Must(op::ParseChecked(
                       "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)")),

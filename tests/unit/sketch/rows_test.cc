@@ -9,6 +9,7 @@
 #include "ir/printer.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
+#include "unit/sketch/dags.h"
 
 namespace hone::sketch {
 namespace {
@@ -22,31 +23,6 @@ Target Cpu(int vector_bytes, int threads) {
   return target;
 }
 Target Avx512(int threads = 2) { return Cpu(64, threads); }
-
-struct Dag {
-  Tensor data, out;
-};
-
-// Over the last axis, or with `inner` over the one before it.
-Dag Softmax(int64_t rows, int64_t length, int64_t inner = 0) {
-  std::vector<int64_t> shape = {rows, length}, kept = {rows};
-  std::vector<std::string> axes = {"i", "j"}, kept_axes = {"i"};
-  if (inner > 0) shape.push_back(inner), kept.push_back(inner), axes.push_back("k"), kept_axes.push_back("k");
-  const Tensor data = te::Placeholder("data", shape);
-  const auto element = [&](const Tensor& t, const Vars& x, const ir::Expr& at) {
-    return inner > 0 ? t(x[0], at, x.back()) : t(x[0], at);
-  };
-  const auto row = [&](const Tensor& t, const Vars& x) { return inner > 0 ? t(x[0], x.back()) : t(x[0]); };
-  const ir::IterVar r = te::ReduceAxis(length, "r"), q = te::ReduceAxis(length, "q");
-  const Tensor most =
-      te::Compute("most", kept, kept_axes, [&](const Vars& x) { return te::MaxOver(element(data, x, r.var), {r}); });
-  const Tensor power =
-      te::Compute("power", shape, axes, [&](const Vars& x) { return te::Exp(element(data, x, x[1]) - row(most, x)); });
-  const Tensor total =
-      te::Compute("total", kept, kept_axes, [&](const Vars& x) { return te::Sum(element(power, x, q.var), {q}); });
-  return {data,
-          te::Compute("out", shape, axes, [&](const Vars& x) { return element(power, x, x[1]) / row(total, x); })};
-}
 
 // The mean of the last axis, or of all axes but the last.
 Dag Mean(const std::vector<int64_t>& shape, bool last) {

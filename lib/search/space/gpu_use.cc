@@ -1,4 +1,4 @@
-#include "op/gpu/limits.h"
+#include "search/space/gpu_use.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "op/shapes.h"
+#include "base/integers.h"
 
-namespace hone::op {
+namespace hone::search {
 namespace {
 
 // The values of one knob grouped by their share of the threads.
@@ -106,10 +106,10 @@ int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched) {
 
 double TileReuse(int64_t a, int64_t b) { return static_cast<double>(a * b) / static_cast<double>(a + b); }
 
-void AddDeviceRule(const Target& target, GpuUseOf use, Space* space) {
-  space->AddRule({"device", [limits = target.limits, use = std::move(use)](const Config& config) {
-                    return ExceedsDevice(use(config), limits);
-                  }});
+Rule DeviceRule(const Target& target, GpuUseOf use) {
+  return {"device", [limits = target.limits, use = std::move(use)](const Config& config) {
+            return ExceedsDevice(use(config), limits);
+          }};
 }
 
 void SampleByThreads(const std::vector<std::string>& names, size_t part, const DeviceLimits& limits, Space* space) {
@@ -160,4 +160,4 @@ Result<Config> GpuDefault(const Space& space, const Target& target, const GpuUse
   return Status::Invalid("{}: no legal point was found for {}", space.template_name(), target.Text());
 }
 
-}  // namespace hone::op
+}  // namespace hone::search

@@ -12,7 +12,7 @@
 #include "search/space/space.h"
 #include "target/target.h"
 
-namespace hone::op {
+namespace hone::search {
 
 struct GpuUse {
   int64_t threads[3] = {1, 1, 1};  // x, y, z
@@ -45,16 +45,16 @@ inline constexpr int64_t kMostUnrolled = 256;
 std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& limits);
 
 using GpuUseOf = std::function<GpuUse(const Config&)>;
-void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space);
+// The rule "device".
+Rule DeviceRule(const Target& target, GpuUseOf use);
 
 // Restricts drawing to points with legal threads: `knobs` are split knobs whose part `part` is their share of the
 // threads, along x, y and z. Each such point is equally likely; the rules then reject the rest. REQUIRES: at most three
 // knobs.
-void SampleByThreads(const std::vector<std::string>& knobs, size_t part, const DeviceLimits& limits,
-                     search::Space* space);
+void SampleByThreads(const std::vector<std::string>& knobs, size_t part, const DeviceLimits& limits, Space* space);
 
 // The best of some legal points, deterministically: many threads, little traffic. Returns kInvalid if it finds no legal
 // point.
-Result<Config> GpuDefault(const search::Space& space, const Target& target, const GpuUseOf& use);
+Result<Config> GpuDefault(const Space& space, const Target& target, const GpuUseOf& use);
 
-}  // namespace hone::op
+}  // namespace hone::search

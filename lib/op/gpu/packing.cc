@@ -1,4 +1,4 @@
-#include "op/gpu/plain.h"
+#include "op/gpu/packing.h"
 
 #include <algorithm>
 #include <map>
@@ -11,10 +11,7 @@
 namespace hone::op {
 namespace {
 
-constexpr int64_t kThreads = 128;      // per block that computes independent values
-constexpr int64_t kFewValues = 16384;  // too few to fill a device with one thread each
-constexpr int64_t kLongReduction = 64;
-constexpr int64_t kRows = 4;  // warps per block that reduce side by side
+constexpr int64_t kThreads = 128;  // per block
 
 std::vector<std::string> Names(const std::vector<ir::IterVar>& axes) {
   std::vector<std::string> names;
@@ -42,10 +39,8 @@ class Planner {
  public:
   Planner(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) : limits_(limits) {
     for (const te::Tensor& t : outputs) outputs_.insert(t.name());
-    // A kernel's constants are its inputs; if they are requested as outputs, they are computed here.
-    constants_ = outputs.front().node()->constant;
     for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
-      if (t.node()->kind == te::TensorKind::kCompute && (constants_ || !t.node()->constant)) stages_.push_back(t);
+      if (t.node()->kind == te::TensorKind::kCompute) stages_.push_back(t);
     }
     for (auto t = stages_.rbegin(); t != stages_.rend(); ++t) {
       const std::set<std::string> through = Inlined(*t) ? readers_[t->name()] : std::set<std::string>{t->name()};
@@ -64,12 +59,6 @@ class Planner {
   }
 
  private:
-  // A reduction in a register of the thread that reads it.
-  struct Private {
-    std::string name;
-    const te::Tensor* tensor;
-  };
-
   bool Inlined(const te::Tensor& t) const { return outputs_.count(t.name()) == 0 && !IsReduction(t); }
 
   bool IsRoot(const te::Tensor& t) const { return !Inlined(t) && HomeOf(t) == nullptr; }
@@ -91,7 +80,7 @@ class Planner {
   bool Apart(const te::Tensor& t) {
     const std::vector<ir::IterVar>& axes = t.node()->axes;
     const size_t n = axes.size();
-    if (!constants_ || IsReduction(t) || n < 2) return false;
+    if (IsReduction(t) || n < 2) return false;
     const int64_t others = Elements({axes.begin(), axes.end() - 2});
     if (axes[n - 2].extent > limits_.max_grid[1] || others > limits_.max_grid[2]) return false;
     const std::string& name = t.name();
@@ -109,35 +98,26 @@ class Planner {
   void Root(const te::Tensor& t) {
     if (Apart(t)) return;
     const std::string& name = t.name();
-    std::vector<Private> inside;
+    std::vector<std::string> inside;  // reductions in registers of the threads that read them
     if (IsReduction(t)) {
       steps_.push_back(CacheWrite(name, "register", name + ".acc"));
-      inside.push_back({name + ".acc", &t});
+      inside.push_back(name + ".acc");
     }
     for (const te::Tensor& other : stages_) {
       if (const te::Tensor* home = HomeOf(other); home != nullptr && home->name() == name) {
-        inside.push_back({other.name(), &other});
+        inside.push_back(other.name());
       }
     }
-    int64_t longest = 0;
-    for (const Private& p : inside) longest = std::max(longest, Elements(p.tensor->node()->reduce_axes));
-    const bool together = longest >= kLongReduction && Elements(t.node()->axes) <= kFewValues &&
-                          limits_.warp_size * kRows <= limits_.max_threads_per_block;
-    const int64_t threads = together ? kRows : std::min(kThreads, limits_.max_threads_per_block);
+    const int64_t threads = std::min(kThreads, limits_.max_threads_per_block);
     const std::string all = OneLoop(name, Names(t.node()->axes), "gpu.all", &steps_);
     Append(&steps_, {Split(name, all, {threads}, {"gpu.block", "gpu.thread"}), Bind(name, "gpu.block", "blockIdx.x"),
-                     Bind(name, "gpu.thread", together ? "threadIdx.y" : "threadIdx.x")});
-    for (const Private& p : inside) {
-      Append(&steps_, {ComputeAt(p.name, name, "gpu.thread"), SetScope(p.name, "register")});
-      if (!together) continue;
-      const std::string k = OneLoop(p.name, Names(p.tensor->node()->reduce_axes), "gpu.reduce", &steps_);
-      Append(&steps_, {Split(p.name, k, {limits_.warp_size}, {"gpu.turn", "gpu.lane"}),
-                       Bind(p.name, "gpu.lane", "threadIdx.x")});
+                     Bind(name, "gpu.thread", "threadIdx.x")});
+    for (const std::string& sum : inside) {
+      Append(&steps_, {ComputeAt(sum, name, "gpu.thread"), SetScope(sum, "register")});
     }
   }
 
   const DeviceLimits& limits_;
-  bool constants_ = false;
   std::set<std::string> outputs_;
   std::vector<te::Tensor> stages_;                        // producers first
   std::map<std::string, std::set<std::string>> readers_;  // through inlined tensors
@@ -146,7 +126,7 @@ class Planner {
 
 }  // namespace
 
-std::vector<Step> PlainGpuSteps(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) {
+std::vector<Step> PackingSteps(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) {
   return Planner(outputs, limits).Run();
 }
 
