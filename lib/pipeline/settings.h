@@ -49,7 +49,7 @@ struct TuneSettings {
   Protocol measure;
   int64_t finalists = 8;      // number of the best measured again, interleaved, before the stamp; 0: none
   double expected_gain = 0;   // stops when the tuner expects less than this share of speedup; 0: never
-  std::string like;           // "autotvm": the tuner with that system's constants; "": Hone's
+  std::string like;           // "autotvm": the tuner with that system's constants; "ansor": that tuner; "": Hone's
   std::string mode = "both";  // who proposes: "templates", "sketches" or "both" (propose::Mode)
   int64_t winograd = 6;       // limit on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: no Winograd (op::Numerics)
   bool tf32 = false;          // allows products of factors rounded to TF32 (op::Numerics)
@@ -63,6 +63,7 @@ struct TuneSettings {
   double target_ms = 0;             // a network whose estimated total is at most this takes no more; 0: no target
   std::vector<TaskWeight> weights;  // sorted by name
   bool HasTotal() const { return trials_total > 0 || seconds_total > 0; }
+  std::string TunerName() const { return like == "ansor" ? like : tuner; }  // that of the tuner that searches
   bool operator==(const TuneSettings&) const = default;
 };
 

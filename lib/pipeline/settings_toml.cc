@@ -110,7 +110,7 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
                                    {"seconds", "seconds_total"}}) {
     HONE_RETURN_IF_ERROR(Exclude(table, key, other));
   }
-  if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: autotvm");
+  if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: ansor, autotvm");
   if (table.Has("trials_total") && tune->trials_total < 1) {
     return table.Error("trials_total", fmt::format("`trials_total` must be at least 1, is {}", tune->trials_total));
   }

@@ -208,7 +208,7 @@ class Job {
     } else {
       LogWarning("{}: no default schedule: {}", task_.id, first.status().message());
     }
-    session.tuner = settings_.tuner;
+    session.tuner = settings_.TunerName();
     session.context = MakeTunerContext(task_.workload, task_.target, proposers, space);
     session.context.threads = static_cast<int>(UsableCpus().size());
     session.context.like_autotvm = settings_.like == "autotvm";

@@ -143,6 +143,8 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
       {"[memory]\nparameter = 2\n", "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
       {"[tune]\nlike = \"autotmv\"\n", "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
+      {"[tune]\ntuner = \"ga\"\nlike = \"ansor\"\n", "5: `like` \"ansor\" names the tuner"},
+      {"[tune]\nlike = \"\"\n", "4: `like` is empty; known: ansor, autotvm"},
       {"[tune]\nsketch = 3\n", "4: `sketch` must be a path or a list of paths"},
       {"[tune]\nsketch = \"\"\n", "4: `sketch` is not a path"},
       {"[tune]\nsketch = [\"a\", \"a\"]\n", "4: `sketch` names 'a' twice"},
