@@ -81,12 +81,15 @@ void ListFields(Fields* f, TaskWeight* w) {
   f->Value("weight", &w->weight).In(0, kMostWeight);
 }
 
+void ListFields(Fields* f, ModelFile* m) { HONE_VALUES(f, m->file, m->digest); }
+
 void ListFields(Fields* f, SketchFile* s) { HONE_VALUES(f, s->file, s->text); }
 
 static void ListFields(Fields* f, TuneSettings* s) {
   f->Version(kSettingsVersion);
   ListTuneKeys(f, s);
   f->Maybe("sketches", &s->sketches, !s->sketches.empty());
+  f->Maybe("model", &s->model, !s->model.file.empty());
   f->Maybe("weights", &s->weights, !s->weights.empty());
   f->MaybeObject("numerics", [s](Fields* n) {
     n->Maybe("winograd", &s->winograd)

@@ -89,6 +89,13 @@ Status ReadSketches(TomlTable* table, std::vector<std::string>* paths) {
   return Status::Ok();
 }
 
+Status ReadModelPath(TomlTable* table, std::string* path) {
+  HONE_RETURN_IF_ERROR(table->Read("model", path));
+  const bool control = std::ranges::any_of(*path, [](unsigned char c) { return c < 0x20; });
+  if (control || (table->Has("model") && path->empty())) return table->Error("model", "`model` is not a path");
+  return Status::Ok();
+}
+
 Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   TuneSettings* tune = &settings->tune;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
@@ -101,6 +108,7 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, &settings->transfer));
   HONE_RETURN_IF_ERROR(ReadSketches(&table, &settings->sketches));
+  HONE_RETURN_IF_ERROR(ReadModelPath(&table, &settings->model));
   HONE_RETURN_IF_ERROR(table.Read("in_network", &settings->in_network));
   HONE_RETURN_IF_ERROR(table.Read("alternatives", &settings->alternatives));
   HONE_RETURN_IF_ERROR(table.Finish());

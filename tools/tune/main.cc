@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
             "autotvm: the tuner uses that system's constants; ansor: tuner of that name (default: the settings')");
   flags.Add("--mode", &options.mode, "who proposes candidates: templates, sketches or both (default: the settings')");
   flags.Add("--sketch", &options.sketches, "file with a sketch of your own, which adds candidates; may be repeated");
+  flags.Add("--model", &options.model,
+            "file of `hone-records learn` that the tuner starts from (default: the settings')");
   flags.Add("--tuner", &options.tuner, "tuner to use (default: the settings')");
   flags.Add("--compile-only", &options.compile_only, "check that the first candidates compile, and stop");
   flags.Add("--explain", &options.explain,

@@ -25,6 +25,7 @@ TEST(Settings, WhatIsWrittenIsReadBack) {
                           4,
                           true,
                           {{"a.sketch", "sketch a\nparallel out i\n"}},
+                          {"a.model", "0f"},
                           99};
   EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(tune), "t.json")), tune);
   const BenchSettings bench{2, 3, 0, 5};
