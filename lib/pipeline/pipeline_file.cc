@@ -6,8 +6,10 @@
 #include <map>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "pipeline/model_file.h"
 #include "pipeline/toml_table.h"
 #include "sketch/sketch.h"
 #include "target/cuda_arch.h"
@@ -93,6 +95,21 @@ Status ReadSketches(const std::string& folder, PipelineFile* pipeline, std::vect
     pipeline->tune.sketches.push_back({name, text});
     if (std::ranges::find(*read, path) == read->end()) read->push_back(path);
   }
+  return Status();
+}
+
+// Reads the pipeline's model, so that a damaged one is found before anything runs. Adds the file to `read`.
+Status ReadModel(const std::string& folder, PipelineFile* pipeline, std::vector<std::string>* read) {
+  if (pipeline->model.empty()) return Status();
+  const std::string path = JoinPath(folder, pipeline->model);
+  if (!Exists(path)) {
+    return ErrorAt(*pipeline, TuneKey(*pipeline, "model"),
+                   "no such file: " + path + "; `hone-records learn` writes one, or leave `model` out");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  HONE_RETURN_IF_ERROR(ParseSavedModel(text, path).status());
+  pipeline->tune.model = {pipeline->model, Digest128(text).Hex()};
+  if (std::ranges::find(*read, path) == read->end()) read->push_back(path);
   return Status();
 }
 
@@ -298,7 +315,11 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   }
   for (PipelineFile& pipeline : result.pipelines) {
     HONE_RETURN_IF_ERROR(ReadSketches(folder, &pipeline, &result.read));
-    for (PipelineFile& on : pipeline.on) HONE_RETURN_IF_ERROR(ReadSketches(folder, &on, &result.read));
+    HONE_RETURN_IF_ERROR(ReadModel(folder, &pipeline, &result.read));
+    for (PipelineFile& on : pipeline.on) {
+      HONE_RETURN_IF_ERROR(ReadSketches(folder, &on, &result.read));
+      HONE_RETURN_IF_ERROR(ReadModel(folder, &on, &result.read));
+    }
   }
   std::map<std::string, TargetFile> targets;
   std::vector<std::string> known;

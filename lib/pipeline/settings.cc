@@ -51,9 +51,12 @@ void ListTuneKeys(Fields* f, TuneSettings* s) {
   f->Maybe("target_ms", &s->target_ms, s->target_ms != plain.target_ms).In(0, kMaxSeconds);
   f->Maybe("early_stop", &s->early_stop).In(0, kMaxCount);
   f->Maybe("expected_gain", &s->expected_gain).In(0, 1);
+  const std::vector<std::string> systems = {"ansor", "autotvm"};
   f->Maybe("like", &s->like)
-      .Check(s->like.empty() || s->like == "autotvm",
-             fmt::format("knows no `{}`{}", s->like, SuggestionText(s->like, {"autotvm"})));
+      .Check(s->like.empty() || std::ranges::count(systems, s->like) > 0,
+             fmt::format("knows no `{}`{}", s->like, SuggestionText(s->like, systems)))
+      .Check(s->like != "ansor" || s->tuner == plain.tuner || s->tuner == s->like,
+             fmt::format("\"ansor\" names the tuner, which cannot be `{}` then; leave one out", s->tuner));
   const std::vector<std::string> modes = {"templates", "sketches", "both"};
   f->Maybe("mode", &s->mode, s->mode != plain.mode)
       .Check(std::ranges::count(modes, s->mode) > 0,
@@ -82,12 +85,15 @@ void ListFields(Fields* f, TaskWeight* w) {
   f->Value("weight", &w->weight).In(0, kMostWeight);
 }
 
+void ListFields(Fields* f, ModelFile* m) { HONE_VALUES(f, m->file, m->digest); }
+
 void ListFields(Fields* f, SketchFile* s) { HONE_VALUES(f, s->file, s->text); }
 
 static void ListFields(Fields* f, TuneSettings* s) {
   f->Version(kSettingsVersion);
   ListTuneKeys(f, s);
   f->Maybe("sketches", &s->sketches, !s->sketches.empty());
+  f->Maybe("model", &s->model, !s->model.file.empty());
   f->Maybe("weights", &s->weights, !s->weights.empty());
   f->MaybeObject("numerics", [s](Fields* n) {
     n->Maybe("winograd", &s->winograd)

@@ -29,6 +29,13 @@ struct SketchFile {
 };
 void ListFields(Fields* f, SketchFile* s);
 
+// A saved model (pipeline/model_file.h); the digest of its text, so that a job depends on what it says.
+struct ModelFile {
+  std::string file, digest;  // empty: no model
+  bool operator==(const ModelFile&) const = default;
+};
+void ListFields(Fields* f, ModelFile* m);
+
 inline constexpr const char* kShares[] = {"gain", "time", "gradient", "equal"};  // pipeline/share_needs.h
 inline constexpr const char* kObjectives[] = {"sum", "geomean"};                 // pipeline/joint_total.h
 inline constexpr int64_t kMostTrials = 1'000'000'000;
@@ -50,11 +57,12 @@ struct TuneSettings {
   Protocol measure;
   int64_t finalists = 8;      // number of the best measured again, interleaved, before the stamp; 0: none
   double expected_gain = 0;   // stops when the tuner expects less than this share of speedup; 0: never
-  std::string like;           // "autotvm": the tuner with that system's constants; "": Hone's
+  std::string like;           // "autotvm": the tuner with that system's constants; "ansor": that tuner; "": Hone's
   std::string mode = "both";  // who proposes: "templates", "sketches" or "both" (propose::Mode)
   int64_t winograd = 6;       // limit on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: no Winograd (op::Numerics)
   bool tf32 = false;          // allows products of factors rounded to TF32 (op::Numerics)
   std::vector<SketchFile> sketches;  // join the proposers of the tasks that they fit
+  ModelFile model;                   // what the tuner knows before its first trial; a path from the work folder
   // The budget of all the network's tasks together, distributed in rounds (pipeline/shares.h). At most one of the first
   // two is above 0; if both are 0, each task has its own budget. hone-allocate reads these, hone-tune does not.
   int64_t trials_total = 0;
@@ -65,6 +73,7 @@ struct TuneSettings {
   double target_ms = 0;             // a network whose estimated total is at most this takes no more; 0: no target
   std::vector<TaskWeight> weights;  // sorted by name
   bool HasTotal() const { return trials_total > 0 || seconds_total > 0; }
+  std::string TunerName() const { return like == "ansor" ? like : tuner; }  // that of the tuner that searches
   bool operator==(const TuneSettings&) const = default;
 };
 

@@ -89,6 +89,13 @@ Status ReadSketches(TomlTable* table, std::vector<std::string>* paths) {
   return Status::Ok();
 }
 
+Status ReadModelPath(TomlTable* table, std::string* path) {
+  HONE_RETURN_IF_ERROR(table->Read("model", path));
+  const bool control = std::ranges::any_of(*path, [](unsigned char c) { return c < 0x20; });
+  if (control || (table->Has("model") && path->empty())) return table->Error("model", "`model` is not a path");
+  return Status::Ok();
+}
+
 Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   TuneSettings* tune = &settings->tune;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
@@ -101,6 +108,7 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, &settings->transfer));
   HONE_RETURN_IF_ERROR(ReadSketches(&table, &settings->sketches));
+  HONE_RETURN_IF_ERROR(ReadModelPath(&table, &settings->model));
   HONE_RETURN_IF_ERROR(table.Read("total_of", &settings->total_of));
   HONE_RETURN_IF_ERROR(table.Read("in_network", &settings->in_network));
   HONE_RETURN_IF_ERROR(table.Read("alternatives", &settings->alternatives));
@@ -119,7 +127,7 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   if (table.Has("total_of") && !IsPlainName(settings->total_of)) {
     return table.Error("total_of", "`total_of` must be the name of a pipeline");
   }
-  if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: autotvm");
+  if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: ansor, autotvm");
   if (table.Has("trials_total") && tune->trials_total < 1) {
     return table.Error("trials_total", fmt::format("`trials_total` must be at least 1, is {}", tune->trials_total));
   }

@@ -26,6 +26,7 @@ struct JobSettings {
   Transfer transfer;
   std::string total_of;  // [tune] total_of: the pipeline whose total also pays for this one's tasks; "": none
   std::vector<std::string> sketches;  // [tune] sketch: paths from the pipeline's folder of files of tune.sketches
+  std::string model;                  // [tune] model: path from the pipeline's folder of tune.model; may be empty
   bool in_network = true;             // [tune] in_network: compares the tasks' finalists in the network (hone-confirm)
   bool alternatives = true;           // [tune] alternatives: also tunes fused kernels and other layouts (hone-extract)
   // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). Not

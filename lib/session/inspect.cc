@@ -135,7 +135,7 @@ Result<int> CompileOnly(const TuneJobOptions& options, int64_t count) {
   const pipeline::TaskFile& task = inputs.task;
   HONE_ASSIGN_OR_RETURN(const auto proposers, ProposersOf(task, inputs.settings));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, propose::MakeTaskSpace(proposers, NumericsOf(inputs.settings)));
-  HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed,
+  HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.TunerName(), space, inputs.settings.seed,
                                                       MakeTunerContext(task.workload, task.target, proposers, space)));
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   const int jobs = static_cast<int>(UsableCpus().size());

@@ -172,14 +172,15 @@ Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* mis
 
 int RunReplayJob(const ReplayJobOptions& options) {
   const auto run = [&]() -> Status {
-    pipeline::TuneSettings settings{.like = options.like};
+    pipeline::TuneSettings settings{.tuner = options.tuner, .like = options.like};
     const std::string problem = pipeline::CheckValues(settings);
     if (!problem.empty()) return Status::Invalid("--" + problem);
     std::string missing;
     HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, LoadReplay(options.path, &missing));
     if (!missing.empty()) LogWarning(missing);
     const search::TaskSpace space = replay.MakeSpace();
-    ReplayOptions one{.tuner = options.tuner, .trials = options.trials, .like_autotvm = options.like == "autotvm"};
+    ReplayOptions one{
+        .tuner = settings.TunerName(), .trials = options.trials, .like_autotvm = options.like == "autotvm"};
     HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(replay.workload));
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(replay.target));
     HONE_ASSIGN_OR_RETURN(DonorRecords donors, LoadDonors(options.donor_paths, workload, target, replay.machine));
@@ -189,7 +190,7 @@ int RunReplayJob(const ReplayJobOptions& options) {
     std::printf("%s: %zu points, best %s, measured on %s; %lld seeds\n\n%s%s", replay.workload.c_str(),
                 replay.points.size(), FormatSeconds(replay.best()).c_str(), replay.machine.c_str(),
                 static_cast<long long>(options.seeds), ReplayTableHead(options.trials, "tuner").c_str(),
-                ReplayTableRow(options.tuner, runs, options.trials).c_str());
+                ReplayTableRow(one.tuner, runs, options.trials).c_str());
     return Status();
   };
   const Status status = run();

@@ -7,6 +7,7 @@
 #include "base/counted.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
@@ -29,6 +30,7 @@
 #include "session/machine.h"
 #include "session/own_sketches.h"
 #include "session/progress.h"
+#include "session/saved_model.h"
 #include "session/stamp.h"
 #include "session/tuner_context.h"
 
@@ -128,6 +130,11 @@ class Job {
     HONE_RETURN_IF_ERROR(FindMachine());
     fingerprint_ += TimingText(settings_.measure);
     HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));
+    if (!settings_.model.file.empty()) {
+      HONE_ASSIGN_OR_RETURN(const pipeline::SavedModel model, ReadModel(settings_.model));
+      HONE_RETURN_IF_ERROR(
+          AddDonorsOfModel(settings_.model.file, model, task_.workload, task_.target, fingerprint_, &donors_));
+    }
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.db_path)));
     const double patience = options_.wait ? -1 : kEndingSeconds;
     HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::AcquireWithin(options_.db_path + ".lock", patience));
@@ -208,7 +215,7 @@ class Job {
     } else {
       LogWarning("{}: no default schedule: {}", task_.id, first.status().message());
     }
-    session.tuner = settings_.tuner;
+    session.tuner = settings_.TunerName();
     session.context = MakeTunerContext(task_.workload, task_.target, proposers, space);
     session.context.threads = static_cast<int>(UsableCpus().size());
     session.context.like_autotvm = settings_.like == "autotvm";
@@ -316,6 +323,10 @@ Result<bool> Override(const TuneJobOptions& options, pipeline::TuneSettings* set
   };
   const bool any =
       put(options.like, &settings->like) | put(options.mode, &settings->mode) | put(options.tuner, &settings->tuner);
+  if (!options.model.empty()) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.model));
+    settings->model = {options.model, Digest128(text).Hex()};
+  }
   for (const std::string& file : options.sketches) {
     HONE_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
     settings->sketches.push_back({file, std::move(text)});
@@ -323,7 +334,7 @@ Result<bool> Override(const TuneJobOptions& options, pipeline::TuneSettings* set
   HONE_RETURN_IF_ERROR(OwnSketches(settings->sketches).status());
   const std::string problem = pipeline::CheckValues(*settings);  // caused by a flag: the file was checked before
   if (!problem.empty()) return Status::Invalid("--" + problem);
-  return any || !options.sketches.empty();
+  return any || !options.sketches.empty() || !options.model.empty();
 }
 
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings) {

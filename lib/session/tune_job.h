@@ -21,7 +21,7 @@ struct TuneJobOptions {
   std::string db_path;                   // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
   std::string stamp_path;                // written last
   std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
-  std::string like, mode, tuner;         // override the settings if not empty
+  std::string like, mode, tuner, model;  // override the settings if not empty; model: a file
   std::vector<std::string> sketches;     // files of sketches (sketch/sketch.h), in addition to those of the settings
   std::string worker_program;            // hone-worker; empty: the one beside this program
   bool optional = false;                 // a task that the network does without: succeed even if no trial is correct

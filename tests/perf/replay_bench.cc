@@ -1,13 +1,14 @@
 // How well tuners search: replays of fully measured spaces, as a Markdown table.
 //
 //   replay_bench [--tuners=auto,xgb,random] [--seeds=32] [--trials=128] [--batch=16] [--like-autotvm] [--donors]
-//                [--each] FILE..
+//                [--unseen] [--each] FILE..
 //
 // FILE is a replay file or a records database. Prints for each tuner over all spaces and seeds: the median share of the
 // best possible speed after 4, 8, .. trials, the worst share, the trials to reach 95 % (median, and that of the worst
 // quarter), and milliseconds in the tuner per trial.
 // --each: also a table per space. --donors: the tasks learn from each other like those of a pipeline with `transfer =
-// true` (replay_donors.h). Nothing is measured; all figures except the milliseconds are the same on every machine.
+// true`; --unseen: each learns from the trials on all others, as with a saved model (replay_donors.h). Nothing is
+// measured; all figures except the milliseconds are the same on every machine.
 #include "perf/flags.h"
 #include "perf/replay_donors.h"
 
@@ -17,7 +18,7 @@ using namespace hone;  // NOLINT: a program, not a header
 
 struct Options {
   int64_t seeds = 32, trials = 128, batch = 16;
-  bool like_autotvm = false, donors = false, each = false;
+  bool like_autotvm = false, donors = false, unseen = false, each = false;
   std::vector<std::string> tuners, files;
 };
 
@@ -43,7 +44,9 @@ Status Run(const Options& options) {
   }
   std::printf("%zu spaces, %lld seeds, batches of at most %lld%s\n\n", spaces.size(),
               static_cast<long long>(options.seeds), static_cast<long long>(options.batch),
-              options.donors ? ", donors as in a pipeline" : "");
+              options.unseen   ? ", each learns from all others"
+              : options.donors ? ", donors as in a pipeline"
+                               : "");
   for (const Loaded& l : spaces) {
     std::printf("- %s: %s, %zu points, best %s\n", l.name.c_str(), l.replay.workload.c_str(), l.replay.points.size(),
                 FormatSeconds(l.replay.best()).c_str());
@@ -57,10 +60,11 @@ Status Run(const Options& options) {
     replay.batch = static_cast<int>(options.batch);
     replay.like_autotvm = options.like_autotvm && tuner != "auto";
     std::vector<std::vector<session::ReplayRun>> of_spaces;
-    if (options.donors) {
+    if (options.donors || options.unseen) {
       std::vector<session::ReplayTask> tasks;
       for (const Loaded& l : spaces) tasks.push_back({&l.replay, &l.space, l.loops});
-      HONE_ASSIGN_OR_RETURN(of_spaces, session::ReplayWithDonors(tasks, replay, options.seeds));
+      const auto with = options.unseen ? session::ReplayUnseen : session::ReplayWithDonors;
+      HONE_ASSIGN_OR_RETURN(of_spaces, with(tasks, replay, options.seeds));
     } else {
       for (const Loaded& l : spaces) {
         replay.loops = l.loops;
@@ -93,6 +97,7 @@ int main(int argc, char** argv) {
   options.batch = flags.Number("--batch", options.batch);
   options.like_autotvm = flags.Has("--like-autotvm");
   options.donors = flags.Has("--donors");
+  options.unseen = flags.Has("--unseen");
   options.each = flags.Has("--each");
   options.files = flags.Words();
   if (options.files.empty()) flags.Misused("no replay files");

@@ -17,6 +17,7 @@
 #include "record/replay_space.h"
 #include "search/space/space.h"
 #include "session/replay.h"
+#include "session/saved_model.h"
 #include "session/tuner_context.h"
 #include "task/workload.h"
 
@@ -104,6 +105,34 @@ inline Result<std::vector<std::vector<ReplayRun>>> ReplayWithDonors(const std::v
       }
       HONE_ASSIGN_OR_RETURN(ReplayRun run, Replay(*task.replay, *task.space, one));
       runs[position.task].push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+// The same, but each task learns from the trials that this tuner, without donors and under the same seed, made on all
+// others: as with a saved model (`hone-records learn`) of other networks.
+inline Result<std::vector<std::vector<ReplayRun>>> ReplayUnseen(const std::vector<ReplayTask>& tasks,
+                                                                const ReplayOptions& options, int64_t seeds) {
+  std::vector<std::vector<ReplayRun>> runs(tasks.size());
+  for (int64_t seed = 1; seed <= seeds; ++seed) {
+    ReplayOptions one = options;
+    one.seed = static_cast<uint64_t>(seed);
+    std::vector<search::Donor> donors;
+    for (const ReplayTask& task : tasks) {
+      one.loops = task.loops;
+      HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.replay->workload));
+      HONE_ASSIGN_OR_RETURN(ReplayRun run, Replay(*task.replay, *task.space, one));
+      std::vector<double> seconds;
+      for (const Outcome& trial : run.trials) seconds.push_back(trial.state == TrialState::kOk ? trial.median : 0);
+      donors.push_back({workload, {}});
+      for (const size_t i : ChooseForModel(seconds)) donors.back().outcomes.push_back(run.trials[i]);
+    }
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      one.loops = tasks[t].loops;
+      one.donors = donors;
+      one.donors.erase(one.donors.begin() + static_cast<std::ptrdiff_t>(t));
+      HONE_ASSIGN_OR_RETURN(runs[t].emplace_back(), Replay(*tasks[t].replay, *tasks[t].space, one));
     }
   }
   return runs;

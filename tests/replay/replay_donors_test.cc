@@ -56,6 +56,27 @@ TEST(ReplayDonors, TimesOfAnotherMachineAreNone) {
   EXPECT_EQ(runs[1][1].tried, TriedWith(second, {}, options));
 }
 
+TEST(ReplayDonors, WithoutOrderEachLearnsFromTheOthersAlone) {
+  const auto [first, second] = TwoTasks();
+  const search::TaskSpace first_space = first.MakeSpace(), second_space = second.MakeSpace();
+  ReplayOptions options;
+  options.trials = 40;
+  const auto runs = Must(ReplayUnseen({{&first, &first_space, {}}, {&second, &second_space, {}}}, options, 2));
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [task, other, run] :
+       {std::tuple(first, second, runs[0][1]), std::tuple(second, first, runs[1][1])}) {
+    options.seed = 2;
+    const ReplayRun taught = Must(Replay(other, other.MakeSpace(), options));
+    std::vector<double> seconds;
+    for (const Outcome& trial : taught.trials) seconds.push_back(trial.state == TrialState::kOk ? trial.median : 0);
+    search::Donor donor{*Workload::Parse(other.workload), {}};
+    for (const size_t i : ChooseForModel(seconds)) donor.outcomes.push_back(taught.trials[i]);
+    ASSERT_FALSE(donor.outcomes.empty());
+    EXPECT_EQ(run.tried, TriedWith(task, {donor}, options));
+    EXPECT_NE(run.tried, TriedWith(task, {}, options));
+  }
+}
+
 TEST(ReplayDonors, AWorkloadThatIsNoneIsRefused) {
   auto [first, second] = TwoTasks();
   first.workload = "dense(";

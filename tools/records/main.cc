@@ -49,6 +49,10 @@ int main(int argc, char** argv) {
   distill.Add("--out", &options.out, "folder to write; files that are there are refused").Required();
   distill.Add("--best", &options.best, "trials of each task").ShowDefault();
 
+  hone::Flags& learn = flags.AddCommand("learn", "write a model of a device, from which later tuning starts");
+  learn.Add("files", &options.files, "record files or folders of one target; only read").Required();
+  learn.Add("--out", &options.out, "model file to write, for [tune] model").Required();
+
   hone::Flags& salvage = flags.AddCommand("salvage", "write what is whole in a damaged record file into a new one");
   salvage.Add("file", &damaged, "record file").Required();
   salvage.Add("--out", &saved, "file to write (default: replace the damaged one, which is kept)");
@@ -73,6 +77,7 @@ int main(int argc, char** argv) {
   if (status.given()) return ShowStatus(options);
   if (merge.given()) return MergeRecordFiles(options);
   if (distill.given()) return DistillRecordFiles(options);
+  if (learn.given()) return LearnFromRecords(options);
   if (dump.given()) return ExportRecords(options);
   if (forget.given()) return ForgetTrials(forgotten);
   return VerifyRecordFiles(options);

@@ -15,9 +15,12 @@ int main(int argc, char** argv) {
   flags.Add("--donor", &options.donor_paths, "records of another task on this target to learn from; may be repeated");
   flags.Add("--optional", &options.optional, "optional task: succeed even if no candidate is correct");
   flags.Add("--wait", &options.wait, "if another process tunes this task, wait until it ends");
-  flags.Add("--like", &options.like, "autotvm: the tuner uses that system's constants (default: the settings')");
+  flags.Add("--like", &options.like,
+            "autotvm: the tuner uses that system's constants; ansor: tuner of that name (default: the settings')");
   flags.Add("--mode", &options.mode, "who proposes candidates: templates, sketches or both (default: the settings')");
   flags.Add("--sketch", &options.sketches, "file with a sketch of your own, which adds candidates; may be repeated");
+  flags.Add("--model", &options.model,
+            "file of `hone-records learn` that the tuner starts from (default: the settings')");
   flags.Add("--tuner", &options.tuner, "tuner to use (default: the settings')");
   flags.Add("--compile-only", &options.compile_only, "check that the first candidates compile, and stop");
   flags.Add("--explain", &options.explain,

@@ -134,6 +134,12 @@ Status ReadAccepted(const std::string& work, PlanInput* input) {
 
 // All files that were read besides the task lists, as the manifest names them. A folder's time changes when a file in
 // it appears or disappears.
+// hone-tune reads the model from the work folder.
+void PlaceModel(const std::string& pipelines, pipeline::PipelineFile* file) {
+  std::string& path = file->tune.model.file;
+  if (!path.empty()) path = JoinPath(pipelines, path);
+}
+
 std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
   std::vector<std::string> read;
   for (const std::string& path : input.folder.read) {
@@ -221,6 +227,10 @@ Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   input.tools = FromWork(tools, work);
   input.pipelines = FromWork(AbsolutePath(pipelines), work);
   HONE_ASSIGN_OR_RETURN(input.abi, AskAbis(tools, work));
+  for (pipeline::PipelineFile& file : input.folder.pipelines) {
+    PlaceModel(input.pipelines, &file);
+    for (pipeline::PipelineFile& on : file.on) PlaceModel(input.pipelines, &on);
+  }
   input.reads = WhatWasRead(input, pipelines, tools);
   HONE_ASSIGN_OR_RETURN(pipeline::Plan plan, pipeline::MakePlan(input));
   std::vector<PlannedFile> files = std::move(plan.files);

@@ -16,7 +16,7 @@ struct RecordsOptions {
   int64_t limit = 20;              // list: trials of each file, fastest first; 0: all
   int64_t trial = -1;              // show: trial number; -1: the best
   std::string format = "jsonl";    // export: jsonl, csv, autotvm, ansor or t4
-  std::string out;                 // export: file to write; empty: stdout. merge, distill: folder
+  std::string out;                 // export: file to write; empty: stdout. merge, distill: folder. learn: file
   int best = 6;                    // distill: trials of each task; the default is hone-pick-best's number of finalists
   bool watch = false;              // status: repeats every second until interrupted
 };
@@ -44,6 +44,8 @@ int MergeRecordFiles(const RecordsOptions& options);
 // each under the lock of its output. Does not touch a file that is there already. Prints a line per task to stderr.
 // Returns the worst exit code: 1 also if a task has no correct trial and was left out.
 int DistillRecordFiles(const RecordsOptions& options);
+// Writes a model of the files' trials (session/saved_model.h) to options.out and prints what it contains.
+int LearnFromRecords(const RecordsOptions& options);
 // A line per problem, else "FILE: ok". Failures that look like the machine's fault (record/suspicious.h) are warnings
 // in lines before that one, with the forget command that removes them; the exit code does not depend on them.
 int VerifyRecordFiles(const RecordsOptions& options);

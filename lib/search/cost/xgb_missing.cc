@@ -5,8 +5,8 @@ namespace hone::search {
 
 Status CheckXgb() {
   return Status::Unsupported(
-      "the xgb tuners need XGBoost, which this build was configured without: install libxgboost-dev, then configure "
-      "(cmake -DHONE_XGBOOST=ON) and build again; or use another tuner (auto, ga, annealing, random, grid)");
+      "the tuners `xgb` and `ansor` need XGBoost, which this build was configured without: install libxgboost-dev, then "
+      "configure (cmake -DHONE_XGBOOST=ON) and build again; or use another tuner (auto, ga, annealing, random, grid)");
 }
 
 Result<std::unique_ptr<CostModel>> MakeXgbModel(const XgbOptions&) { return CheckXgb(); }

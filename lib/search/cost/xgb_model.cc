@@ -4,6 +4,7 @@
 #include <xgboost/c_api.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -122,7 +123,8 @@ class XgbModel : public CostModel {
       const std::vector<float> margins = Reordered(data.margins, order);
       HONE_XGB(XGDMatrixSetFloatInfo(matrix.get(), "base_margin", margins.data(), n));
     }
-    if (options_.loss != Loss::kReg) {
+    const bool ranks = options_.loss == Loss::kRank || binary;
+    if (ranks) {
       HONE_XGB(XGDMatrixSetUIntInfo(matrix.get(), "group", group_sizes.data(), group_sizes.size()));
     }
     DMatrixHandle cache[] = {matrix.get()};
@@ -130,7 +132,11 @@ class XgbModel : public CostModel {
     HONE_XGB(XGBoosterCreate(cache, 1, &handle));
     Booster booster(handle);
     HONE_RETURN_IF_ERROR(SetParameters(handle, trained, !data.margins.empty()));
-    HONE_RETURN_IF_ERROR(Train(handle, matrix.get(), good));
+    if (options_.loss == Loss::kPackSum) {
+      HONE_RETURN_IF_ERROR(TrainPacks(handle, matrix.get(), labels, group_sizes));
+    } else {
+      HONE_RETURN_IF_ERROR(Train(handle, matrix.get(), good));
+    }
     booster_ = std::move(booster);
     columns_ = data.rows.columns;
     return Status();
@@ -177,7 +183,8 @@ class XgbModel : public CostModel {
         {"verbosity", "0"},
         {"nthread", "1"},  // sums in a fixed order: equal trees on every machine
         {"seed", fmt::format("{}", options_.seed & 0x7fffffff)},
-        {"objective", options_.loss == Loss::kReg ? "reg:squarederror" : "rank:pairwise"},
+        {"objective",
+         options_.loss == Loss::kRank || options_.loss == Loss::kRankBinary ? "rank:pairwise" : "reg:squarederror"},
         {"tree_method", options_.exact ? "exact" : "hist"},
         {"max_bin", "64"},
         {"max_depth", fmt::format("{}", options_.depth)},
@@ -211,6 +218,30 @@ class XgbModel : public CostModel {
       } else if (round + 1 - kept_ >= options_.patience) {
         break;
       }
+    }
+    return Status();
+  }
+
+  Status TrainPacks(BoosterHandle booster, DMatrixHandle matrix, const std::vector<float>& labels,
+                    const std::vector<unsigned>& pack_sizes) {
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<float> gradient(labels.size()), hessian = labels;
+    for (int round = 0; round < options_.rounds && round - kept_ < options_.patience; ++round) {
+      HONE_ASSIGN_OR_RETURN(const std::vector<float> scores, Scores(booster, matrix, 0));
+      double error = 0;
+      size_t row = 0;
+      for (const unsigned size : pack_sizes) {
+        const size_t end = row + size;
+        const float sum = std::accumulate(scores.begin() + static_cast<std::ptrdiff_t>(row),
+                                          scores.begin() + static_cast<std::ptrdiff_t>(end), 0.0F);
+        error += labels[row] * std::pow(sum - labels[row], 2);
+        for (; row < end; ++row) gradient[row] = labels[row] * (sum - labels[row]);
+      }
+      if (error < least) {
+        least = error;
+        kept_ = round;  // trees before this round
+      }
+      HONE_XGB(XGBoosterBoostOneIter(booster, matrix, gradient.data(), hessian.data(), gradient.size()));
     }
     return Status();
   }

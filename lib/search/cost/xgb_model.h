@@ -32,8 +32,8 @@ struct FitData {
   Matrix rows;
   std::vector<float> labels;    // larger is better; finite
   std::vector<float> margins;   // start values, to which the model learns what to add; finite
-  std::vector<uint32_t> group;  // for ranking losses: only rows of the same group are compared.
-                                // Any numbers, in any order; empty: all rows are one group
+  std::vector<uint32_t> group;  // for ranking losses: only rows of the same group are compared; for kPackSum: the
+                                // rows of a pack. Any numbers, in any order; empty: all rows are one group
 };
 
 class CostModel {
@@ -51,6 +51,8 @@ enum class Loss {
   kReg,         // squared error of the label
   kRank,        // which of two rows is better
   kRankBinary,  // which rows are among the good ones, without ordering those
+  kPackSum,     // squared error of the label, to which the scores of a pack's rows add up, weighted by the label, which
+                // all rows of a pack have. Ansor's loss
 };
 
 struct XgbOptions {
@@ -68,7 +70,7 @@ struct XgbOptions {
   // (how many of the first n are truly among the best n) / (n + 1) over n < recall_of. It stops after `patience` rounds
   // without a new best, and drops the trees after the best round.
   int recall_of = 0;
-  int patience = 20;
+  int patience = 20;  // kPackSum: stops after this many rounds without a smaller error of the training data
   // For kRankBinary: a row is good if its label is at least this share of the largest one; with 0, if it is in the best
   // quarter of its group.
   double good_share = 0;

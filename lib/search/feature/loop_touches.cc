@@ -59,7 +59,7 @@ class Collector : public ir::Visitor {
   void VisitFor(const ir::For& op) override {
     LoopTouches loop;
     loop.kind = op.for_kind;
-    loop.length = std::max<int64_t>(1, AtZero(op.extent).value_or(1));
+    loop.length = FirstLength(op);
     loop.nest = static_cast<int>(open_.size()) + 1;
     loop.top_down = static_cast<double>(loop.length) * (open_.empty() ? 1 : loops_[open_.back()].top_down);
     open_.push_back(loops_.size());
@@ -144,6 +144,8 @@ class Collector : public ir::Visitor {
 };
 
 }  // namespace
+
+int64_t FirstLength(const ir::For& loop) { return std::max<int64_t>(1, AtZero(loop.extent).value_or(1)); }
 
 std::vector<LoopTouches> CollectTouches(const ir::Function& function) { return Collector().Run(function); }
 

@@ -27,4 +27,7 @@ struct LoopTouches {
 
 std::vector<LoopTouches> CollectTouches(const ir::Function& function);
 
+// A loop's length, at least 1; that of the first iteration if it depends on outer loops.
+int64_t FirstLength(const ir::For& loop);
+
 }  // namespace hone::search

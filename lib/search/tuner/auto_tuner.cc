@@ -22,8 +22,8 @@ constexpr size_t kCandidates = 512;   // the best of them by mean, whose varianc
 constexpr size_t kCoverAfter = 8;   // after this many trials, one of each group has a knob value that was never tried,
 constexpr size_t kPairsAfter = 16;  // after these, if all values were tried: this share of new pairs of values
 constexpr double kNewPairs = 0.3;
+constexpr float kDonorTrials = 8;   // number of trials after which donors count half
 constexpr size_t kMostJudged = 64;  // limit of failures, and of successes, for the share of failures
-constexpr float kDonorTrials = 12;  // number of trials after which donors count half
 // The share of the noise's variance that belongs to the point itself and repeats when it is measured again: the point
 // may be better than its neighbours suggest.
 constexpr double kOwnShare = 0.7;
@@ -135,13 +135,6 @@ std::vector<PointIndex> AutoTuner::NextBatch(int n) {
 }
 
 void AutoTuner::Fit(size_t history) {
-  // The first group ignores donors, which may be wrong. Later, measurements here replace those of donors.
-  const auto trials = static_cast<float>(history);
-  prior_ = points_.log_cost;
-  for (size_t r = 0; r < correction_.size(); ++r) {
-    const float share = history < group_ ? 0 : kDonorTrials / (kDonorTrials + trials);
-    prior_[r] = points_.log_cost[r] + share * correction_[r];
-  }
   std::vector<size_t> timed;
   best_log_ = std::numeric_limits<double>::infinity();
   any_ok_ = false;
@@ -165,6 +158,16 @@ void AutoTuner::Fit(size_t history) {
   }
   std::vector<std::pair<size_t, double>> trained;
   for (size_t i : timed) trained.push_back({history_[i].row, history_[i].log_time});
+  prior_ = points_.log_cost;
+  if (!correction_.empty()) {
+    DonorTrust trust;
+    for (const auto& [row, log_time] : trained) {
+      trust.Add(correction_[row], log_time - points_.log_cost[row], 1 / AutoView::Doubt(log_time, best_log_));
+    }
+    const auto trials = static_cast<float>(history);
+    const auto slope = static_cast<float>(trust.Slope()) * kDonorTrials / (kDonorTrials + trials);
+    for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += slope * correction_[r];
+  }
   view_->Fit(trained, best_log_, prior_);
 }
 

@@ -28,7 +28,7 @@ void AutoView::Fit(const std::vector<std::pair<size_t, double>>& trials, double 
   std::vector<GaussianRow> rows;
   std::vector<double> labels, doubts;
   for (auto [row, log_time] : trials) {
-    doubts.push_back(1 + kDoubt * std::pow(std::min(log_time - best, kMostDoubted), 2));
+    doubts.push_back(Doubt(log_time, best));
     if (log_time > best + kWorstLog) log_time = best + kWorstLog + std::log1p(log_time - best - kWorstLog);
     rows.push_back(Row(row));
     labels.push_back(log_time - prior[row]);
@@ -39,6 +39,10 @@ void AutoView::Fit(const std::vector<std::pair<size_t, double>>& trials, double 
   for (double& label : labels) label -= offset_;
   model_->Fit(std::move(rows), std::move(labels), trials.size() >= kTuned, std::move(doubts));
   honest_ = trials.size() >= kJudged ? std::clamp(model_->LeftOut(kCount), kLeast, kMost) : 1;
+}
+
+double AutoView::Doubt(double log_time, double best) {
+  return 1 + kDoubt * std::pow(std::min(log_time - best, kMostDoubted), 2);
 }
 
 double AutoView::Mean(size_t row) const { return (*prior_)[row] + offset_ + model_->Mean(Row(row)); }

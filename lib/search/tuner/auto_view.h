@@ -20,6 +20,9 @@ class AutoView {
   // anything is measured. Forgets the candidates.
   void Fit(const std::vector<std::pair<size_t, double>>& trials, double best, const std::vector<float>& prior);
 
+  // The factor of the variance of a time's noise.
+  static double Doubt(double log_time, double best);
+
   double Mean(size_t row) const;
   double noise() const { return model_->noise() * model_->noise(); }  // noise variance of a time near the best
 

@@ -7,6 +7,7 @@
 #include "ir/stmt.h"
 #include "search/feature/knob_features.h"
 #include "search/feature/loop_features.h"
+#include "search/feature/store_features.h"
 
 namespace hone::search {
 namespace {
@@ -62,6 +63,7 @@ class LoopRows : public FeatureRows {
   std::vector<float> Make(const Workload& workload, const Config& config) const {
     const Result<ir::Function> loops = context_.loops(workload, config);
     if (!loops.ok()) return {};
+    if (kind_ == FeatureKind::kStores) return StoreFeatures(*loops);
     std::vector<float> row;
     // Templates have different loops, so their rows share only this column.
     if (space_.spaces().size() > 1) {

@@ -1,4 +1,4 @@
-// Rows of features of points, of the kind that an xgb tuner needs. They do not depend on the number of threads.
+// Rows of features of points, of the kind that a tuner needs. They do not depend on the number of threads.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace hone::search {
 
-enum class FeatureKind { kKnob, kItervar, kCurve };
+enum class FeatureKind { kKnob, kItervar, kCurve, kStores };  // kStores: all rows of StoreFeatures as one
 
 class FeatureRows {
  public:

@@ -2,6 +2,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "search/tuner/ansor_tuner.h"
 #include "search/tuner/auto_tuner.h"
 #include "search/tuner/ga_tuner.h"
 #include "search/tuner/random_tuner.h"
@@ -26,17 +27,21 @@ Status CheckLoops(const TaskSpace& space, const TunerContext& context) {
   return index ? context.loops(context.workload, space.At(*index)).status() : Status();
 }
 
+// The error of a tuner whose features are of loops that cannot be made.
+Status NeedLoops(const char* name, const TaskSpace& space, const TunerContext& context, const char* instead) {
+  const Status loops = CheckLoops(space, context);
+  if (loops.ok()) return Status();
+  return Status::Unsupported(fmt::format("tuner `{}` looks at the loops of points, which cannot be made ({}); use {}",
+                                         name, loops.message(), instead));
+}
+
 // An xgb tuner. Names without features mean knob here and itervar in AutoTVM; the latter only if possible.
 template <Loss loss, FeatureKind features, bool plain = false>
 TunerResult MakeXgb(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context) {
   HONE_RETURN_IF_ERROR(CheckXgb());
   FeatureKind kind = features;
   if (plain && context.like_autotvm && CheckLoops(space, context).ok()) kind = FeatureKind::kItervar;
-  if (const Status loops = kind == FeatureKind::kKnob ? Status() : CheckLoops(space, context); !loops.ok()) {
-    return Status::Unsupported(std::string("tuner `") + name +
-                               "` looks at the loops of points, which cannot be made (" + loops.message() +
-                               "); use one whose name ends in _knob");
-  }
+  if (kind != FeatureKind::kKnob) HONE_RETURN_IF_ERROR(NeedLoops(name, space, context, "one whose name ends in _knob"));
   XgbTunerOptions options =
       context.like_autotvm ? XgbTunerOptions::LikeAutotvm(loss, kind) : XgbTunerOptions::Ours(loss, kind);
   options.name = name;
@@ -64,6 +69,12 @@ const Entry kEntries[] = {
     {"annealing", "sa",
      [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext&) -> TunerResult {
        return MakeAnnealingTuner(space, seed);
+     }},
+    {"ansor", nullptr,
+     [](const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context) -> TunerResult {
+       HONE_RETURN_IF_ERROR(CheckXgb());
+       HONE_RETURN_IF_ERROR(NeedLoops(name, space, context, "another tuner"));
+       return {std::make_unique<AnsorTuner>(space, seed, context)};
      }},
     {"xgb", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob, true>},
     {"xgb_knob", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob>},

@@ -1,6 +1,7 @@
 // The XGBoost model on invented data with a known answer.
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 #include "base/hash.h"
 #include "base/rng.h"
@@ -103,6 +104,54 @@ TEST_F(XgbTest, NumbersOfThreadsMakeNoDifference) {
     const auto child = Must(RunCommand({self, "--gtest_filter=XgbTest.NumbersOfThreadsMakeNoDifference"}, options));
     EXPECT_THAT(child.out, HasSubstr("fits " + fits + ".")) << threads << ": " << child.err;
   }
+}
+
+// Packs of one to three rows of Plane whose label is the sum of a - 2b, moved to 0 .. 1.
+TEST_F(XgbTest, ScoresOfAPackAddUpToItsLabel) {
+  const auto packs = [](int n, uint64_t seed) {
+    const FitData rows = Plane(n, seed);
+    FitData data{.rows = rows.rows};
+    for (uint32_t r = 0, pack = 0; r < static_cast<uint32_t>(n); ++pack) {
+      const uint32_t end = std::min(r + 1 + pack % 3, static_cast<uint32_t>(n));
+      float sum = 0;
+      for (uint32_t i = r; i < end; ++i) sum += 0.1F * rows.labels[i] + 0.25F;
+      for (; r < end; ++r) {
+        data.labels.push_back(sum);
+        data.group.push_back(1000 - pack);
+      }
+    }
+    return data;
+  };
+  const auto sums = [](const FitData& data, const std::vector<float>& scores) {
+    std::map<uint32_t, float> sum;
+    for (size_t r = 0; r < scores.size(); ++r) sum[data.group[r]] += scores[r];
+    return sum;
+  };
+  const XgbOptions options{.loss = Loss::kPackSum, .depth = 6, .learning_rate = 0.2, .exact = true};
+  FitData data = packs(600, 1);
+  const FitData unseen = packs(120, 2);
+  // The mean error of packs, weighted as in learning.
+  const auto error = [&](const std::vector<float>& scores) {
+    const std::map<uint32_t, float> found = sums(unseen, scores);
+    double sum = 0, weights = 0;
+    for (size_t r = 0; r < scores.size(); ++r) {
+      sum += unseen.labels[r] * std::abs(found.at(unseen.group[r]) - unseen.labels[r]);
+      weights += unseen.labels[r];
+    }
+    return sum / weights;
+  };
+  const std::vector<float> scores = FitAndPredict(options, data, unseen.rows);
+  EXPECT_LT(error(scores), 0.05);
+  EXPECT_GT(error(std::vector<float>(scores.size(), 0.25F)), 0.1) << "the check can fail";
+  EXPECT_EQ(FitAndPredict(options, data, unseen.rows), scores);
+  // Packs weigh as much as their label: those with 0 say nothing, wherever they are.
+  FitData more = data;
+  for (int i = 0; i < 200; ++i) {
+    more.rows.Append({0.5F, 0.5F});
+    more.labels.push_back(0);
+    more.group.push_back(2000 + static_cast<uint32_t>(i));
+  }
+  EXPECT_LT(error(FitAndPredict(options, more, unseen.rows)), 0.06);
 }
 
 TEST_F(XgbTest, FittingAgainForgets) {

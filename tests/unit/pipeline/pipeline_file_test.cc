@@ -1,7 +1,9 @@
 #include "pipeline/pipeline_file.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "common/expect.h"
+#include "pipeline/model_file.h"
 #include "target/cuda_arch.h"
 #include "target/target.h"
 
@@ -146,8 +148,12 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
       {"[memory]\nparameter = 2\n", "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
       {"[tune]\nlike = \"autotmv\"\n", "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
+      {"[tune]\ntuner = \"ga\"\nlike = \"ansor\"\n", "5: `like` \"ansor\" names the tuner"},
+      {"[tune]\nlike = \"\"\n", "4: `like` is empty; known: ansor, autotvm"},
       {"[tune]\nsketch = 3\n", "4: `sketch` must be a path or a list of paths"},
       {"[tune]\nsketch = \"\"\n", "4: `sketch` is not a path"},
+      {"[tune]\nmodel = \"\"\n", "4: `model` is not a path"},
+      {"[tune]\nmodel = [\"a\"]\n", "4: `model`"},
       {"[tune]\nsketch = [\"a\", \"a\"]\n", "4: `sketch` names 'a' twice"},
       {"[tune]\nmode = \"template\"\n", "4: `mode` knows no `template`; did you mean `templates`?"},
       {"[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
@@ -417,6 +423,26 @@ TEST_F(PipelineFolderTest, ReadsTheSketchesOfAPipeline) {
   Must(RemoveTree(dir_.Join("other.sketch")));
   EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
             dir_.Join("a.toml") + ":6: no such file: " + dir_.Join("other.sketch"));
+}
+
+TEST_F(PipelineFolderTest, ReadsTheModelOfAPipeline) {
+  const std::string text = SavedModelText({"cpu -x", "cpu=A", "0f", 0, {}, ""});
+  Write("targets/gpu.toml", "kind = \"opencl\"\n");
+  Write("here.model", text);
+  Write("a.toml", "network = \"n\"\ntargets = [\"cpu\", \"gpu\"]\n[tune.cpu]\nmodel = \"here.model\"\n");
+  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
+  const PipelineFile& file = folder.pipelines[0];
+  EXPECT_EQ(file.For("cpu").tune.model, (ModelFile{"here.model", Digest128(text).Hex()}));
+  EXPECT_EQ(file.For("gpu").tune.model, ModelFile());
+  EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(file.For("cpu").tune), "s.json")), file.For("cpu").tune);
+  EXPECT_EQ(std::ranges::count(folder.read, dir_.Join("here.model")), 1);
+  Write("here.model", text.substr(0, text.size() / 2));
+  EXPECT_THAT(ReadPipelineFolder(dir_.path()).status().message(),
+              AllOf(StartsWith(dir_.Join("here.model")), HasSubstr("make it again with `hone-records learn`")));
+  Must(RemoveTree(dir_.Join("here.model")));
+  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
+            dir_.Join("a.toml") + ":4: no such file: " + dir_.Join("here.model") +
+                "; `hone-records learn` writes one, or leave `model` out");
 }
 
 TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {

@@ -25,6 +25,7 @@ TEST(Settings, WhatIsWrittenIsReadBack) {
                           4,
                           true,
                           {{"a.sketch", "sketch a\nparallel out i\n"}},
+                          {"a.model", "0f"},
                           99};
   EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(tune), "t.json")), tune);
   const BenchSettings bench{2, 3, 0, 5};
@@ -87,6 +88,15 @@ TEST(Settings, AMissingKeyHasItsDefault) {
   EXPECT_EQ(tune.tuner, "auto");
 }
 
+TEST(Settings, LikeAnsorNamesTheTuner) {
+  EXPECT_EQ(TuneSettings().TunerName(), "auto");
+  for (const char* tuner : {"", R"("tuner": "auto", )", R"("tuner": "ansor", )"}) {
+    const std::string text = fmt::format(R"({{"version": 1, {}"like": "ansor"}})", tuner);
+    EXPECT_EQ(Must(ParseTuneSettings(text, "t.json")).TunerName(), "ansor");
+  }
+  EXPECT_EQ((TuneSettings{.tuner = "xgb", .like = "autotvm"}.TunerName()), "xgb");
+}
+
 TEST(Settings, MistakesAreNamed) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"version": 1, "trails": 3})", "trials"},
@@ -100,7 +110,9 @@ TEST(Settings, MistakesAreNamed) {
       {R"({"version": 1, "numerics": {"winograd": 3}})", "winograd: must be \"off\", 2, 4 or 6, is 3"},
       {R"({"version": 1, "numerics": {"winogard": 4}})", "winograd"},
       {R"({"version": 1, "numerics": {"tf32": 1}})", "tf32"},
-      {R"({"version": 1, "like": "ansor"})", "like"},
+      {R"({"version": 1, "like": "anzor"})", "like: knows no `anzor`; did you mean `ansor`?"},
+      {R"({"version": 1, "like": "ansor", "tuner": "xgb"})",
+       "like: \"ansor\" names the tuner, which cannot be `xgb` then; leave one out"},
       {R"({"version": 1, "mode": "sketch"})", "mode: knows no `sketch`; did you mean `sketches`?"},
       {R"({"version": 1, "expected_gain": -1})", "expected_gain"},
       {R"({"version": 1,)", "t.json:1:"},

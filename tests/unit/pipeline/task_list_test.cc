@@ -1,5 +1,6 @@
 #include "pipeline/task_list.h"
 
+#include "base/text.h"
 #include "common/expect.h"
 
 namespace hone::pipeline {

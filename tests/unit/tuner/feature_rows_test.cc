@@ -18,7 +18,8 @@ std::vector<PointIndex> Points(uint64_t first, uint64_t count) {
 
 TEST(FeatureRows, AreTheSameWhateverTheNumberOfThreads) {
   const TaskSpace space = SurfaceSpace();
-  for (const FeatureKind kind : {FeatureKind::kKnob, FeatureKind::kItervar, FeatureKind::kCurve}) {
+  for (const FeatureKind kind :
+       {FeatureKind::kKnob, FeatureKind::kItervar, FeatureKind::kCurve, FeatureKind::kStores}) {
     TunerContext context = SurfaceContext();
     const Rows alone = MakeFeatureRows(kind, space, context)->Rows(Points(0, 60));
     ASSERT_EQ(alone.size(), 60u);

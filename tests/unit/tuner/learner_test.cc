@@ -15,7 +15,7 @@ std::unique_ptr<Tuner> Make(const std::string& name, const TaskSpace& space, uin
   return Must(MakeTuner(name, space, seed, context));
 }
 
-bool IsXgb(const std::string& name) { return name.starts_with("xgb"); }
+bool IsXgb(const std::string& name) { return name.starts_with("xgb") || name == "ansor"; }
 
 // Trials until a point within 15 % of the best, median of 5 seeds; at most `most`.
 int64_t TrialsToGood(const std::string& name, size_t most) {
@@ -121,7 +121,7 @@ const auto kLearners = testing::Values("auto", "ga", "annealing", "xgb_knob", "x
                                        "xgb_itervar", "xgb_rank_curve");
 INSTANTIATE_TEST_SUITE_P(Tuners, Learner, kLearners, [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Tuners, EveryTuner, kLearners, [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(WithoutLearning, EveryTuner, testing::Values("random", "grid"),
+INSTANTIATE_TEST_SUITE_P(Others, EveryTuner, testing::Values("random", "grid", "ansor"),
                          [](const auto& info) { return info.param; });
 
 class XgbTunerTest : public testing::Test {
