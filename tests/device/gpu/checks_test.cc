@@ -23,7 +23,8 @@ class Checks : public TestFolder {
     Program("hone-plan",
             "if grep -q tf32 \"$2/resnet18.toml\"; then echo 'unknown key `tf32`' >&2; exit 1; fi\n"
             "mkdir -p \"$4/targets\"; cp \"$2/targets/cuda.toml\" \"$4/targets/cuda.json\"\n");
-    Program("gpu_check", "echo 'some_template: holds: 3 of 3 right'\necho '1 of 1 templates and rules tried, all right'\n");
+    Program("gpu_check",
+            "echo 'some_template: holds: 3 of 3 right'\necho '1 of 1 templates and rules tried, all right'\n");
     Program("ninja",
             "mkdir -p \"$2/report/resnet18.cuda\" \"$2/records/cuda\"\necho '# tuned: 1.00 ms' "
             ">\"$2/report/resnet18.cuda/report.md\"\n"
@@ -78,7 +79,8 @@ TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
   ASSERT_NE(verdicts, std::string::npos);
   EXPECT_EQ(std::regex_replace(text.substr(verdicts), std::regex("[0-9]+ s "), "N s "),
             "## Verdicts\n\n| check | wanted | measured | verdict |\n| --- | --- | --- | --- |\n"
-            "| templates and sketches agree with the reference | all right | 1 of 1 templates and rules tried, all right | holds |\n"
+            "| templates and sketches agree with the reference | all right | 1 of 1 templates and rules tried, all "
+            "right | holds |\n"
             "| resnet18 tuned, verified, benchmarked | within 15 min | N s | holds |\n"
             "| candidates a second | at least 20 | 20.0 | holds |\n"
             "| device busy while tuning | at least 50 % | 52 % | holds |\n"

@@ -97,8 +97,7 @@ TEST(GpuTemplates, OfEachKindOfConvolution) {
   EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3], stride=2x2)"), "conv2d_gpu_gemm conv2d_nchw.cuda");
   EXPECT_EQ(names("conv2d(f32[1,8,5,5], f32[3,8,3,3])"), "") << "27 values are less than a warp";
   EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,1,3,3], groups=8)"), "depthwise_conv2d_nchw.cuda");
-  EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,1,3,3], groups=8)"),
-            "depthwise_conv2d_nchw.cuda conv_gpu_tiles");
+  EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,1,3,3], groups=8)"), "depthwise_conv2d_nchw.cuda conv_gpu_tiles");
   EXPECT_EQ(names("conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)"), "") << "no block of a warp has factors";
   EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,4,3,3], groups=2)"), "") << "25 pixels are less than a warp";
   EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,4,3,3], groups=2)"), "conv_gpu_tiles");
