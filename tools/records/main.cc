@@ -19,12 +19,10 @@ int main(int argc, char** argv) {
   hone::Flags& show = flags.AddCommand("show", "show everything about one trial");
   show.Add("file", &options.files, "record file").Required().Once();
   show.Add("--trial", &options.trial, "number of the trial (default: the best)");
-
   hone::Flags& explain = flags.AddCommand("explain", "explain where each choice of best/NET.TARGET.json comes from");
   explain.Add("best", &explained.best, "file written by hone-pick-best or hone-confirm").Required();
   explain.Add("--records", &explained.records, "folder of the target's records (default: ../records/TARGET beside it)");
   explain.Add("--json", &explained.json, "print JSON");
-
   hone::Flags& dump = flags.AddCommand("export", "write all trials as text for other programs");
   dump.Add("files,--db", &options.files, "record files or folders");  // one of the two names
   dump.Add("--format", &options.format, "jsonl, csv, autotvm, ansor or t4").ShowDefault();
@@ -36,7 +34,6 @@ int main(int argc, char** argv) {
   hone::Flags& compare = flags.AddCommand("compare", "compare the best times of two files of foreign records");
   compare.Add("a", &best_file, "file written by import").Required();
   compare.Add("b", &other, "another one").Required();
-
   hone::Flags& status = flags.AddCommand("status", "show how far each network and each task is, and the time left");
   status.Add("folders", &options.files, "work folders, or folders of record files").Required();
   status.Add("--watch", &options.watch, "repeat every second until interrupted");
@@ -48,11 +45,9 @@ int main(int argc, char** argv) {
   distill.Add("files", &options.files, "record files or folders; only read").Required();
   distill.Add("--out", &options.out, "folder to write; files that are there are refused").Required();
   distill.Add("--best", &options.best, "trials of each task").ShowDefault();
-
   hone::Flags& learn = flags.AddCommand("learn", "write a model of a device, from which later tuning starts");
   learn.Add("files", &options.files, "record files or folders of one target; only read").Required();
   learn.Add("--out", &options.out, "model file to write, for [tune] model").Required();
-
   hone::Flags& salvage = flags.AddCommand("salvage", "write what is whole in a damaged record file into a new one");
   salvage.Add("file", &damaged, "record file").Required();
   salvage.Add("--out", &saved, "file to write (default: replace the damaged one, which is kept)");

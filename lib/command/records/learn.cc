@@ -14,7 +14,7 @@ static Status Learn(const RecordsOptions& options) {
   HONE_ASSIGN_OR_RETURN(const session::LearntModel learnt, session::LearnModel(files));
   const pipeline::SavedModel& model = learnt.model;
   if (learnt.elsewhere > 0) {
-    LogWarning("{} are of other devices than `{}`, or of earlier versions of their templates, and are left out",
+    LogWarning("{} of other devices than `{}`, or of earlier versions of their templates, left out",
                Counted(learnt.elsewhere, "trial"), model.device);
   }
   size_t kept = 0;
