@@ -151,7 +151,10 @@ std::optional<Sketch> GpuRowBlocks(const te::Tensor& output, const Target& targe
   const int64_t warp = target.limits.warp_size;
   numbers("lanes", std::max(all.p.Length(), warp), powers);
   numbers("rows", all.split_extent, powers);
-  if (all.p.Inner()) sketch.decisions.push_back(search::Knob::Words("elements", {"again", "stored"}));
+  if (all.p.Inner()) {
+    const bool again = MayComputeAgain(output);
+    sketch.decisions.push_back(search::Knob::Words("elements", again ? Names{"again", "stored"} : Names{"stored"}));
+  }
   RowBlockLines(all, &sketch).AddAll();
   sketch.use = [all](const Config& config) { return UseOf(all, config); };
   sketch.rules.push_back(search::DeviceRule(target, sketch.use));

@@ -171,7 +171,7 @@ class KernelLines : LineWriter {
 }  // namespace
 
 Sketch GpuStageNests(const te::Tensor& output, const Target& target) {
-  GpuStages all{GpuKernelsOf(output, false), GpuKernelsOf(output, true), target.limits};
+  GpuStages all{GpuKernelsOf(output, false), GpuKernelsOf(output, MayComputeAgain(output)), target.limits};
   all.most_vector = all.Vectors().back();
   Sketch sketch;
   sketch.name = "gpu_stages";
@@ -186,13 +186,7 @@ Sketch GpuStageNests(const te::Tensor& output, const Target& target) {
   if (all.Vectors().size() > 1) numbers("vector", all.Vectors());
   if (all.AnyLong())
     numbers("lanes", warp >= 16 ? std::vector<int64_t>{1, warp / 4, warp} : std::vector<int64_t>{1, warp});
-  constexpr double kMostAgain = 4096;  // operations: with more, the code is large
-  if (all.Inner()) {
-    Names elements = {"again", "stored"};
-    if (all.again.kernels.back().operations > kMostAgain * Real(all.again.kernels.back().Steps()))
-      elements = {"stored"};
-    sketch.decisions.push_back(search::Knob::Words("elements", elements));
-  }
+  if (all.Inner()) sketch.decisions.push_back(search::Knob::Words("elements", {"again", "stored"}));
   KernelLines(all, &sketch).AddAll();
   sketch.use = [all](const Config& config) { return UseOf(all, config); };
   sketch.rules.push_back(search::DeviceRule(target, sketch.use));

@@ -1,5 +1,7 @@
 #include "sketch/stage_cycles.h"
 
+#include <algorithm>
+
 namespace hone::sketch {
 
 int64_t ElementsOf(const std::vector<int64_t>& extents) {
@@ -26,10 +28,18 @@ double StageCycles::Of(const te::TensorNode& node) const {
   return cycles;
 }
 
-std::vector<std::string> ElementChoices(double most_again) {
-  constexpr double kMostAgain = 500;
-  if (most_again > kMostAgain) return {"stored"};
-  return {"stored", "again"};
+bool MayComputeAgain(double most) { return most <= 500; }
+
+bool MayComputeAgain(const te::Tensor& output) {
+  StageCycles cycles;
+  double most = 0;
+  for (const te::Tensor& t : te::TopologicalOrder({output})) {
+    if (!IsStage(*t.node())) continue;
+    const double own = cycles.Of(*t.node());
+    if (t.node()->reduce_axes.empty()) cycles.Set(t.name(), own);
+    most = std::max(most, own);
+  }
+  return MayComputeAgain(most);
 }
 
 }  // namespace hone::sketch

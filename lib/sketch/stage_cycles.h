@@ -32,9 +32,11 @@ class StageCycles {
   std::map<std::string, double> reads_;
 };
 
-// The values of a decision `elements`: element-wise stages that others read are stored, or computed again in each
-// reader, if no reader then takes more than `most` cycles. The code of one that did would grow with the number of paths
-// to its inputs, which may double with each stage.
-std::vector<std::string> ElementChoices(double most_again);
+// Whether a rule may compute element-wise stages again in each of their readers, of which none then takes more than
+// `most` cycles. The code of one that took thousands would grow with the number of paths to its inputs, which may double
+// with each stage.
+bool MayComputeAgain(double most);
+// The same if all element-wise stages before a stage are computed again.
+bool MayComputeAgain(const te::Tensor& output);
 
 }  // namespace hone::sketch

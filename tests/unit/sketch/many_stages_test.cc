@@ -8,7 +8,7 @@
 namespace hone::sketch {
 namespace {
 
-Target TwoCores() { return *Target::Parse("cpu -threads=2 -vector=32 -features=avx2,fma"); }
+const char* const kTargets[] = {"cpu -threads=2 -vector=32 -features=avx2,fma", "opencl -threads=256"};
 
 // Each stage reads the one before twice, so a value has 2^stages paths to the input. `reduce`: ends with a softmax's
 // stages.
@@ -30,11 +30,14 @@ te::Tensor Doubling(const te::Tensor& data, int stages, bool reduce) {
                      [&](const std::vector<ir::Var>& x) { return last(x[0], x[1]) / sum(x[0]); });
 }
 
-TEST(ManyStages, EachRuleMakesPointsThatCanBeLowered) {
+class ManyStages : public testing::TestWithParam<const char*> {};
+
+TEST_P(ManyStages, EachRuleMakesPointsThatCanBeLowered) {
+  const Target target = *Target::Parse(GetParam());
   for (const bool reduce : {false, true}) {
     for (const int stages : {3, 40, 200}) {
       const te::Tensor data = te::Placeholder("data", {4, 24}), out = Doubling(data, stages, reduce);
-      const std::vector<Sketch> sketches = MakeSketches({out}, {}, TwoCores());
+      const std::vector<Sketch> sketches = MakeSketches({out}, {}, target);
       ASSERT_FALSE(sketches.empty());
       for (const Sketch& sketch : sketches) {
         SCOPED_TRACE(sketch.name + " of " + std::to_string(stages) + " stages");
@@ -45,12 +48,14 @@ TEST(ManyStages, EachRuleMakesPointsThatCanBeLowered) {
         for (const Config& point : points) {
           schedule::Schedule schedule = Must(schedule::Schedule::Create({out}));
           Must(schedule.ApplyAll(Must(StepsOf(sketch, point))));
-          Must(lower::Lower(schedule, {data, out}, {.name = "f"}));
+          Must(lower::Lower(schedule, {data, out}, {.name = "f", .gpu = target.family() == kGpuFamily}));
         }
       }
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, ManyStages, testing::ValuesIn(kTargets));
 
 }  // namespace
 }  // namespace hone::sketch
