@@ -26,7 +26,7 @@ struct UserOperator {
   semantics::Definition definition;
   // The te DAG: placeholders have the operands' names (data, data1, ..), the output is "out".
   Result<Computation> (*compute)(const Workload& workload, const Target& target) = nullptr;
-  std::vector<UserTemplate> templates;  // without any, schedules for CPUs are derived from `compute` (lib/sketch)
+  std::vector<UserTemplate> templates;  // without any, schedules are derived from `compute` (lib/sketch)
 };
 
 // Makes the operators of the plugin `file` known: FindOperator and semantics::Find then also find them. Returns

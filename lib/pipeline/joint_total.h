@@ -1,8 +1,8 @@
 // The tasks of the networks that share a total (`[tune] total_of`), as one list for ShareOut (pipeline/shares.h).
 //
-// `[tune] objective` says what a second less in a network is worth: as much as in any other ("sum"), or its share of
-// the network's time ("geomean": the geometric mean of the networks' times falls by the mean of these shares, whatever
-// reference they are compared with). A network whose estimated total is at most its target is worth nothing more.
+// `[tune] objective` says whether a second less counts the same in every network ("sum"), or relative to the network's
+// estimated total ("geomean": the geometric mean of the networks' times falls by the mean of these shares, whatever
+// reference they are compared with). In a network whose estimated total is at most its target, nothing counts.
 #pragma once
 
 #include <string>

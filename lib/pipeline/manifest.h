@@ -26,6 +26,7 @@ struct NetworkJob {
   std::vector<std::string> sketches;    // files of the user's sketches, likewise
   const TaskList* tasks = nullptr;      // null: not extracted yet, or failed
   bool failed = false;                  // extraction failed: each target of the job prints the reason and fails
+  std::string reason;                   // the task list with the reason, if it is that of the job with the total
   std::vector<std::string> task_files;  // made by this job's extract edge, in the order of the list
   std::vector<std::string> stamps;      // of its tuned tasks, in the order of the list
   std::string extract_inputs;           // the text of everything hone-extract reads that hone-plan wrote

@@ -117,7 +117,7 @@ std::string ManifestWriter::FailedEdge(const NetworkJob& job, const std::string&
          .rule = "cannot_extract",
          .order_only_inputs = after,
          .bindings = {{"job", fmt::format("{} for {}", job.pipeline->name, job.target->name)},
-                      {"tasks", job.TaskListPath()}}});
+                      {"tasks", job.reason.empty() ? job.TaskListPath() : job.reason}}});
   return output;
 }
 

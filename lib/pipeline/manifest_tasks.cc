@@ -64,7 +64,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   // The graph is the same for every target: the first target's edge makes it, the others follow.
   (first ? build.implicit_outputs : build.implicit_inputs).push_back(graph);
   // Never created, so the network is extracted again each time: only hone-extract knows which file was missing.
-  if (job.failed) build.implicit_outputs.push_back(list + ".extracted");
+  if (job.failed && job.reason.empty()) build.implicit_outputs.push_back(list + ".extracted");
   // An input, as a rebuilt plugin may have other operators. The outputs show the effect.
   if (!job.plugin.empty()) build.implicit_inputs.push_back(job.plugin);
   AddParameters(job, &build);

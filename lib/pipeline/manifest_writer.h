@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "pipeline/manifest.h"
-#include "pipeline/stamp_files.h"
 #include "pipeline/ninja_writer.h"
+#include "pipeline/stamp_files.h"
 
 namespace hone::pipeline {
 

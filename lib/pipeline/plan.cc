@@ -101,12 +101,28 @@ std::vector<Round> MakeRounds(const std::vector<NetworkJob*>& jobs) {
       before.push_back(task.stamp);
     }
     rounds.push_back(std::move(round));
-    for (NetworkJob* job : jobs) {
-      if (r < last) break;
-      for (const TaskEntry& entry : job->tasks->tasks) job->stamps.push_back(RoundStampPath(stamps, entry.id));
-    }
+  }
+  const std::string folder = "stamps/" + RoundName(name, static_cast<int>(last));
+  for (NetworkJob* job : jobs) {
+    for (const TaskEntry& entry : job->tasks->tasks) job->stamps.push_back(RoundStampPath(folder, entry.id));
   }
   return rounds;
+}
+
+// Without the tasks of the pipeline with the total, nobody knows how to share it. A job whose own list is there then
+// has none: it waits for the other, or fails with it.
+void FailWithoutTotal(const std::set<std::string>& failed, std::vector<NetworkJob>* jobs) {
+  for (NetworkJob& job : *jobs) {
+    if (job.pipeline->total_of.empty()) continue;
+    const auto leads = [&](const NetworkJob& other) {
+      return other.pipeline->name == job.pipeline->total_of && other.target == job.target && other.tasks != nullptr;
+    };
+    if (std::ranges::any_of(*jobs, leads)) continue;
+    job.tasks = nullptr;
+    if (job.failed || failed.count(JobName(job.pipeline->total_of, job.target->name)) == 0) continue;
+    job.failed = true;
+    job.reason = TaskListPath(job.pipeline->total_of, job.target->name);
+  }
 }
 
 // The job with a total, and those that have named it: all that are extracted.
@@ -272,12 +288,12 @@ Status CheckPipelines(const PlanInput& input) {
       for (const TargetFile& file : input.folder.targets) {
         if (file.name == target) HONE_RETURN_IF_ERROR(CheckNumerics(pipeline, on, file));
       }
+      if (!on.total_of.empty()) HONE_RETURN_IF_ERROR(CheckTotalOf(on, target, input.folder));
       const auto list = input.lists.find(JobName(pipeline.name, target));
       all = all && list != input.lists.end();
       if (list == input.lists.end()) continue;
       const std::vector<TaskEntry>& tasks = list->second.tasks;
       for (const TaskEntry& task : tasks) known.push_back(task.id);
-      if (!on.total_of.empty()) HONE_RETURN_IF_ERROR(CheckTotalOf(on, target, input.folder));
       if (!on.tune.HasTotal()) continue;
       const std::string problem = BudgetProblem(on.tune, TasksWithTotalOf(pipeline.name, target, input).size());
       if (problem.empty()) continue;
@@ -349,6 +365,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
   }
   AssignTaskFiles(&manifest.jobs);
   manifest.tasks = CollectTasks(&manifest.jobs);
+  FailWithoutTotal(input.failed, &manifest.jobs);
   for (NetworkJob& job : manifest.jobs) {
     if (job.tasks == nullptr || !job.pipeline->tune.HasTotal()) continue;
     for (Round& round : MakeRounds(WithTotalOf(&job, &manifest.jobs))) manifest.rounds.push_back(std::move(round));

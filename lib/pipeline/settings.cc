@@ -137,7 +137,7 @@ TuneSettings WithoutTotal(const TuneSettings& settings) {
   const TuneSettings plain;
   TuneSettings own = settings;
   own.trials_total = plain.trials_total, own.seconds_total = plain.seconds_total, own.target_ms = plain.target_ms;
-  own.rounds = plain.rounds, own.share = plain.share, own.weights = plain.weights;
+  own.rounds = plain.rounds, own.share = plain.share, own.objective = plain.objective, own.weights = plain.weights;
   return own;
 }
 

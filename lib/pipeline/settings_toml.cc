@@ -121,7 +121,7 @@ Status ReadTune(TomlTable* file, const TablesOf& of, JobSettings* settings) {
   }
   for (const std::string& key : table.Keys()) {
     const std::set<std::string> own = {"total_of", "target_ms", "in_network", "alternatives"};
-    if (!table.Has("total_of") || own.count(key) > 0 || std::ranges::count(of.targets, key) > 0) continue;
+    if (settings->total_of.empty() || own.count(key) > 0 || std::ranges::count(of.targets, key) > 0) continue;
     return table.Error(key, fmt::format("`{}` stands in the pipeline that `total_of` names; remove it here", key));
   }
   if (table.Has("total_of") && !IsPlainName(settings->total_of)) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <set>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -58,13 +59,21 @@ Status CheckWhole(const std::string& file) {
   return Status();
 }
 
-// A candidate's proposer is known by its name alone.
-Status CheckNames(const std::string& file, const std::vector<sketch::UserRule>& rules) {
-  for (const auto& [family, templates] : op::AllTemplates()) {
-    for (const op::Template* t : templates) {
-      if (std::ranges::count(rules, t->name(), &sketch::UserRule::name) == 0) continue;
-      return Status::Invalid("{}: there is a template `{}` already; choose another name for the rule", file, t->name());
-    }
+// A candidate's proposer is known by its name alone, so no template and rule may have the same one.
+Status CheckNames(const std::string& file, const std::vector<op::UserOperator>& operators,
+                  const std::vector<sketch::UserRule>& rules) {
+  std::set<std::string> templates, of_rules;
+  for (const auto& [family, all] : op::AllTemplates()) {
+    for (const op::Template* t : all) templates.insert(t->name());
+  }
+  for (const op::UserOperator& op : operators) {
+    for (const op::UserTemplate& t : op.templates) templates.insert(t.name);
+  }
+  for (const sketch::DerivationRule& rule : sketch::Rules()) of_rules.insert(rule.name);
+  for (const sketch::UserRule& rule : rules) of_rules.insert(rule.name);
+  for (const std::string& name : of_rules) {
+    if (templates.count(name) == 0) continue;
+    return Status::Invalid("{}: there is a template `{}` already; choose another name for the rule", file, name);
   }
   return Status();
 }
@@ -97,9 +106,11 @@ Status Open(const std::string& path, const std::string& file) {
   if (operators.empty() && rules.empty()) {
     return Status::Invalid(file + ": this plugin has no HONE_OPERATOR and no HONE_SKETCH_RULE");
   }
-  HONE_RETURN_IF_ERROR(CheckNames(file, rules));
+  HONE_RETURN_IF_ERROR(CheckNames(file, operators, rules));
+  HONE_RETURN_IF_ERROR(sketch::CheckRules(file, rules));
   HONE_RETURN_IF_ERROR(op::RegisterOperators(file, operators));
-  return sketch::RegisterRules(file, rules);
+  sketch::RegisterRules(file, rules);
+  return Status();
 }
 
 }  // namespace

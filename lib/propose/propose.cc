@@ -51,7 +51,7 @@ constexpr Sketched kSketched[] = {
     {.op = "softmax", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "log_softmax", .sketch = "rows", .gpu = "gpu_rows"},
     // While measuring, the logarithm of a sum of the inputs may be no number, which is never right.
-    {.op = "reduce_log_sum", .sketch = "rows", .tuned = false},
+    {.op = "reduce_log_sum", .sketch = "rows", .gpu = "gpu_rows", .tuned = false},
     {.op = "reduce_*", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "lrn", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "instance_norm", .sketch = "rows", .gpu = "gpu_rows"},
@@ -266,7 +266,8 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
     // Either of the two may be faster.
     const bool beside = sketch.name == "gpu_stages" && !sketches.empty() && sketches.back().name() == "gpu_rows";
     if (sketch.plugin) continue;
-    if (line != lines.end() || users || beside) add(sketch, users || beside || (*line)->tuned);
+    if (line == lines.end() && !users && !beside) continue;
+    add(sketch, users || (line == lines.end() ? sketches.back().tuned() : (*line)->tuned));
   }
   const auto otherwise = std::ranges::find_first_of(derived, kOtherwise, {}, &sketch::Sketch::name);
   if (alone && sketches.empty() && otherwise != derived.end()) add(*otherwise, false);
@@ -295,13 +296,14 @@ std::set<std::string> PluginsOf(const Workload& workload, const Target& target) 
 }
 
 // Of groups, only those that sum nothing up: others would be slower than their members. On GPUs, those of members that
-// have no template.
+// have neither a template nor `gpu_sums`.
 static bool MayHaveStages(const Workload& workload, const Target& target) {
   const std::vector<Workload> parts = workload.Parts();
   const auto may = [&](const Workload& part) {
     if (target.family() != kGpuFamily) return semantics::ChangesOrMovesElements(part);
     const auto op = op::FindOperator(part);
-    return op.ok() && (*op)->Templates(part, target).empty();
+    const auto sums = [&](const Sketched& line) { return line.gpu == "gpu_sums" && line.Covers(part); };
+    return op.ok() && (*op)->Templates(part, target).empty() && std::ranges::none_of(kSketched, sums);
   };
   return parts.size() == 1 || std::ranges::all_of(parts, may);
 }
@@ -315,11 +317,12 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   const Proposers sketches =
       derived ? SketchesOf(*op, workload, target, own, templates.empty() && MayHaveStages(workload, target))
               : Proposers();
+  const bool replaced = std::ranges::any_of(sketches, [](const Proposer& p) { return !p.sketch()->plugin; });
   for (const op::Template* t : templates) {
-    if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload, target);
+    if (!replaced || !t->fixed()) proposers.emplace_back(*t, workload, target);
   }
   for (const op::Template* t : op::FirstMemberTemplates(workload, target)) {
-    if (sketches.empty() || !t->fixed()) proposers.emplace_back(*t, workload.Parts()[0], target);
+    if (!replaced || !t->fixed()) proposers.emplace_back(*t, workload.Parts()[0], target);
   }
   proposers.insert(proposers.end(), sketches.begin(), sketches.end());
   for (sketch::Sketch each : own) {

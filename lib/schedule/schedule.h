@@ -101,7 +101,7 @@ class Schedule {
   const std::vector<Step>& history() const { return history_; }
 
  private:
-  Status Change(const Step& step);  // if it fails, the schedule is neither as before nor of use
+  Status Change(const Step& step);  // if it fails, the schedule is in no defined state
 
   std::vector<Stage> stages_;
   std::vector<te::Tensor> inputs_, outputs_;

@@ -99,7 +99,8 @@ Result<Shape> Broadcast(const Workload& w) {
   }
   for (const TensorType& input : w.inputs) {
     Shape s = input.shape;
-    if (StatedLayout(w) != Layout::kChannelsLast || s.size() == shape.size()) continue;
+    const bool image = shape.size() == 4 || shape.size() == 5;
+    if (StatedLayout(w) != Layout::kChannelsLast || !image || s.size() == shape.size()) continue;
     s.insert(s.begin(), shape.size() - s.size(), 1);
     // An input with fewer axes is plain. It must have its elements in the same order.
     if (s[1] == 1 || Product(s, 2, s.size()) == 1) continue;

@@ -11,8 +11,8 @@
 namespace hone::sketch {
 
 // For Space::SetSampler: draws a combination of the decisions `core` that `core_rules` accept, and any value of each
-// other decision. The combinations are listed at the first draw. REQUIRES: each of `core_rules` is a rule of `space`
-// and reads nothing but these decisions. All names are in the space.
+// other decision. Names that the space lacks do not count. The combinations are listed at the first draw. REQUIRES: each
+// of `core_rules` is a rule of `space` and reads nothing but these decisions.
 std::function<PointIndex(Rng&)> SampleCore(const search::Space& space, const std::vector<std::string>& core,
                                            const std::vector<search::Rule>& core_rules);
 

@@ -128,6 +128,11 @@ class RowBlockLines : LineWriter {
 std::optional<Sketch> GpuRowBlocks(const te::Tensor& output, const Target& target) {
   std::optional<RowStages> found = RowStagesOf(output);
   if (!found) return {};
+  for (const te::Tensor& t : te::TopologicalOrder({output})) {  // what is illegal is said of one length
+    int64_t length = 1;
+    for (const ir::IterVar& axis : t.node()->reduce_axes) length *= axis.extent;
+    if (length != 1 && length != found->Length()) return {};
+  }
   GpuRows all{std::move(*found), target.limits, "", 1, false};
   const RowStage& out = all.p.stages[0];
   all.full = out.full;

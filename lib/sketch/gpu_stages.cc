@@ -52,11 +52,12 @@ struct GpuStages {
     return vectors;
   }
   static bool HasVectors(const GpuKernel& kernel, int64_t vector) {
-    return kernel.sums.empty() && kernel.stage->axes.back().extent % vector == 0;
+    const std::vector<ir::IterVar>& axes = kernel.stage->axes;
+    return kernel.sums.empty() && !axes.empty() && axes.back().extent % vector == 0;
   }
   KernelPoint PointOf(const GpuKernel& kernel, const Config& config) const {
     KernelPoint point{config.Number("threads"), 1, 1};
-    if (IsLong(kernel)) point.lanes = config.Number("lanes");
+    if (IsLong(kernel) && limits.warp_size > 1) point.lanes = config.Number("lanes");
     if (HasVectors(kernel, most_vector) && most_vector > 1) point.vector = config.Number("vector");
     if (point.lanes > 1) point.threads = point.lanes * point.rows();
     return point;
@@ -70,7 +71,7 @@ search::GpuUse UseOf(const GpuStages& all, const Config& config) {
     const int64_t values = p.lanes > 1 ? p.rows() : p.threads * p.vector;
     most.threads[0] = std::max(most.threads[0], p.threads);
     most.blocks[0] = std::max(most.blocks[0], CeilDiv(kernel.Elements(), values));
-    if (p.lanes > 1) most.shared_bytes = 4 * p.threads * std::ssize(kernel.sums);
+    if (p.lanes > 1) most.shared_bytes = std::max(most.shared_bytes, 4 * p.threads * std::ssize(kernel.sums));
     const double held = std::min(8.0, kernel.operations / Real(kernel.Steps())) * Real(p.vector);
     const int64_t steps = kernel.sums.empty() ? 0 : CeilDiv(kernel.Steps(), p.lanes);
     most.registers = std::max(most.registers, KernelRegisters(held, steps, p.threads, all.limits));
@@ -184,7 +185,7 @@ Sketch GpuStageNests(const te::Tensor& output, const Target& target) {
   if (threads.empty()) threads = {warp};
   numbers("threads", threads);
   if (all.Vectors().size() > 1) numbers("vector", all.Vectors());
-  if (all.AnyLong())
+  if (all.AnyLong() && warp > 1)
     numbers("lanes", warp >= 16 ? std::vector<int64_t>{1, warp / 4, warp} : std::vector<int64_t>{1, warp});
   if (all.Inner()) sketch.decisions.push_back(search::Knob::Words("elements", {"again", "stored"}));
   KernelLines(all, &sketch).AddAll();

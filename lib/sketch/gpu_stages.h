@@ -12,7 +12,7 @@ namespace hone::sketch {
 // - threads: of a block;
 // - vector: elements of the last axis that a thread computes and, side by side, loads and stores, if the kernel has no
 //   reduction and the axis consists of whole ones;
-// - lanes: threads that share a reduction which is longer than a warp;
+// - lanes: threads that share a reduction of at least two warps of steps;
 // - elements: element-wise stages beside the output are computed `again` in each reader, or `stored` by a kernel.
 Sketch GpuStageNests(const te::Tensor& output, const Target& target);
 

@@ -32,7 +32,6 @@ search::GpuUse UseOf(const GpuSums& s, const GpuSumPoint& p) {
   if (p.padded) {
     const int64_t threads = s.Storing();
     use.blocks[0] = std::max(use.blocks[0], CeilDiv(ElementsOf(s.nest.source.shape()), threads));
-    if (use.Threads() < threads) use.threads[0] = CeilDiv(threads, use.threads[1] * use.threads[2]);
   }
   use.registers = search::TileRegisters(rows, columns, p.unroll, other + 8);
   use.body = rows * columns * p.unroll;

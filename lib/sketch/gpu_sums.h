@@ -9,7 +9,7 @@
 
 namespace hone::sketch {
 
-// Condition: as for SumNestOf (sketch/sum_nest.h), with any index: `output` is a sum, or element-wise in one; some
+// Condition: as for SumNestOf (sketch/sum_nest.h), but the last axis may be anywhere in an index: `output` is a sum, or element-wise in one; some
 // tensor that the sum reads lacks an axis of the output; a block of a warp has values to compute. `constants` names
 // arguments that are constants.
 //

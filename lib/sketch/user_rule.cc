@@ -30,7 +30,7 @@ Status Check(const std::string& who, const Sketch& sketch) {
 
 }  // namespace
 
-Status RegisterRules(const std::string& file, const std::vector<UserRule>& given) {
+Status CheckRules(const std::string& file, const std::vector<UserRule>& given) {
   std::vector<std::string> names;
   for (const DerivationRule& rule : Rules()) names.push_back(rule.name);
   for (const UserRule& rule : given) {
@@ -42,8 +42,11 @@ Status RegisterRules(const std::string& file, const std::vector<UserRule>& given
     }
     names.push_back(rule.name);
   }
-  for (const UserRule& rule : given) AddRule({rule.name, rule.version, rule.family, rule.derive, file});
   return Status();
+}
+
+void RegisterRules(const std::string& file, const std::vector<UserRule>& given) {
+  for (const UserRule& rule : given) AddRule({rule.name, rule.version, rule.family, rule.derive, file});
 }
 
 Result<std::optional<Sketch>> DeriveUser(const DerivationRule& rule, const te::Tensor& output,
@@ -53,6 +56,7 @@ Result<std::optional<Sketch>> DeriveUser(const DerivationRule& rule, const te::T
                         Guarded<std::optional<Sketch>>(who, [&] { return rule.derive(output, constants, target); }));
   if (!sketch) return sketch;
   sketch->name = rule.name;
+  sketch->core_rules = 0, sketch->core.clear(), sketch->use = nullptr;  // of Hone's own rules
   HONE_RETURN_IF_ERROR(Check(who, *sketch));
   for (search::Rule& each : sketch->rules) {
     each.reject = [who, reject = std::move(each.reject)](const Config& config) -> search::Rejection {

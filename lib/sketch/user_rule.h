@@ -11,7 +11,7 @@
 
 namespace hone::sketch {
 
-// A rule for other people's computations. HONE_SKETCH_RULE sets the name, which is that of its sketches too.
+// A rule for computations of any operator. HONE_SKETCH_RULE sets the name, which is that of its sketches too.
 struct UserRule {
   std::string name;                      // stored in records: never changes
   int version = 1;                       // raise it when the decisions, or what a point means, change
@@ -20,13 +20,15 @@ struct UserRule {
   DeriveFunction derive = nullptr;
 };
 
-// Makes the rules of the plugin `file` known, behind all others in Rules. Returns kInvalid for a rule without a
-// function, and for a name that another rule has. Do not call it while other threads use rules.
-Status RegisterRules(const std::string& file, const std::vector<UserRule>& given);
+// Returns kInvalid for a rule without a function, and for a name that another rule has.
+Status CheckRules(const std::string& file, const std::vector<UserRule>& given);
+// Makes the rules of the plugin `file` known, behind all others in Rules. Do not call it while other threads use rules.
+// REQUIRES: CheckRules
+void RegisterRules(const std::string& file, const std::vector<UserRule>& given);
 
-// The sketch of a plugin's rule, in which exceptions became rejections; nothing if the rule does not apply. Returns
-// kInvalid if it throws, or makes a sketch that is none: ParseSketch refuses its text, or it has more than 10,000
-// steps.
+// The sketch of a plugin's rule; nothing if the rule does not apply. Returns kInvalid if the rule throws, if
+// ParseSketch refuses the sketch's text, or if it has more than 10,000 steps. Exceptions of its `rules` become
+// rejections.
 Result<std::optional<Sketch>> DeriveUser(const DerivationRule& rule, const te::Tensor& output,
                                          const std::vector<std::string>& constants, const Target& target);
 

@@ -64,19 +64,19 @@ Result<pipeline::JoinedNetwork> ReadState(const AllocateOptions& options, const 
   return state;
 }
 
-// The state of the networks before this round, for those who watch; nothing if the folder has another name.
+// The state of the networks before this round, as a text for people; nothing if the folder has another name.
 Result<std::string> StateText(const AllocateOptions& options, const std::vector<Network>& networks,
                               const std::map<std::string, double>& next) {
   const std::string name = BaseName(options.stamps), ending = pipeline::RoundName("", options.round - 1);
   std::string text;
   if (options.round == 1 || !EndsWith(name, ending)) return text;
-  const std::string total = name.substr(0, name.size() - ending.size());
+  Total total{name.substr(0, name.size() - ending.size()), networks[0].settings, {}};
+  for (const auto& [task, budget] : next) total.tasks.insert(task);
   for (const Network& network : networks) {
     std::vector<double> own;
     for (const TaskEntry& entry : network.list.tasks) own.push_back(next.at(entry.id));
     HONE_ASSIGN_OR_RETURN(const NetworkRounds rounds,
-                          ReadRounds(DirName(options.stamps), network.job, {total, networks[0].settings}, network.list,
-                                     options.round - 1));
+                          ReadRounds(DirName(options.stamps), network.job, total, network.list, options.round - 1));
     text += RoundsText(rounds, own);
   }
   return text;

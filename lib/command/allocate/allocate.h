@@ -1,4 +1,4 @@
-// hone-allocate: distributes the budget of a network, or of several networks together, over their tasks, for one round.
+// hone-allocate: distributes the budget of a network, or of several together, over their tasks, for one round.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct AllocateOptions {
 std::string AllocateAbi();
 
 // Writes the settings of every task, each only if its bytes change: those of the first pipeline with the task's own
-// budget, and finalists only in the last round. Of the other pipelines, only `target_ms` and [weights] count. Returns the exit code.
+// budget, and finalists only in the last round. Of the other pipelines, only `target_ms` and [weights] count. Returns
+// the exit code.
 int RunAllocate(const AllocateOptions& options);
 
 }  // namespace hone::command

@@ -18,9 +18,9 @@
 #include "measure/machine.h"
 #include "op/numerics.h"
 #include "op/operator.h"
-#include "plugin/plugin.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
+#include "plugin/plugin.h"
 #include "propose/versions.h"
 #include "session/machine.h"
 

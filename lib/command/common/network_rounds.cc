@@ -1,10 +1,12 @@
 #include "command/common/network_rounds.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -19,29 +21,43 @@ using report::RoundFact;
 
 constexpr size_t kIdWidth = 24, kNameWidth = 41;
 
-// The text between `begin` and the next `end` behind `from`, as build.ninja has it; "" without them.
-std::string Between(std::string_view manifest, size_t from, std::string_view begin, char end) {
-  const size_t found = manifest.find(begin, from);
-  if (found == manifest.npos) return "";
+// The words between `begin` and the next `end` behind it, as build.ninja has them; none without both. Long statements
+// have several lines.
+std::vector<std::string> Between(std::string_view manifest, const std::string& begin, std::string_view end) {
+  const size_t found = manifest.find(begin);
+  if (found == manifest.npos) return {};
   const size_t first = found + begin.size();
-  return std::string(manifest.substr(first, manifest.find(end, first) - first));
+  return SplitWords(std::string(manifest.substr(first, manifest.find(end, first) - first)));
 }
 
-// The job with the total that pays for `job`, and the settings file of its pipeline; empty without one. The stamps of a
-// job are inputs of one edge, and those of rounds are in a folder with the name of the total's job.
-std::pair<std::string, std::string> TotalOf(std::string_view manifest, const std::string& job) {
-  const std::string stamps = Between(manifest, 0, "build " + pipeline::TunedPath(job) + ": tuned ", '\n');
-  for (const std::string& part : Split(stamps, ' ')) {
-    const std::string folder = BaseName(DirName(part));
+// The total that pays for `job`, but for its settings; without a name if there is none. The stamps of a job are inputs
+// of one edge, and those of rounds are in a folder with the name of the total's job.
+Total TotalOf(std::string_view manifest, const std::string& job) {
+  Total total;
+  for (const std::string& word : Between(manifest, "\nbuild " + pipeline::TunedPath(job) + ":", "\n  job = ")) {
+    const std::string folder = BaseName(DirName(word));
     const size_t ending = folder.rfind(".r");
-    if (!StartsWith(part, "stamps/") || ending == folder.npos || !ParseInt(folder.substr(ending + 2)).ok()) continue;
-    const std::string leader = folder.substr(0, ending);
-    const size_t edge = manifest.find("build settings/" + pipeline::RoundName(leader, 1) + "/");
-    if (edge == manifest.npos) break;
-    const std::string settings = Between(manifest, edge, "\n  settings = ", '\n');
-    return {leader, settings.substr(0, settings.find(' '))};
+    if (!StartsWith(word, "stamps/") || ending == folder.npos || !ParseInt(folder.substr(ending + 2)).ok()) continue;
+    total.job = folder.substr(0, ending);
+    break;
   }
-  return {};
+  if (total.job.empty()) return total;
+  constexpr std::string_view kEnding = ".tune.json";
+  const std::string round = "settings/" + pipeline::RoundName(total.job, 1) + "/";
+  for (const std::string& word : Between(manifest, "\nbuild " + round, " allocate ")) {
+    const std::string name = BaseName(word);
+    const size_t end = name.find(kEnding);
+    if (end != name.npos) total.tasks.insert(name.substr(0, end));
+  }
+  return total;
+}
+
+// The settings file of the edge that shares the first round of a total; "" without one.
+std::string SettingsOf(std::string_view manifest, const std::string& total) {
+  const size_t edge = manifest.find("\nbuild settings/" + pipeline::RoundName(total, 1) + "/");
+  if (edge == manifest.npos) return "";
+  const std::vector<std::string> words = Between(manifest.substr(edge), "\n  settings = ", "\n");
+  return words.empty() ? "" : words[0];
 }
 
 // "3.1 %, trial 41": how much the last improvement gained, and when.
@@ -65,17 +81,14 @@ std::string Spent(const NetworkRounds& network) {
 
 }  // namespace
 
-// Adds what the other networks with the same total have spent: the stamps of tasks that `network` lacks.
-static Status AddOthers(const std::string& folder, const std::set<std::string>& own, bool by_time, RoundFact* fact) {
-  const auto names = ListDir(folder);
-  if (!names.ok()) return Status();  // the round has not begun
-  for (const std::string& name : *names) {
-    const std::string path = JoinPath(folder, name);
-    if (!EndsWith(name, ".done") || own.count(path) > 0) continue;
+// Reads the stamps of a round's tasks that `own` lacks. Those without one stay as they were after the round before.
+static Status ReadOthers(const std::string& folder, const std::set<std::string>& own, const Total& total,
+                         std::map<std::string, SearchState>* others) {
+  for (const std::string& task : total.tasks) {
+    const std::string path = pipeline::RoundStampPath(folder, task);
+    if (own.count(task) > 0 || !Exists(path)) continue;
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    HONE_ASSIGN_OR_RETURN(const SearchState search, pipeline::ParseStamp(text, path, by_time));
-    fact->trials += search.trials;
-    fact->seconds += by_time ? search.spent : search.trial_seconds;
+    HONE_ASSIGN_OR_RETURN((*others)[task], pipeline::ParseStamp(text, path, total.settings.seconds_total > 0));
   }
   return Status();
 }
@@ -87,15 +100,20 @@ Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& j
   for (const pipeline::TaskEntry& task : list.tasks) {
     network.state.push_back({task.weight, task.flop, task.optional, {}});
   }
+  std::set<std::string> own;
+  for (const pipeline::TaskEntry& task : list.tasks) own.insert(task.id);
+  std::map<std::string, SearchState> others;  // of networks with the same total
   for (int64_t round = 1; round <= rounds; ++round) {
     RoundFact fact{.round = round};
     bool begun = false;
+    const auto spend = [&](const SearchState& search) {
+      fact.trials += search.trials;
+      fact.seconds += by_time ? search.spent : search.trial_seconds;
+    };
     const std::string folder = JoinPath(stamps, pipeline::RoundName(total.job, static_cast<int>(round)));
-    std::set<std::string> own;
     for (size_t i = 0; i < list.tasks.size(); ++i) {
       SearchState& search = network.state[i].search;
       const std::string path = pipeline::RoundStampPath(folder, list.tasks[i].id);
-      own.insert(path);
       if (Exists(path)) {
         HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
         HONE_ASSIGN_OR_RETURN(search, pipeline::ParseStamp(text, path, by_time));
@@ -103,11 +121,11 @@ Result<NetworkRounds> ReadRounds(const std::string& stamps, const std::string& j
       } else {
         fact.whole = false;
       }
-      fact.trials += search.trials;
-      fact.seconds += by_time ? search.spent : search.trial_seconds;
+      spend(search);
     }
     if (!begun) break;
-    HONE_RETURN_IF_ERROR(AddOthers(folder, own, by_time, &fact));
+    HONE_RETURN_IF_ERROR(ReadOthers(folder, own, total, &others));
+    for (const auto& [task, search] : others) spend(search);
     fact.estimated = pipeline::EstimatedTotal(network.state, &fact.unknown);
     network.history.push_back(fact);
   }
@@ -119,12 +137,13 @@ Result<std::optional<NetworkRounds>> FindRounds(const std::string& work, const s
   const std::string path = JoinPath(work, "build.ninja");
   if (!Exists(path)) return std::optional<NetworkRounds>();
   HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(path));
-  const auto [leader, file] = TotalOf(manifest, job);
+  Total total = TotalOf(manifest, job);
+  const std::string file = SettingsOf(manifest, total.job);
   if (file.empty() || !Exists(JoinPath(work, file))) return std::optional<NetworkRounds>();
-  HONE_ASSIGN_OR_RETURN(const pipeline::TuneSettings settings, pipeline::ReadTuneSettings(JoinPath(work, file)));
-  if (!settings.HasTotal()) return std::optional<NetworkRounds>();
+  HONE_ASSIGN_OR_RETURN(total.settings, pipeline::ReadTuneSettings(JoinPath(work, file)));
+  if (!total.settings.HasTotal()) return std::optional<NetworkRounds>();
   HONE_ASSIGN_OR_RETURN(NetworkRounds network,
-                        ReadRounds(JoinPath(work, "stamps"), job, {leader, settings}, list, settings.rounds));
+                        ReadRounds(JoinPath(work, "stamps"), job, total, list, total.settings.rounds));
   return std::optional(std::move(network));
 }
 

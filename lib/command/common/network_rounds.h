@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace hone::command {
 struct Total {
   std::string job;  // "NET.TARGET": rounds have its name
   pipeline::TuneSettings settings;
+  std::set<std::string> tasks;  // ids of all tasks that it pays for
 };
 
 struct NetworkRounds {

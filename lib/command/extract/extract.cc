@@ -20,9 +20,9 @@
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "op/operator.h"
-#include "plugin/plugin.h"
 #include "pipeline/pipeline_file.h"
 #include "pipeline/task_list.h"
+#include "plugin/plugin.h"
 #include "propose/propose.h"
 #include "propose/versions.h"
 #include "semantics/semantics.h"
@@ -59,8 +59,10 @@ Result<graph::Graph> GraphOfWorkload(const std::string& text) {
     if (shape.size() >= 2) parameter.init = {graph::InitKind::kHe, 0, 0, operand.logical.Elements() / shape[0], {}, 0};
     graph.parameters.push_back(std::move(parameter));
   }
-  if (!workload.chain() && semantics::StatedLayout(workload) == Layout::kChannelsLast) {
-    graph.layout = Layout::kChannelsLast;
+  for (const Workload& part : workload.Parts()) {
+    const bool last = semantics::OutputLayout(part) == Layout::kChannelsLast ||
+                      semantics::InputLayout(part, 0) == Layout::kChannelsLast;
+    if (last) graph.layout = Layout::kChannelsLast;
   }
   graph.nodes.push_back(std::move(node));
   graph.outputs = {"out"};

@@ -132,14 +132,14 @@ Status ReadAccepted(const std::string& work, PlanInput* input) {
   return Status::Ok();
 }
 
-// All files that were read besides the task lists, as the manifest names them. A folder's time changes when a file in
-// it appears or disappears.
 // hone-tune reads the model from the work folder.
 void PlaceModel(const std::string& pipelines, pipeline::PipelineFile* file) {
   std::string& path = file->tune.model.file;
   if (!path.empty()) path = JoinPath(pipelines, path);
 }
 
+// All files that were read besides the task lists, as the manifest names them. A folder's time changes when a file in
+// it appears or disappears.
 std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
   std::vector<std::string> read;
   for (const std::string& path : input.folder.read) {

@@ -23,10 +23,12 @@ KnobRole RoleOf(const Knob& knob) {
   return numbers && knob.kind() != KnobKind::kReorder ? kSize : kPlace;
 }
 
-// The last is chosen if rounding leaves nothing.
+// REQUIRES: the last sum is above 0.
 size_t SpinWheel(const std::vector<double>& sums, Rng* rng) {
-  const auto at = std::upper_bound(sums.begin(), sums.end(), rng->UniformDouble() * sums.back());
-  return std::min(static_cast<size_t>(at - sums.begin()), sums.size() - 1);
+  auto at = std::upper_bound(sums.begin(), sums.end(), rng->UniformDouble() * sums.back());
+  // If rounding leaves nothing: the last that has a share.
+  if (at == sums.end()) at = std::lower_bound(sums.begin(), sums.end(), sums.back());
+  return static_cast<size_t>(at - sums.begin());
 }
 
 // Adds the rows of a point as a pack.
@@ -83,6 +85,21 @@ std::vector<PointIndex> AnsorTuner::Plan(int64_t round, const std::vector<Outcom
   return plan;
 }
 
+// Lowering a donor's point takes as long as one of the space, so only some are.
+std::vector<std::pair<std::vector<float>, float>> AnsorTuner::DonorRows() const {
+  constexpr size_t kMostRows = 1024;
+  std::vector<std::pair<std::vector<float>, float>> rows;
+  for (size_t d = 0; d < context_.donors.size(); ++d) {
+    const Donor& donor = context_.donors[d];
+    const std::vector<float> shares = SpeedShares(donor.outcomes);
+    const size_t until = rows.size() + (kMostRows - rows.size()) / (context_.donors.size() - d);
+    for (size_t i = 0; i < shares.size() && rows.size() < until; ++i) {
+      if (shares[i] > 0) rows.emplace_back(features_->RowOfDonor(donor, donor.outcomes[i].config), shares[i]);
+    }
+  }
+  return rows;
+}
+
 std::unique_ptr<CostModel> AnsorTuner::Learn(const std::vector<Outcome>& history) {
   FitData data;
   data.rows.columns = kStoreColumns;
@@ -91,12 +108,8 @@ std::unique_ptr<CostModel> AnsorTuner::Learn(const std::vector<Outcome>& history
     AddPack(stores, pack++, &data);
     data.labels.resize(data.rows.rows(), share);
   };
-  for (const Donor& donor : context_.donors) {
-    const std::vector<float> shares = SpeedShares(donor.outcomes);
-    for (size_t i = 0; i < shares.size(); ++i) {
-      if (shares[i] > 0) add(features_->RowOfDonor(donor, donor.outcomes[i].config), shares[i]);
-    }
-  }
+  if (!donors_) donors_ = DonorRows();
+  for (const auto& [stores, share] : *donors_) add(stores, share);
   const std::vector<float> shares = SpeedShares(history);
   std::vector<PointIndex> indices;
   std::vector<float> labels;

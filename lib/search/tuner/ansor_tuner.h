@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -57,6 +58,8 @@ class AnsorTuner : public PlanTuner {
   // Scores of the points of a round; nothing for points that cannot be lowered.
   using Scores = std::unordered_map<PointIndex, std::optional<float>, PointHash>;
 
+  // The features of donors' trials, each with its share of its donor's best speed; at most 1,024.
+  std::vector<std::pair<std::vector<float>, float>> DonorRows() const;
   // Null if there is nothing to learn from, or if learning failed.
   std::unique_ptr<CostModel> Learn(const std::vector<Outcome>& history);
   // Adds scores of the points that have none.
@@ -71,6 +74,7 @@ class AnsorTuner : public PlanTuner {
   const AnsorOptions options_;
   const Points points_;
   const std::unique_ptr<FeatureRows> features_;
+  std::optional<std::vector<std::pair<std::vector<float>, float>>> donors_;  // made once
 };
 
 }  // namespace hone::search

@@ -117,7 +117,7 @@ std::vector<float> DonorModel::Raw(size_t t, const Config& config, const std::ve
         row[at->second + i - skip] = std::log2(1.0F + static_cast<float>(std::llabs(value.numbers[i])));
       }
     } else if (const auto at = columns.first.find(value.name + "=" + value.Text()); at != columns.first.end()) {
-      row[at->second] = 1;
+      if (at->second < columns_) row[at->second] = 1;
     }
   }
   return row;
@@ -175,7 +175,7 @@ DonorModel::DonorModel(const AutoPoints& points, const TaskSpace& space, const T
       size_t parts = 1;
       for (const DonorRow& row : rows) {
         for (const KnobValue& value : row.config->values) {
-          if (row.t == t && value.name == name && value.kind == KnobKind::kSplit) parts = value.numbers.size();
+          if (row.t == t && value.name == name && IsNumber(value)) parts = std::max(parts, value.numbers.size());
         }
       }
       next += parts;

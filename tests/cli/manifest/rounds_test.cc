@@ -154,9 +154,8 @@ TEST_F(Rounds, ATotalOfAnotherPipelineIsChecked) {
   WritePipeline("beta", "resnet-34", "total_of = \"alhpa\"");
   WriteAlpha("trials_total = 80");
   const std::string at = "pipelines/beta.toml:4: ";
-  PlanOk();  // nothing is extracted yet
-  ExpectFails(Ninja({"tune-beta-cpu"}),
-              {at + "`total_of`: no pipeline `alhpa` has a total on the target `cpu`; did you mean `alpha`?"});
+  ExpectRefused(Plan(), 2,
+                {at + "`total_of`: no pipeline `alhpa` has a total on the target `cpu`; did you mean `alpha`?"});
   WritePipeline("beta", "resnet-34", "total_of = \"alpha\"\nrounds = 2");
   ExpectRefused(Plan(), 2,
                 {"pipelines/beta.toml:5: `rounds` stands in the pipeline that `total_of` names; remove it here"});
@@ -164,9 +163,12 @@ TEST_F(Rounds, ATotalOfAnotherPipelineIsChecked) {
   ExpectRefused(Plan(), 2, {at + "`total_of`: alpha has another [numerics] on `cpu`"});
   WritePipeline("beta", "resnet-34", "total_of = \"beta\"");
   ExpectRefused(Plan(), 2, {at + "`total_of`: no pipeline `beta` has a total"});
+  WritePipeline("beta", "resnet-34", "total_of = \"alpha\"", "[tune.cpu]\ntuner = \"xgb\"\n");
+  ExpectRefused(Plan(), 2, {"pipelines/beta.toml:6: `tuner` stands in the pipeline that `total_of` names"});
   WriteAlpha("trials_total = 2");
   WritePipeline("beta", "resnet-34", "total_of = \"alpha\"");
-  ExpectRefused(Plan(), 2, {"pipelines/alpha.toml:4: `trials_total` is 2, fewer than the tasks (3)"});
+  PlanOk();  // the tasks are not known yet
+  ExpectFails(Ninja({"tune-beta-cpu"}), {"pipelines/alpha.toml:4: `trials_total` is 2, fewer than the tasks (3)"});
 }
 
 TEST_F(Rounds, ANetworkWithATotalAndOneWithoutShareRecords) {
