@@ -32,6 +32,7 @@ search::GpuUse UseOf(const GpuSums& s, const GpuSumPoint& p) {
   if (p.padded) {
     const int64_t threads = s.Storing();
     use.blocks[0] = std::max(use.blocks[0], CeilDiv(ElementsOf(s.nest.source.shape()), threads));
+    if (use.Threads() < threads) use.threads[0] = CeilDiv(threads, use.threads[1] * use.threads[2]);
   }
   use.registers = search::TileRegisters(rows, columns, p.unroll, other + 8);
   use.body = rows * columns * p.unroll;
@@ -42,7 +43,7 @@ std::vector<double> SumsCost(const GpuSums& s, const GpuSumPoint& p) {
   const search::GpuUse use = UseOf(s, p);
   const double rows = Real(p.shares[1].mine()), columns = Real(p.shares[0].mine() * p.shares[2].mine());
   const double steps = Real(s.nest.Steps()), rounds = Real(p.Rounds(s)), blocks = Real(use.Blocks());
-  KernelWork work{.threads = blocks * Real(use.Threads()), .block = Real(use.Threads())};
+  KernelWork work{.threads = blocks * Real(p.Threads()), .block = Real(p.Threads())};
   double fetched = 0, whole = 0, scattered = 1;
   for (const SumRead* read : s.Tensors()) {
     fetched += Real(p.Fetched(s, *read));
@@ -52,7 +53,7 @@ std::vector<double> SumsCost(const GpuSums& s, const GpuSumPoint& p) {
   }
   work.operations = rows * columns * steps * (1 + 0.25 / Real(p.unroll) + (p.unroll == 1 ? 0.25 : 0));
   if (p.shared) {
-    work.operations += 2 * (rows + columns) * steps + rounds * fetched / Real(use.Threads()) * 8;
+    work.operations += 2 * (rows + columns) * steps + rounds * fetched / Real(p.Threads()) * 8;
     work.shared = 4 * (columns + rows / 4) * steps;
     work.meetings = rounds * (p.stages == 2 ? 1 : 2);
     work.rounds = rounds * (p.stages == 2 ? 0.3 : 1);
@@ -121,6 +122,11 @@ std::optional<Sketch> GpuSumTiles(const te::Tensor& output, const std::vector<st
   AddGpuSumLines(s, &sketch);
   sketch.use = [s](const Config& config) { return UseOf(s, GpuSumPoint::Of(config)); };
   sketch.rules.push_back(search::DeviceRule(target, sketch.use));
+  // The kernel that stores the copy may have more threads, but those of the sums must fill a warp as well.
+  sketch.rules.push_back({"warp", [warp = target.limits.warp_size](const Config& config) {
+                            const int64_t threads = GpuSumPoint::Of(config).Threads();
+                            return search::Unless(threads >= warp, "{} threads a block, a warp has {}", threads, warp);
+                          }});
   sketch.rules.push_back({"tile", [s](const Config& config) {
                             const GpuSumPoint p = GpuSumPoint::Of(config);
                             for (size_t i = 0; i < 3; ++i) {

@@ -161,7 +161,7 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   ExpectRefused(Records({"list", "records", "--limt=3"}), 2,
                 {"hone-records: unknown flag --limt; did you mean --limit?\n"});
   ExpectRefused(Records({}), 2,
-                {"known: list, show, explain, export, import, compare, status, merge, distill, salvage, verify, forget"});
+                {"known: list, show, explain, export, import, compare, status, merge, distill, learn, salvage, verify, forget"});
   ExpectRefused(Records({"list"}), 2, {"files"});
   ExpectRefused(Records({"export"}), 2, {"export takes record files or folders; see hone-records export --help\n"});
   EXPECT_EQ(Out({"export", "--help"}).find("REQUIRED"), std::string::npos) << "`files` and --db are one";

@@ -111,9 +111,14 @@ TEST_F(StatusTool, ATableShowsATotalThatIsSharedInRounds) {
   tasks.tasks[2].optional = true;
   Write("work/tasks/net.cpu.tasks.json", pipeline::TaskListText(tasks));
   Write("work/settings/net.tune.json", R"({"version": 1, "trials_total": 300, "rounds": 3})");
-  Write("work/build.ninja",
-        "build settings/net.cpu.r1/a.tune.json settings/net.cpu.r1/c.tune.json: allocate tasks/net.cpu.tasks.json\n"
-        "  job = net.cpu\n  settings = settings/net.tune.json\n");
+  Write(
+      "work/build.ninja",
+      "# rounds\n"
+      "build settings/net.cpu.r1/a.tune.json settings/net.cpu.r1/c.tune.json $\n    settings/net.cpu.r1/d.tune.json: "
+      "$\n"
+      "    allocate tasks/net.cpu.tasks.json\n  job = net.cpu\n  settings = settings/net.tune.json\n"
+      "build stamps/net.cpu.tuned: tuned | $\n    stamps/net.cpu.r3/a.done stamps/net.cpu.r3/c.done\n  job = net.cpu\n"
+      "build stamps/more.cpu.tuned: tuned | stamps/net.cpu.r3/d.done\n  job = more.cpu\n");
   const auto stamp = [&](int round, const std::string& task, int trials, const std::string& improvements, double best) {
     Write(fmt::format("work/stamps/net.cpu.r{}/{}.done", round, task),
           fmt::format(R"({{"version": 1, "budget": {{"trials": {0}}}, "search": {{"trials": {0}, "seconds": {1},
@@ -155,6 +160,13 @@ estimated total: 2.30 ms after round 1, 640 us after 2 so far
   ExpectHas(Status(), {"next: round 3 of 3\n"});
   for (const char* task : {"a", "c", "alternative"}) stamp(3, task, 100, "[1, 1e-3]", 1e-3);
   ExpectHas(Status(), {"300 of 300 trials, 150 s of compiling and measuring; all rounds are done\n"});
+  // Another network that the total pays for.
+  pipeline::TaskList more{"more", kTarget, "cpu", {}};
+  more.tasks = {{"d", kWorkloadC, 1, 10}};
+  Write("work/tasks/more.cpu.tasks.json", pipeline::TaskListText(more));
+  stamp(1, "d", 40, "[1, 2e-3]", 2e-3);
+  ExpectHas(Status(), {"340 of 300 trials, 170 s of compiling and measuring (the total of net.cpu); next: round 2 of 3",
+                       "340 of 300 trials, 170 s of compiling and measuring; all rounds are done\n"});
   // It is not read without its edge: the stamps may be of an earlier pipeline file.
   Write("work/build.ninja", "");
   ExpectHasNot(Status(), {"estimated total"});
