@@ -269,6 +269,10 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
     if (line == lines.end() && !users && !beside) continue;
     add(sketch, users || (line == lines.end() ? sketches.back().tuned() : (*line)->tuned));
   }
+  // Without any trial, the schedule that was measured before there were rules for GPUs is built.
+  if (const size_t n = sketches.size(); n > 1 && sketches[n - 1].name() == "gpu_stages") {
+    std::rotate(sketches.begin(), sketches.end() - 1, sketches.end());
+  }
   const auto otherwise = std::ranges::find_first_of(derived, kOtherwise, {}, &sketch::Sketch::name);
   if (alone && sketches.empty() && otherwise != derived.end()) add(*otherwise, false);
   for (const sketch::Sketch& sketch : derived) {
