@@ -66,7 +66,7 @@ replay() {
     >table.md
   cat table.md
   figure "replay, median share after 16, 32, 64 trials; worst after 64" "93, 96, 98 %; 93 %" \
-    "$(awk -F' *[|] *' '$2 == "auto" || $2 == "`auto`" { print; exit }' table.md)"
+    "$(awk -F' *[|] *' '$2 == "auto" { printf "%s, %s, %s %%; %s %%", $5, $6, $7, $13; exit }' table.md)"
 }
 
 layers() {
