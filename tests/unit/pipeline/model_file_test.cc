@@ -23,7 +23,7 @@ TEST(ModelFile, ReadsWhatItWrites) {
   EXPECT_EQ(read, SavedSample());
 }
 
-// Every way in which a file can be wrong is told in one line that says what to do.
+// Each error is one line that says what to do.
 TEST(ModelFile, RefusesDamageAndOtherVersions) {
   const std::string text = SavedModelText(SavedSample());
   const auto why = [](const std::string& wrong) {

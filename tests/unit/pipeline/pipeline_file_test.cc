@@ -1,11 +1,6 @@
 #include "pipeline/pipeline_file.h"
 
-#include "base/file.h"
-#include "base/hash.h"
-#include "common/expect.h"
-#include "pipeline/model_file.h"
-#include "target/cuda_arch.h"
-#include "target/target.h"
+#include "refused.h"
 
 namespace hone::pipeline {
 namespace {
@@ -100,22 +95,6 @@ TEST(PipelineFile, EverythingButTheNetworkHasADefault) {
   EXPECT_EQ(file.tune, TuneSettings());
   EXPECT_EQ(file.bench, BenchSettings());
   EXPECT_EQ(file.memory, 0) << "no limit";
-}
-
-struct Bad {
-  const char* text;
-  const char* message;  // beginning of the error after the file's name
-};
-
-// Each case is rejected with its message, in one line. `parse` takes the text and the file's name.
-template <typename Parse, size_t N>
-void ExpectRefused(Parse parse, const std::string& file, const std::string& head, const Bad (&cases)[N]) {
-  for (const Bad& bad : cases) {
-    const Status status = parse(head + bad.text, file).status();
-    EXPECT_EQ(status.kind(), StatusKind::kInvalid) << bad.text;
-    EXPECT_THAT(status.message(), StartsWith(file + ":" + bad.message)) << bad.text;
-    EXPECT_THAT(status.message(), Not(HasSubstr("\n")));
-  }
 }
 
 // Each with the line of the mistake, counted by hand.
@@ -335,178 +314,11 @@ TEST(PipelineFile, AnyBytesAreHandled) {
   }
 }
 
-TEST(TargetFile, HandsOnWhatIsWrittenAndNothingElse) {
-  const TargetFile host = Must(ParseTargetFile("kind = \"cpu\"\ndevices = 3\n", "targets/cpu.toml"));
-  EXPECT_EQ(host.name, "cpu");
-  EXPECT_EQ(host.devices, 3);
-  EXPECT_EQ(host.json, "{\n  \"kind\": \"cpu\"\n}\n");
-  const TargetFile other = Must(
-      ParseTargetFile("threads = 2\nkind = \"cpu\"\nfeatures = [\"fma\"]\nvector_bytes = 32\n", "targets/small.toml"));
-  EXPECT_THAT(other.json, Not(HasSubstr("devices")));
-  EXPECT_THAT(other.json, HasSubstr("\"threads\": 2"));
-  EXPECT_THAT(other.json, HasSubstr("\"vector_bytes\": 32"));
-}
-
-TEST(TargetFile, ThoseOfHoneHaveTheSharedMemoryOfTheirArchitecture) {
-  for (const std::string arch : {"sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"}) {
-    const std::string path = "pipelines/targets/" + arch + ".toml";
-    const TargetFile file = Must(ParseTargetFile(*ReadFile(path), path));
-    const Target target = Must(hone::ParseTargetFile(file.json, path));
-    EXPECT_EQ(target.cpu, arch);
-    EXPECT_EQ(target.limits.shared_bytes_per_block, CudaSharedBytes(arch)) << arch;
-  }
-}
-
-TEST(TargetFile, ReadsTheLimitsOfAGpu) {
-  const TargetFile file = Must(
-      ParseTargetFile("kind = \"cuda\"\narch = \"sm_80\"\nblock = [512, 256, 64]\nshared_bytes = 4096\ndevices = 2\n",
-                      "targets/gpu.toml"));
-  EXPECT_EQ(file.devices, 2);
-  const Target target = Must(hone::ParseTargetFile(file.json, "gpu.json"));
-  EXPECT_EQ(target.cpu, "sm_80");
-  EXPECT_EQ(target.limits.max_block[0], 512);
-  EXPECT_EQ(target.limits.shared_bytes_per_block, 4096);
-  const Bad cases[] = {
-      {"kind = \"cuda\"\n", "1: `arch` must be such as"},
-      {"kind = \"cuda\"\narch = \"sm90\"\n", "2: `arch` must be such as"},
-      {"kind = \"opencl\"\nwarp = 31\n", "2: `warp`: must be a power of two, is 31"},
-      {"kind = \"opencl\"\n\nshared_bytes = -4\n", "3: `shared_bytes` must be from 0"},
-      {"kind = \"cuda\"\narch = \"sm_75\"\nshared_bytes = 98304\n", "3: `shared_bytes`: 98304 is more than the 65536"},
-      {"kind = \"opencl\"\nblock = [1, 2]\n", "2: `block` must be 3 numbers"},
-      {"kind = \"opencl\"\narch = \"sm_80\"\n", "2: unknown key `arch`"},
-      {"kind = \"opencl\"\nshared_byte = 3\n", "2: unknown key `shared_byte`; did you mean `shared_bytes`?"},
-  };
-  ExpectRefused(pipeline::ParseTargetFile, "t.toml", "", cases);
-}
-
-TEST(TargetFile, NamesFileAndLineOfAMistake) {
-  const Bad cases[] = {
-      {"kind = \"cpu\"\nthread = 2\n", "2: unknown key `thread`; did you mean `threads`?"},
-      {"kind = \"cud\"\n", "1: unknown target kind `cud`; did you mean `cuda`?"},
-      {"threads = 2\n", "1: `kind` is missing"},
-      {"kind = \"cpu\"\n\nthreads = 0\n", "3: `threads` must be from 1"},
-      {"kind = \"cpu\"\nvector_bytes = 24\n", "2: `vector_bytes` must be 16, 32 or 64"},
-      {"kind = \"cpu\"\ndevices = 0\n", "2: `devices` must be from 1"},
-      {"kind = \"cpu\"\nfeatures = \"fma\"\n", "2: `features` must be a list"},
-  };
-  ExpectRefused(pipeline::ParseTargetFile, "t.toml", "", cases);
-}
-
-class PipelineFolderTest : public testing::Test {
- protected:
-  void SetUp() override { ASSERT_TRUE(MakeDirs(dir_.Join("targets")).ok()); }
-  void Write(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(WriteFileAtomic(dir_.Join(name), text).ok());
-  }
-  TempDir dir_ = Must(TempDir::Create());
-};
-
-TEST_F(PipelineFolderTest, ReadsTheSketchesOfAPipeline) {
-  const std::string text = "sketch mine\nparallel out i\n";
-  Write("targets/gpu.toml", "kind = \"opencl\"\n");
-  Write("targets/mine.sketch", text);
-  Write("other.sketch", text);
-  Write("a.toml",
-        "network = \"n\"\ntargets = [\"cpu\", \"gpu\"]\n[tune]\nsketch = \"targets/mine.sketch\"\n"
-        "[tune.gpu]\nsketch = [\"other.sketch\", \"targets/mine.sketch\"]\n");
-  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
-  const PipelineFile& file = folder.pipelines[0];
-  EXPECT_EQ(file.For("cpu").tune.sketches, (std::vector<SketchFile>{{"targets/mine.sketch", text}}));
-  EXPECT_EQ(file.For("gpu").tune.sketches,
-            (std::vector<SketchFile>{{"other.sketch", text}, {"targets/mine.sketch", text}}));
-  EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(file.For("gpu").tune), "s.json")), file.For("gpu").tune);
-  for (const char* name : {"targets/mine.sketch", "other.sketch"}) {
-    EXPECT_EQ(std::ranges::count(folder.read, dir_.Join(name)), 1) << name;
-  }
-  Write("other.sketch", "sketch mine\nparalel out i\n");
-  EXPECT_THAT(ReadPipelineFolder(dir_.path()).status().message(), StartsWith(dir_.Join("other.sketch") + ":2:1: "));
-  Must(RemoveTree(dir_.Join("other.sketch")));
-  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
-            dir_.Join("a.toml") + ":6: no such file: " + dir_.Join("other.sketch"));
-}
-
-TEST_F(PipelineFolderTest, ReadsTheModelOfAPipeline) {
-  const std::string text = SavedModelText({"cpu -x", "cpu=A", "0f", 0, {}, ""});
-  Write("targets/gpu.toml", "kind = \"opencl\"\n");
-  Write("here.model", text);
-  Write("a.toml", "network = \"n\"\ntargets = [\"cpu\", \"gpu\"]\n[tune.cpu]\nmodel = \"here.model\"\n");
-  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
-  const PipelineFile& file = folder.pipelines[0];
-  EXPECT_EQ(file.For("cpu").tune.model, (ModelFile{"here.model", Digest128(text).Hex()}));
-  EXPECT_EQ(file.For("gpu").tune.model, ModelFile());
-  EXPECT_EQ(Must(ParseTuneSettings(TuneSettingsText(file.For("cpu").tune), "s.json")), file.For("cpu").tune);
-  EXPECT_EQ(std::ranges::count(folder.read, dir_.Join("here.model")), 1);
-  Write("here.model", text.substr(0, text.size() / 2));
-  EXPECT_THAT(ReadPipelineFolder(dir_.path()).status().message(),
-              AllOf(StartsWith(dir_.Join("here.model")), HasSubstr("make it again with `hone-records learn`")));
-  Must(RemoveTree(dir_.Join("here.model")));
-  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
-            dir_.Join("a.toml") + ":4: no such file: " + dir_.Join("here.model") +
-                "; `hone-records learn` writes one, or leave `model` out");
-}
-
-TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
-  Write("targets/cpu.toml", "kind = \"cpu\"\n");
-  Write("targets/unused.toml", "kind = \"opencl\"\n");
-  Write("a-b.toml", "network = \"n\"\ntargets = [\"cpu\"]\n");
-  Write("a.toml", "network = \"n\"\ntargets = [\"cpu\"]\n");
-  Write("notes.txt", "not a pipeline");
-  Write(".#a.toml", "an editor's");
-  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
-  ASSERT_EQ(folder.pipelines.size(), 2u);
-  EXPECT_EQ(folder.pipelines[0].name, "a");
-  EXPECT_EQ(folder.pipelines[1].name, "a-b");
-  ASSERT_EQ(folder.targets.size(), 1u);
-  const std::vector<std::string> read = {
-      dir_.path(),          dir_.Join("a-b.toml"),         dir_.Join("a.toml"),
-      dir_.Join("targets"), dir_.Join("targets/cpu.toml"), dir_.Join("targets/unused.toml")};
-  EXPECT_EQ(folder.read, read);
-}
-
-TEST_F(PipelineFolderTest, TheHostNeedsNoFile) {
-  Write("a.toml", "network = \"n\"\n");
-  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
-  ASSERT_EQ(folder.targets.size(), 1u);
-  EXPECT_EQ(folder.targets[0].name, "cpu");
-  Write("targets/cpu.toml", "kind = \"cpu\"\nthreads = 1\n");
-  EXPECT_NE((*ReadPipelineFolder(dir_.path())).targets[0].json, folder.targets[0].json) << "unless it has one";
-}
-
-TEST_F(PipelineFolderTest, ATargetWithoutAFileIsNamedWithItsLine) {
-  Write("targets/cuda.toml", "kind = \"cuda\"\narch = \"sm_90\"\n");
-  Write("a.toml", "network = \"n\"\n\ntargets = [\"cuad\"]\n");
-  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
-            dir_.Join("a.toml") + ":3: no file targets/cuad.toml; did you mean `cuda`?");
-}
-
-TEST_F(PipelineFolderTest, ANetworkFileThatIsNotThereIsNamedWithItsLine) {
-  Write("targets/cpu.toml", "kind = \"cpu\"\n");
-  // A name with '(' is a file if it ends like one: browsers save a second download so.
-  for (const std::string file : {"models/x.onnx", "model (1).onnx", "graph(2).json", "models (3)/x.json"}) {
-    Write("a.toml", "targets = [\"cpu\"]\nnetwork = \"" + file + "\"\n");
-    const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
-    EXPECT_EQ(CheckNetworkFiles(folder.pipelines[0], dir_.path()).message(),
-              dir_.Join("a.toml") + ":2: no such file: " + dir_.Join(file));
-  }
-  Write("x.json", "a graph");
-  Write("a.toml", "network = \"x.json\"\nparameters = \"p.bin\"\n");
-  const PipelineFile file = Must(ReadPipelineFolder(dir_.path())).pipelines[0];
-  EXPECT_EQ(CheckNetworkFiles(file, dir_.path()).message(),
-            dir_.Join("a.toml") + ":2: no such file: " + dir_.Join("p.bin"));
-  Write("p.bin", "values");
-  Must(CheckNetworkFiles(file, dir_.path()));
-}
-
 TEST(PipelineFile, TheEndingOfANetworkFileMayHaveCapitals) {
   const PipelineFile file = Must(ParsePipelineFile("network = \"My.ONNX\"\n[input]\nx = [1, 2]\n", "p/n.toml"));
   EXPECT_EQ(file.inputs.size(), 1u);
   for (const char* name : {"My.ONNX", "my (1).Onnx", "A.JSON"}) EXPECT_TRUE(IsNetworkFile(name)) << name;
   EXPECT_FALSE(IsNetworkFile("onnx"));
-}
-
-TEST_F(PipelineFolderTest, NoPipelineIsAnError) {
-  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().kind(), StatusKind::kNotFound);
-  EXPECT_FALSE(ReadPipelineFolder(dir_.Join("nowhere")).ok());
 }
 
 }  // namespace
