@@ -101,7 +101,7 @@ class Assigner {
     if (elementwise && FindsPlain(node)) return Layout::kPlain;
     if (layout_ == Layout::kBlocked) return std::nullopt;
     const bool blocks = semantics::AcceptsLayout(w, Layout::kBlocked);
-    // What is plain by itself, or makes a plain output, follows its input.
+    // An operator that cannot be blocked, or that has a plain output, takes the layout of its input.
     const bool follows = !blocks || semantics::DefinitionOf(w).keeps_order;
     if (semantics::AcceptsLayout(w, layout_) && (!follows || HasInner(node.inputs[0]))) return layout_;
     return blocks ? std::optional(Layout::kPlain) : std::nullopt;

@@ -48,17 +48,15 @@ bool DropDeadCode(Graph* graph);
 // Decides how tensors of four or five axes are stored, and inserts transforms where a reader needs another layout than
 // the writer gives (`block`, `unblock`; `channels_last`, `channels_first`). By the graph's layout:
 //   kBlocked: inputs and outputs of the graph are plain.
-//     - Convolutions and pooling make blocked tensors from blocked ones; a convolution whose plain input has few
-//     channels
-//       or is the graph's input reads it directly (`in=nchw`, `in=ncdhw`);
-//     - element-wise operators keep the layout of their input (`layout=plain` if plain), so that a chain of them
-//     changes
-//       nothing; with inputs in both layouts they are blocked;
-//     - all others (semantics::Definition::in, out) are plain.
-//   kPlain: all tensors are plain (`layout=plain` for what is blocked otherwise).
-//   kChannelsLast: as kBlocked with channels last in the place of blocks (`layout=nhwc`), but inputs and outputs of the
-//     graph have channels last as well. `flatten` and what is plain otherwise, but accepts channels last, follow their
-//     input.
+//     - Convolutions and pools read and write blocks. A convolution whose plain input has few channels, or is the
+//       graph's input, reads it directly (`in=nchw`, `in=ncdhw`).
+//     - Element-wise operators keep the layout of their input (`layout=plain` if plain); if their inputs have both
+//       layouts, they are blocked.
+//     - All others (semantics::Definition::in, out) are plain.
+//   kPlain: all tensors are plain. Operators that have a blocked form state `layout=plain`.
+//   kChannelsLast: the rules of kBlocked, with channels last instead of blocks (`layout=nhwc`). Inputs and outputs of
+//     the graph have channels last as well. `flatten`, and operators without a blocked form that accept channels last,
+//     take the layout of their input.
 // Parameters have no layout: the library stores them as each reader needs them. Last pass, as it depends on the results
 // of the others. Leaves a graph that it has processed unchanged.
 bool AssignLayout(Graph* graph);

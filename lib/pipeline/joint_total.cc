@@ -5,7 +5,7 @@
 
 namespace hone::pipeline {
 
-// What a second less in each network is worth.
+// How much a second less in each network counts.
 static std::vector<double> Worths(const std::vector<JoinedNetwork>& networks, const std::string& objective) {
   std::vector<double> worths;
   double most = 0;

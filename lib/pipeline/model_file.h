@@ -1,5 +1,5 @@
-// What the tuner knows of a device before it has measured anything: trials of many tasks, for `[tune] model`.
-// `hone-records learn` writes such a file, session/saved_model.h uses it. It has configurations and times, and no
+// The model file of `[tune] model`: trials of many tasks of one device, from which the tuner starts.
+// `hone-records learn` writes it, session/saved_model.h uses it. It has configurations and times, and no
 // numbers of a model: what is learnt from them is computed anew for each task, so a later Hone may learn better, and
 // trials stay valid as long as the version of their template or sketch does.
 // Format, version 1:

@@ -109,8 +109,8 @@ std::vector<Round> MakeRounds(const std::vector<NetworkJob*>& jobs) {
   return rounds;
 }
 
-// Without the tasks of the pipeline with the total, nobody knows how to share it. A job whose own list is there then
-// has none: it waits for the other, or fails with it.
+// A total can only be shared once the tasks of its own pipeline are known. Until then, a job that takes from it counts
+// as not extracted; if that pipeline cannot be extracted, the job fails with it.
 void FailWithoutTotal(const std::set<std::string>& failed, std::vector<NetworkJob>* jobs) {
   for (NetworkJob& job : *jobs) {
     if (job.pipeline->total_of.empty()) continue;

@@ -299,8 +299,8 @@ std::set<std::string> PluginsOf(const Workload& workload, const Target& target) 
   return files;
 }
 
-// Of groups, only those that sum nothing up: others would be slower than their members. On GPUs, those of members that
-// have neither a template nor `gpu_sums`.
+// A group that sums something up would be slower than its members. On GPUs, so would one with a member that has a
+// template or `gpu_sums`.
 static bool MayHaveStages(const Workload& workload, const Target& target) {
   const std::vector<Workload> parts = workload.Parts();
   const auto may = [&](const Workload& part) {

@@ -106,7 +106,7 @@ constexpr const char *kAllLayout = "layout", *kInputLayout = "in", *kBlockedWord
 const std::vector<std::pair<Layout, const char*>> kLayoutWords = {{Layout::kPlain, "plain"},
                                                                   {Layout::kChannelsLast, "nhwc"}};
 
-// The attribute of that name; null if the operator has none.
+// Returns null if the operator has no attribute of that name.
 const AttributeSpec* FindSpec(const Workload& w, const char* name) {
   for (const AttributeSpec& spec : DefinitionOf(w).attributes) {
     if (spec.name == name) return &spec;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kWithin = 1.0;  // log
 
-// What times depend on, without what changes with an update of the system or of Hone.
+// The part of a fingerprint that names the device. The rest changes with updates of the system and of Hone.
 std::string DeviceOf(const std::string& fingerprint) { return fingerprint.substr(0, fingerprint.find(';')); }
 
 // The trials of one device in one record file.

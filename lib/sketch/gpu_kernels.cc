@@ -27,7 +27,7 @@ class Traffic {
  public:
   explicit Traffic(const std::set<const te::TensorNode*>& again) : again_(again) {}
 
-  // `node` is computed for so many values.
+  // Adds the reads of `node`, which is computed for this many values.
   void Add(const te::TensorNode& node, double values) {
     if (!seen_.insert(&node).second) return;
     ForEachAccess(node, [&](const ir::Access& access) {
@@ -76,7 +76,7 @@ GpuKernels GpuKernelsOf(const te::Tensor& output, bool again) {
     cycles.Set(t.name(), cycles.Of(*t.node()));
   }
   const std::set<const te::TensorNode*> inlined(all.again.begin(), all.again.end());
-  // Of each tensor, through stages that are computed again.
+  // The readers of each tensor. Stages that are computed again do not count: their readers do.
   std::map<const te::TensorNode*, std::set<const te::TensorNode*>> readers;
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
     const std::set<const te::TensorNode*> through =

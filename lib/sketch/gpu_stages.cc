@@ -28,7 +28,7 @@ struct KernelPoint {
 struct GpuStages {
   GpuKernels stored, again;
   DeviceLimits limits;
-  int64_t most_vector = 1;  // a kernel that has no such vectors has none
+  int64_t most_vector = 1;  // kernels whose last axis is no multiple of it use single values
 
   bool Inner() const { return !again.again.empty(); }
   const GpuKernels& At(const Config& config) const {

@@ -125,9 +125,7 @@ std::optional<Sketch> ReduceRows(const te::Tensor& output, const Target& target)
   if (p.across) threads.push_back("columns");
   threads.push_back("one");
   words("threads", threads);
-  double most_again = 0;
-  for (const RowStage& stage : p.stages) most_again = std::max(most_again, stage.again);
-  if (p.Inner()) words("elements", MayComputeAgain(most_again) ? Names{"stored", "again"} : Names{"stored"});
+  if (p.Inner()) words("elements", MayComputeAgain(output) ? Names{"stored", "again"} : Names{"stored"});
   const bool idle = p.Rows() * (p.across ? CeilDiv(last, p.lanes) : 1) < p.threads;
   if (idle && p.reduced[0] >= p.threads * kMostWidth) words("order", {"together", "parts"});
   sketch.rules.push_back({"parts", [p, first = threads[0]](const Config& c) {

@@ -48,8 +48,8 @@ struct Sketch {
   bool plugin = false;  // a plugin's rule made it
   // Made by the rule, not part of the text.
   std::vector<search::Rule> rules;  // decisions that are illegal together
-  // The first `core_rules` rules read nothing but the decisions `core`, and leave few of their combinations: points are
-  // drawn among those. 0: among all.
+  // The first `core_rules` rules read only the decisions `core`, and accept few of their combinations. Points are drawn
+  // among these combinations. 0: among all.
   size_t core_rules = 0;
   std::vector<std::string> core;
   // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h,
@@ -101,8 +101,8 @@ struct DerivationRule {
 const std::vector<DerivationRule>& Rules();
 void AddRule(DerivationRule rule);
 
-// The sketches of a computation: those of all rules for the target's family that apply. `failures`: why a plugin's rule
-// made none although it applies, a line each.
+// The sketches of a computation: one for each rule of the target's family that applies. A rule of a plugin that fails is
+// left out, and its error is added to `failures`.
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
                                  const Target& target, std::vector<Status>* failures = nullptr);
 

@@ -28,9 +28,8 @@ double StageCycles::Of(const te::TensorNode& node) const {
   return cycles;
 }
 
-bool MayComputeAgain(double most) { return most <= 500; }
-
 bool MayComputeAgain(const te::Tensor& output) {
+  constexpr double kMost = 500;
   StageCycles cycles;
   double most = 0;
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
@@ -39,7 +38,7 @@ bool MayComputeAgain(const te::Tensor& output) {
     if (t.node()->reduce_axes.empty()) cycles.Set(t.name(), own);
     most = std::max(most, own);
   }
-  return MayComputeAgain(most);
+  return most <= kMost;
 }
 
 }  // namespace hone::sketch

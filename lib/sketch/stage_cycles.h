@@ -32,11 +32,8 @@ class StageCycles {
   std::map<std::string, double> reads_;
 };
 
-// Whether a rule may compute element-wise stages again in each of their readers, of which none then takes more than
-// `most` cycles. The code of one that took thousands would grow with the number of paths to its inputs, which may double
-// with each stage.
-bool MayComputeAgain(double most);
-// The same if all element-wise stages before a stage are computed again.
+// Whether a rule may compute element-wise stages again in each of their readers: only if each stage then takes at most
+// 500 cycles a vector. The code grows with the number of paths to the inputs, which can double with each stage.
 bool MayComputeAgain(const te::Tensor& output);
 
 }  // namespace hone::sketch

@@ -247,11 +247,9 @@ Sketch StageNests(const te::Tensor& output, const Target& target) {
   sketch.decisions.push_back(search::Knob::Words("threads", threads));
   if (all.Chunked()) numbers("chunk", all.Chunks());
   if (all.Tiled()) numbers("tile", search::NoLarger(all.Before(), {1, 8, 16, 32}));
-  double most_again = 0;
-  for (const Nest& nest : all.nests) most_again = std::max(most_again, nest.again);
   if (all.Inner())
     sketch.decisions.push_back(
-        search::Knob::Words("elements", MayComputeAgain(most_again) ? Names{"stored", "again"} : Names{"stored"}));
+        search::Knob::Words("elements", MayComputeAgain(output) ? Names{"stored", "again"} : Names{"stored"}));
   NestLines(all, &sketch).AddAll();
   sketch.cost = [all](const Config& config) { return StageCost(all, config); };
   return sketch;

@@ -31,7 +31,7 @@ struct GpuSource {
 std::vector<GpuSource> GpuSourcesOf(const Workload& workload, const Target& target);
 // The names of all templates and rules for GPUs.
 std::vector<std::string> GpuSourceNames();
-// Nothing if the workload has no such source on the target.
+// Empty if the source does not apply to the workload on the target.
 std::optional<GpuSource> FindGpuSource(const std::string& name, const Workload& workload, const Target& target);
 
 // The workloads of SmallGpuWorkloads, canonical, for which the target has the source of this name.

@@ -16,8 +16,8 @@ struct AllocateOptions {
 
 std::string AllocateAbi();
 
-// Writes the settings of every task, each only if its bytes change: those of the first pipeline with the task's own
-// budget, and finalists only in the last round. Of the other pipelines, only `target_ms` and [weights] count. Returns
+// Writes a settings file for each task, only if its bytes change: the first pipeline's settings with the task's own
+// budget, and with finalists only in the last round. The other pipelines contribute `target_ms` and [weights]. Returns
 // the exit code.
 int RunAllocate(const AllocateOptions& options);
 

@@ -21,8 +21,8 @@ using report::RoundFact;
 
 constexpr size_t kIdWidth = 24, kNameWidth = 41;
 
-// The words between `begin` and the next `end` behind it, as build.ninja has them; none without both. Long statements
-// have several lines.
+// Splits the text between `begin` and the next `end` of build.ninja into words: long statements have several lines.
+// Returns an empty list if `begin` is missing.
 std::vector<std::string> Between(std::string_view manifest, const std::string& begin, std::string_view end) {
   const size_t found = manifest.find(begin);
   if (found == manifest.npos) return {};
@@ -30,8 +30,8 @@ std::vector<std::string> Between(std::string_view manifest, const std::string& b
   return SplitWords(std::string(manifest.substr(first, manifest.find(end, first) - first)));
 }
 
-// The total that pays for `job`, but for its settings; without a name if there is none. The stamps of a job are inputs
-// of one edge, and those of rounds are in a folder with the name of the total's job.
+// Finds the total that pays for `job`, from the edge that reads the job's stamps: stamps of rounds are in a folder with
+// the name of the job that has the total. Leaves the settings at their defaults, and the name empty without a total.
 Total TotalOf(std::string_view manifest, const std::string& job) {
   Total total;
   for (const std::string& word : Between(manifest, "\nbuild " + pipeline::TunedPath(job) + ":", "\n  job = ")) {
@@ -81,7 +81,7 @@ std::string Spent(const NetworkRounds& network) {
 
 }  // namespace
 
-// Reads the stamps of a round's tasks that `own` lacks. Those without one stay as they were after the round before.
+// Reads the stamps of a round for the tasks that `own` lacks. A task without a stamp keeps its state.
 static Status ReadOthers(const std::string& folder, const std::set<std::string>& own, const Total& total,
                          std::map<std::string, SearchState>* others) {
   for (const std::string& task : total.tasks) {

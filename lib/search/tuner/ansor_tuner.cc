@@ -15,7 +15,7 @@ constexpr int kTriesAnItem = 4;  // for a child, on average
 
 enum KnobRole { kSize, kUnroll, kPlace, kThreads, kRoles };
 
-// What the knob decides, by its kind and name.
+// Tells from a knob's kind and name which part of the schedule it decides.
 KnobRole RoleOf(const Knob& knob) {
   if (knob.name().find("unroll") != std::string::npos) return kUnroll;
   if (knob.name() == "threads" || knob.kind() == KnobKind::kAnnotate) return kThreads;

@@ -62,7 +62,7 @@ class AnsorTuner : public PlanTuner {
   std::vector<std::pair<std::vector<float>, float>> DonorRows() const;
   // Null if there is nothing to learn from, or if learning failed.
   std::unique_ptr<CostModel> Learn(const std::vector<Outcome>& history);
-  // Adds scores of the points that have none.
+  // Adds the missing scores.
   void Score(const CostModel& model, const std::vector<PointIndex>& points, Scores* scores);
   std::vector<PointIndex> NextGeneration(const std::vector<PointIndex>& parents, const Scores& scores, Rng* rng) const;
   // Another value for one knob; nothing if no tried one is legal.

@@ -111,7 +111,7 @@ class Checker {
     fmt::print(stderr, "  {}\n", status.message());
   }
 
-  // What is not tuned runs in this process, as every library contains it. A kernel that loses the device is wrong, and
+  // Untuned kernels are in every library, so they run in this process. A kernel that loses the device is wrong, and
   // later ones cannot be tried here.
   Status CheckFixed(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));

@@ -221,7 +221,7 @@ TEST(Layouts, AreSaidByAnAttribute) {
     SetLayout(&w, Layout::kBlocked);
     EXPECT_EQ(w.Text(), text);
   }
-  // Plain by itself.
+  // It has no blocked form.
   Workload lrn = *Workload::Parse("lrn(f32[1,3,8,8], size=3)");
   EXPECT_FALSE(AcceptsLayout(lrn, Layout::kBlocked));
   EXPECT_TRUE(AcceptsLayout(lrn, Layout::kPlain));

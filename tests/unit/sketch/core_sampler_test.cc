@@ -15,7 +15,7 @@ using search::Rejection;
 Rejection Divides(const Config& c) { return search::Unless(c.Number("a") * c.Number("c") == 12, "not 12"); }
 Rejection SmallSum(const Config& c) { return search::Unless(c.Number("a") + c.Number("b") < 8, "too large"); }
 
-// Of 6 x 3 x 6 points: a x c is 12 in six combinations, of which (12, 1) has a legal point with no b, (6, 2) with one.
+// a x c is 12 in six combinations. (12, 1) is legal with no b, (6, 2) with one value of b, the others with all three.
 Sketch Example() {
   Sketch sketch{.name = "example"};
   sketch.decisions = {Knob::Choice("a", {1, 2, 3, 4, 6, 12}), Knob::Choice("b", {1, 2, 3}),
