@@ -1,7 +1,6 @@
 #include "session/saved_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -10,12 +9,11 @@
 #include "base/hash.h"
 #include "propose/versions.h"
 #include "record/store.h"
+#include "search/tuner/auto_donors.h"
 #include "session/history.h"
 
 namespace hone::session {
 namespace {
-
-constexpr double kWithin = 1.0;  // log
 
 // The part of a fingerprint that names the device. The rest changes with updates of the system and of Hone.
 std::string DeviceOf(const std::string& fingerprint) { return fingerprint.substr(0, fingerprint.find(';')); }
@@ -44,20 +42,6 @@ Result<std::map<std::string, OfDevice>> ByDevice(const record::Store& store) {
 }
 
 }  // namespace
-
-std::vector<size_t> ChooseForModel(const std::vector<double>& seconds) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < seconds.size(); ++i) {
-    if (seconds[i] > 0) order.push_back(i);
-  }
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return seconds[i]; });
-  while (!order.empty() && std::log(seconds[order.back()] / seconds[order[0]]) > kWithin) order.pop_back();
-  if (order.size() <= kMostOfTask) return order;
-  const size_t half = kMostOfTask / 2, rest = order.size() - half;
-  std::vector<size_t> chosen(order.begin(), order.begin() + half);
-  for (size_t i = 0; i < half; ++i) chosen.push_back(order[half + i * rest / half]);
-  return chosen;
-}
 
 Result<LearntModel> LearnModel(const std::vector<std::string>& paths) {
   struct Task {
@@ -106,7 +90,7 @@ Result<LearntModel> LearnModel(const std::vector<std::string>& paths) {
       ++learnt.elsewhere;
     }
     learnt.model.trials += static_cast<int64_t>(of.trials.size());
-    for (const size_t i : ChooseForModel(of.seconds)) {
+    for (const size_t i : search::ChooseTrials(of.seconds, kMostOfTask)) {
       saved.trials.push_back({of.trials[i].outcome.config, of.seconds[i]});
     }
     if (!saved.trials.empty()) learnt.model.tasks.push_back(std::move(saved));
@@ -119,7 +103,8 @@ Result<LearntModel> LearnModel(const std::vector<std::string>& paths) {
 Result<pipeline::SavedModel> ReadModel(const pipeline::ModelFile& file) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.file));
   if (Digest128(text).Hex() != file.digest) {
-    return Status::Invalid("{}: the model is not the one that the settings were made for; run `hone-plan` again", file.file);
+    return Status::Invalid("{}: the model is not the one that the settings were made for; run `hone-plan` again",
+                           file.file);
   }
   return pipeline::ParseSavedModel(text, file.file);
 }

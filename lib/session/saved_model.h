@@ -13,12 +13,8 @@
 
 namespace hone::session {
 
-// Trials that a saved model has of each task.
+// The most trials that a saved model has of each task, which search::ChooseTrials chooses.
 inline constexpr size_t kMostOfTask = 128;
-
-// The most useful of a task's trials: at most kMostOfTask of those within e times the fastest, the fastest half and
-// others evenly. `seconds` has the time of each, 0 if it is not ok. Returns their positions.
-std::vector<size_t> ChooseForModel(const std::vector<double>& seconds);
 
 struct LearntModel {
   pipeline::SavedModel model;

@@ -16,6 +16,7 @@
 #include "pipeline/donors.h"
 #include "record/replay_space.h"
 #include "search/space/space.h"
+#include "search/tuner/auto_donors.h"
 #include "session/replay.h"
 #include "session/saved_model.h"
 #include "session/tuner_context.h"
@@ -126,7 +127,7 @@ inline Result<std::vector<std::vector<ReplayRun>>> ReplayUnseen(const std::vecto
       std::vector<double> seconds;
       for (const Outcome& trial : run.trials) seconds.push_back(trial.state == TrialState::kOk ? trial.median : 0);
       donors.push_back({workload, {}});
-      for (const size_t i : ChooseForModel(seconds)) donors.back().outcomes.push_back(run.trials[i]);
+      for (const size_t i : search::ChooseTrials(seconds, kMostOfTask)) donors.back().outcomes.push_back(run.trials[i]);
     }
     for (size_t t = 0; t < tasks.size(); ++t) {
       one.loops = tasks[t].loops;

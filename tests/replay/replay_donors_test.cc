@@ -70,7 +70,7 @@ TEST(ReplayDonors, WithoutOrderEachLearnsFromTheOthersAlone) {
     std::vector<double> seconds;
     for (const Outcome& trial : taught.trials) seconds.push_back(trial.state == TrialState::kOk ? trial.median : 0);
     search::Donor donor{*Workload::Parse(other.workload), {}};
-    for (const size_t i : ChooseForModel(seconds)) donor.outcomes.push_back(taught.trials[i]);
+    for (const size_t i : search::ChooseTrials(seconds, kMostOfTask)) donor.outcomes.push_back(taught.trials[i]);
     ASSERT_FALSE(donor.outcomes.empty());
     EXPECT_EQ(run.tried, TriedWith(task, {donor}, options));
     EXPECT_NE(run.tried, TriedWith(task, {}, options));

@@ -11,7 +11,6 @@ constexpr size_t kDonorRows = 1024;  // total; the model's cost is their number 
 constexpr size_t kFewerRows = 256;   // if there are more than kManyPoints
 constexpr size_t kManyPoints = 20000;
 constexpr size_t kFewestRows = 8;  // per donor
-constexpr double kWithin = 1.0;    // log: points slower than e times a donor's best tell little about good ones
 constexpr double kSlower = 3;      // the variance of the noise grows with exp(kSlower * log(time / best)),
 constexpr double kMostDoubt = 20;  // at most this many times
 constexpr double kNoise = 0.1;     // shapes differ in their preferences
@@ -50,21 +49,15 @@ struct DonorRow {
   double label = 0, doubt = 1;
 };
 
-// Up to `most` of a donor's points: its fastest half, and others evenly.
 void AddDonor(const Donor& donor, const AutoPoints& points, const TunerContext& context, size_t most,
               std::vector<DonorRow>* rows) {
-  std::vector<const Outcome*> ok;
+  std::vector<double> seconds;
   for (const Outcome& outcome : donor.outcomes) {
-    if (outcome.state == TrialState::kOk && std::isfinite(outcome.median) && outcome.median > 0) ok.push_back(&outcome);
+    const bool counts = outcome.state == TrialState::kOk && std::isfinite(outcome.median) && outcome.median > 0;
+    seconds.push_back(counts ? outcome.median : 0);
   }
-  std::ranges::stable_sort(ok, [](const auto* a, const auto* b) { return a->median < b->median; });
-  while (!ok.empty() && std::log(ok.back()->median / ok.front()->median) > kWithin) ok.pop_back();
-  if (ok.size() > most) {
-    std::vector<const Outcome*> chosen(ok.begin(), ok.begin() + static_cast<std::ptrdiff_t>(most / 2));
-    const size_t rest = ok.size() - most / 2, wanted = most - most / 2;
-    for (size_t i = 0; i < wanted; ++i) chosen.push_back(ok[most / 2 + i * rest / wanted]);
-    ok = std::move(chosen);
-  }
+  std::vector<const Outcome*> ok;
+  for (const size_t i : ChooseTrials(seconds, most)) ok.push_back(&donor.outcomes[i]);
   const size_t begin = rows->size();
   const PointCost cost = context.estimate ? context.estimate(donor.workload) : nullptr;
   double mean = 0, weights = 0;
@@ -95,6 +88,21 @@ bool IsNumber(const KnobValue& value) {
 }
 
 }  // namespace
+
+std::vector<size_t> ChooseTrials(const std::vector<double>& seconds, size_t most) {
+  constexpr double kWithin = 1;  // log
+  std::vector<size_t> order;
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    if (seconds[i] > 0) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return seconds[i]; });
+  while (!order.empty() && std::log(seconds[order.back()] / seconds[order[0]]) > kWithin) order.pop_back();
+  if (order.size() <= most) return order;
+  const size_t half = most / 2, rest = order.size() - half, wanted = most - half;
+  std::vector<size_t> chosen(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(half));
+  for (size_t i = 0; i < wanted; ++i) chosen.push_back(order[half + i * rest / wanted]);
+  return chosen;
+}
 
 void DonorModel::AddColumns(size_t t, const Config& config) {
   std::map<std::string, size_t>& first = of_template_[t].first;

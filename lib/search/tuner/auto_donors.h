@@ -13,6 +13,11 @@
 
 namespace hone::search {
 
+// Chooses the most useful of a task's trials, by their times; 0 marks one that does not count. Takes at most `most` of
+// those within e times the fastest: the fastest half, and others evenly. Slower ones tell little about good points.
+// Returns indices, the fastest first.
+std::vector<size_t> ChooseTrials(const std::vector<double>& seconds, size_t most);
+
 // The mean of a Gaussian process over the donors' log(time) - log(estimate), or log(time) if no template has an
 // estimate, minus the donor's mean. Slow trials have more noise.
 //

@@ -129,16 +129,5 @@ TEST_F(SavedModelTest, AFileMustBeTheOneThatTheSettingsName) {
   EXPECT_FALSE(ReadModel({dir_.Join("missing"), ""}).ok());
 }
 
-TEST(ChooseForModel, TakesTheFastestHalfAndOthersEvenly) {
-  EXPECT_EQ(ChooseForModel({0, 3, 1, 2, 2.8}), (std::vector<size_t>{2, 3}));
-  EXPECT_TRUE(ChooseForModel({0, 0}).empty());
-  std::vector<double> seconds;
-  for (int i = 0; i < 600; ++i) seconds.push_back(1 + i * 1e-3);
-  const std::vector<size_t> chosen = ChooseForModel(seconds);
-  ASSERT_EQ(chosen.size(), kMostOfTask);
-  EXPECT_EQ(chosen[kMostOfTask / 2 - 1], kMostOfTask / 2 - 1);
-  EXPECT_GT(chosen.back(), 580U);
-}
-
 }  // namespace
 }  // namespace hone::session

@@ -98,5 +98,17 @@ TEST(Auto, DonorsThatContradictEachOtherSayLittle) {
   EXPECT_LT(correction({1, -1}), 0.5F * agreed);
 }
 
+TEST(ChooseTrials, TakesTheFastestHalfAndOthersEvenly) {
+  EXPECT_EQ(ChooseTrials({0, 3, 1, 2, 2.8}, 128), (std::vector<size_t>{2, 3}));
+  EXPECT_TRUE(ChooseTrials({0, 0}, 128).empty());
+  std::vector<double> seconds;
+  for (int i = 0; i < 600; ++i) seconds.push_back(1 + i * 1e-3);
+  const std::vector<size_t> chosen = ChooseTrials(seconds, 128);
+  ASSERT_EQ(chosen.size(), 128U);
+  EXPECT_EQ(chosen[63], 63U);
+  EXPECT_GT(chosen.back(), 580U);
+  EXPECT_EQ(ChooseTrials({1, 1.1, 1.2, 1.3, 1.4}, 3), (std::vector<size_t>{0, 1, 3}));
+}
+
 }  // namespace
 }  // namespace hone::search
