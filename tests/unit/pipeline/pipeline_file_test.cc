@@ -251,6 +251,9 @@ TEST(PipelineFile, ABudgetOfATargetReplacesTheGeneralOne) {
   const TuneSettings trials = cpu("seconds_total = 30\nrounds = 7", "trials = 5");
   EXPECT_FALSE(trials.HasTotal());
   EXPECT_EQ(trials.trials, 5);
+  const TuneSettings mean = cpu("trials_total = 9\nobjective = \"geomean\"", "trials_total = 8");
+  EXPECT_EQ(mean.objective, "geomean");
+  EXPECT_EQ(WithoutTotal(mean), WithoutTotal(cpu("trials_total = 9", "trials_total = 8"))) << "no task is tuned again";
   EXPECT_FALSE(cpu("trials_total = 9", "total_of = \"other\"").HasTotal()) << "the other's";
   EXPECT_EQ(cpu("total_of = \"other\"", "trials = 7").trials, 7);
   const TuneSettings total = cpu("seconds_total = 30", "trials_total = 50");

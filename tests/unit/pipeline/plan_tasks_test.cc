@@ -34,6 +34,36 @@ TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
   EXPECT_THAT(Statement(manifest, "stamps/x.cpu.done"), HasSubstr("settings/b.tune.json"));
 }
 
+TEST(Plan, AnotherPipelineTakesFromATotal) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.pipelines[0].tune.trials_total = 100;
+  input.folder.pipelines[1].total_of = "a";
+  input.lists["a.cpu"] = List({"x", "y"});
+  input.lists["b.cpu"] = List({"y", "z"});
+  const std::string manifest = Manifest(input);
+  const std::string allocate = Statement(manifest, "settings/a.cpu.r2/x.tune.json");
+  EXPECT_THAT(allocate, HasSubstr("settings/a.cpu.r2/y.tune.json settings/a.cpu.r2/z.tune.json: allocate"));
+  EXPECT_THAT(allocate, HasSubstr("others = --tasks tasks/b.cpu.tasks.json --settings settings/b.tune.json"));
+  EXPECT_THAT(allocate, HasSubstr("stamps/a.cpu.r1/z.done"));
+  const std::string tuned = Statement(manifest, "stamps/b.cpu.tuned");
+  EXPECT_THAT(tuned, HasSubstr("stamps/a.cpu.r4/y.done stamps/a.cpu.r4/z.done"));
+  EXPECT_THAT(tuned, Not(HasSubstr("x.done")));
+  EXPECT_THAT(manifest, Not(HasSubstr("stamps/y.cpu.done"))) << "it has no budget of its own";
+}
+
+// A library must not be built untuned because the pipeline with the total is missing.
+TEST(Plan, APipelineFailsWithTheOneThatHasItsTotal) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.pipelines[0].tune.trials_total = 100;
+  input.folder.pipelines[1].total_of = "a";
+  input.lists["b.cpu"] = List({"y", "z"});
+  EXPECT_THAT(Manifest(input), Not(HasSubstr("build stamps/b.cpu.tuned"))) << "a is not extracted yet";
+  input.failed = {"a.cpu"};
+  const std::string manifest = Manifest(input);
+  EXPECT_THAT(manifest, Not(HasSubstr("build stamps/b.cpu.tuned")));
+  EXPECT_THAT(Statement(manifest, "failed/b.cpu"), HasSubstr("tasks = tasks/a.cpu.tasks.json"));
+}
+
 // hone-tune rejects records that another process is writing.
 TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
   PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});

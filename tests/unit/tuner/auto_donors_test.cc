@@ -44,6 +44,25 @@ TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
   }
 }
 
+// A model has 256 columns at most. Words beyond them do not count, and knobs with more numbers do not reach into others.
+TEST(Auto, DonorsWithMoreWordsThanColumnsAreLearntFrom) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.workload.op = "surface";
+  Donor donor = DonorOf(space, 3, [](const Config& c) { return 7 * SurfaceSeconds(c); });
+  size_t number = 0;
+  for (Outcome& outcome : donor.outcomes) {
+    outcome.config.values.push_back({"word", KnobKind::kOther, {}, {"w" + std::to_string(number++)}});
+    outcome.config.values.push_back({"aa", KnobKind::kSplit, std::vector<int64_t>(2 + number % 3, 4), {}});
+  }
+  ASSERT_GT(number, 900U);
+  context.donors = {donor};
+  const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
+  const DonorModel donors(points, space, context);
+  ASSERT_FALSE(donors.empty());
+  EXPECT_LT(donors.Correction(points.Find(2 + 8 * 5 + 64 * 5 + 512 * 1)), donors.Correction(points.Find(0)));
+}
+
 // Donors may be wrong: measurements overrule them.
 TEST(Auto, WrongDonorsAreGivenUp) {
   const TaskSpace space = SurfaceSpace();
