@@ -297,30 +297,22 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) 
   return space.At(*best);
 }
 
+// For a rule that does not store constants in another order.
+template <auto kDerive>
+static std::optional<Sketch> WithoutConstants(const te::Tensor& output, const std::vector<std::string>&,
+                                              const Target& target) {
+  return kDerive(output, target);
+}
+
 static std::vector<DerivationRule>& AllRules() {
   static std::vector<DerivationRule> rules = {
       {"sums", 2, kCpuFamily, SumTiles},
-      {"rows", 1, kCpuFamily,
-       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
-         return ReduceRows(output, target);
-       }},
-      {"windows", 1, kCpuFamily,
-       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
-         return WindowTiles(output, target);
-       }},
-      {"stages", 1, kCpuFamily,
-       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
-         return std::optional<Sketch>(StageNests(output, target));
-       }},
+      {"rows", 1, kCpuFamily, WithoutConstants<ReduceRows>},
+      {"windows", 1, kCpuFamily, WithoutConstants<WindowTiles>},
+      {"stages", 1, kCpuFamily, WithoutConstants<StageNests>},
       {"gpu_sums", 1, kGpuFamily, GpuSumTiles},
-      {"gpu_rows", 1, kGpuFamily,
-       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
-         return GpuRowBlocks(output, target);
-       }},
-      {"gpu_stages", 1, kGpuFamily,
-       [](const te::Tensor& output, const std::vector<std::string>&, const Target& target) {
-         return std::optional<Sketch>(GpuStageNests(output, target));
-       }},
+      {"gpu_rows", 1, kGpuFamily, WithoutConstants<GpuRowBlocks>},
+      {"gpu_stages", 1, kGpuFamily, WithoutConstants<GpuStageNests>},
   };
   return rules;
 }

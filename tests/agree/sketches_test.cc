@@ -78,16 +78,21 @@ std::vector<Trial> Draw(const Prepared& prepared, const Target& target, uint64_t
 
 class RandomDags : public OnOpenCl<int> {};
 
+// In any order of what may run at the same time.
+void ExpectAgreeOnInterpreter(const Prepared& prepared, const Trial& trial, uint64_t seed) {
+  Buffers buffers(prepared);
+  const Status status = ir::Run(trial.function, buffers.arguments(), {ir::ParallelOrder::kShuffled, seed});
+  ASSERT_TRUE(status.ok()) << status.message() << "\n" << trial.context << ir::ToString(trial.function);
+  ASSERT_EQ(buffers.Difference(), "") << trial.context << ir::ToString(trial.function);
+}
+
 TEST_P(RandomDags, EachRulesPointsAgreeOnTheInterpreter) {
   Counts counts;
   for (int dag = GetParam(); dag < kDags; dag += kGroups) {
     const uint64_t seed = static_cast<uint64_t>(dag);
     const Prepared prepared = Prepare(RandomDag(seed, kMostStages), seed);
     for (const Trial& trial : Draw(prepared, Machine(seed), seed, 4, &counts)) {
-      Buffers buffers(prepared);
-      const Status status = ir::Run(trial.function, buffers.arguments(), {ir::ParallelOrder::kShuffled, seed});
-      ASSERT_TRUE(status.ok()) << status.message() << "\n" << trial.context << ir::ToString(trial.function);
-      ASSERT_EQ(buffers.Difference(), "") << trial.context << ir::ToString(trial.function);
+      ExpectAgreeOnInterpreter(prepared, trial, seed);
     }
   }
   EXPECT_GE(counts.drawn, kDags / kGroups * 4);
@@ -102,10 +107,7 @@ TEST_P(RandomDags, EachRulesKernelsForGpusAgreeOnTheInterpreter) {
     for (const Trial& trial : Draw(prepared, Gpu(seed), seed, 3, &counts)) {
       const Result<ir::DeviceProgram> kernels = ir::SplitKernels(trial.function);
       ASSERT_TRUE(kernels.ok()) << kernels.status().message() << "\n" << trial.context;
-      Buffers buffers(prepared);
-      const Status status = ir::Run(trial.function, buffers.arguments(), {ir::ParallelOrder::kShuffled, seed});
-      ASSERT_TRUE(status.ok()) << status.message() << "\n" << trial.context << ir::ToString(trial.function);
-      ASSERT_EQ(buffers.Difference(), "") << trial.context << ir::ToString(trial.function);
+      ExpectAgreeOnInterpreter(prepared, trial, seed);
     }
   }
   EXPECT_GE(counts.drawn, kDags / kGroups * 3);

@@ -234,6 +234,7 @@ Status CheckSketches(const propose::OwnSketches& sketches, const graph::Graph& g
 
 // The plugin that a task file names; empty if the task needs none.
 Result<std::string> PluginOf(const Workload& workload, const Target& target) {
+  if (plugin::LoadedFiles().empty()) return std::string();
   const std::set<std::string> files = propose::PluginsOf(workload, target);
   if (files.size() <= 1) return files.empty() ? "" : *files.begin();
   return Status::Unsupported("{}: its operator and a rule are in two plugins, {} and {}; build them into one",
@@ -242,6 +243,7 @@ Result<std::string> PluginOf(const Workload& workload, const Target& target) {
 
 // A plugin's rule that is wrong for some layers does not stop the others.
 void WarnOfRules(const pipeline::TaskList& list, const graph::Graph& graph, const Target& target) {
+  if (plugin::LoadedFiles().empty()) return;
   std::set<std::string> texts, told;
   for (const graph::Node& node : graph.nodes) texts.insert(node.workload.Text());
   for (const pipeline::TaskEntry& task : list.tasks) texts.insert(task.workload);
