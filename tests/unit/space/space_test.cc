@@ -1,6 +1,7 @@
 #include "search/space/space.h"
 
 #include "common/expect.h"
+#include "search/space/rules.h"
 
 namespace hone::search {
 namespace {
@@ -136,6 +137,23 @@ TEST(TaskSpace, ASmallTemplateIsDrawnAsOftenAsALargeOne) {
   int small = 0;
   for (int i = 0; i < 1000; ++i) small += *t.SampleLegal(rng) >= 18;
   EXPECT_NEAR(small, 500, 80);  // five standard deviations
+}
+
+TEST(TaskSpace, ATemplateWithFewLegalPointsIsDrawnAsOften) {
+  TaskSpace t;
+  t.Add(Sample());  // 18 points
+  Space rare("rare");
+  rare.Add(Knob::Choice("a", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}));
+  rare.AddRule({"seven", [](const Config& c) { return Unless(c.Number("a") == 7, "not seven"); }});
+  t.Add(rare);
+  Space never("never");
+  never.Add(Knob::Choice("a", {1, 2}));
+  never.AddRule({"never", [](const Config&) { return Rejection("never"); }});
+  t.Add(never);
+  Rng rng(1);
+  int seven = 0;
+  for (int i = 0; i < 1000; ++i) seven += *t.SampleLegal(rng) >= 18;
+  EXPECT_NEAR(seven, 500, 80);  // five standard deviations
 }
 
 // 2^70 points, followed by 2.
