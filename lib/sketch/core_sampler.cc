@@ -8,52 +8,79 @@
 namespace hone::sketch {
 namespace {
 
-class CoreTable {
+// The combinations of one core, each as the point with the first value of all other decisions.
+class Combinations {
  public:
-  CoreTable(search::Space space, const std::vector<std::string>& core) : space_(std::move(space)) {
-    for (size_t k = 0; k < space_.knobs().size(); ++k) {
-      (std::ranges::count(core, space_.knobs()[k].name()) != 0 ? core_ : others_).push_back(k);
+  Combinations(const search::Space& all, const Core& core) : space_(all.template_name()) {
+    for (const search::Knob& knob : all.knobs()) {
+      if (std::ranges::count(core.decisions, knob.name()) != 0) places_.push_back(space_.knobs().size());
+      space_.Add(knob);
     }
+    for (const search::Rule& rule : core.rules) space_.AddRule(rule);
   }
 
-  PointIndex Draw(Rng& rng) {
-    std::call_once(once_, [this] { List(); });
-    if (combinations_.empty()) return space_.Uniform(rng);  // the rules say why nothing is legal
-    PointIndex index = combinations_[rng.UniformInt(combinations_.size())];
-    for (const size_t k : others_) index += rng.UniformInt(space_.knobs()[k].size()) * space_.radix(k);
-    return index;
-  }
+  const std::vector<size_t>& places() const { return places_; }  // of its decisions
 
- private:
-  // The combinations, each as the point with the first value of all other decisions.
   void List() {
     std::vector<size_t> digits(space_.knobs().size(), 0);
     while (true) {
       const PointIndex index = space_.IndexOf(digits);
-      if (space_.Legal(index)) combinations_.push_back(index);
+      if (space_.Legal(index)) listed_.push_back(index);
       size_t i = 0;
-      for (; i < core_.size(); ++i) {
-        if (++digits[core_[i]] < space_.knobs()[core_[i]].size()) break;
-        digits[core_[i]] = 0;
+      for (; i < places_.size(); ++i) {
+        if (++digits[places_[i]] < space_.knobs()[places_[i]].size()) break;
+        digits[places_[i]] = 0;
       }
-      if (i == core_.size()) return;
+      if (i == places_.size()) return;
+    }
+  }
+  // If nothing is listed, any combination: the rules of the whole space say why nothing is legal.
+  PointIndex Draw(Rng& rng) const {
+    if (!listed_.empty()) return listed_[rng.UniformInt(listed_.size())];
+    PointIndex index = 0;
+    for (const size_t k : places_) index += rng.UniformInt(space_.knobs()[k].size()) * space_.radix(k);
+    return index;
+  }
+
+ private:
+  search::Space space_;  // with the core's rules alone
+  std::vector<size_t> places_;
+  std::vector<PointIndex> listed_;
+};
+
+class CoreTables {
+ public:
+  CoreTables(const search::Space& space, const std::vector<Core>& cores) {
+    std::vector<bool> in_core(space.knobs().size());
+    for (const Core& core : cores) {
+      cores_.emplace_back(space, core);
+      for (const size_t k : cores_.back().places()) in_core[k] = true;
+    }
+    for (size_t k = 0; k < in_core.size(); ++k) {
+      if (!in_core[k]) others_.emplace_back(space.knobs()[k].size(), space.radix(k));
     }
   }
 
-  search::Space space_;  // with the core's rules alone
-  std::vector<size_t> core_, others_;
+  PointIndex Draw(Rng& rng) {
+    std::call_once(once_, [this] {
+      for (Combinations& core : cores_) core.List();
+    });
+    PointIndex index = 0;
+    for (const Combinations& core : cores_) index += core.Draw(rng);
+    for (const auto& [values, radix] : others_) index += rng.UniformInt(values) * radix;
+    return index;
+  }
+
+ private:
+  std::vector<Combinations> cores_;
+  std::vector<std::pair<size_t, PointIndex>> others_;  // the other decisions: values and radix
   std::once_flag once_;
-  std::vector<PointIndex> combinations_;
 };
 
 }  // namespace
 
-std::function<PointIndex(Rng&)> SampleCore(const search::Space& space, const std::vector<std::string>& core,
-                                           const std::vector<search::Rule>& core_rules) {
-  search::Space narrow(space.template_name());
-  for (const search::Knob& knob : space.knobs()) narrow.Add(knob);
-  for (const search::Rule& rule : core_rules) narrow.AddRule(rule);
-  return [table = std::make_shared<CoreTable>(std::move(narrow), core)](Rng& rng) { return table->Draw(rng); };
+std::function<PointIndex(Rng&)> SampleCores(const search::Space& space, const std::vector<Core>& cores) {
+  return [tables = std::make_shared<CoreTables>(space, cores)](Rng& rng) { return tables->Draw(rng); };
 }
 
 }  // namespace hone::sketch

@@ -10,10 +10,15 @@
 
 namespace hone::sketch {
 
-// For Space::SetSampler: draws a combination of the decisions `core` that `core_rules` accept, and any value of each
-// other decision. Names that the space lacks do not count. The combinations are listed at the first draw. REQUIRES: each
-// of `core_rules` is a rule of `space` and reads nothing but these decisions.
-std::function<PointIndex(Rng&)> SampleCore(const search::Space& space, const std::vector<std::string>& core,
-                                           const std::vector<search::Rule>& core_rules);
+// Decisions of which few combinations are legal. Names that the space lacks do not count.
+struct Core {
+  std::vector<std::string> decisions;
+  // Read no other decision, and reject only what the space's rules reject as well.
+  std::vector<search::Rule> rules;
+};
+
+// For Space::SetSampler: draws for each core a combination that its rules accept, and any value of each other decision.
+// The combinations are listed at the first draw. REQUIRES: the cores have no decision in common.
+std::function<PointIndex(Rng&)> SampleCores(const search::Space& space, const std::vector<Core>& cores);
 
 }  // namespace hone::sketch

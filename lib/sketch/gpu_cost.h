@@ -8,6 +8,8 @@
 
 namespace hone::sketch {
 
+inline constexpr double kSector = 8;  // floats that global memory delivers at once
+
 struct KernelWork {
   double threads = 1, block = 1;  // in all, and of a block
   double operations = 1;          // of a thread, without its indices

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "arith/linear.h"
+#include "sketch/gpu_cost.h"
 #include "sketch/stage_cycles.h"
 
 namespace hone::sketch {
 namespace {
 
 constexpr double kOperationsACycle = 2;  // that StageCycles assumes
-constexpr double kSector = 8;            // floats that memory delivers at once
 
 bool Reduces(const te::TensorNode& node) { return !node.reduce_axes.empty(); }
 

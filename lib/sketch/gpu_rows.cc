@@ -17,6 +17,8 @@
 namespace hone::sketch {
 namespace {
 
+constexpr int kAtOnce = 4;  // turns of a loop that are unrolled
+
 struct GpuRows {
   RowStages p;
   DeviceLimits limits;
@@ -118,6 +120,8 @@ class RowBlockLines : LineWriter {
     if (stage.others.size() > 1) Add("fuse {} {} -> element", stage.name, Join(stage.others, " ")), all = "element";
     Add("split {} {} [{{lanes}}] -> element.turn element.lane", stage.name, all);
     Add("bind {} element.lane threadIdx.{}", stage.name, all_.p.across ? 'y' : 'x');
+    // Without a limit, compilers unroll long loops, which took 15 s for a kernel of softmax.
+    Add("pragma {} element.turn unroll {}", stage.name, kAtOnce);
   }
 
   const GpuRows& all_;

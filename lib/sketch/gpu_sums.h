@@ -9,9 +9,9 @@
 
 namespace hone::sketch {
 
-// Condition: as for SumNestOf (sketch/sum_nest.h), but the last axis may be anywhere in an index: `output` is a sum, or element-wise in one; some
-// tensor that the sum reads lacks an axis of the output; a block of a warp has values to compute. `constants` names
-// arguments that are constants.
+// Condition: as for SumNestOf (sketch/sum_nest.h), but the last axis may be anywhere in an index: `output` is a sum, or
+// element-wise in one; some tensor that the sum reads lacks an axis of the output; a block of a warp has values to
+// compute. `constants` names arguments that are constants.
 //
 // Effect: one kernel. A block computes a tile of up to three axes: x, the last one; y, the innermost axis that other
 // tensors have; z, the next axis with the same tensors as x. Each thread sums up some values in registers over the

@@ -6,6 +6,7 @@
 
 #include "base/integers.h"
 #include "search/space/rules.h"
+#include "sketch/lines.h"
 #include "sketch/row_lines.h"
 #include "sketch/stage_cycles.h"
 #include "target/caches.h"

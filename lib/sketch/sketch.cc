@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "sketch/core_sampler.h"
 #include "sketch/gpu_rows.h"
 #include "sketch/gpu_stages.h"
 #include "sketch/gpu_sums.h"
@@ -216,10 +215,7 @@ search::Space SpaceOf(const Sketch& sketch) {
   search::Space space(sketch.name);
   for (const search::Knob& knob : sketch.decisions) space.Add(knob);
   for (const search::Rule& rule : sketch.rules) space.AddRule(rule);
-  if (sketch.core_rules > 0) {
-    const auto first = sketch.rules.begin();
-    space.SetSampler(SampleCore(space, sketch.core, {first, first + static_cast<ptrdiff_t>(sketch.core_rules)}));
-  }
+  if (!sketch.cores.empty()) space.SetSampler(SampleCores(space, sketch.cores));
   return space;
 }
 
@@ -310,8 +306,8 @@ static std::vector<DerivationRule>& AllRules() {
       {"rows", 1, kCpuFamily, WithoutConstants<ReduceRows>},
       {"windows", 1, kCpuFamily, WithoutConstants<WindowTiles>},
       {"stages", 1, kCpuFamily, WithoutConstants<StageNests>},
-      {"gpu_sums", 1, kGpuFamily, GpuSumTiles},
-      {"gpu_rows", 1, kGpuFamily, WithoutConstants<GpuRowBlocks>},
+      {"gpu_sums", 2, kGpuFamily, GpuSumTiles},
+      {"gpu_rows", 2, kGpuFamily, WithoutConstants<GpuRowBlocks>},
       {"gpu_stages", 1, kGpuFamily, WithoutConstants<GpuStageNests>},
   };
   return rules;

@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "search/space/gpu_use.h"
 #include "search/space/space.h"
+#include "sketch/core_sampler.h"
 #include "target/target.h"
 #include "task/step.h"
 #include "te/tensor.h"
@@ -48,10 +49,7 @@ struct Sketch {
   bool plugin = false;  // a plugin's rule made it
   // Made by the rule, not part of the text.
   std::vector<search::Rule> rules;  // decisions that are illegal together
-  // The first `core_rules` rules read only the decisions `core`, and accept few of their combinations. Points are drawn
-  // among these combinations. 0: among all.
-  size_t core_rules = 0;
-  std::vector<std::string> core;
+  std::vector<Core> cores;          // points are drawn among their legal combinations
   // The natural logarithm of the estimated cycles of the busiest thread, then features as in op/estimate/estimate.h,
   // for a point of SpaceOf.
   std::function<std::vector<double>(const Config& config)> cost;

@@ -143,8 +143,7 @@ void AddSumRules(const SumLoops& l, Sketch* sketch) {
   add("parallel", [l, limits](const SumPoint& p) {
     return search::TooUneven(ImbalanceOf(l, p), limits->Get().imbalance, l.threads);
   });
-  sketch->core = {"rows", "outer_rows", "vectors", "block_rows", "block_vectors", "others"};
-  sketch->core_rules = sketch->rules.size();
+  sketch->cores = {{{"rows", "outer_rows", "vectors", "block_rows", "block_vectors", "others"}, sketch->rules}};
   if (!l.window.empty()) add("registers", registers);
   add("order", [l](const SumPoint& p) {
     const int64_t tiles = CeilDiv(CeilDiv(l.VectorCount(), p.vectors), p.VectorParts(l));

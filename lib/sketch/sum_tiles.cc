@@ -25,8 +25,9 @@ enum SumDecision {
   kPanel,
   kDecisions,
 };
-constexpr const char* kNames[kDecisions] = {"rows",   "outer_rows", "vectors", "block_rows", "block_vectors", "order",
-                                            "others", "reduce",     "unroll",  "prefetch",   "copy",          "panel"};
+constexpr std::array<const char*, kDecisions> kNames = {"rows",          "outer_rows", "vectors", "block_rows",
+                                                        "block_vectors", "order",      "others",  "reduce",
+                                                        "unroll",        "prefetch",   "copy",    "panel"};
 
 // The innermost axes before the last one that fit.
 std::vector<size_t> AxesFromInside(const SumNest& nest, const std::function<bool(size_t)>& fits) {
@@ -149,26 +150,11 @@ std::vector<int64_t> SumLoops::BlockRowValues() const { return BlockValues(Exten
 
 std::vector<int64_t> SumLoops::BlockVectorValues() const { return BlockValues(VectorCount(), threads); }
 
-SumReader::SumReader(const std::vector<search::Knob>& decisions) {
-  for (size_t i = 0; i < places_.size(); ++i) {
-    const auto at = std::find_if(decisions.begin(), decisions.end(),
-                                 [&](const search::Knob& knob) { return knob.name() == kNames[i]; });
-    places_[i] = at == decisions.end() ? -1 : static_cast<int>(at - decisions.begin());
-  }
-}
+SumReader::SumReader(const std::vector<search::Knob>& decisions) : reader_(decisions, kNames) {}
 
 SumPoint SumReader::Read(const Config& config) const {
-  const auto value = [&](SumDecision decision) -> const KnobValue* {
-    return places_[decision] < 0 ? nullptr : &config.values[static_cast<size_t>(places_[decision])];
-  };
-  const auto number = [&](SumDecision decision) {
-    const KnobValue* v = value(decision);
-    return v == nullptr ? int64_t{1} : v->numbers[0];
-  };
-  const auto is = [&](SumDecision decision, std::string_view word) {
-    const KnobValue* v = value(decision);
-    return v != nullptr && v->words[0] == word;
-  };
+  const auto number = [&](SumDecision decision) { return reader_.Number(config, decision); };
+  const auto is = [&](SumDecision decision, std::string_view word) { return reader_.Is(config, decision, word); };
   SumPoint p;
   p.rows = number(kRows), p.outer_rows = number(kOuterRows), p.vectors = number(kVectors);
   p.block_rows = number(kBlockRows), p.block_vectors = number(kBlockVectors);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/space/space.h"
+#include "sketch/decision_reader.h"
 #include "sketch/sketch.h"
 #include "sketch/sum_nest.h"
 #include "target/target.h"
@@ -78,14 +79,14 @@ struct SumPoint {
   int64_t Tasks(const SumLoops& l) const;
 };
 
-// Reads points of one space. Looks the places of the decisions up once, for rules that see a million points.
+// Reads points of one space.
 class SumReader {
  public:
   explicit SumReader(const std::vector<search::Knob>& decisions);
   SumPoint Read(const Config& config) const;
 
  private:
-  std::array<int, 12> places_;  // -1: the space lacks it
+  DecisionReader<12> reader_;
 };
 
 // Adds the rules of legality, and the lines. REQUIRES: the sketch has its decisions.

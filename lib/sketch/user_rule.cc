@@ -56,7 +56,7 @@ Result<std::optional<Sketch>> DeriveUser(const DerivationRule& rule, const te::T
                         Guarded<std::optional<Sketch>>(who, [&] { return rule.derive(output, constants, target); }));
   if (!sketch) return sketch;
   sketch->name = rule.name;
-  sketch->core_rules = 0, sketch->core.clear(), sketch->use = nullptr;  // of Hone's own rules
+  sketch->cores.clear(), sketch->use = nullptr;  // of Hone's own rules
   HONE_RETURN_IF_ERROR(Check(who, *sketch));
   for (search::Rule& each : sketch->rules) {
     each.reject = [who, reject = std::move(each.reject)](const Config& config) -> search::Rejection {

@@ -1,7 +1,6 @@
 // How fast candidates for a GPU compile (in seconds of processor time, one core), and how many drawn points the
 // compiler then confirms, of each template and rule of sketches: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED]]]]`.
-// Needs NVRTC for `cuda`, nothing for
-// `opencl` (whose driver compiles later).
+// Needs NVRTC for `cuda`, nothing for `opencl` (whose driver compiles later).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +19,14 @@ struct Tally {
   double lower = 0, all = 0;   // seconds
   std::vector<double> ratios;  // the cubin's registers relative to the estimate
   std::string first_error;
+  std::pair<double, std::string> most, slowest;  // the largest ratio and the longest time, and their points
 
   void Add(const Tally& t) {
     drawn += t.drawn, compiled += t.compiled, spills += t.spills, block += t.block, registers += t.registers;
     lower += t.lower, all += t.all;
     ratios.insert(ratios.end(), t.ratios.begin(), t.ratios.end());
     if (first_error.empty()) first_error = t.first_error;
+    most = std::max(most, t.most), slowest = std::max(slowest, t.slowest);
   }
   void Print(const std::string& name) {
     if (drawn == 0) return;
@@ -90,7 +91,10 @@ Tally Run(const hone::agree::GpuSource& source, const hone::Workload& workload, 
     ++tally.compiled;
     tally.lower += kernel->lower_seconds;
     tally.all += seconds;
-    if (source.use && !kernel->resources.empty()) Compare(*kernel, source.use(config), target.limits, &tally);
+    tally.slowest = std::max(tally.slowest, {seconds, config.Text()});
+    if (!source.use || kernel->resources.empty()) continue;
+    Compare(*kernel, source.use(config), target.limits, &tally);
+    if (!tally.ratios.empty()) tally.most = std::max(tally.most, {tally.ratios.back(), config.Text()});
   }
   return tally;
 }
@@ -110,6 +114,8 @@ int main(int argc, char** argv) {
   for (const hone::agree::GpuSource& source : hone::agree::GpuSourcesOf(*workload, *target)) {
     Tally one = Run(source, *workload, *target, points, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
     one.Print(source.name);
+    fmt::print("  slowest: {:.1f} s, {}\n  most registers: {:.2f} of the estimate, {}\n", one.slowest.first,
+               one.slowest.second, one.most.first, one.most.second);
     if (const auto preferred = source.preferred(); preferred.ok()) fmt::print("  default: {}\n", preferred->Text());
     all.Add(one);
   }

@@ -1,6 +1,7 @@
 #include "sketch/core_sampler.h"
 
 #include <map>
+#include <set>
 
 #include "common/expect.h"
 #include "search/space/rules.h"
@@ -21,8 +22,7 @@ Sketch Example() {
   sketch.decisions = {Knob::Choice("a", {1, 2, 3, 4, 6, 12}), Knob::Choice("b", {1, 2, 3}),
                       Knob::Choice("c", {1, 2, 3, 4, 6, 12})};
   sketch.rules = {{"divides", Divides}, {"small", SmallSum}};
-  sketch.core_rules = 1;
-  sketch.core = {"a", "c", "absent"};
+  sketch.cores = {{{"a", "c", "absent"}, {sketch.rules[0]}}};
   return sketch;
 }
 
@@ -51,10 +51,30 @@ TEST(CoreSampler, EachLegalPointIsEquallyLikely) {
 TEST(CoreSampler, WithoutALegalCombinationDrawsAnythingForTheRulesToReject) {
   Sketch sketch = Example();
   sketch.rules[0].reject = [](const Config&) -> Rejection { return "never"; };
+  sketch.cores[0].rules = {sketch.rules[0]};
   const search::Space space = SpaceOf(sketch);
   Rng rng(3);
   EXPECT_LT(space.Draw(rng), space.size());
   EXPECT_FALSE(space.SampleLegal(rng, 10));
+}
+
+TEST(CoreSampler, SeveralCoresAreDrawnApart) {
+  Sketch sketch = Example();
+  sketch.rules.push_back({"large", [](const Config& c) -> Rejection {
+                            if (c.Number("b") == 2) return "two";
+                            return {};
+                          }});
+  sketch.cores.push_back({{"b"}, {sketch.rules.back()}});
+  const search::Space space = SpaceOf(sketch);
+  Rng rng(5);
+  std::set<std::string> drawn;
+  for (int i = 0; i < 1000; ++i) {
+    const Config config = space.At(space.Draw(rng));
+    EXPECT_FALSE(Divides(config)) << config.Text();
+    EXPECT_NE(config.Number("b"), 2) << config.Text();
+    drawn.insert(config.Text());
+  }
+  EXPECT_EQ(drawn.size(), 12U) << "six combinations of one, two of the other";
 }
 
 TEST(CoreSampler, ANarrowedSketchHasItsOwnCombinations) {

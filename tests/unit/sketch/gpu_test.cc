@@ -2,6 +2,8 @@
 // closed form says. tests/agree checks their values.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "common/expect.h"
 #include "ir/device_kernels.h"
 #include "lower/lower.h"
@@ -111,9 +113,9 @@ Dag Convolution(int64_t channels, int64_t filters, int64_t size, int64_t stride)
 
 TEST(GpuSketches, PointsOfSumsAreLegalKernels) {
   for (const Target& target : {Gpu(), Gpu(" -threads=64 -block=64x64x64 -shared=4096 -warp=16")}) {
-    for (const Dag& dag :
-         {Products(1, 33, 7, 65), Products(3, 64, 48, 32), Products(2, 1, 5, 100), Products(1, 17, 1, 3),
-          Convolution(8, 16, 14, 1), Convolution(3, 5, 13, 2), Convolution(1, 7, 5, 1)}) {
+    for (const Dag& dag : {Products(1, 33, 7, 65), Products(3, 64, 48, 32), Products(2, 1, 5, 100),
+                           Products(1, 17, 1, 3), Convolution(8, 16, 14, 1), Convolution(3, 5, 13, 2),
+                           Convolution(1, 7, 5, 1), Products(1, 20, 256, 24), Convolution(16, 8, 6, 1)}) {
       const Sketch sketch = *GpuSumTiles(dag.out, {}, target);
       EXPECT_EQ(SketchText(Must(ParseSketch(SketchText(sketch), "again"))), SketchText(sketch));
       const search::Space space = SpaceOf(sketch);
@@ -128,6 +130,64 @@ TEST(GpuSketches, PointsOfSumsAreLegalKernels) {
   }
 }
 
+// What the cores leave out is illegal, and each value of a decision is part of some legal point.
+TEST(GpuSketches, DrawingReachesAllLegalValuesOfSums) {
+  for (const Dag& dag : {Products(2, 40, 256, 48), Convolution(64, 24, 14, 1)}) {
+    Sketch sketch = *GpuSumTiles(dag.out, {}, Gpu());
+    const search::Space space = SpaceOf(sketch);
+    sketch.cores.clear();
+    const search::Space uniform = SpaceOf(sketch);
+    std::vector<std::set<size_t>> drawn(space.knobs().size()), legal = drawn;
+    Rng rng(3);
+    const auto collect = [&](const search::Space& from, int points, std::vector<std::set<size_t>>* values) {
+      for (int i = 0; i < points; ++i) {
+        const auto index = from.SampleLegal(rng);
+        ASSERT_TRUE(index.has_value());
+        from.VisitDigits(*index, [&](size_t k, size_t digit) { (*values)[k].insert(digit); });
+      }
+    };
+    collect(space, 20000, &drawn);
+    collect(uniform, 2000, &legal);
+    for (size_t k = 0; k < drawn.size(); ++k) {
+      for (const size_t digit : legal[k]) {
+        EXPECT_EQ(drawn[k].count(digit), 1U) << space.knobs()[k].name() << "=" << space.knobs()[k].value(digit).Text();
+      }
+    }
+  }
+}
+
+TEST(GpuSketches, ConstantsAreStoredAsThreadsReadThem) {
+  const Dag dag = Convolution(8, 16, 14, 1);
+  EXPECT_THAT(SketchText(*GpuSumTiles(dag.out, {"weight"}, Gpu())),
+              HasSubstr("relayout weight d1 d2 d3 d0 -> weight.packed\n"));
+  EXPECT_THAT(SketchText(*GpuSumTiles(dag.out, {}, Gpu())), Not(HasSubstr("relayout")));
+  const Dag product = Products(1, 20, 256, 24);
+  EXPECT_THAT(SketchText(*GpuSumTiles(product.out, {"b"}, Gpu())), Not(HasSubstr("relayout")))
+      << "columns are neighbours already";
+}
+
+TEST(GpuSketches, ALongReductionMayHaveParts) {
+  const Dag dag = Products(1, 20, 256, 24);
+  const search::Space space = SpaceOf(*GpuSumTiles(dag.out, {}, Gpu()));
+  Rng rng(1);
+  Config config = space.At(*space.SampleLegal(rng));
+  const auto set = [&](const std::string& reduce, int64_t step, int64_t part) {
+    for (KnobValue& value : config.values) {
+      if (value.name == "reduce") value.words = {reduce};
+      if (value.name == "step") value.numbers = {step};
+      if (value.name == "part") value.numbers = {part};
+    }
+    const auto why = space.Reject(config).value_or("");
+    return why.starts_with("parts: ") ? why : "";
+  };
+  EXPECT_EQ(set("whole", 4, 1), "");
+  EXPECT_EQ(set("whole", 4, 2), "parts: without parts there is no size of them");
+  EXPECT_EQ(set("parts", 8, 16), "") << "two";
+  EXPECT_EQ(set("parts", 8, 4), "") << "eight";
+  EXPECT_EQ(set("parts", 1, 4), "parts: 4 of 256 are a part") << "64 parts are too many";
+  EXPECT_EQ(set("parts", 32, 16), "parts: 512 of 256 are a part");
+}
+
 TEST(GpuSketches, DecisionsAreThoseThatAComputationHas) {
   const auto names = [](const Sketch& sketch) {
     std::string all;
@@ -139,6 +199,18 @@ TEST(GpuSketches, DecisionsAreThoseThatAComputationHas) {
   EXPECT_EQ(names(GpuStageNests(Softmax(3, 512).out, Gpu())), "threads vector lanes elements");
   EXPECT_EQ(names(GpuStageNests(Softmax(3, 48).out, Gpu())), "threads vector elements") << "short reductions";
   EXPECT_EQ(names(*GpuRowBlocks(Softmax(3, 512).out, Gpu())), "lanes rows elements");
+  const auto sums = [&](const Dag& dag, const Target& target) { return *GpuSumTiles(dag.out, {}, target); };
+  const std::string tile = "threads_x own_x spread_x threads_y own_y spread_y ";
+  EXPECT_EQ(names(sums(Products(1, 64, 64, 64), Gpu())), tile + "step unroll stages copy") << "a short reduction";
+  EXPECT_EQ(names(sums(Products(1, 64, 128, 64), Gpu())), tile + "step unroll stages copy reduce part");
+  const auto stages = [&](const Target& target) {
+    for (const search::Knob& knob : sums(Products(1, 64, 64, 64), target).decisions) {
+      if (knob.name() == "stages") return knob.size();
+    }
+    return size_t{0};
+  };
+  EXPECT_EQ(stages(Gpu()), 4U);
+  EXPECT_EQ(stages(Must(Target::Parse("opencl"))), 2U) << "no asynchronous copies";
 }
 
 // A stored row must fit into shared memory.

@@ -155,15 +155,16 @@ TEST(SumTiles, ConvolutionsArePackedAndStayInRegisters) {
 TEST(SumTiles, TheRulesOfTheCoreReadNothingElse) {
   const Convolution c(40, 33, 7, 50);
   const Sketch sketch = *SumTiles(c.out, {"weight"}, Cpu());
+  ASSERT_EQ(sketch.cores.size(), 1U);
   Sketch core = sketch;
-  core.rules.resize(sketch.core_rules);
+  core.rules = sketch.cores[0].rules;
   const search::Space space = SpaceOf(core);
   Rng rng(5);
   int legal = 0;
   for (int i = 0; i < 2000; ++i) {
     std::vector<size_t> one = space.Digits(space.Uniform(rng)), other = space.Digits(space.Uniform(rng));
     for (size_t k = 0; k < one.size(); ++k) {
-      if (std::ranges::count(sketch.core, space.knobs()[k].name()) != 0) other[k] = one[k];
+      if (std::ranges::count(sketch.cores[0].decisions, space.knobs()[k].name()) != 0) other[k] = one[k];
     }
     const Config a = space.At(space.IndexOf(one)), b = space.At(space.IndexOf(other));
     EXPECT_EQ(space.Legal(a), space.Legal(b)) << a.Text() << " and " << b.Text();
