@@ -88,11 +88,14 @@ static void Move(const Space& space, PointIndex index, Config* config) {
 }
 
 std::optional<PointIndex> Space::SampleLegal(Rng& rng, int tries) const {
-  if (size_ == 0) return std::nullopt;
-  Config config = At(0);
-  for (int t = 0; t < tries; ++t) {
+  Config config;
+  for (int t = 0; t < tries && size_ > 0; ++t) {
     const PointIndex index = Draw(rng);
-    Move(*this, index, &config);
+    if (t == 0) {
+      config = At(index);
+    } else {
+      Move(*this, index, &config);
+    }
     if (Legal(config)) return index;
   }
   return std::nullopt;
