@@ -150,6 +150,6 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   return lower::MakeLoopNest(schedule, &bounds, schedule.Arguments(computation.inputs), "loops", places);
 }
 
-int CodegenVersion() { return VersionOf("codegen", 6); }
+int CodegenVersion() { return VersionOf("codegen", 7); }
 
 }  // namespace hone::compile

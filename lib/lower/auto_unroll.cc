@@ -4,7 +4,7 @@
 // - Inside a Pragma "auto_unroll_max_step" n, a serial loop of constant extent is unrolled, innermost first, if all
 //   loops inside it are and it has at most n stores in total.
 // - With "unroll_explicit" 1 around it, the unroll pass unrolls it. With 0 or without it, the device's compiler does,
-//   as a Pragma "unroll" at the loop requests. Both hints are removed.
+//   as a Pragma "unroll" at the loop requests. For a CPU, the unroll pass does it always. Both hints are removed.
 // - A Pragma "unroll" n of the schedule stays and unrolls by n. No loop around it is unrolled unless n covers the whole
 //   loop.
 // - At most kMostSteps are written in a row: compilers take half a millisecond for each, and longer loops cost nothing.
@@ -29,6 +29,9 @@ struct Size {
 };
 
 class AutoUnroller final : public ir::Mutator {
+ public:
+  explicit AutoUnroller(bool cpu) : cpu_(cpu) {}
+
  private:
   Stmt MutatePragma(const ir::Pragma& op) override {
     const int64_t* value = AsIntImm(op.value);
@@ -96,17 +99,18 @@ class AutoUnroller final : public ir::Mutator {
     } else {
       ++done_.loops;
     }
-    if (unroll && explicit_) return ir::MakeFor(op.var, op.min, op.extent, ForKind::kUnrolled, body);
+    if (unroll && (cpu_ || explicit_ != 0)) return ir::MakeFor(op.var, op.min, op.extent, ForKind::kUnrolled, body);
     Stmt loop = body.same_as(op.body) ? Same(op) : ir::MakeFor(op.var, op.min, op.extent, op.for_kind, body);
     return unroll ? ir::MakePragma(kUnrollPragma, Expr(*extent), loop) : loop;
   }
 
+  const bool cpu_;
   int64_t most_ = 0, explicit_ = 0;
   Size done_;  // of the last statement visited
 };
 
 }  // namespace
 
-Stmt AutoUnroll(const Stmt& body) { return AutoUnroller().Mutate(body); }
+Stmt AutoUnroll(const Stmt& body, bool cpu) { return AutoUnroller(cpu).Mutate(body); }
 
 }  // namespace hone::lower

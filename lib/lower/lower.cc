@@ -70,7 +70,7 @@ Result<ir::Function> LowerForGpu(const Schedule& schedule, const std::vector<te:
   HONE_RETURN_IF_ERROR(steps.Done("simplify", arith::SimplifyStmt(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("tensorize", Tensorize(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("barriers", PlaceBarriers(f.body)));
-  HONE_RETURN_IF_ERROR(steps.Done("auto_unroll", AutoUnroll(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("auto_unroll", AutoUnroll(f.body, /*cpu=*/false)));
   HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body, /*whole_vectors=*/true)));
   HONE_RETURN_IF_ERROR(steps.Done("unroll", UnrollLoops(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("storage", AssignStorage(f.body)));
@@ -91,6 +91,7 @@ Result<ir::Function> Lower(const Schedule& schedule, const std::vector<te::Tenso
   HONE_RETURN_IF_ERROR(steps.Done("specialize", Specialize(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("partition", PartitionConditions(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("simplify", arith::SimplifyStmt(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("auto_unroll", AutoUnroll(f.body, /*cpu=*/true)));
   HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("unroll", UnrollLoops(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("prefetch", InjectPrefetches(f.body)));

@@ -1,7 +1,8 @@
 // Lowering: from a schedule to one function of loops, ready for a back end.
 //
 // The passes in order (each in its own file, whose top explains its position):
-//   bounds -> loop_nest -> specialize -> partition -> simplify -> vectorize -> unroll -> prefetch -> storage
+//   bounds -> loop_nest -> specialize -> partition -> simplify -> auto_unroll -> vectorize -> unroll -> prefetch
+//   -> storage
 // and for a GPU, whose function gets one nest of loops over blocks and threads per kernel (ir/device_kernels.h):
 //   bounds -> fill -> loop_nest -> vthread -> gpu_threads -> double_buffer -> simplify -> tensorize -> barriers
 //   -> auto_unroll -> vectorize -> unroll -> storage

@@ -35,7 +35,7 @@ Stmt HoistShared(const Stmt& body);
 Stmt DoubleBuffers(const Stmt& body);
 Result<Stmt> Tensorize(const Stmt& body);  // kInvalid, with the reason, if a hint does not fit
 Stmt PlaceBarriers(const Stmt& body);      // after simplify: indices must be sums
-Stmt AutoUnroll(const Stmt& body);
+Stmt AutoUnroll(const Stmt& body, bool cpu);
 // Returns kInvalid if a vectorized loop has more than 64 iterations.
 Result<Stmt> VectorizeLoops(const Stmt& body, bool whole_vectors = false);
 Stmt UnrollLoops(const Stmt& body);

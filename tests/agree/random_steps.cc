@@ -50,8 +50,10 @@ Step Propose(const Schedule& s, int serial, Rng* rng) {
     case 9:
       return Vectorize(name, rng->UniformInt(2) ? stage.leaf.back() : axis);
     case 10:
-    case 11:
       return Unroll(name, axis);
+    case 11:
+      return rng->UniformInt(2) ? Unroll(name, axis)
+                                : PragmaStep(name, axis, "auto_unroll_max_step", int64_t{1} << rng->UniformInt(9));
     case 12:
       return Parallel(name, rng->UniformInt(2) ? stage.leaf.front() : axis);
     case 13:

@@ -227,9 +227,9 @@ TEST(DoubleBuffer, ANoteWithoutALoopIsDropped) {
 TEST(AutoUnroll, InnermostLoopsUpToTheLimit) {
   Program p;
   Stmt loops = Loop(p.i, 8, Loop(p.j, 4, p.PutB(p.i * 4 + p.j, p.one)));
-  auto with = [&](int64_t most, int64_t written_out) {
-    return Text(AutoUnroll(
-        ir::MakePragma("auto_unroll_max_step", most, ir::MakePragma("unroll_explicit", written_out, loops))));
+  auto with = [&](int64_t most, int64_t written_out, bool cpu = false) {
+    const Stmt told = ir::MakePragma("unroll_explicit", written_out, loops);
+    return Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", most, told), cpu));
   };
   EXPECT_EQ(with(3, 1), Text(loops));
   EXPECT_EQ(with(31, 1),
@@ -242,13 +242,14 @@ TEST(AutoUnroll, InnermostLoopsUpToTheLimit) {
             "    pragma unroll 4\n"
             "      for (j, 0, 4)\n"
             "        b[i*4 + j] = 1.0f;\n");
+  EXPECT_EQ(with(31, 0, /*cpu=*/true), with(31, 1)) << "no compiler of a device does it";
 }
 
 TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
   Program p;
   auto with = [&](int64_t rounds) {
     Stmt inner = ir::MakePragma(kUnrollPragma, rounds, Loop(p.j, 6, p.PutB(p.i * 6 + p.j, p.one)));
-    return Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", 400, Loop(p.i, 8, inner))));
+    return Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", 400, Loop(p.i, 8, inner)), false));
   };
   // Unrolling by four leaves a loop, and a loop around a loop is not unrolled.
   EXPECT_EQ(with(4),
@@ -265,7 +266,7 @@ TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
 TEST(AutoUnroll, NeverMoreInARowThanCompilersCanTake) {
   Program p;
   Stmt loops = Loop(p.i, kMostSteps + 1, p.PutB(p.i, p.one));
-  EXPECT_EQ(Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", 2 * kMostSteps, loops))), Text(loops));
+  EXPECT_EQ(Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", 2 * kMostSteps, loops), false)), Text(loops));
 }
 
 TEST(Vectorize, AConditionThatIsOneForAllLanesIsMadeOnce) {

@@ -19,6 +19,18 @@ struct MatMul {
                            [&](const Vars& x) { return Max(c(x[0], x[1]), ir::Imm(DType::Float(32), 0)); });
 };
 
+TEST(Lower, SmallLoopsAreUnrolledByThemselves) {
+  MatMul m;
+  const std::string tiles =
+      "split c i [2] -> i.o i.i\nreorder c i.o k i.i j\nvectorize c j\npragma c i.o auto_unroll_max_step ";
+  const std::string most = LowerText({m.a, m.b}, m.c, tiles + "12");
+  EXPECT_THAT(most, Not(HasSubstr("for (k"))) << "6 steps of 2 rows";
+  EXPECT_EQ(LowerText({m.a, m.b}, m.c, tiles + "2"), LowerText({m.a, m.b}, m.c, tiles + "0\nunroll c i.i"))
+      << "a row fits, but no step";
+  EXPECT_THAT(LowerText({m.a, m.b}, m.c, tiles + "1"), HasSubstr("for (i.i"));
+  EXPECT_THAT(LowerText({m.a, m.b}, m.c, tiles + "-1"), HasSubstr("auto_unroll_max_step -1: values are 0 .."));
+}
+
 TEST(Lower, PlainLoops) {
   MatMul m;
   EXPECT_EQ(LowerText({m.a, m.b}, m.c, ""),
