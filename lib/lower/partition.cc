@@ -14,8 +14,8 @@
 // - Otherwise the part becomes an If right inside the loop, in whose else branch the condition is false.
 // A reduction's update by its identity (x = x + 0) is removed.
 //
-// Invariants: the pieces run the same iterations in the same order. Each condition doubles a body, so a body with more
-// than kMaxConditions different ones is left unchanged.
+// Invariants: the pieces run the same iterations in the same order. Each condition may double a body, so a body with
+// more than kMaxConditions different ones is left unchanged, unless all its copies have at most kMostCopies stores.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,17 +35,19 @@ namespace {
 using ir::Binary;
 using ir::ExprKind;
 
-constexpr int kMaxConditions = 2;
+constexpr size_t kMaxConditions = 2;
+constexpr int64_t kMostCopies = 128;
 constexpr int kMostSingle = 3;
 
 // The different conditions in a body, and the variables that it binds.
 struct Conditions {
   explicit Conditions(const Stmt& body) {
-    ir::Walk(body, ir::Overloaded{[&](const ir::If& op) { Add(op.condition); },
-                                  [&](const ir::Call& op) {
-                                    if (op.fn == ir::Intrinsic::kIfThenElse) Add(op.args[0]);
-                                  },
-                                  [&](const For& op) { Add(op); }, [](const auto&) {}});
+    ir::Walk(body,
+             ir::Overloaded{[&](const ir::If& op) { Add(op.condition); },
+                            [&](const ir::Call& op) {
+                              if (op.fn == ir::Intrinsic::kIfThenElse) Add(op.args[0]);
+                            },
+                            [&](const ir::Store&) { ++stores; }, [&](const For& op) { Add(op); }, [](const auto&) {}});
     for (const VarNode* var : unknown) tile.erase(var), inner.erase(var);
   }
   void Add(const Expr& condition) {
@@ -64,7 +66,12 @@ struct Conditions {
     Widen(&inner, op.var.node(), *min, *min + *extent - 1);
   }
 
+  bool AreFew() const {
+    return all.size() <= kMaxConditions || (all.size() < 16 && stores << all.size() <= kMostCopies);
+  }
+
   std::vector<Expr> all;
+  int64_t stores = 0;
   std::unordered_set<const VarNode*> bound;
   using Tile = std::unordered_map<const VarNode*, std::pair<int64_t, int64_t>>;
   Tile tile;   // first and last value of unrolled and vectorized loops
@@ -132,7 +139,7 @@ class Partitioner final : public ir::Mutator {
 
   Stmt Partition(const For& op) {
     const Conditions conditions(op.body);
-    if (conditions.all.size() <= kMaxConditions && op.for_kind != ForKind::kUnrolled) {
+    if (conditions.AreFew() && op.for_kind != ForKind::kUnrolled) {
       for (const Expr& condition : conditions.all) {
         std::vector<Expr> all, mine, rest;
         Conjuncts(condition, &all);
@@ -223,14 +230,14 @@ class Partitioner final : public ir::Mutator {
     range.last = std::max(range.last, range.first);
     range.some_first = std::clamp(range.some_first, min, range.first);
     range.some_last = std::clamp(range.some_last, range.last, end);
-    range.found = range.found && range.first < range.last &&
-                  (range.first > min || range.last < end || range.rest.size() < all.size());
+    range.found = range.found && (range.first > min || range.last < end || range.rest.size() < all.size());
     return range;
   }
 
   // A register tile's condition depends on this loop and on unrolled or vectorized ones inside. Cuts the loop into the
   // part where the condition holds for all of those, and single iterations before and after it, whose copies decide it
-  // individually. Null if there is no such part, or too many single iterations.
+  // individually. The part may be empty. Null if no part of the condition is like that, or there are too many single
+  // iterations.
   Stmt CutInside(const For& op, const Expr& condition, const Conditions::Tile& tile) {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();
@@ -252,7 +259,7 @@ class Partitioner final : public ir::Mutator {
     if (!min || !extent) return Stmt();
     const int64_t last = *min + *extent - 1;
     const Range r = RangeOf(op, condition, inner, *min, last + 1);
-    if (!r.found || r.first > *min || r.last != last) return Stmt();
+    if (!r.found || r.first > *min || r.last != last || last == *min) return Stmt();
     const Stmt whole = Mutate(With(op.body, condition, And(r.rest))), tail = Loop(op, last, last + 1, op.body);
     return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeIf(Expr(op.var) < Expr(last), whole, tail));
   }

@@ -31,6 +31,45 @@ TEST(Lower, SmallLoopsAreUnrolledByThemselves) {
   EXPECT_THAT(LowerText({m.a, m.b}, m.c, tiles + "-1"), HasSubstr("auto_unroll_max_step -1: values are 0 .."));
 }
 
+// What a concatenation of `widths` columns reads.
+std::string ConcatText(const std::vector<int64_t>& widths, const std::string& steps) {
+  std::vector<Tensor> inputs;
+  std::vector<int64_t> begins = {0};
+  for (const int64_t width : widths) {
+    inputs.push_back(te::Placeholder(fmt::format("in{}", inputs.size()), {6, width}));
+    begins.push_back(begins.back() + width);
+  }
+  const Tensor out = te::Compute("out", {6, begins.back()}, {"i", "j"}, [&](const Vars& x) {
+    ir::Expr value = inputs.back()(x[0], x[1] - begins[widths.size() - 1]);
+    for (size_t k = widths.size() - 1; k-- > 0;) {
+      value = te::IfThenElse(x[1] < ir::Expr(begins[k + 1]), inputs[k](x[0], x[1] - begins[k]), value);
+    }
+    return value;
+  });
+  return LowerText(inputs, out, steps);
+}
+
+TEST(Lower, SeveralBordersStayVectors) {
+  const std::string vectors = "split out j [8] -> j.o j.i\nvectorize out j.i";
+  EXPECT_EQ(ConcatText({20, 21, 9, 30}, vectors),
+            "for (i, 0, 6)\n"
+            "  for (j.o, 0, 2)\n"
+            "    out[ramp(i*80 + j.o*8, 1, 8)] = in0[ramp(i*20 + j.o*8, 1, 8)];\n"
+            "  out[ramp(i*80 + 16, 1, 4)] = in0[ramp(i*20 + 16, 1, 4)];\n"
+            "  out[ramp(i*80 + 20, 1, 4)] = in1[ramp(i*21, 1, 4)];\n"
+            "  for (j.o, 3, 2)\n"
+            "    out[ramp(i*80 + j.o*8, 1, 8)] = in1[ramp(i*21 + j.o*8 - 20, 1, 8)];\n"
+            "  out[i*80 + 40] = in1[i*21 + 20];\n"
+            "  out[ramp(i*80 + 41, 1, 7)] = in2[ramp(i*9, 1, 7)];\n"
+            "  out[ramp(i*80 + 48, 1, 2)] = in2[ramp(i*9 + 7, 1, 2)];\n"
+            "  out[ramp(i*80 + 50, 1, 6)] = in3[ramp(i*30, 1, 6)];\n"
+            "  for (j.o, 7, 3)\n"
+            "    out[ramp(i*80 + j.o*8, 1, 8)] = in3[ramp(i*30 + j.o*8 - 50, 1, 8)];\n");
+  const std::string odd = ConcatText({100, 37, 50, 30, 20}, vectors);
+  EXPECT_THAT(odd, Not(HasSubstr("if_then_else"))) << odd;
+  EXPECT_THAT(odd, Not(HasSubstr("for (j.i"))) << odd;
+}
+
 TEST(Lower, PlainLoops) {
   MatMul m;
   EXPECT_EQ(LowerText({m.a, m.b}, m.c, ""),
