@@ -34,6 +34,7 @@ enum {
   HONE_CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8,
 
   HONE_CUDA_STREAM_NON_BLOCKING = 1,
+  HONE_CUDA_EVENT_DISABLE_TIMING = 2,
   HONE_CUDA_CAPTURE_THREAD_LOCAL = 1
 };
 
@@ -68,6 +69,7 @@ enum {
   X(cuStreamCreate, (HoneCudaHandle*, unsigned))                                                           \
   X(cuStreamDestroy_v2, (HoneCudaHandle))                                                                  \
   X(cuStreamSynchronize, (HoneCudaHandle))                                                                 \
+  X(cuStreamWaitEvent, (HoneCudaHandle, HoneCudaHandle, unsigned))                                         \
   X(cuStreamBeginCapture_v2, (HoneCudaHandle, int))                                                        \
   X(cuStreamEndCapture, (HoneCudaHandle, HoneCudaHandle*))                                                 \
   X(cuGraphInstantiateWithFlags, (HoneCudaHandle*, HoneCudaHandle, unsigned long long))                    \

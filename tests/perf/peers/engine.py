@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-ABI_VERSION = 3  # of NET.h, which defines these structs (lib/library/header_text.cc)
+ABI_VERSION = 4  # of NET.h, which defines these structs (lib/library/header_text.cc)
 
 
 class HoneOptions(ctypes.Structure):

@@ -12,6 +12,8 @@ typedef void (*FakeLaunch)(const char* symbol, void* const* addresses, const uns
 void fake_cuda_reset(FakeLaunch on_launch);
 /* The call of `function` after the next `skip` ones fails with `error`; if sticky, so does all that follows. */
 void fake_cuda_fail(const char* function, int error, int skip, int sticky);
+/* From now on the stream does its work as soon as it may, not as late as it may. */
+void fake_cuda_hurry(void* stream);
 /* How far apart all events are from now on, instead of 2.5 ms. */
 void fake_cuda_elapse(float milliseconds);
 /* The first thing that a real driver would not have forgiven, or "". */

@@ -14,6 +14,7 @@ namespace hone {
 struct FakeCudaControl {
   decltype(&fake_cuda_reset) reset = nullptr;
   decltype(&fake_cuda_fail) fail = nullptr;
+  decltype(&fake_cuda_hurry) hurry = nullptr;
   decltype(&fake_cuda_elapse) elapse = nullptr;
   decltype(&fake_cuda_complaint) complaint = nullptr;
   decltype(&fake_cuda_alive) alive = nullptr;
@@ -31,6 +32,7 @@ struct FakeCudaControl {
     FakeCudaControl control;
     find(&control.reset, "fake_cuda_reset");
     find(&control.fail, "fake_cuda_fail");
+    find(&control.hurry, "fake_cuda_hurry");
     find(&control.elapse, "fake_cuda_elapse");
     find(&control.complaint, "fake_cuda_complaint");
     find(&control.alive, "fake_cuda_alive");
