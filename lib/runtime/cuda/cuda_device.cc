@@ -10,7 +10,6 @@ namespace hone::runtime {
 using Error = CudaDriver::Error;
 
 CudaDevice::~CudaDevice() {
-  if (begin_) cuda_.cuEventDestroy_v2(begin_);
   if (start_) cuda_.cuEventDestroy_v2(start_);
   if (end_) cuda_.cuEventDestroy_v2(end_);
   if (stream_) cuda_.cuStreamDestroy_v2(stream_);
@@ -21,7 +20,6 @@ Status CudaDevice::Open() {
   HONE_RETURN_IF_ERROR(Check(cuda_.cuDevicePrimaryCtxRetain(&context_, device_), "making a context"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuCtxSetCurrent(context_), "making a context current"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuStreamCreate(&stream_, HONE_CUDA_STREAM_NON_BLOCKING), "making a stream"));
-  HONE_RETURN_IF_ERROR(Check(cuda_.cuEventCreate(&begin_, 0), "making an event"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuEventCreate(&start_, 0), "making an event"));
   return Check(cuda_.cuEventCreate(&end_, 0), "making an event");
 }
@@ -36,6 +34,11 @@ Result<std::unique_ptr<DeviceBuffer>> CudaDevice::Allocate(int64_t bytes) {
   }
   HONE_RETURN_IF_ERROR(Check(error, "allocating memory"));
   return std::unique_ptr<DeviceBuffer>(std::make_unique<CudaBuffer>(cuda_, address, bytes));
+}
+
+Result<std::unique_ptr<DeviceBuffer>> CudaDevice::Part(const DeviceBuffer& whole, int64_t first, int64_t bytes) {
+  const CudaDriver::Address address = AddressOf(whole) + static_cast<CudaDriver::Address>(first);
+  return std::unique_ptr<DeviceBuffer>(std::make_unique<CudaBuffer>(cuda_, address, bytes, /*owned=*/false));
 }
 
 Status CudaDevice::CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) {

@@ -11,6 +11,7 @@ namespace {
 using Error = CudaDriver::Error;
 using Handle = CudaDriver::Handle;
 
+constexpr size_t kFewLaunches = 4;          // queued one by one, which costs fewer calls than making a graph
 constexpr size_t kMostKeptLaunches = 4096;  // in all graphs of a module: some megabytes of the device's memory
 
 class CudaModule : public DeviceModule {
@@ -18,7 +19,7 @@ class CudaModule : public DeviceModule {
   CudaModule(CudaDevice* device, Artifact artifact)
       : device_(device), cuda_(device->cuda()), artifact_(std::move(artifact)) {}
   ~CudaModule() override {
-    cuda_.cuStreamSynchronize(device_->stream());  // no launch may be running
+    if (running_) cuda_.cuStreamSynchronize(device_->stream());
     graphs_.clear();
     if (module_) cuda_.cuModuleUnload(module_);
   }
@@ -40,6 +41,7 @@ class CudaModule : public DeviceModule {
   Status Run(const std::string& symbol, const DeviceArguments& arguments) override {
     HONE_ASSIGN_OR_RETURN(const EntryPoint* entry, CheckArguments(artifact_, symbol, arguments));
     const auto& workspaces = workspaces_[symbol];
+    running_ = true;
     for (const Launch& launch : entry->launches) {
       std::vector<CudaDriver::Address> addresses;
       for (const DeviceBuffer* b : BuffersOf(launch, arguments, workspaces)) addresses.push_back(AddressOf(*b));
@@ -57,27 +59,24 @@ class CudaModule : public DeviceModule {
 
   Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
                       const std::vector<DeviceArguments>& runs) override {
-    HONE_RETURN_IF_ERROR(device_->Wait());
     if (kept_launches_ > kMostKeptLaunches) {
       graphs_.clear();
       kept_launches_ = 0;
     }
     HONE_ASSIGN_OR_RETURN(const Graph* first, GraphOf(symbol, before));
     HONE_ASSIGN_OR_RETURN(const Graph* timed, GraphOf(symbol, runs));
-    if (!before.empty()) {
-      HONE_RETURN_IF_ERROR(Record(device_->begin()));
-      HONE_RETURN_IF_ERROR(Queue(first, symbol, before));
-    }
+    running_ = true;
+    HONE_RETURN_IF_ERROR(Queue(first, symbol, before));
     HONE_RETURN_IF_ERROR(Record(device_->start()));
     HONE_RETURN_IF_ERROR(Queue(timed, symbol, runs));
     HONE_RETURN_IF_ERROR(Record(device_->end()));
     HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventSynchronize(device_->end()), "waiting for the device"));
-    HONE_ASSIGN_OR_RETURN(const double seconds, SecondsBetween(device_->start(), device_->end()));
-    double all = seconds;
-    if (!before.empty()) {
-      HONE_ASSIGN_OR_RETURN(all, SecondsBetween(device_->begin(), device_->end()));
-    }
-    device_->AddBusy(all);
+    running_ = false;
+    float milliseconds = 0;
+    HONE_RETURN_IF_ERROR(
+        device_->Check(cuda_.cuEventElapsedTime(&milliseconds, device_->start(), device_->end()), "timing"));
+    const double seconds = 1e-3 * static_cast<double>(milliseconds), count = static_cast<double>(runs.size());
+    device_->AddBusy(seconds * (count + static_cast<double>(before.size())) / count);
     return seconds;
   }
 
@@ -101,7 +100,7 @@ class CudaModule : public DeviceModule {
     return CheckThreads(launch, most);
   }
 
-  // Several launches form one graph: the gaps between them are then the device's own, not the host's.
+  // Many launches form one graph: the gaps between them are then the device's own, not the host's.
   struct Graph {
     explicit Graph(const CudaDriver& driver) : cuda(driver) {}
     ~Graph() {
@@ -117,11 +116,11 @@ class CudaModule : public DeviceModule {
   // Identifies a graph: the entry point, and the addresses of the arguments of all its runs.
   using GraphKey = std::pair<std::string, std::vector<CudaDriver::Address>>;
 
-  // The graph of these runs, cached because creating one takes longer than many samples. Null: a single launch.
+  // The graph of these runs, cached because creating one takes longer than many samples. Null: few launches.
   Result<Graph*> GraphOf(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
     const EntryPoint* entry = artifact_.Find(symbol);
     const size_t launches = entry == nullptr ? 0 : entry->launches.size() * runs.size();
-    if (launches <= 1) return static_cast<Graph*>(nullptr);
+    if (launches <= kFewLaunches) return static_cast<Graph*>(nullptr);
     GraphKey key{symbol, {}};
     for (const DeviceArguments& arguments : runs) {
       HONE_RETURN_IF_ERROR(CheckArguments(artifact_, symbol, arguments).status());
@@ -167,12 +166,6 @@ class CudaModule : public DeviceModule {
 
   Status Record(Handle event) { return device_->Check(cuda_.cuEventRecord(event, device_->stream()), "timing"); }
 
-  Result<double> SecondsBetween(Handle from, Handle to) {
-    float milliseconds = 0;
-    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventElapsedTime(&milliseconds, from, to), "timing"));
-    return 1e-3 * static_cast<double>(milliseconds);
-  }
-
   CudaDevice* device_;
   const CudaDriver& cuda_;
   Artifact artifact_;
@@ -181,6 +174,7 @@ class CudaModule : public DeviceModule {
   DeviceWorkspaces workspaces_;
   std::map<GraphKey, std::unique_ptr<Graph>> graphs_;
   size_t kept_launches_ = 0;  // in all kept graphs
+  bool running_ = false;      // launches may be: nobody has waited for them
 };
 
 }  // namespace

@@ -43,14 +43,18 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* devic
 
 class CudaBuffer : public DeviceBuffer {
  public:
-  CudaBuffer(const CudaDriver& cuda, CudaDriver::Address address, int64_t bytes)
-      : DeviceBuffer(bytes), cuda_(cuda), address_(address) {}
-  ~CudaBuffer() override { cuda_.cuMemFree_v2(address_); }
+  // A part (owned = false) is not freed.
+  CudaBuffer(const CudaDriver& cuda, CudaDriver::Address address, int64_t bytes, bool owned = true)
+      : DeviceBuffer(bytes), cuda_(cuda), address_(address), owned_(owned) {}
+  ~CudaBuffer() override {
+    if (owned_) cuda_.cuMemFree_v2(address_);
+  }
   CudaDriver::Address address() const { return address_; }
 
  private:
   const CudaDriver& cuda_;
   CudaDriver::Address address_;
+  bool owned_;
 };
 
 inline CudaDriver::Address AddressOf(const DeviceBuffer& buffer) {
@@ -67,6 +71,7 @@ class CudaDevice : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) override;
+  Result<std::unique_ptr<DeviceBuffer>> Part(const DeviceBuffer& whole, int64_t first, int64_t bytes) override;
   Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) override;
   Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) override;
   Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) override;
@@ -80,7 +85,6 @@ class CudaDevice : public Device {
 
   const CudaDriver& cuda() const { return cuda_; }
   CudaDriver::Handle stream() const { return stream_; }
-  CudaDriver::Handle begin() const { return begin_; }
   CudaDriver::Handle start() const { return start_; }
   CudaDriver::Handle end() const { return end_; }
 
@@ -89,7 +93,7 @@ class CudaDevice : public Device {
   CudaDriver::Dev device_;
   DeviceInfo info_;
   CudaDriver::Handle context_ = nullptr, stream_ = nullptr;
-  CudaDriver::Handle begin_ = nullptr, start_ = nullptr, end_ = nullptr;  // events
+  CudaDriver::Handle start_ = nullptr, end_ = nullptr;  // events
 };
 
 // Implements Device::Load: a loaded cubin whose launches run one by one or as a graph. `device` must outlive the

@@ -5,6 +5,7 @@
 // (fake_cuda_hurry) it runs as early as possible. So a wait that is missing gives wrong data in one of the two.
 #include "fake_cuda.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
@@ -64,7 +65,7 @@ struct Fake {
   std::map<void*, std::vector<Recorded>> content;  // of graphs
   std::map<void*, Capture> captures;               // of streams
   std::map<std::string, int> calls;
-  int contexts = 0;
+  int contexts = 0, captured = 0;
   bool initialised = false;
   std::string fail_function;
   int fail_error = 0, fail_skip = 0;
@@ -251,6 +252,12 @@ int fake_cuda_calls(const char* function) {
   for (const auto& [name, calls] : fake.calls) all += calls;
   return all;
 }
+size_t fake_cuda_largest(void) {
+  size_t most = 0;
+  for (const auto& [address, size] : fake.memory) most = std::max(most, size);
+  return most;
+}
+int fake_cuda_captured(void) { return fake.captured; }
 int fake_cuda_contexts(void) { return static_cast<int>(contexts.size()); }
 
 int cuInit(unsigned flags) {
@@ -555,6 +562,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   const auto capture = fake.captures.find(stream);
   if (capture != fake.captures.end()) {
     capture->second.launches.push_back(r);
+    ++fake.captured;
   } else {
     Append(stream, {[r] { Perform(r); }, {}});
   }

@@ -1,6 +1,8 @@
 /* What tests ask of the fake driver (fake_cuda.cc), found in it by dlsym. */
 #pragma once
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,6 +22,10 @@ void fake_cuda_elapse(float milliseconds);
 const char* fake_cuda_complaint(void);
 /* Contexts, allocations, modules, streams, events and graphs that are alive. */
 int fake_cuda_alive(void);
+/* Bytes of the largest allocation that is alive. */
+size_t fake_cuda_largest(void);
+/* Launches recorded into graphs since the reset; each is a call of cuLaunchKernel. */
+int fake_cuda_captured(void);
 /* How often `function` was called since the reset; NULL: all functions together. */
 int fake_cuda_calls(const char* function);
 /* How many contexts this thread has pushed or made current. */

@@ -18,6 +18,8 @@ struct FakeCudaControl {
   decltype(&fake_cuda_elapse) elapse = nullptr;
   decltype(&fake_cuda_complaint) complaint = nullptr;
   decltype(&fake_cuda_alive) alive = nullptr;
+  decltype(&fake_cuda_largest) largest = nullptr;
+  decltype(&fake_cuda_captured) captured = nullptr;
   decltype(&fake_cuda_calls) calls = nullptr;
   decltype(&fake_cuda_contexts) contexts = nullptr;
 
@@ -36,6 +38,8 @@ struct FakeCudaControl {
     find(&control.elapse, "fake_cuda_elapse");
     find(&control.complaint, "fake_cuda_complaint");
     find(&control.alive, "fake_cuda_alive");
+    find(&control.largest, "fake_cuda_largest");
+    find(&control.captured, "fake_cuda_captured");
     find(&control.calls, "fake_cuda_calls");
     find(&control.contexts, "fake_cuda_contexts");
     return control;
