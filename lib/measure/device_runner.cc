@@ -259,12 +259,14 @@ Status DeviceRunner::CheckShared(Candidate* candidate, int64_t number, TrialErro
 
 Result<DeviceRunner::Sample> DeviceRunner::Time(Candidate* candidate, int64_t number, TrialError* error) {
   auto* c = static_cast<DeviceCandidate*>(candidate);
-  std::vector<runtime::DeviceArguments> before, runs;
+  Ring& ring = *c->ring;
   // They leave the timed copies alone, which would be in the caches otherwise.
-  if (number > 1 && c->warm_runs > 0) before.assign(static_cast<size_t>(c->warm_runs), ArgumentsOf(*c, 0));
-  for (int64_t i = 0; i < number; ++i) {
-    runs.push_back(ArgumentsOf(*c, 1 + c->ring->next));
-    c->ring->next = (c->ring->next + 1) % c->ring->used;
+  const runtime::DeviceRuns before({ArgumentsOf(*c, 0)}, number > 1 ? std::max<int64_t>(c->warm_runs, 0) : 0);
+  runtime::DeviceRuns runs({}, number);
+  if (number >= std::ssize(ring.copies) - 1) ring.next = 0;  // all copies in turn: always from the first, as one graph
+  while (std::ssize(runs.arguments) < std::min(number, static_cast<int64_t>(ring.used))) {
+    runs.arguments.push_back(ArgumentsOf(*c, 1 + ring.next));
+    ring.next = (ring.next + 1) % ring.used;
   }
   const Result<double> seconds = c->module->Time(c->kernel.kernel.symbol, before, runs);
   if (seconds.ok()) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,8 +13,9 @@ namespace {
 using Error = CudaDriver::Error;
 using Handle = CudaDriver::Handle;
 
-constexpr size_t kFewLaunches = 4;          // queued one by one, which costs fewer calls than making a graph
-constexpr size_t kMostKeptLaunches = 4096;  // in all graphs of a module: some megabytes of the device's memory
+constexpr int64_t kFewLaunches = 4;           // queued one by one, which costs fewer calls than making a graph
+constexpr int64_t kMostGraphLaunches = 1024;  // more runs launch a graph several times
+constexpr int64_t kMostKeptLaunches = 4096;   // in all graphs of a module: some megabytes of the device's memory
 
 class CudaModule : public DeviceModule {
  public:
@@ -57,14 +60,13 @@ class CudaModule : public DeviceModule {
     return Status();
   }
 
-  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
-                      const std::vector<DeviceArguments>& runs) override {
+  Result<double> Time(const std::string& symbol, const DeviceRuns& before, const DeviceRuns& runs) override {
     if (kept_launches_ > kMostKeptLaunches) {
       graphs_.clear();
       kept_launches_ = 0;
     }
-    HONE_ASSIGN_OR_RETURN(const Graph* first, GraphOf(symbol, before));
-    HONE_ASSIGN_OR_RETURN(const Graph* timed, GraphOf(symbol, runs));
+    HONE_ASSIGN_OR_RETURN(const std::vector<Piece> first, PiecesOf(symbol, before));
+    HONE_ASSIGN_OR_RETURN(const std::vector<Piece> timed, PiecesOf(symbol, runs));
     running_ = true;
     HONE_RETURN_IF_ERROR(Queue(first, symbol, before));
     HONE_RETURN_IF_ERROR(Record(device_->start()));
@@ -75,8 +77,8 @@ class CudaModule : public DeviceModule {
     float milliseconds = 0;
     HONE_RETURN_IF_ERROR(
         device_->Check(cuda_.cuEventElapsedTime(&milliseconds, device_->start(), device_->end()), "timing"));
-    const double seconds = 1e-3 * static_cast<double>(milliseconds), count = static_cast<double>(runs.size());
-    device_->AddBusy(seconds * (count + static_cast<double>(before.size())) / count);
+    const double seconds = 1e-3 * static_cast<double>(milliseconds), count = static_cast<double>(runs.count);
+    device_->AddBusy(seconds * (count + static_cast<double>(before.count)) / count);
     return seconds;
   }
 
@@ -116,30 +118,49 @@ class CudaModule : public DeviceModule {
   // Identifies a graph: the entry point, and the addresses of the arguments of all its runs.
   using GraphKey = std::pair<std::string, std::vector<CudaDriver::Address>>;
 
-  // The graph of these runs, cached because creating one takes longer than many samples. Null: few launches.
-  Result<Graph*> GraphOf(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
-    const EntryPoint* entry = artifact_.Find(symbol);
-    const size_t launches = entry == nullptr ? 0 : entry->launches.size() * runs.size();
-    if (launches <= kFewLaunches) return static_cast<Graph*>(nullptr);
+  // Some of the runs that are timed together, and their graph. Null: few launches.
+  struct Piece {
+    int64_t first = 0, count = 0;
+    const Graph* graph = nullptr;
+  };
+
+  // A piece takes the arguments a whole number of times where it can, so that all but the last are the same graph.
+  Result<std::vector<Piece>> PiecesOf(const std::string& symbol, const DeviceRuns& runs) {
+    std::vector<Piece> pieces;
+    if (runs.count == 0) return pieces;
+    HONE_ASSIGN_OR_RETURN(const EntryPoint* entry, CheckArguments(artifact_, symbol, runs[0]));
+    const int64_t launches = std::max<int64_t>(std::ssize(entry->launches), 1), lists = std::ssize(runs.arguments);
+    int64_t most = std::max<int64_t>(kMostGraphLaunches / launches, 1);
+    if (lists < most) most -= most % lists;
+    for (int64_t first = 0; first < runs.count; first += most) {
+      Piece& piece = pieces.emplace_back(first, std::min(most, runs.count - first));
+      if (piece.count * launches <= kFewLaunches) continue;
+      HONE_ASSIGN_OR_RETURN(piece.graph, GraphOf(symbol, runs, piece));
+    }
+    return pieces;
+  }
+
+  // Cached because creating a graph takes longer than many samples.
+  Result<const Graph*> GraphOf(const std::string& symbol, const DeviceRuns& runs, const Piece& piece) {
     GraphKey key{symbol, {}};
-    for (const DeviceArguments& arguments : runs) {
-      HONE_RETURN_IF_ERROR(CheckArguments(artifact_, symbol, arguments).status());
-      for (const DeviceBuffer* argument : arguments) key.second.push_back(AddressOf(*argument));
+    for (int64_t run = piece.first; run < piece.first + piece.count; ++run) {
+      HONE_RETURN_IF_ERROR(CheckArguments(artifact_, symbol, runs[run]).status());
+      for (const DeviceBuffer* argument : runs[run]) key.second.push_back(AddressOf(*argument));
     }
     std::unique_ptr<Graph>& kept = graphs_[key];
     if (kept) return kept.get();
     auto graph = std::make_unique<Graph>(cuda_);
-    HONE_RETURN_IF_ERROR(MakeGraph(symbol, runs, graph.get()));
+    HONE_RETURN_IF_ERROR(MakeGraph(symbol, runs, piece, graph.get()));
     kept = std::move(graph);
-    kept_launches_ += launches;
+    kept_launches_ += piece.count * std::ssize(artifact_.Find(symbol)->launches);
     return kept.get();
   }
 
-  Status MakeGraph(const std::string& symbol, const std::vector<DeviceArguments>& runs, Graph* graph) {
+  Status MakeGraph(const std::string& symbol, const DeviceRuns& runs, const Piece& piece, Graph* graph) {
     HONE_RETURN_IF_ERROR(device_->Check(
         cuda_.cuStreamBeginCapture_v2(device_->stream(), HONE_CUDA_CAPTURE_THREAD_LOCAL), "making a graph"));
     device_->capturing = true;
-    const Status status = RunAll(symbol, runs);
+    const Status status = RunAll(symbol, runs, piece);
     // Always end the capture: a stream left capturing accepts nothing else.
     const Error error = cuda_.cuStreamEndCapture(device_->stream(), &graph->captured);
     device_->capturing = false;
@@ -154,13 +175,20 @@ class CudaModule : public DeviceModule {
     return device_->Check(cuda_.cuGraphUpload(graph->executable, device_->stream()), "making a graph");
   }
 
-  Status Queue(const Graph* graph, const std::string& symbol, const std::vector<DeviceArguments>& runs) {
-    if (graph == nullptr) return RunAll(symbol, runs);
-    return device_->Check(cuda_.cuGraphLaunch(graph->executable, device_->stream()), "starting a graph");
+  Status Queue(const std::vector<Piece>& pieces, const std::string& symbol, const DeviceRuns& runs) {
+    for (const Piece& piece : pieces) {
+      HONE_RETURN_IF_ERROR(
+          piece.graph == nullptr
+              ? RunAll(symbol, runs, piece)
+              : device_->Check(cuda_.cuGraphLaunch(piece.graph->executable, device_->stream()), "starting a graph"));
+    }
+    return Status();
   }
 
-  Status RunAll(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
-    for (const DeviceArguments& arguments : runs) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+  Status RunAll(const std::string& symbol, const DeviceRuns& runs, const Piece& piece) {
+    for (int64_t run = piece.first; run < piece.first + piece.count; ++run) {
+      HONE_RETURN_IF_ERROR(Run(symbol, runs[run]));
+    }
     return Status();
   }
 
@@ -173,8 +201,8 @@ class CudaModule : public DeviceModule {
   std::map<std::string, Handle> functions_;
   DeviceWorkspaces workspaces_;
   std::map<GraphKey, std::unique_ptr<Graph>> graphs_;
-  size_t kept_launches_ = 0;  // in all kept graphs
-  bool running_ = false;      // launches may be: nobody has waited for them
+  int64_t kept_launches_ = 0;  // in all kept graphs
+  bool running_ = false;       // launches may be: nobody has waited for them
 };
 
 }  // namespace

@@ -6,9 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -52,6 +55,18 @@ class DeviceBuffer {
 // One buffer for each argument of an entry point, in order, each at least as large as the argument.
 using DeviceArguments = std::vector<DeviceBuffer*>;
 
+// `count` runs of an entry point, which take these lists of arguments in turn.
+struct DeviceRuns {
+  DeviceRuns(std::initializer_list<DeviceArguments> list) : arguments(list), count(std::ssize(list)) {}
+  DeviceRuns(std::vector<DeviceArguments> list, int64_t n) : arguments(std::move(list)), count(n) {}
+  const DeviceArguments& operator[](int64_t run) const {
+    return arguments[static_cast<size_t>(run) % arguments.size()];
+  }
+
+  std::vector<DeviceArguments> arguments;  // empty only if there are no runs
+  int64_t count = 0;
+};
+
 // A loaded artifact, with the workspaces of its entry points.
 class DeviceModule {
  public:
@@ -60,12 +75,11 @@ class DeviceModule {
   // Queues the launches of the entry point. Returns kInvalid for an unknown entry or arguments that do not fit.
   virtual Status Run(const std::string& symbol, const DeviceArguments& arguments) = 0;
 
-  // Queues one run for each of `runs`, waits, and returns the seconds from the start of the first launch to the end of
-  // the last one by the device's own clock. `before` runs first, untimed: while the device is busy with it the rest is
-  // queued, so that the device need not wait for the host (CUDA only; OpenCL's queues are left as they are). With CUDA,
-  // many launches form a graph, which is cached: asking for the same runs again queues them by one call.
-  virtual Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
-                              const std::vector<DeviceArguments>& runs) = 0;
+  // Queues the runs, waits, and returns the seconds from the start of the first launch to the end of the last one by
+  // the device's own clock. `before` runs first, untimed: while the device is busy with it the rest is queued, so that
+  // the device need not wait for the host (CUDA only; OpenCL's queues are left as they are). With CUDA, many launches
+  // form graphs, which are cached: asking for the same runs again queues them by few calls.
+  virtual Result<double> Time(const std::string& symbol, const DeviceRuns& before, const DeviceRuns& runs) = 0;
 };
 
 class Device {

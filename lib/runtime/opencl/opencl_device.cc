@@ -239,12 +239,11 @@ class OpenClModule : public DeviceModule {
     return Enqueue(symbol, arguments, nullptr);
   }
 
-  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>&,
-                      const std::vector<DeviceArguments>& runs) override {
-    std::vector<cl_event> events;
+  Result<double> Time(const std::string& symbol, const DeviceRuns&, const DeviceRuns& runs) override {
+    std::vector<cl_event> events;  // of the first run and the last
     Status status = device_->Wait();
-    for (const DeviceArguments& arguments : runs) {
-      if (status.ok()) status = Enqueue(symbol, arguments, &events);
+    for (int64_t run = 0; run < runs.count && status.ok(); ++run) {
+      status = Enqueue(symbol, runs[run], run == 0 || run + 1 == runs.count ? &events : nullptr);
     }
     if (status.ok()) status = device_->Wait();
     double seconds = 0;

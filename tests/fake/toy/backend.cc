@@ -83,11 +83,11 @@ class ToyModule final : public runtime::DeviceModule {
     return Status::Invalid("no function " + symbol);
   }
 
-  Result<double> Time(const std::string& symbol, const std::vector<runtime::DeviceArguments>& before,
-                      const std::vector<runtime::DeviceArguments>& runs) override {
-    for (const auto& arguments : before) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+  Result<double> Time(const std::string& symbol, const runtime::DeviceRuns& before,
+                      const runtime::DeviceRuns& runs) override {
+    for (int64_t i = 0; i < before.count; ++i) HONE_RETURN_IF_ERROR(Run(symbol, before[i]));
     const auto start = std::chrono::steady_clock::now();
-    for (const auto& arguments : runs) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+    for (int64_t i = 0; i < runs.count; ++i) HONE_RETURN_IF_ERROR(Run(symbol, runs[i]));
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 

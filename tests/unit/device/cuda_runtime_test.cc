@@ -165,7 +165,7 @@ TEST_F(CudaRuntime, TheSameRunsAreMadeIntoAGraphOnce) {
   Load();
   auto other = *device_->Allocate(32);
   const DeviceArguments elsewhere = {a_.get(), b_.get(), other.get()};
-  const std::vector<DeviceArguments> runs(3, Arguments());
+  const DeviceRuns runs({Arguments()}, 3);
   for (int i = 0; i < 3; ++i) Must(module_->Time("sum", {elsewhere, elsewhere, elsewhere}, runs));
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 2);
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 6);
@@ -182,11 +182,33 @@ TEST_F(CudaRuntime, TheSameRunsAreMadeIntoAGraphOnce) {
 TEST_F(CudaRuntime, GraphsAreNotKeptWithoutEnd) {
   Load();
   const int before = fake_.alive();
-  for (size_t runs = 1000; runs < 1008; ++runs) {
-    ASSERT_TRUE(module_->Time("sum", {}, std::vector<DeviceArguments>(runs, Arguments())).ok());
+  for (int64_t runs = 500; runs < 508; ++runs) {
+    ASSERT_TRUE(module_->Time("sum", {}, DeviceRuns({Arguments()}, runs)).ok());
   }
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 8);
-  EXPECT_LE(fake_.alive() - before, 6) << "of at most 4096 launches and the last ones";
+  EXPECT_LE(fake_.alive() - before, 12) << "of at most 4096 launches and the last ones";
+}
+
+// 5,000 runs of two launches: nine graphs of 512 runs and one of the rest.
+TEST_F(CudaRuntime, ManyRunsLaunchAGraphManyTimes) {
+  Load();
+  auto other = *device_->Allocate(32);
+  const DeviceArguments elsewhere = {a_.get(), a_.get(), other.get()};
+  for (int i = 0; i < 2; ++i) {
+    launched_.clear();
+    Must(module_->Time("sum", {}, DeviceRuns({Arguments(), elsewhere}, 5000)));
+    EXPECT_EQ(launched_.size(), 10000U);
+    EXPECT_EQ(fake_.largest_graph(), 1024);
+    EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 2) << "of 512 runs, and of the other 392";
+    EXPECT_EQ(fake_.calls("cuGraphLaunch"), 10 * (i + 1));
+  }
+  EXPECT_EQ(Out(), kSums);
+  // More arguments than a graph has launches: a graph for each part of them.
+  std::vector<DeviceArguments> many(1100, Arguments());
+  many[1099] = elsewhere;
+  Must(module_->Time("sum", {}, DeviceRuns(many, 1100)));
+  EXPECT_EQ(fake_.largest_graph(), 1024);
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 4) << "two equal parts, and the rest";
 }
 
 TEST_F(CudaRuntime, ADeviceMayBeLostByItsOwnFault) {

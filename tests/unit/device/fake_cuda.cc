@@ -65,7 +65,7 @@ struct Fake {
   std::map<void*, std::vector<Recorded>> content;  // of graphs
   std::map<void*, Capture> captures;               // of streams
   std::map<std::string, int> calls;
-  int contexts = 0, captured = 0;
+  int contexts = 0, captured = 0, largest_graph = 0;
   bool initialised = false;
   std::string fail_function;
   int fail_error = 0, fail_skip = 0;
@@ -258,6 +258,7 @@ size_t fake_cuda_largest(void) {
   return most;
 }
 int fake_cuda_captured(void) { return fake.captured; }
+int fake_cuda_largest_graph(void) { return fake.largest_graph; }
 int fake_cuda_contexts(void) { return static_cast<int>(contexts.size()); }
 
 int cuInit(unsigned flags) {
@@ -491,6 +492,7 @@ int cuStreamEndCapture(void* stream, void** graph) {
   *graph = NewHandle();
   fake.graphs.insert(*graph);
   fake.content[*graph] = captured.mapped().launches;
+  fake.largest_graph = std::max(fake.largest_graph, static_cast<int>(captured.mapped().launches.size()));
   return 0;
 }
 int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {

@@ -26,6 +26,8 @@ int fake_cuda_alive(void);
 size_t fake_cuda_largest(void);
 /* Launches recorded into graphs since the reset; each is a call of cuLaunchKernel. */
 int fake_cuda_captured(void);
+/* Launches of the largest graph since the reset. */
+int fake_cuda_largest_graph(void);
 /* How often `function` was called since the reset; NULL: all functions together. */
 int fake_cuda_calls(const char* function);
 /* How many contexts this thread has pushed or made current. */

@@ -320,6 +320,27 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
   }
 }
 
+// As many as fill 150 ms of a short kernel: `number` is one count, and no list of so many runs.
+TEST_F(CudaDeviceTest, ManyRunsOfABlockAreGraphsOfAThousand) {
+  setup_.protocol.number = 50'000;
+  setup_.protocol.repeat = 3;
+  setup_.protocol.min_repeat_ms = 0;
+  std::vector<void*> seen;
+  packed = &seen;
+  Start(KeepPacked);
+  fake_.elapse(150);
+  const Outcome outcome = runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0);
+  ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+  EXPECT_EQ(fake_.largest_graph(), 1024);
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 3) << "of 1024 runs, of the rest, and of those before";
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 3 * 49 + 2);
+  for (const double sample : outcome.samples) EXPECT_NEAR(sample, 0.15 / 50'000, 1e-12);
+  std::erase(seen, std::vector(seen)[0]);
+  ASSERT_EQ(seen.size(), 3U * 50'000);
+  for (size_t i = 0; i + 16 < seen.size(); ++i) ASSERT_EQ(seen[i], seen[i + 16]) << i;
+  EXPECT_EQ(std::set<void*>(seen.begin(), seen.end()).size(), 16U);
+}
+
 // Every copy has the constants, also if their number is no power of two.
 TEST_F(CudaDeviceTest, EveryCopyIsFilled) {
   setup_.protocol.cold_bytes = 11 * 256;
