@@ -273,7 +273,7 @@ Result<DeviceRunner::Sample> DeviceRunner::Time(Candidate* candidate, int64_t nu
     if (c->warm_runs < 0) c->warm_runs = WarmRuns(*seconds / static_cast<double>(number));  // one graph for all samples
     return Sample{*seconds};
   }
-  *error = KindOf(seconds.status(), TrialError::kDevice);
+  *error = KindOf(seconds.status(), TrialError::kCompile);
   return seconds.status();
 }
 

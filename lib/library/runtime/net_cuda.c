@@ -37,11 +37,12 @@ static int failed(const HoneDevice* d, int code, int error, const char* what) {
   return hone_net_fail(code, "%s: %s failed: %s (%d)", d->name, what, hone_cuda_error_name(&d->cuda, error), error);
 }
 
-/* If the context cannot recover from a failure, the next wait fails as well, whatever the number of this error. */
+/* If the context cannot recover from a failure, the next wait for its stream fails as well, whatever the number of this
+ * error. A wait for the whole context would also fail while somebody else captures a stream. */
 static int check(const HoneDevice* d, int error, const char* what) {
   if (error == HONE_CUDA_SUCCESS) return HONE_NET_OK;
   if (error == HONE_CUDA_OUT_OF_MEMORY) return failed(d, HONE_NET_E_DEVICE_MEMORY, error, what);
-  const int lost = d->context && d->cuda.cuCtxSynchronize() != HONE_CUDA_SUCCESS;
+  const int lost = d->stream && hone_cuda_is_sticky(d->cuda.cuStreamSynchronize(d->stream));
   return failed(d, lost ? HONE_NET_E_DEVICE_LOST : HONE_NET_E_DEVICE_CALL, error, what);
 }
 

@@ -55,6 +55,11 @@ class CudaModule : public DeviceModule {
           cuda_.cuLaunchKernel(functions_[launch.symbol], u(launch.grid[0]), u(launch.grid[1]), u(launch.grid[2]),
                                u(launch.block[0]), u(launch.block[1]), u(launch.block[2]),
                                u(launch.dynamic_shared_bytes), device_->stream(), parameters.data(), nullptr);
+      // These two are about the launch, and nothing has run: the device is well.
+      if (error == HONE_CUDA_INVALID_VALUE || error == HONE_CUDA_LAUNCH_OUT_OF_RESOURCES) {
+        return Status::Invalid("{}: kernel `{}` cannot be started: {}", device_->info().name, launch.symbol,
+                               cuda_.ErrorText(error));
+      }
       HONE_RETURN_IF_ERROR(device_->Check(error, "starting a kernel"));
     }
     return Status();

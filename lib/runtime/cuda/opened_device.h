@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/driver_functions.h"
@@ -67,7 +68,7 @@ class CudaDevice : public Device {
       : cuda_(cuda), device_(device), info_(std::move(info)) {}
   ~CudaDevice() override;
 
-  Status Open();
+  Status Open(Clock* clock);
 
   const DeviceInfo& info() const override { return info_; }
   Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) override;
@@ -78,7 +79,8 @@ class CudaDevice : public Device {
   Status Wait() override;
   Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) override;
 
-  // If the context cannot recover from a failure, the next wait fails as well, whatever the number of this error.
+  // If the context cannot recover from a failure, the next wait for its stream fails as well, whatever the number of
+  // this error.
   Status Check(CudaDriver::Error error, const char* what);
 
   bool capturing = false;  // waiting is not allowed now, so it cannot tell the state of the context

@@ -36,8 +36,8 @@ struct DeviceInfo {
   double peak_flops = 0;    // for f32 fused multiply-adds at the highest clock; 0 if unknown
 };
 
-// "GPU-01020304-0506-0708-090a-0b0c0d0e0f10", as NVIDIA's tools write the 16 bytes.
-std::string UuidText(const unsigned char* bytes);
+// "GPU-01020304-0506-0708-090a-0b0c0d0e0f10", as NVIDIA's tools write the 16 bytes; "MIG-.." for a slice of a GPU.
+std::string UuidText(const unsigned char* bytes, const std::string& kind = "GPU");
 
 // Device memory, freed by the destructor, or a part of such memory. Aligned to at least 16 bytes.
 class DeviceBuffer {

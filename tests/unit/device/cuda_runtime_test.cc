@@ -1,8 +1,13 @@
 // The CUDA runtime on a driver without a device (fake_cuda.cc), which checks its arguments and fails on demand.
+#include <set>
+#include <thread>
+
 #include "base/text.h"
 #include "common/expect.h"
+#include "fake/fake_clock.h"
 #include "fake_cuda_control.h"
 #include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/driver_functions.h"
 
 namespace hone::runtime {
 namespace {
@@ -99,6 +104,33 @@ TEST_F(CudaRuntime, ADeviceThatDoesNotSayWhichItIsIsNone) {
   EXPECT_EQ(OpenCudaDevice({FAKE_CUDA}).status().kind(), StatusKind::kIo) << "whatever its number is";
   const auto again = Must(DescribeCudaDevice({FAKE_CUDA}));
   EXPECT_EQ(again.lock_name, again.identity);
+}
+
+// Slices of a GPU have times of their own, and the GPU's lock.
+TEST_F(CudaRuntime, AMigSliceHasAnIdentityOfItsOwn) {
+  setenv("FAKE_CUDA_MIG", "3", 1);
+  const auto slice = Must(DescribeCudaDevice({FAKE_CUDA}));
+  fake_.fail("cuDeviceGetUuid_v2", 3, 0, /*sticky=*/0);
+  EXPECT_EQ(DescribeCudaDevice({FAKE_CUDA}).status().kind(), StatusKind::kIo);
+  unsetenv("FAKE_CUDA_MIG");
+  EXPECT_EQ(slice.identity, "MIG-f3112131-4151-6171-8191-a1b1c1d1e1f1");
+  EXPECT_EQ(slice.lock_name, Must(DescribeCudaDevice({FAKE_CUDA})).lock_name);
+}
+
+// In exclusive-process mode the child before may still hold it.
+TEST_F(CudaRuntime, ADeviceThatAnotherProcessHasIsTriedAgain) {
+  FakeClock clock;
+  fake_.fail("cuDevicePrimaryCtxRetain", 46, 0, /*sticky=*/0);
+  device_ = Must(OpenCudaDevice({FAKE_CUDA}, &clock));
+  EXPECT_EQ(fake_.calls("cuDevicePrimaryCtxRetain"), 2);
+  EXPECT_GT(clock.NowSeconds(), 0);
+  device_.reset();
+  fake_.reset(OnLaunch);
+  fake_.fail("cuDevicePrimaryCtxRetain", 46, 0, /*sticky=*/1);
+  const Status busy = OpenCudaDevice({FAKE_CUDA}, &clock).status();
+  EXPECT_EQ(busy.kind(), StatusKind::kIo);
+  EXPECT_THAT(busy.message(), HasSubstr("exclusive-process mode"));
+  EXPECT_NEAR(clock.NowSeconds(), 10, 1);
 }
 
 TEST_F(CudaRuntime, RunsLaunchesInOrderThroughAWorkspace) {
@@ -212,16 +244,48 @@ TEST_F(CudaRuntime, ManyRunsLaunchAGraphManyTimes) {
 }
 
 TEST_F(CudaRuntime, ADeviceMayBeLostByItsOwnFault) {
-  for (const int error : {46, 100, 214, 700, 719}) {
+  for (const int error : {46,  100, 214, 220, 802, 810, 226, 700, 702, 709, 710, 714, 715, 716,
+                          717, 718, 719, 721, 911, 999, 1,   2,   701, 900, 901, 906, 908}) {
+    const bool sticky = std::set<int>{1, 2, 701, 900, 901, 906, 908}.count(error) == 0;
+    const bool broken = std::set<int>{46, 100, 214, 220, 802, 810}.count(error) > 0;
     fake_.reset(OnLaunch);
     Load();
     fake_.fail("cuEventSynchronize", error, 0, /*sticky=*/1);
     EXPECT_FALSE(module_->Time("sum", {}, {Arguments()}).ok());
-    EXPECT_TRUE(device_->lost()) << error;
-    EXPECT_EQ(device_->broken(), error < 700) << error;
+    EXPECT_EQ(device_->lost(), sticky) << error;
+    EXPECT_EQ(device_->broken(), broken) << error;
     EXPECT_EQ(device_->busy_seconds(), 0);
     out_.reset(), b_.reset(), a_.reset(), module_.reset(), device_.reset();
     EXPECT_EQ(fake_.alive(), 0);
+  }
+}
+
+// A wait for the context fails while any stream of it is captured.
+TEST_F(CudaRuntime, ACaptureOfSomebodyElseLosesNothing) {
+  Load();
+  HoneCuda cuda;
+  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
+  HoneCudaHandle stream = nullptr, graph = nullptr;
+  ASSERT_EQ(cuda.cuStreamCreate(&stream, 0), 0);
+  std::thread([&] { EXPECT_EQ(cuda.cuStreamBeginCapture_v2(stream, 0), 0); }).join();
+  fake_.fail("cuMemcpyHtoDAsync_v2", 1, 0, /*sticky=*/0);
+  const std::vector<float> values(8);
+  EXPECT_FALSE(device_->CopyIn(a_.get(), values.data(), 32).ok());
+  EXPECT_FALSE(device_->lost());
+  EXPECT_EQ(cuda.cuStreamEndCapture(stream, &graph) + cuda.cuGraphDestroy(graph) + cuda.cuStreamDestroy_v2(stream), 0);
+}
+
+TEST_F(CudaRuntime, ALaunchThatIsRefusedIsNoFailureOfTheDevice) {
+  Load();
+  for (const int error : {1, 701}) {
+    for (const int64_t runs : {1, 8 + error}) {  // so many are a graph
+      fake_.fail("cuLaunchKernel", error, 1, /*sticky=*/0);
+      const Status refused = module_->Time("sum", {}, DeviceRuns({Arguments()}, runs)).status();
+      EXPECT_EQ(refused.kind(), StatusKind::kInvalid);
+      EXPECT_THAT(refused.message(), HasSubstr("kernel `copy2` cannot be started: "));
+      EXPECT_FALSE(device_->lost());
+      EXPECT_TRUE(module_->Time("sum", {}, DeviceRuns({Arguments()}, runs)).ok());
+    }
   }
 }
 

@@ -312,6 +312,13 @@ int cuDeviceGetUuid(unsigned char* uuid, int device) {
   uuid[15] = static_cast<unsigned char>(uuid[15] + device - kFirstDevice);
   return 0;
 }
+// With FAKE_CUDA_MIG, every device is a slice of its GPU with that number.
+int cuDeviceGetUuid_v2(unsigned char* uuid, int device) {
+  ENTER();
+  if (int error = cuDeviceGetUuid(uuid, device)) return error;
+  if (const char* text = getenv("FAKE_CUDA_MIG")) uuid[0] = static_cast<unsigned char>(0xf0 + atoi(text));
+  return 0;
+}
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   ENTER();
   const char* cache = getenv("FAKE_CUDA_L2");
@@ -366,6 +373,7 @@ int cuCtxPopCurrent_v2(void** context) {
 int cuCtxSynchronize(void) {
   ENTER();
   if (CapturingHere()) return Complain("synchronized while capturing");
+  if (!fake.captures.empty()) return 900;  // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
   FinishAll();
   return 0;
 }

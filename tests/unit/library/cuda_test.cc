@@ -1,5 +1,7 @@
 // Libraries for CUDA on a driver without a device (unit/device/fake_cuda.cc), which checks handles, ranges, order and
 // releases, and fails on demand.
+#include <thread>
+
 #include "cuda_library.h"
 #include "library/runtime/net_device.h"
 #include "runtime/cuda/driver_functions.h"
@@ -109,6 +111,24 @@ TEST_F(CudaLibrary, AFailureAfterTheRunIsQueuedShowsInALaterCall) {
   EXPECT_EQ(net_->wait(instance), HONE_NET_E_DEVICE_LOST);
   EXPECT_EQ(net_->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_E_DEVICE_LOST);
   EXPECT_EQ(net_->wait(nullptr), HONE_NET_E_ARGUMENT);
+}
+
+// Another thread of the caller's program makes a graph meanwhile.
+TEST_F(CudaLibrary, ACaptureOfSomebodyElseLosesNothing) {
+  HoneCuda cuda;
+  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
+  const Instance instance = Create();
+  HoneNetDeviceInfo info{};
+  ASSERT_EQ(net_->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
+  HoneCudaHandle stream = nullptr, graph = nullptr;
+  ASSERT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
+  ASSERT_EQ(cuda.cuStreamCreate(&stream, HONE_CUDA_STREAM_NON_BLOCKING), 0);
+  std::thread([&] { EXPECT_EQ(cuda.cuStreamBeginCapture_v2(stream, 0), 0); }).join();
+  fake_.fail("cuEventRecord", 906, 0, /*sticky=*/0);
+  EXPECT_EQ(net_->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_E_DEVICE_CALL);
+  EXPECT_EQ(cuda.cuStreamEndCapture(stream, &graph) + cuda.cuGraphDestroy(graph) + cuda.cuStreamDestroy_v2(stream), 0);
+  cuda.cuCtxPopCurrent_v2(&info.context);
+  RunAndCompare(instance, 1);
 }
 
 TEST_F(CudaLibrary, ProfilesEveryLayer) {

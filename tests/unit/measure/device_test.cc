@@ -198,6 +198,20 @@ TEST_F(CudaDeviceTest, AFinalistThatGoesWrongCostsItsOwnSamplesOnly) {
   }
 }
 
+// Not the device's: that would stop the run without a verdict, and the same candidate would come again.
+TEST_F(CudaDeviceTest, ALaunchThatIsRefusedIsTheCandidates) {
+  for (const int error : {1, 701}) {
+    for (const int launches : {0, 1, 2, 5}) {  // that packs, verifies, is timed
+      fake_.fail("cuLaunchKernel", error, launches, /*sticky=*/0);
+      const Outcome outcome = Measure();
+      EXPECT_EQ(outcome.error, TrialError::kCompile) << outcome.error_text;
+      EXPECT_THAT(outcome.error_text, HasSubstr("cannot be started"));
+      EXPECT_FALSE(runner_->lost());
+      EXPECT_EQ(Measure().state, TrialState::kOk);
+    }
+  }
+}
+
 TEST_F(CudaDeviceTest, AFaultOfTheLastLookIsTheCandidates) {
   ASSERT_EQ(Measure().state, TrialState::kOk);
   fake_.fail("cuMemcpyDtoHAsync_v2", 700, 1, /*sticky=*/1);
