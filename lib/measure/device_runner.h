@@ -1,7 +1,8 @@
 // Runs candidates of one task on a GPU: like measure/runner.h, with times from the device's own clock.
 //
 // A device has no guard pages. Instead, marked bytes follow the output; they are checked with the output when it is
-// verified and once after the timed runs.
+// verified and once after the timed runs. After a wrong output the inputs are uploaded again, and the measuring child
+// is replaced before the next candidate (measure/child_measurer.h).
 //
 // Each timed run uses the next of several copies of the constants, so that they are not in the caches from the previous
 // run; its input stays where the producer would leave it. Runs shorter than kSampleSeconds are timed several at a time,
@@ -44,15 +45,17 @@ class DeviceRunner : public CandidateRunner {
 
   DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   Status Initialize();
+  Status Upload();        // copies contents_ into pristine_
   Status ResetBuffers();  // restores the inputs, overwrites the output with wrong values, marks its tail
   Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, bool timed, TrialError* error) override;
   Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
   int64_t RunsOfASample(Candidate* candidate, double seconds) override;
   Status CheckAgain(Candidate* candidate, TrialError* error) override;
-  // Continues with the copies used for verification.
+  // Restores first what candidates share, and the candidate's constants.
   Status CheckShared(Candidate* candidate, int64_t number, TrialError* error) override;
   void KeepConstants(size_t) override { spare_.reset(); }  // each candidate has its own
-  // Checks the output and the bytes behind it; else sets error to kWrong, or to the device's failure.
+  // Checks the output and the bytes behind it; else sets error to kWrong, and uploads the inputs, or to the device's
+  // failure.
   Status CheckOutput(const DeviceCandidate& candidate, TrialError* error);
   Status MakeRing(DeviceCandidate* candidate, std::unique_ptr<Ring> ring);  // `ring`: to use again if it fits
   Status Prepare(DeviceCandidate* candidate);                               // makes the ring's first copy
@@ -61,7 +64,8 @@ class DeviceRunner : public CandidateRunner {
   TrialError KindOf(const Status& status, TrialError otherwise) const;
 
   std::unique_ptr<runtime::Device> device_;
-  Buffers pristine_;  // one per operand, the content that ResetBuffers copies into buffers_
+  std::vector<std::vector<char>> contents_;  // one per operand, in the host's memory
+  Buffers pristine_;                         // the same on the device; ResetBuffers copies them into buffers_
   Buffers buffers_;
   std::vector<char> output_;  // and the bytes behind it
   std::unique_ptr<Ring> spare_;

@@ -259,6 +259,9 @@ size_t fake_cuda_largest(void) {
 }
 int fake_cuda_captured(void) { return fake.captured; }
 int fake_cuda_largest_graph(void) { return fake.largest_graph; }
+void fake_cuda_spoil(void) {
+  for (const auto& [address, size] : fake.memory) memset(reinterpret_cast<void*>(address), 0x5a, size);
+}
 int fake_cuda_contexts(void) { return static_cast<int>(contexts.size()); }
 
 int cuInit(unsigned flags) {

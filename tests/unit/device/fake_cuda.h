@@ -28,6 +28,8 @@ size_t fake_cuda_largest(void);
 int fake_cuda_captured(void);
 /* Launches of the largest graph since the reset. */
 int fake_cuda_largest_graph(void);
+/* Overwrites all memory of the device, as a kernel might. */
+void fake_cuda_spoil(void);
 /* How often `function` was called since the reset; NULL: all functions together. */
 int fake_cuda_calls(const char* function);
 /* How many contexts this thread has pushed or made current. */

@@ -21,6 +21,7 @@ struct FakeCudaControl {
   decltype(&fake_cuda_largest) largest = nullptr;
   decltype(&fake_cuda_captured) captured = nullptr;
   decltype(&fake_cuda_largest_graph) largest_graph = nullptr;
+  decltype(&fake_cuda_spoil) spoil = nullptr;
   decltype(&fake_cuda_calls) calls = nullptr;
   decltype(&fake_cuda_contexts) contexts = nullptr;
 
@@ -42,6 +43,7 @@ struct FakeCudaControl {
     find(&control.largest, "fake_cuda_largest");
     find(&control.captured, "fake_cuda_captured");
     find(&control.largest_graph, "fake_cuda_largest_graph");
+    find(&control.spoil, "fake_cuda_spoil");
     find(&control.calls, "fake_cuda_calls");
     find(&control.contexts, "fake_cuda_contexts");
     return control;

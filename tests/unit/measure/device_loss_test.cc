@@ -55,6 +55,24 @@ TEST_F(DeviceLoss, TheChildIsReplacedAndMeasuringGoesOn) {
   }
 }
 
+TEST_F(DeviceLoss, AWrongCandidateCostsTheChild) {
+  Lives("well\nwell\nwell\n");
+  BuiltKernel wrong = TwiceKernel(dir_, "right3", "cubin", "fake cubin");
+  const BuiltKernel right = wrong;
+  wrong.kernel.launches[0].args = {0, 0, 2};
+  ExpectWell();
+  const pid_t first = measurer_->child_pid();
+  EXPECT_EQ(Must(measurer_->Measure(wrong, 0)).error, TrialError::kWrong);
+  ExpectWell();
+  const pid_t second = measurer_->child_pid();
+  EXPECT_NE(second, first);
+  const std::vector<Series> series = Must(measurer_->MeasureInterleaved({right, wrong, right}, 5));
+  EXPECT_EQ(series[1].error, TrialError::kWrong);
+  EXPECT_EQ(series[2].seconds.size(), 5U);
+  ExpectWell();
+  EXPECT_NE(measurer_->child_pid(), second);
+}
+
 TEST_F(DeviceLoss, ADeviceThatIsGoneStopsTheRunWithWhatToDo) {
   Lives("cuEventSynchronize 719 2 1\ncuDeviceGetCount 100 0 1\nwell\n");
   EXPECT_EQ(Must(Measure()).error, TrialError::kCrash);
