@@ -28,8 +28,8 @@ int @_device(@_net *net, @_device_info *info, void **inputs, void **outputs);
  * `stream` is the caller's CUstream or cl_command_queue, of the same context. The run begins when all work in it is
  * done, and work that it gets after this call begins when the outputs are there. So a copy or kernel in the same stream
  * may write an input before the call or read an output after it. The call itself may return before the run is done; use
- * the buffers from elsewhere after waiting for the stream, or after @_wait. A failure of the device may show
- * only in a later call.
+ * the buffers from elsewhere after waiting for the stream, or after @_wait. A failure of the device may show only in a
+ * later call. The stream must not be capturing a graph.
  * NULL: the legacy default stream of CUDA. If you use streams that do not wait for it (CU_STREAM_NON_BLOCKING), pass
  * yours. With OpenCL, the inputs must be there before the call, and the outputs are there when it returns. */
 int @_run_device(@_net *net, void *const *inputs, void *const *outputs, void *stream);
