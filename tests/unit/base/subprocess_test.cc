@@ -144,8 +144,9 @@ TEST(Subprocess, AChildThatDoesNotEndIsGivenUp) {
   }
   testing::internal::CaptureStderr();
   EXPECT_FALSE(child.KillAndWait(0.05));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("process " + std::to_string(pid) + " did not end within 50.0 ms of SIGKILL and is left behind"));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr("process " + std::to_string(pid) + " did not end within 50.0 ms of SIGKILL and is left behind"));
   EXPECT_EQ(child.pid(), -1);
   EXPECT_FALSE(child.Running()) << "and nobody waits for it again";
   end_tracer();

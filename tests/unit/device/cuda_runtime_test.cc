@@ -278,7 +278,7 @@ TEST_F(CudaRuntime, ACaptureOfSomebodyElseLosesNothing) {
 TEST_F(CudaRuntime, ALaunchThatIsRefusedIsNoFailureOfTheDevice) {
   Load();
   for (const int error : {1, 701}) {
-    for (const int64_t runs : {1, 8 + error}) {  // so many are a graph
+    for (const int64_t runs : {1, 8 + error}) {  // the second is a graph
       fake_.fail("cuLaunchKernel", error, 1, /*sticky=*/0);
       const Status refused = module_->Time("sum", {}, DeviceRuns({Arguments()}, runs)).status();
       EXPECT_EQ(refused.kind(), StatusKind::kInvalid);

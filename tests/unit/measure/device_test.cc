@@ -351,7 +351,7 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
   }
 }
 
-// As many as fill 150 ms of a short kernel: `number` is one count, and no list of so many runs.
+// 150 ms of a kernel that takes 3 us.
 TEST_F(CudaDeviceTest, ManyRunsOfABlockAreGraphsOfAThousand) {
   setup_.protocol.number = 50'000;
   setup_.protocol.repeat = 3;
