@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/os_error.h"
 #include "base/text.h"
 
@@ -241,10 +242,14 @@ void Subprocess::Kill(int signal) {
   if (!own_session_ || ::kill(-pid_, signal) != 0) ::kill(pid_, signal);
 }
 
-void Subprocess::KillAndWait() {
-  if (!Running()) return;
+bool Subprocess::KillAndWait(double seconds) {
+  if (!Running()) return true;
   Kill(SIGKILL);
-  (void)Wait().ok();
+  if (Wait(seconds).status().kind() != StatusKind::kTimeout) return true;
+  LogWarning("process {} did not end within {} of SIGKILL and is left behind; a driver may hang", pid_,
+             FormatSeconds(seconds));
+  pid_ = -1;
+  return false;
 }
 
 Result<CommandResult> RunCommand(const std::vector<std::string>& argv, const CommandOptions& options) {

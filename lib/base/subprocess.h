@@ -41,7 +41,8 @@ struct SpawnOptions {
   bool ends_group = false;
 };
 
-// One child. Movable. The destructor kills (SIGKILL) and reaps a child that still runs. Use from one thread at a time.
+// One child. Movable. The destructor kills and reaps a child that still runs (KillAndWait). Use from one thread at a
+// time.
 class Subprocess {
  public:
   // Returns kNotFound if the program does not exist, kIo if the system refused. The child gets the default signal mask
@@ -61,8 +62,9 @@ class Subprocess {
 
   bool Running();         // reaps the child if it has ended
   void Kill(int signal);  // to the child or its whole group; does nothing if it has ended
-  // SIGKILL and Wait.
-  void KillAndWait();
+  // SIGKILL and Wait. A process that hangs in a driver does not end by that: after `seconds` this warns, gives the
+  // process up (pid() is -1 then) and returns false. It keeps no descriptor of ours but those it was given.
+  bool KillAndWait(double seconds = 30);
 
  private:
   pid_t pid_ = -1;

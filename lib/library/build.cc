@@ -38,7 +38,7 @@ Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, cons
 std::vector<std::string> Exports(const Backend& backend) {
   std::vector<std::string> exports = {"abi_version", "describe",    "workspace_size", "create",
                                       "run",         "profile_run", "destroy",        "strerror"};
-  if (backend.opens_device()) exports.insert(exports.end(), {"run_device", "device", "error_detail"});
+  if (backend.opens_device()) exports.insert(exports.end(), {"run_device", "wait", "device", "error_detail"});
   return exports;
 }
 

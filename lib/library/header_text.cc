@@ -23,8 +23,18 @@ typedef struct @_device_info {
  * destroyed. Each of the three may be NULL. */
 int @_device(@_net *net, @_device_info *info, void **inputs, void **outputs);
 /* As @_run, with buffers of the device, of @_device()'s context. Where a pointer, or all, is NULL the data is, or
- * stays, in the instance's own. Returns when the outputs are there. */
-int @_run_device(@_net *net, void *const *inputs, void *const *outputs);
+ * stays, in the instance's own.
+ *
+ * `stream` is the caller's CUstream or cl_command_queue, of the same context. The run begins when all work in it is
+ * done, and work that it gets after this call begins when the outputs are there. So a copy or kernel in the same stream
+ * may write an input before the call or read an output after it. The call itself may return before the run is done; use
+ * the buffers from elsewhere after waiting for the stream, or after @_wait. A failure of the device may show only in a
+ * later call. The stream must not be capturing a graph.
+ * NULL: the legacy default stream of CUDA. If you use streams that do not wait for it (CU_STREAM_NON_BLOCKING), pass
+ * yours. With OpenCL, the inputs must be there before the call, and the outputs are there when it returns. */
+int @_run_device(@_net *net, void *const *inputs, void *const *outputs, void *stream);
+/* Waits until all runs of the instance are done, and reports failures of them. */
+int @_wait(@_net *net);
 /* What the device said of this thread's last call, if that failed; never NULL. */
 const char *@_error_detail(void);
 )";
@@ -57,7 +67,7 @@ $TENSORS * Tensors are row-major and hold float. An instance is used by one thre
 extern "C" {
 #endif
 
-#define ^_ABI_VERSION 3
+#define ^_ABI_VERSION 4
 
 enum @_code {
   ^_OK = 0,

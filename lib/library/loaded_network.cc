@@ -98,6 +98,7 @@ Result<LoadedNetwork> LoadedNetwork::Load(const std::string& library_path, const
   HONE_RETURN_IF_ERROR(find("strerror", &net.strerror));
   if (dlsym(net.handle.get(), (identifier + "_run_device").c_str()) == nullptr) return net;
   HONE_RETURN_IF_ERROR(find("run_device", &net.run_device));
+  HONE_RETURN_IF_ERROR(find("wait", &net.wait));
   HONE_RETURN_IF_ERROR(find("device", &net.device));
   HONE_RETURN_IF_ERROR(find("error_detail", &net.error_detail));
   return net;

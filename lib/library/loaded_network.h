@@ -58,7 +58,8 @@ struct LoadedNetwork {
   void (*destroy)(HoneNet*) = nullptr;
   const char* (*strerror)(int code) = nullptr;
   // For libraries that run on a device.
-  int (*run_device)(HoneNet*, void* const* in, void* const* out) = nullptr;
+  int (*run_device)(HoneNet*, void* const* in, void* const* out, void* stream) = nullptr;
+  int (*wait)(HoneNet*) = nullptr;
   int (*device)(HoneNet*, HoneNetDeviceInfo*, void** in, void** out) = nullptr;
   // The device's message about this thread's last failure; may be empty.
   const char* (*error_detail)() = [] { return ""; };

@@ -31,7 +31,12 @@ Status NetworkRunner::Create(const std::string& params, const std::vector<Tensor
     output_types_.push_back(std::move(type));
   }
   HoneNetOptions options{.params_path = params.c_str(), .pin = 1};
-  return Check(net_.create(&options, &instance_));
+  HONE_RETURN_IF_ERROR(Check(net_.create(&options, &instance_)));
+  if (!net_.on_device()) return Status();
+  HoneNetDeviceInfo device{};
+  HONE_RETURN_IF_ERROR(Check(net_.device(instance_, &device, nullptr, nullptr)));
+  queue_ = device.queue;
+  return Status();
 }
 
 std::vector<TensorData> NetworkRunner::Outputs() const {

@@ -29,7 +29,8 @@ class NetworkRunner {
   // timed.
   Status Run() {
     if (!net_.on_device() || !has_run_) return RunWithCopies();
-    return Check(net_.run_device(instance_, nullptr, nullptr));
+    HONE_RETURN_IF_ERROR(Check(net_.run_device(instance_, nullptr, nullptr, queue_)));
+    return Check(net_.wait(instance_));
   }
   // Runs with copies from and to the caller's memory; on the CPU the same as Run.
   Status RunWithCopies() {
@@ -55,6 +56,7 @@ class NetworkRunner {
 
   const LoadedNetwork& net_;
   HoneNet* instance_ = nullptr;
+  void* queue_ = nullptr;  // the instance's own: nothing else writes its inputs
   bool has_run_ = false;
   std::vector<runtime::AlignedBuffer> buffers_;
   std::vector<const void*> in_;

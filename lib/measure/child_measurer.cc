@@ -174,8 +174,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
         outcome.error = TrialError::kWrong;
         outcome.error_text = "faster than the roofline allows";
       }
-      // It may have written anywhere. A device takes long to open again, and its candidates run elsewhere.
-      if (outcome.error == TrialError::kWrong && setup_.target.empty()) Stop();
+      if (outcome.error == TrialError::kWrong) Stop();  // it may have written anywhere
       // This host lacked some resource. Do not retry on a device: a new child would have to open it again, which takes
       // long.
       if (outcome.error == TrialError::kDevice && setup_.target.empty() && attempt + 1 < kMostAttempts) {
@@ -244,7 +243,12 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
     HONE_RETURN_IF_ERROR(EnsureReady(kernels));
     const double timeout = setup_.protocol.timeout_seconds * static_cast<double>(kernels.size() + 1);
     const Result<Json> answer = AskReady(message, timeout);
-    if (answer.ok()) return ReadSeries(*answer, kernels, rounds);
+    if (answer.ok()) {
+      auto series = ReadSeries(*answer, kernels, rounds);
+      const auto wrong = [](const Series& s) { return s.error == TrialError::kWrong; };
+      if (!setup_.target.empty() && series.ok() && std::ranges::any_of(*series, wrong)) Stop();
+      return series;
+    }
     if (answer.status().kind() != StatusKind::kIo || attempt + 1 >= kMostAttempts) return answer.status();
   }
 }

@@ -13,8 +13,12 @@ namespace hone::measure {
 // queue and await the runs, so that the device is busy most of the time.
 constexpr double kSampleSeconds = 2e-3;
 constexpr int64_t kMostRuns = 256;
-// Copies of small constants. Each costs a few microseconds per candidate, so there are more only if they would fit into
-// a cache of known size: kCacheFactor times that size, up to the second limit.
+// Untimed runs before a sample of several: the device is busy with them while the host queues the others. Without them
+// if one takes longer than the second limit: the host is then fast enough.
+constexpr double kWarmSeconds = 1e-4, kMostWarmSeconds = kSampleSeconds / 4;
+constexpr int64_t kMostWarmRuns = 64;
+// Copies of small constants. Each is a launch to record into a graph, so there are more only if they would fit into a
+// cache of known size: kCacheFactor times that size, up to the second limit.
 constexpr int64_t kMostCopies = 64, kMostCopiesOfCached = 1024;
 constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have copies at the same time
 constexpr size_t kTailBytes = 4096;                          // behind the output: one page, as on the host
@@ -34,6 +38,12 @@ static int64_t CopiesOf(double one, const Protocol& protocol, const runtime::Dev
   return static_cast<int64_t>(std::clamp(ColdBytes(protocol, info) / one, 2.0, most));
 }
 
+static int64_t WarmRuns(double run_seconds) {
+  if (run_seconds > kMostWarmSeconds) return 0;
+  const double fill = std::ceil(kWarmSeconds / std::max(run_seconds, 1e-9));
+  return static_cast<int64_t>(std::min(fill, static_cast<double>(kMostWarmRuns)));
+}
+
 struct DeviceRunner::DeviceCandidate : Candidate {
   explicit DeviceCandidate(DeviceRunner* owner) : runner(owner) {}
   ~DeviceCandidate() override {
@@ -43,10 +53,9 @@ struct DeviceRunner::DeviceCandidate : Candidate {
   DeviceRunner* runner;
   BuiltKernel kernel;
   std::unique_ptr<runtime::DeviceModule> module;
-  Buffers prepared;
-  std::vector<const runtime::DeviceBuffer*> contents;  // the ring's contents: prepared constants, then raw ones
-  std::vector<int> raw;                                // by operand: index of its raw constant, or -1
+  std::vector<size_t> raw;  // constant operands that the kernel takes unpacked
   std::unique_ptr<Ring> ring;
+  int64_t warm_runs = -1;  // before a sample of several runs; -1: nothing was timed yet
 };
 
 DeviceRunner::DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device)
@@ -65,12 +74,20 @@ Status DeviceRunner::Initialize() {
     std::vector<char> values = MakeInput(operand).bytes;
     if (operand.role == OperandRole::kOutput) values.resize(values.size() + kTailBytes, kTailMark);
     const int64_t bytes = static_cast<int64_t>(values.size());
+    contents_.push_back(std::move(values));
     HONE_ASSIGN_OR_RETURN(pristine_.emplace_back(), device_->Allocate(bytes));
-    HONE_RETURN_IF_ERROR(device_->CopyIn(pristine_.back().get(), values.data(), bytes));
     HONE_ASSIGN_OR_RETURN(buffers_.emplace_back(), device_->Allocate(bytes));
   }
+  HONE_RETURN_IF_ERROR(Upload());
   HONE_RETURN_IF_ERROR(ReadExpected());
   output_.resize(static_cast<size_t>(setup_.operands.back().PhysicalBytes()) + kTailBytes);
+  return Status();
+}
+
+Status DeviceRunner::Upload() {
+  for (size_t i = 0; i < pristine_.size(); ++i) {
+    HONE_RETURN_IF_ERROR(device_->CopyIn(pristine_[i].get(), contents_[i].data(), pristine_[i]->bytes()));
+  }
   return Status();
 }
 
@@ -78,7 +95,7 @@ Status DeviceRunner::ResetBuffers() {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     HONE_RETURN_IF_ERROR(device_->Copy(buffers_[i].get(), *pristine_[i], buffers_[i]->bytes()));
   }
-  return device_->Wait();
+  return Status();
 }
 
 // The error to record if the device fails while a candidate runs. If the device is lost and does not report a fault of
@@ -88,57 +105,69 @@ TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) cons
   return status.kind() == StatusKind::kIo ? TrialError::kDevice : otherwise;
 }
 
-Status DeviceRunner::Prepare(DeviceCandidate* c) {
-  for (const PreparedConstant& p : c->kernel.prepared) {
-    HONE_ASSIGN_OR_RETURN(c->prepared.emplace_back(), device_->Allocate(p.Bytes()));
+Status DeviceRunner::MakeRing(DeviceCandidate* c, std::unique_ptr<Ring> ring) {
+  for (const ArgSource& arg : c->kernel.kernel_args) {
+    const size_t index = static_cast<size_t>(arg.index);
+    if (arg.kind == ArgSource::Kind::kPrepared || setup_.operands[index].role != OperandRole::kConstant) continue;
+    if (std::find(c->raw.begin(), c->raw.end(), index) == c->raw.end()) c->raw.push_back(index);
   }
+  std::vector<int64_t> sizes;
+  for (const PreparedConstant& p : c->kernel.prepared) sizes.push_back(p.Bytes());
+  for (const size_t index : c->raw) sizes.push_back(pristine_[index]->bytes());
+  if (!ring || ring->sizes != sizes) {
+    ring = std::make_unique<Ring>();
+    ring->sizes = sizes;
+    const auto padded = [alignment = device_->info().alignment](int64_t size) {
+      return (std::max<int64_t>(size, 1) + alignment - 1) / alignment * alignment;
+    };
+    double one = 0;
+    for (const int64_t size : sizes) {
+      one += static_cast<double>(size);
+      ring->stride += padded(size);
+    }
+    const int64_t copies = 1 + (one > 0 ? CopiesOf(one, setup_.protocol, device_->info()) : 1);
+    HONE_ASSIGN_OR_RETURN(ring->memory, device_->Allocate(copies * ring->stride));
+    for (int64_t i = 0; i < copies; ++i) {
+      Buffers& copy = ring->copies.emplace_back();
+      int64_t at = i * ring->stride;
+      for (const int64_t size : sizes) {
+        HONE_ASSIGN_OR_RETURN(copy.emplace_back(), device_->Part(*ring->memory, at, size));
+        at += padded(size);
+      }
+    }
+  }
+  ring->used = ring->copies.size() - 1;
+  ring->next = 0;
+  c->ring = std::move(ring);
+  return Status();
+}
+
+Status DeviceRunner::Prepare(DeviceCandidate* c) {
+  const Buffers& first = c->ring->copies[0];
   if (c->kernel.has_prepare) {
     runtime::DeviceArguments arguments;
     for (const ArgSource& arg : c->kernel.prepare_args) {
       const size_t index = static_cast<size_t>(arg.index);
-      arguments.push_back(arg.kind == ArgSource::Kind::kPrepared ? c->prepared[index].get() : buffers_[index].get());
+      arguments.push_back(arg.kind == ArgSource::Kind::kPrepared ? first[index].get() : buffers_[index].get());
     }
-    HONE_RETURN_IF_ERROR(c->module->Time(c->kernel.prepare.symbol, {}, {arguments}).status());
+    HONE_RETURN_IF_ERROR(c->module->Run(c->kernel.prepare.symbol, arguments));
   }
-  for (const auto& buffer : c->prepared) c->contents.push_back(buffer.get());
-  c->raw.assign(setup_.operands.size(), -1);
-  for (const ArgSource& arg : c->kernel.kernel_args) {
-    const size_t index = static_cast<size_t>(arg.index);
-    if (arg.kind == ArgSource::Kind::kPrepared) continue;
-    if (setup_.operands[index].role != OperandRole::kConstant || c->raw[index] >= 0) continue;
-    c->raw[index] = static_cast<int>(c->contents.size());
-    c->contents.push_back(pristine_[index].get());
+  for (size_t i = 0; i < c->raw.size(); ++i) {
+    runtime::DeviceBuffer* to = first[c->kernel.prepared.size() + i].get();
+    HONE_RETURN_IF_ERROR(device_->Copy(to, *pristine_[c->raw[i]], to->bytes()));
   }
   return Status();
 }
 
-Status DeviceRunner::FillRing(DeviceCandidate* c, std::unique_ptr<Ring> ring) {
-  std::vector<int64_t> sizes;
-  double one = 0;
-  for (const runtime::DeviceBuffer* buffer : c->contents) {
-    sizes.push_back(buffer->bytes());
-    one += static_cast<double>(buffer->bytes());
+// Each copy doubles what is filled.
+Status DeviceRunner::FillRing(const Ring& ring) {
+  const auto copies = static_cast<int64_t>(ring.copies.size());
+  for (int64_t filled = 1; ring.stride > 0 && filled < copies; filled *= 2) {
+    const int64_t bytes = std::min(filled, copies - filled) * ring.stride;
+    HONE_ASSIGN_OR_RETURN(const auto rest, device_->Part(*ring.memory, filled * ring.stride, bytes));
+    HONE_RETURN_IF_ERROR(device_->Copy(rest.get(), *ring.memory, bytes));
   }
-  if (!ring || ring->sizes != sizes) {
-    ring = std::make_unique<Ring>();
-    ring->sizes = sizes;
-    const int64_t copies = one > 0 ? CopiesOf(one, setup_.protocol, device_->info()) : 1;
-    for (int64_t i = 0; i < copies; ++i) {
-      Buffers& copy = ring->copies.emplace_back();
-      for (const int64_t size : sizes) {
-        HONE_ASSIGN_OR_RETURN(copy.emplace_back(), device_->Allocate(size));
-      }
-    }
-  }
-  for (Buffers& copy : ring->copies) {
-    for (size_t i = 0; i < copy.size(); ++i) {
-      HONE_RETURN_IF_ERROR(device_->Copy(copy[i].get(), *c->contents[i], copy[i]->bytes()));
-    }
-  }
-  ring->used = ring->copies.size();
-  ring->next = 0;
-  c->ring = std::move(ring);
-  return device_->Wait();
+  return Status();
 }
 
 // At least as many as fill a sample. All samples should consist of the same few sets of runs, since queueing those
@@ -149,31 +178,32 @@ int64_t DeviceRunner::RunsOfASample(Candidate* candidate, double seconds) {
   const auto runs = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
   if (runs == 1) return 1;
   Ring& ring = *static_cast<DeviceCandidate*>(candidate)->ring;
-  ring.next = 0;  // most recently used copies: not timed, as the untimed runs take them
-  const auto copies = static_cast<int64_t>(ring.copies.size());
+  ring.next = 0;
+  const auto copies = static_cast<int64_t>(ring.used);
   if (runs >= copies) return (runs + copies - 1) / copies * copies;
   const int64_t sets = copies / runs;
   ring.used = static_cast<size_t>(copies / sets * sets);
   return copies / sets;
 }
 
-runtime::DeviceArguments DeviceRunner::NextArguments(DeviceCandidate* c) {
-  const Buffers& copy = c->ring->copies[c->ring->next];
-  c->ring->next = (c->ring->next + 1) % c->ring->used;
+runtime::DeviceArguments DeviceRunner::ArgumentsOf(const DeviceCandidate& c, size_t copy) const {
+  const Buffers& constants = c.ring->copies[copy];
   runtime::DeviceArguments arguments;
-  for (const ArgSource& arg : c->kernel.kernel_args) {
+  for (const ArgSource& arg : c.kernel.kernel_args) {
     const size_t index = static_cast<size_t>(arg.index);
+    const auto raw = std::find(c.raw.begin(), c.raw.end(), index);
     if (arg.kind == ArgSource::Kind::kPrepared) {
-      arguments.push_back(copy[index].get());
+      arguments.push_back(constants[index].get());
+    } else if (raw != c.raw.end()) {
+      arguments.push_back(constants[c.kernel.prepared.size() + static_cast<size_t>(raw - c.raw.begin())].get());
     } else {
-      const int raw = c->raw[index];
-      arguments.push_back(raw >= 0 ? copy[static_cast<size_t>(raw)].get() : buffers_[index].get());
+      arguments.push_back(buffers_[index].get());
     }
   }
   return arguments;
 }
 
-Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const BuiltKernel& kernel, bool /*timed*/,
+Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const BuiltKernel& kernel, bool timed,
                                                                         TrialError* error) {
   *error = TrialError::kCompile;
   current_phase = "loading";
@@ -189,16 +219,20 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const Bu
     HONE_ASSIGN_OR_RETURN(c->module, device_->Load(artifact));
     current_phase = "packing constants";
     HONE_RETURN_IF_ERROR(ResetBuffers());
+    HONE_RETURN_IF_ERROR(MakeRing(c.get(), std::move(spare_)));
     HONE_RETURN_IF_ERROR(Prepare(c.get()));
-    HONE_RETURN_IF_ERROR(FillRing(c.get(), std::move(spare_)));
     current_phase = "verifying";
-    return c->module->Time(kernel.kernel.symbol, {}, {NextArguments(c.get())}).status();
+    return c->module->Run(kernel.kernel.symbol, ArgumentsOf(*c, 0));
   };
   if (const Status ran = on_device(); !ran.ok()) {
     *error = KindOf(ran, TrialError::kCompile);
     return ran;
   }
   HONE_RETURN_IF_ERROR(CheckOutput(*c, error));
+  if (const Status filled = timed ? FillRing(*c->ring) : Status(); !filled.ok()) {
+    *error = KindOf(filled, TrialError::kDevice);
+    return filled;
+  }
   return std::unique_ptr<Candidate>(std::move(c));
 }
 
@@ -208,13 +242,14 @@ Status DeviceRunner::CheckOutput(const DeviceCandidate& c, TrialError* error) {
     *error = KindOf(copied, TrialError::kDevice);
     return copied;
   }
-  *error = TrialError::kWrong;
   const auto difference =
       FirstDifference(setup_.operands.back(), output_.data(), reference(), tolerance() + c.kernel.rounding);
-  if (difference) return Status::Invalid(*difference);
   const auto marked = [](char value) { return value == kTailMark; };
-  if (std::all_of(output_.end() - kTailBytes, output_.end(), marked)) return Status();
-  return Status::Invalid("it wrote behind its output");
+  if (!difference && std::all_of(output_.end() - kTailBytes, output_.end(), marked)) return Status();
+  // It may have written anywhere. If this fails, so does the next use of the device.
+  (void)Upload().ok();
+  *error = TrialError::kWrong;
+  return Status::Invalid(difference ? *difference : "it wrote behind its output");
 }
 
 Status DeviceRunner::CheckAgain(Candidate* candidate, TrialError* error) {
@@ -224,23 +259,38 @@ Status DeviceRunner::CheckAgain(Candidate* candidate, TrialError* error) {
 }
 
 Status DeviceRunner::CheckShared(Candidate* candidate, int64_t number, TrialError* error) {
-  const Status reset = ResetBuffers();
-  if (!reset.ok()) *error = KindOf(reset, TrialError::kDevice);
-  HONE_RETURN_IF_ERROR(reset);
+  auto* c = static_cast<DeviceCandidate*>(candidate);
+  const auto restore = [&]() -> Status {  // another candidate may have written into all of it
+    HONE_RETURN_IF_ERROR(Upload());
+    HONE_RETURN_IF_ERROR(ResetBuffers());
+    HONE_RETURN_IF_ERROR(Prepare(c));
+    return FillRing(*c->ring);
+  };
+  if (const Status restored = restore(); !restored.ok()) {
+    *error = KindOf(restored, TrialError::kDevice);
+    return restored;
+  }
   HONE_RETURN_IF_ERROR(Time(candidate, number, error).status());
   return CheckAgain(candidate, error);
 }
 
 Result<DeviceRunner::Sample> DeviceRunner::Time(Candidate* candidate, int64_t number, TrialError* error) {
   auto* c = static_cast<DeviceCandidate*>(candidate);
-  // The untimed runs also take their constants from the ring; otherwise the timed ones would find theirs in the caches.
-  const bool several = number * static_cast<int64_t>(c->kernel.kernel.launches.size()) > 1;
-  std::vector<runtime::DeviceArguments> before, runs;
-  for (int64_t i = 0; several && i < number; ++i) before.push_back(NextArguments(c));
-  for (int64_t i = 0; i < number; ++i) runs.push_back(NextArguments(c));
+  Ring& ring = *c->ring;
+  // They leave the timed copies alone, which would be in the caches otherwise.
+  const runtime::DeviceRuns before({ArgumentsOf(*c, 0)}, number > 1 ? std::max<int64_t>(c->warm_runs, 0) : 0);
+  runtime::DeviceRuns runs({}, number);
+  if (number >= std::ssize(ring.copies) - 1) ring.next = 0;  // all copies in turn: always from the first, as one graph
+  while (std::ssize(runs.arguments) < std::min(number, static_cast<int64_t>(ring.used))) {
+    runs.arguments.push_back(ArgumentsOf(*c, 1 + ring.next));
+    ring.next = (ring.next + 1) % ring.used;
+  }
   const Result<double> seconds = c->module->Time(c->kernel.kernel.symbol, before, runs);
-  if (seconds.ok()) return Sample{*seconds};
-  *error = KindOf(seconds.status(), TrialError::kDevice);
+  if (seconds.ok()) {
+    if (c->warm_runs < 0) c->warm_runs = WarmRuns(*seconds / static_cast<double>(number));  // one graph for all samples
+    return Sample{*seconds};
+  }
+  *error = KindOf(seconds.status(), TrialError::kCompile);
   return seconds.status();
 }
 

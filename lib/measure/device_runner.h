@@ -1,11 +1,13 @@
 // Runs candidates of one task on a GPU: like measure/runner.h, with times from the device's own clock.
 //
 // A device has no guard pages. Instead, marked bytes follow the output; they are checked with the output when it is
-// verified and once after the timed runs.
+// verified and once after the timed runs. After a wrong output the inputs are uploaded again, and the measuring child
+// is replaced before the next candidate (measure/child_measurer.h).
 //
-// Each run uses the next of several copies of the constants, so that they are not in the caches from the previous run;
-// its input stays where the producer would leave it. Runs shorter than kSampleSeconds are timed several at a time;
-// after a few samples the same sets of runs repeat, so that the driver prepares each set once.
+// Each timed run uses the next of several copies of the constants, so that they are not in the caches from the previous
+// run; its input stays where the producer would leave it. Runs shorter than kSampleSeconds are timed several at a time,
+// after kWarmSeconds of untimed ones; after a few samples the same sets of runs repeat, so that the driver prepares
+// each set once.
 #pragma once
 
 #include <memory>
@@ -30,34 +32,40 @@ class DeviceRunner : public CandidateRunner {
 
  private:
   using Buffers = std::vector<std::unique_ptr<runtime::DeviceBuffer>>;
-  // Copies of a candidate's constants; kept for the next candidate with constants of the same sizes.
+  // Copies of a candidate's constants in one allocation; kept for the next candidate with constants of the same sizes.
   struct Ring {
-    std::vector<int64_t> sizes;
-    std::vector<Buffers> copies;
-    size_t used = 0;  // number of copies in use, from the first
-    size_t next = 0;
+    std::vector<int64_t> sizes;  // of the prepared constants, then of those that the kernel takes unpacked
+    std::unique_ptr<runtime::DeviceBuffer> memory;
+    int64_t stride = 0;           // from a copy to the next
+    std::vector<Buffers> copies;  // the first is packed, verified with, and used by untimed runs; the others are timed
+    size_t used = 0;              // number of timed copies in use
+    size_t next = 0;              // of the timed copies
   };
   struct DeviceCandidate;
 
   DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   Status Initialize();
+  Status Upload();        // copies contents_ into pristine_
   Status ResetBuffers();  // restores the inputs, overwrites the output with wrong values, marks its tail
   Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, bool timed, TrialError* error) override;
   Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
   int64_t RunsOfASample(Candidate* candidate, double seconds) override;
   Status CheckAgain(Candidate* candidate, TrialError* error) override;
-  // Continues with the copies used for verification.
+  // Restores first what candidates share, and the candidate's constants.
   Status CheckShared(Candidate* candidate, int64_t number, TrialError* error) override;
   void KeepConstants(size_t) override { spare_.reset(); }  // each candidate has its own
-  // Checks the output and the bytes behind it; else sets error to kWrong, or to the device's failure.
+  // Checks the output and the bytes behind it; else sets error to kWrong, and uploads the inputs, or to the device's
+  // failure.
   Status CheckOutput(const DeviceCandidate& candidate, TrialError* error);
-  Status Prepare(DeviceCandidate* candidate);
-  Status FillRing(DeviceCandidate* candidate, std::unique_ptr<Ring> ring);
-  runtime::DeviceArguments NextArguments(DeviceCandidate* candidate);
+  Status MakeRing(DeviceCandidate* candidate, std::unique_ptr<Ring> ring);  // `ring`: to use again if it fits
+  Status Prepare(DeviceCandidate* candidate);                               // makes the ring's first copy
+  Status FillRing(const Ring& ring);                                        // makes the others from it
+  runtime::DeviceArguments ArgumentsOf(const DeviceCandidate& candidate, size_t copy) const;
   TrialError KindOf(const Status& status, TrialError otherwise) const;
 
   std::unique_ptr<runtime::Device> device_;
-  Buffers pristine_;  // one per operand, the content that ResetBuffers copies into buffers_
+  std::vector<std::vector<char>> contents_;  // one per operand, in the host's memory
+  Buffers pristine_;                         // the same on the device; ResetBuffers copies them into buffers_
   Buffers buffers_;
   std::vector<char> output_;  // and the bytes behind it
   std::unique_ptr<Ring> spare_;

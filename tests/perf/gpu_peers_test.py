@@ -1,7 +1,9 @@
 """gpu.py, torch_model.py and graph_file.py with stand-ins for torch and numpy: gpu_peers_test.py PEERS FOLDER.
 
-Writes to FOLDER the rows.md of a run in which all variants work and take 1.5, 2.5 and 3.5 ms.
+Writes to FOLDER the rows.md of a run in which all variants work and take 1.5, 2.5 and 3.5 ms, and Hone's library 1.2 ms
+by events and 3 ms by the host's clock.
 """
+import ctypes
 import io
 import json
 import os
@@ -20,6 +22,11 @@ class Tensor:
 
     def __sub__(self, other):
         return self
+
+    shape = (1, 3, 8, 8)
+
+    def data_ptr(self):
+        return 4096
 
     def dim(self):
         return 4
@@ -54,6 +61,7 @@ def stand_ins():
     torch = MagicMock()
     torch.__version__ = "0"
     torch.from_numpy = lambda _: Tensor()
+    torch.empty = lambda *_, **__: Tensor()
     torch.compile = lambda network, mode: network
     torch.nn = types.SimpleNamespace(Module=object, functional=MagicMock())
     sys.modules.update({"numpy": MagicMock(), "torch": torch, "torch.nn": torch.nn,
@@ -65,6 +73,7 @@ def main():
     peers, folder = sys.argv[1:]
     sys.path.insert(0, peers)
     torch = stand_ins()
+    import engine
     import gpu
     from graph_file import operand_count, parse_workload, window
 
@@ -80,15 +89,34 @@ def main():
         json.dump({"inputs": [{"name": "data", "type": "f32[1,3,8,8]"}]}, file)
     gpu.Network = StandInNetwork
 
+    real_timed = gpu.timed
+
     def timed(run, iterations):
+        before = len(calls)
         run()
-        return [1.5, 2.5, 3.5], 4.0
+        return ([1.2], 3.0) if len(calls) > before else ([1.5, 2.5, 3.5], 4.0)
 
     gpu.timed = timed
+    calls = []
+
+    def library(name):
+        """A function of a library whose output is right and whose stream is 64."""
+        def function(net, *arguments):
+            calls.append((name, arguments))
+            if name == "device":
+                arguments[0]._obj.api, arguments[0]._obj.queue = api, 64
+            return 0
+        return function if name != "error_detail" else MagicMock(return_value=b"")
+
+    shape = (ctypes.c_int64 * 4)(1, 3, 8, 8)
+    tensors = (engine.HoneTensor * 1)(engine.HoneTensor(rank=4, shape=shape))
+    gpu.engine.open_hone = lambda _: (library, ctypes.c_void_p(1),
+                                      engine.HoneInfo(input_count=1, output_count=1, inputs=tensors, outputs=tensors))
+    api = b"cuda"
 
     def run(out):
         """Returns exit code, messages and rows."""
-        sys.argv = ["gpu.py", graph, "parameters", os.path.join(folder, out), "3"]
+        sys.argv = ["gpu.py", graph, "parameters", os.path.join(folder, out), "library", "3"]
         said, code = io.StringIO(), 0
         with redirect_stderr(said):
             try:
@@ -102,6 +130,15 @@ def main():
     assert code == 0, (code, rows)
     assert "| cuDNN, NCHW, CUDA graph | off | 1.5000 | 2.5000 | 4.0000 | 0.0e+00 |\n" in rows, rows
     assert rows.count("\n| cuDNN, ") == 8 and rows.count("\n| torch.compile") == 2, rows
+    assert "\n| Hone | off | 1.2000 | 1.2000 | 3.0000 | 0.0e+00 |\n" in rows, rows
+    # Once with the given input; then timed on its own, in its stream; last with an output to compare.
+    runs = [arguments for name, arguments in calls if name == "run_device"]
+    assert [(a[0] is None, a[1] is None, a[2].value) for a in runs] == [(False, True, 64), (True, True, 64), (True, False, 64)], runs
+    assert torch.cuda.ExternalStream.call_args.args == (64,)
+    api = b"opencl"
+    code, rows = run("other.md")
+    assert "| Hone | off | failed | ValueError: library: a library for opencl, not for CUDA | | |\n" in rows and code, rows
+    api = b"cuda"
 
     Tensor.off = 1.0  # the output differs from the CPU's
     code, rows = run("wrong.md")
@@ -115,6 +152,13 @@ def main():
     code, rows = run("broken.md")
     assert "RuntimeError: no / kernel" in str(code), code
     assert "| cuDNN, NCHW | off | failed | RuntimeError: no / kernel | | |\n" in rows, rows
+
+    # Each call of the host's time waits for the device.
+    order = []
+    torch.cuda.synchronize = lambda: order.append("wait")
+    torch.cuda.Event().elapsed_time.return_value = 0.5
+    times, host = real_timed(lambda: order.append("run"), 3)
+    assert times == [0.5] * 3 and host >= 0 and order[-6:] == ["run", "wait"] * 3, (times, host, order)
 
     torch.cuda.is_available = lambda: False
     code, _ = run("rows.md")  # must not open the file, which keeps its content

@@ -53,11 +53,11 @@ Result<double> TimeOf(runtime::Device* device, const Workload& w, const Target& 
   if (const std::string differs = hone::testing::DiffersFromReference(w, target, operands); !differs.empty()) {
     return Status::Corrupt(differs);
   }
-  const size_t runs = static_cast<size_t>(std::clamp(0.01 / once, 1.0, 200.0));
+  const auto runs = static_cast<int64_t>(std::clamp(0.01 / once, 1.0, 200.0));
   double best = once;
   for (int sample = 0; sample < 3; ++sample) {
     HONE_ASSIGN_OR_RETURN(const double seconds,
-                          module->Time(kernel.kernel.symbol, {}, std::vector<runtime::DeviceArguments>(runs, run)));
+                          module->Time(kernel.kernel.symbol, {}, runtime::DeviceRuns({run}, runs)));
     best = std::min(best, seconds / static_cast<double>(runs));
   }
   return best;

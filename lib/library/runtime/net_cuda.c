@@ -14,6 +14,7 @@ struct HoneDevice {
   int id;
   int entered;
   HoneCudaHandle context, stream;
+  HoneCudaHandle order; /* an event: lets this stream and a caller's wait for each other */
   HoneCudaHandle* modules;
   HoneCudaAddress memory[HONE_NET_MEMORIES];
 };
@@ -36,11 +37,12 @@ static int failed(const HoneDevice* d, int code, int error, const char* what) {
   return hone_net_fail(code, "%s: %s failed: %s (%d)", d->name, what, hone_cuda_error_name(&d->cuda, error), error);
 }
 
-/* If the context cannot recover from a failure, the next wait fails as well, whatever the number of this error. */
+/* If the context cannot recover from a failure, the next wait for its stream fails as well, whatever the number of this
+ * error. A wait for the whole context would also fail while somebody else captures a stream. */
 static int check(const HoneDevice* d, int error, const char* what) {
   if (error == HONE_CUDA_SUCCESS) return HONE_NET_OK;
   if (error == HONE_CUDA_OUT_OF_MEMORY) return failed(d, HONE_NET_E_DEVICE_MEMORY, error, what);
-  const int lost = d->context && d->cuda.cuCtxSynchronize() != HONE_CUDA_SUCCESS;
+  const int lost = d->stream && hone_cuda_is_sticky(d->cuda.cuStreamSynchronize(d->stream));
   return failed(d, lost ? HONE_NET_E_DEVICE_LOST : HONE_NET_E_DEVICE_CALL, error, what);
 }
 
@@ -108,6 +110,8 @@ int hone_device_open(const HoneNetDeviceTable* table, const HoneNetOptions* opti
   if (code == HONE_NET_OK) code = hone_device_enter(d);
   if (code == HONE_NET_OK)
     code = check(d, d->cuda.cuStreamCreate(&d->stream, HONE_CUDA_STREAM_NON_BLOCKING), "making a stream");
+  if (code == HONE_NET_OK)
+    code = check(d, d->cuda.cuEventCreate(&d->order, HONE_CUDA_EVENT_DISABLE_TIMING), "making an event");
   if (code == HONE_NET_OK) code = load_modules(d);
   if (code == HONE_NET_OK) {
     *out = d;
@@ -126,6 +130,7 @@ void hone_device_close(HoneDevice* d) {
   for (int i = 0; i < HONE_NET_MEMORIES; ++i) {
     if (d->memory[i]) d->cuda.cuMemFree_v2(d->memory[i]);
   }
+  if (d->order) d->cuda.cuEventDestroy_v2(d->order);
   if (d->stream) d->cuda.cuStreamDestroy_v2(d->stream);
   hone_device_leave(d);
   if (d->context) d->cuda.cuDevicePrimaryCtxRelease_v2(d->id);
@@ -203,6 +208,17 @@ int hone_device_copy_out(HoneDevice* d, const HoneNetPlace* from, void* handle) 
 int hone_device_wait(HoneDevice* d) {
   return check(d, d->cuda.cuStreamSynchronize(d->stream), "waiting for the device");
 }
+
+/* An event may be recorded again as soon as a stream waits for it. */
+static int let_wait(HoneDevice* d, HoneCudaHandle stream, HoneCudaHandle other) {
+  if (stream == other) return HONE_NET_OK; /* a stream does its work in order */
+  const int code = check(d, d->cuda.cuEventRecord(d->order, other), "asking for the end of a stream's work");
+  return code != HONE_NET_OK ? code : check(d, d->cuda.cuStreamWaitEvent(stream, d->order, 0), "waiting for a stream");
+}
+
+int hone_device_after(HoneDevice* d, void* stream) { return let_wait(d, d->stream, stream); }
+
+int hone_device_before(HoneDevice* d, void* stream) { return let_wait(d, stream, d->stream); }
 
 static int find_function(HoneDevice* d, BoundLaunch* bound) {
   const HoneNetLaunch* launch = bound->launch;

@@ -164,11 +164,12 @@ HONE_NET_EXPORT int HONE_NET_run(HoneNet* net, const void* const* inputs, void* 
   return HONE_NET_profile_run(net, inputs, outputs, NULL);
 }
 
-HONE_NET_EXPORT int HONE_NET_run_device(HoneNet* net, void* const* inputs, void* const* outputs) {
+HONE_NET_EXPORT int HONE_NET_run_device(HoneNet* net, void* const* inputs, void* const* outputs, void* stream) {
   const HoneNetDeviceTable* t = &hone_net_device_table;
   if (!net) return HONE_NET_E_ARGUMENT;
   int code = begin(net);
   if (code != HONE_NET_OK) return code;
+  code = hone_device_after(net->device, stream);
   for (int32_t i = 0; inputs && i < t->info.input_count && code == HONE_NET_OK; ++i) {
     if (inputs[i]) code = hone_device_copy_in(net->device, &t->inputs[i], inputs[i]);
   }
@@ -176,8 +177,15 @@ HONE_NET_EXPORT int HONE_NET_run_device(HoneNet* net, void* const* inputs, void*
   for (int32_t i = 0; outputs && i < t->info.output_count && code == HONE_NET_OK; ++i) {
     if (outputs[i]) code = hone_device_copy_out(net->device, &t->outputs[i], outputs[i]);
   }
-  const int waited = hone_device_wait(net->device);
-  return end(net, code != HONE_NET_OK ? code : waited);
+  if (code == HONE_NET_OK) return end(net, hone_device_before(net->device, stream));
+  hone_device_wait(net->device); /* the caller may free its buffers after a failure */
+  return end(net, code);
+}
+
+HONE_NET_EXPORT int HONE_NET_wait(HoneNet* net) {
+  if (!net) return HONE_NET_E_ARGUMENT;
+  const int code = begin(net);
+  return code != HONE_NET_OK ? code : end(net, hone_device_wait(net->device));
 }
 
 HONE_NET_EXPORT int HONE_NET_device(HoneNet* net, HoneNetDeviceInfo* info, void** inputs, void** outputs) {

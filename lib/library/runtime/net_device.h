@@ -115,6 +115,13 @@ int hone_device_copy_in(HoneDevice* device, const HoneNetPlace* to, void* handle
 int hone_device_copy_out(HoneDevice* device, const HoneNetPlace* from, void* handle) HONE_NET_HIDDEN;
 int hone_device_wait(HoneDevice* device) HONE_NET_HIDDEN;
 
+/* The caller's `stream` is a CUstream or cl_command_queue. NULL: for CUDA the legacy default stream; for OpenCL `after`
+ * does nothing, and `before` waits as hone_device_wait. */
+/* Work queued from now on begins after all work that is in the caller's stream now. */
+int hone_device_after(HoneDevice* device, void* stream) HONE_NET_HIDDEN;
+/* Work that the caller's stream gets from now on begins after all work queued here. */
+int hone_device_before(HoneDevice* device, void* stream) HONE_NET_HIDDEN;
+
 /* REQUIRES: the memories of the arguments are allocated, and stay so. */
 int hone_device_bind(HoneDevice* device, const HoneNetLaunch* launches, uint64_t count,
                      HoneBound** bound) HONE_NET_HIDDEN;

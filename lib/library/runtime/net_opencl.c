@@ -237,6 +237,22 @@ int hone_device_copy_out(HoneDevice* d, const HoneNetPlace* from, void* handle) 
 
 int hone_device_wait(HoneDevice* d) { return check(d, d->cl.clFinish(d->queue), "waiting for the device"); }
 
+static int let_wait(HoneDevice* d, cl_command_queue queue, cl_command_queue other) {
+  cl_event event = NULL;
+  if (queue == other) return HONE_NET_OK; /* a queue does its work in order */
+  cl_int error = d->cl.clEnqueueMarkerWithWaitList(other, 0, NULL, &event);
+  if (error == CL_SUCCESS) error = d->cl.clFlush(other); /* or the event might never come */
+  if (error == CL_SUCCESS) error = d->cl.clEnqueueBarrierWithWaitList(queue, 1, &event, NULL);
+  if (event) d->cl.clReleaseEvent(event);
+  return check(d, error, "waiting for a queue");
+}
+
+int hone_device_after(HoneDevice* d, void* stream) { return stream ? let_wait(d, d->queue, stream) : HONE_NET_OK; }
+
+int hone_device_before(HoneDevice* d, void* stream) {
+  return stream ? let_wait(d, stream, d->queue) : hone_device_wait(d);
+}
+
 static int bind_one(HoneDevice* d, const HoneNetLaunch* launch, BoundKernel* bound) {
   cl_int error = CL_SUCCESS;
   bound->kernel = d->cl.clCreateKernel(d->programs[launch->module], launch->symbol, &error);

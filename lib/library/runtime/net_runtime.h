@@ -13,7 +13,7 @@
 
 #include "runtime/host/kernel_abi.h"
 
-#define HONE_NET_ABI_VERSION 3
+#define HONE_NET_ABI_VERSION 4
 
 enum {
   HONE_NET_OK = 0,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "runtime/device/device.h"
 
@@ -14,8 +15,8 @@ namespace hone::runtime {
 
 // Makes the device's primary context current in the calling thread, and keeps it until the device is destroyed. Returns
 // kNotFound, with what to do, if there is no driver or no device; kIo if the device is not available now or does not
-// identify itself.
-Result<std::unique_ptr<Device>> OpenCudaDevice(const std::string& library = "");
+// identify itself. Tries for ten seconds if another process has the device for itself.
+Result<std::unique_ptr<Device>> OpenCudaDevice(const std::string& library = "", Clock* clock = RealClock());
 // Creates no context: takes milliseconds without a device, and uses no device memory with one.
 Result<DeviceInfo> DescribeCudaDevice(const std::string& library = "");
 

@@ -28,6 +28,36 @@ const char* hone_cuda_error_name(const HoneCuda* cuda, int error) {
   return cuda->cuGetErrorName(error, &name) == HONE_CUDA_SUCCESS && name ? name : "an unknown error";
 }
 
+int hone_cuda_is_sticky(int error) {
+  switch (error) {
+    /* The device is gone, or was taken from us. */
+    case HONE_CUDA_DEVICE_UNAVAILABLE:
+    case HONE_CUDA_NO_DEVICE:
+    case HONE_CUDA_ECC_UNCORRECTABLE:
+    case HONE_CUDA_NVLINK_UNCORRECTABLE:
+    case HONE_CUDA_SYSTEM_NOT_READY:
+    case HONE_CUDA_MPS_CLIENT_TERMINATED:
+    /* "This leaves the process in an inconsistent state", or the context must be destroyed. */
+    case 226: /* CONTAINED */
+    case 700: /* ILLEGAL_ADDRESS */
+    case 702: /* LAUNCH_TIMEOUT */
+    case 709: /* CONTEXT_IS_DESTROYED */
+    case 710: /* ASSERT */
+    case 714: /* HARDWARE_STACK_ERROR */
+    case 715: /* ILLEGAL_INSTRUCTION */
+    case 716: /* MISALIGNED_ADDRESS */
+    case 717: /* INVALID_ADDRESS_SPACE */
+    case 718: /* INVALID_PC */
+    case 719: /* LAUNCH_FAILED */
+    case 721: /* TENSOR_MEMORY_LEAK */
+    case 911: /* EXTERNAL_DEVICE */
+    case 999: /* UNKNOWN: not documented as such, but a device that left the bus gives it */
+      return 1;
+    default:
+      return 0;
+  }
+}
+
 int hone_cuda_refuses_code(int error) {
   return error == HONE_CUDA_NO_BINARY_FOR_GPU || error == HONE_CUDA_INVALID_IMAGE || error == HONE_CUDA_INVALID_PTX;
 }

@@ -13,9 +13,11 @@ typedef struct HoneCudaUuid {
   unsigned char bytes[16];
 } HoneCudaUuid;
 
-/* Error numbers, CUdevice_attribute, CUfunction_attribute and flags of the driver API. */
+/* Error numbers (the sticky ones: hone_cuda_is_sticky), CUdevice_attribute, CUfunction_attribute and flags of the
+ * driver API. */
 enum {
   HONE_CUDA_SUCCESS = 0,
+  HONE_CUDA_INVALID_VALUE = 1,
   HONE_CUDA_OUT_OF_MEMORY = 2,
   HONE_CUDA_DEVICE_UNAVAILABLE = 46,
   HONE_CUDA_NO_DEVICE = 100,
@@ -25,7 +27,9 @@ enum {
   HONE_CUDA_INVALID_PTX = 218,
   HONE_CUDA_NVLINK_UNCORRECTABLE = 220,
   HONE_CUDA_NOT_FOUND = 500,
+  HONE_CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
   HONE_CUDA_SYSTEM_NOT_READY = 802,
+  HONE_CUDA_MPS_CLIENT_TERMINATED = 810,
 
   HONE_CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
   HONE_CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
@@ -34,6 +38,7 @@ enum {
   HONE_CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8,
 
   HONE_CUDA_STREAM_NON_BLOCKING = 1,
+  HONE_CUDA_EVENT_DISABLE_TIMING = 2,
   HONE_CUDA_CAPTURE_THREAD_LOCAL = 1
 };
 
@@ -45,7 +50,8 @@ enum {
   X(cuDeviceGetCount, (int*))                                                                              \
   X(cuDeviceGet, (int*, int))                                                                              \
   X(cuDeviceGetName, (char*, int, int))                                                                    \
-  X(cuDeviceGetUuid, (HoneCudaUuid*, int))                                                                 \
+  X(cuDeviceGetUuid, (HoneCudaUuid*, int))    /* of the whole GPU */                                       \
+  X(cuDeviceGetUuid_v2, (HoneCudaUuid*, int)) /* of the MIG slice, if it is one */                         \
   X(cuDeviceGetAttribute, (int*, int, int))                                                                \
   X(cuDeviceTotalMem_v2, (size_t*, int))                                                                   \
   X(cuDevicePrimaryCtxRetain, (HoneCudaHandle*, int))                                                      \
@@ -53,7 +59,6 @@ enum {
   X(cuCtxSetCurrent, (HoneCudaHandle))                                                                     \
   X(cuCtxPushCurrent_v2, (HoneCudaHandle))                                                                 \
   X(cuCtxPopCurrent_v2, (HoneCudaHandle*))                                                                 \
-  X(cuCtxSynchronize, (void))                                                                              \
   X(cuMemGetInfo_v2, (size_t*, size_t*))                                                                   \
   X(cuMemAlloc_v2, (HoneCudaAddress*, size_t))                                                             \
   X(cuMemFree_v2, (HoneCudaAddress))                                                                       \
@@ -68,6 +73,7 @@ enum {
   X(cuStreamCreate, (HoneCudaHandle*, unsigned))                                                           \
   X(cuStreamDestroy_v2, (HoneCudaHandle))                                                                  \
   X(cuStreamSynchronize, (HoneCudaHandle))                                                                 \
+  X(cuStreamWaitEvent, (HoneCudaHandle, HoneCudaHandle, unsigned))                                         \
   X(cuStreamBeginCapture_v2, (HoneCudaHandle, int))                                                        \
   X(cuStreamEndCapture, (HoneCudaHandle, HoneCudaHandle*))                                                 \
   X(cuGraphInstantiateWithFlags, (HoneCudaHandle*, HoneCudaHandle, unsigned long long))                    \
@@ -100,6 +106,9 @@ extern "C" {
 const char* hone_cuda_load(HoneCuda* cuda, const char* library) HONE_CUDA_HIDDEN;
 /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
 const char* hone_cuda_error_name(const HoneCuda* cuda, int error) HONE_CUDA_HIDDEN;
+/* Whether the process has lost the device if its own stream fails with this error: all later calls fail with it too.
+ * Errors of captures (900 to 908) are never among them: somebody else's capture may cause them. */
+int hone_cuda_is_sticky(int error) HONE_CUDA_HIDDEN;
 /* Whether the error means that the device does not accept the code. */
 int hone_cuda_refuses_code(int error) HONE_CUDA_HIDDEN;
 /* Finds a kernel and reserves its shared memory. Sets *most to the number of threads that a block of it may have; with

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {
@@ -29,14 +31,17 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* devic
   char name[256] = "";
   if (cuda.cuDeviceGetName(name, sizeof name, *device) == CudaDriver::kSuccess) info.name = name;
   // Under different names, two processes would time on it at the same time.
-  CudaDriver::Uuid uuid = {};
+  CudaDriver::Uuid uuid = {}, slice = {};
   error = cuda.cuDeviceGetUuid(&uuid, *device);
+  if (error == CudaDriver::kSuccess) error = cuda.cuDeviceGetUuid_v2(&slice, *device);
   if (error != CudaDriver::kSuccess) {
     return Status::Io(
         "no CUDA device now: device 0 does not say its UUID, by which jobs take turns on it: {}; run this again",
         cuda.ErrorText(error));
   }
-  info.identity = info.lock_name = UuidText(uuid.bytes);
+  // Slices of one GPU have times of their own, but share memory, cache and power: they take turns.
+  info.lock_name = info.identity = UuidText(uuid.bytes);
+  if (std::memcmp(slice.bytes, uuid.bytes, sizeof uuid.bytes) != 0) info.identity = UuidText(slice.bytes, "MIG");
   int version = 0;
   if (cuda.cuDriverGetVersion(&version) == CudaDriver::kSuccess) {
     info.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,14 +13,16 @@ namespace {
 using Error = CudaDriver::Error;
 using Handle = CudaDriver::Handle;
 
-constexpr size_t kMostKeptLaunches = 4096;  // in all graphs of a module: some megabytes of the device's memory
+constexpr int64_t kFewLaunches = 4;           // queued one by one, which costs fewer calls than making a graph
+constexpr int64_t kMostGraphLaunches = 1024;  // more runs launch a graph several times
+constexpr int64_t kMostKeptLaunches = 4096;   // in all graphs of a module: some megabytes of the device's memory
 
 class CudaModule : public DeviceModule {
  public:
   CudaModule(CudaDevice* device, Artifact artifact)
       : device_(device), cuda_(device->cuda()), artifact_(std::move(artifact)) {}
   ~CudaModule() override {
-    cuda_.cuStreamSynchronize(device_->stream());  // no launch may be running
+    if (running_) cuda_.cuStreamSynchronize(device_->stream());
     graphs_.clear();
     if (module_) cuda_.cuModuleUnload(module_);
   }
@@ -40,6 +44,7 @@ class CudaModule : public DeviceModule {
   Status Run(const std::string& symbol, const DeviceArguments& arguments) override {
     HONE_ASSIGN_OR_RETURN(const EntryPoint* entry, CheckArguments(artifact_, symbol, arguments));
     const auto& workspaces = workspaces_[symbol];
+    running_ = true;
     for (const Launch& launch : entry->launches) {
       std::vector<CudaDriver::Address> addresses;
       for (const DeviceBuffer* b : BuffersOf(launch, arguments, workspaces)) addresses.push_back(AddressOf(*b));
@@ -50,34 +55,35 @@ class CudaModule : public DeviceModule {
           cuda_.cuLaunchKernel(functions_[launch.symbol], u(launch.grid[0]), u(launch.grid[1]), u(launch.grid[2]),
                                u(launch.block[0]), u(launch.block[1]), u(launch.block[2]),
                                u(launch.dynamic_shared_bytes), device_->stream(), parameters.data(), nullptr);
+      // These two are about the launch, and nothing has run: the device is well.
+      if (error == HONE_CUDA_INVALID_VALUE || error == HONE_CUDA_LAUNCH_OUT_OF_RESOURCES) {
+        return Status::Invalid("{}: kernel `{}` cannot be started: {}", device_->info().name, launch.symbol,
+                               cuda_.ErrorText(error));
+      }
       HONE_RETURN_IF_ERROR(device_->Check(error, "starting a kernel"));
     }
     return Status();
   }
 
-  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
-                      const std::vector<DeviceArguments>& runs) override {
-    HONE_RETURN_IF_ERROR(device_->Wait());
+  Result<double> Time(const std::string& symbol, const DeviceRuns& before, const DeviceRuns& runs) override {
     if (kept_launches_ > kMostKeptLaunches) {
       graphs_.clear();
       kept_launches_ = 0;
     }
-    HONE_ASSIGN_OR_RETURN(const Graph* first, GraphOf(symbol, before));
-    HONE_ASSIGN_OR_RETURN(const Graph* timed, GraphOf(symbol, runs));
-    if (!before.empty()) {
-      HONE_RETURN_IF_ERROR(Record(device_->begin()));
-      HONE_RETURN_IF_ERROR(Queue(first, symbol, before));
-    }
+    HONE_ASSIGN_OR_RETURN(const std::vector<Piece> first, PiecesOf(symbol, before));
+    HONE_ASSIGN_OR_RETURN(const std::vector<Piece> timed, PiecesOf(symbol, runs));
+    running_ = true;
+    HONE_RETURN_IF_ERROR(Queue(first, symbol, before));
     HONE_RETURN_IF_ERROR(Record(device_->start()));
     HONE_RETURN_IF_ERROR(Queue(timed, symbol, runs));
     HONE_RETURN_IF_ERROR(Record(device_->end()));
     HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventSynchronize(device_->end()), "waiting for the device"));
-    HONE_ASSIGN_OR_RETURN(const double seconds, SecondsBetween(device_->start(), device_->end()));
-    double all = seconds;
-    if (!before.empty()) {
-      HONE_ASSIGN_OR_RETURN(all, SecondsBetween(device_->begin(), device_->end()));
-    }
-    device_->AddBusy(all);
+    running_ = false;
+    float milliseconds = 0;
+    HONE_RETURN_IF_ERROR(
+        device_->Check(cuda_.cuEventElapsedTime(&milliseconds, device_->start(), device_->end()), "timing"));
+    const double seconds = 1e-3 * static_cast<double>(milliseconds), count = static_cast<double>(runs.count);
+    device_->AddBusy(seconds * (count + static_cast<double>(before.count)) / count);
     return seconds;
   }
 
@@ -101,7 +107,7 @@ class CudaModule : public DeviceModule {
     return CheckThreads(launch, most);
   }
 
-  // Several launches form one graph: the gaps between them are then the device's own, not the host's.
+  // Many launches form one graph: the gaps between them are then the device's own, not the host's.
   struct Graph {
     explicit Graph(const CudaDriver& driver) : cuda(driver) {}
     ~Graph() {
@@ -117,30 +123,49 @@ class CudaModule : public DeviceModule {
   // Identifies a graph: the entry point, and the addresses of the arguments of all its runs.
   using GraphKey = std::pair<std::string, std::vector<CudaDriver::Address>>;
 
-  // The graph of these runs, cached because creating one takes longer than many samples. Null: a single launch.
-  Result<Graph*> GraphOf(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
-    const EntryPoint* entry = artifact_.Find(symbol);
-    const size_t launches = entry == nullptr ? 0 : entry->launches.size() * runs.size();
-    if (launches <= 1) return static_cast<Graph*>(nullptr);
+  // Some of the runs that are timed together, and their graph. Null: few launches.
+  struct Piece {
+    int64_t first = 0, count = 0;
+    const Graph* graph = nullptr;
+  };
+
+  // A piece takes the arguments a whole number of times where it can, so that all but the last are the same graph.
+  Result<std::vector<Piece>> PiecesOf(const std::string& symbol, const DeviceRuns& runs) {
+    std::vector<Piece> pieces;
+    if (runs.count == 0) return pieces;
+    HONE_ASSIGN_OR_RETURN(const EntryPoint* entry, CheckArguments(artifact_, symbol, runs[0]));
+    const int64_t launches = std::max<int64_t>(std::ssize(entry->launches), 1), lists = std::ssize(runs.arguments);
+    int64_t most = std::max<int64_t>(kMostGraphLaunches / launches, 1);
+    if (lists < most) most -= most % lists;
+    for (int64_t first = 0; first < runs.count; first += most) {
+      Piece& piece = pieces.emplace_back(first, std::min(most, runs.count - first));
+      if (piece.count * launches <= kFewLaunches) continue;
+      HONE_ASSIGN_OR_RETURN(piece.graph, GraphOf(symbol, runs, piece));
+    }
+    return pieces;
+  }
+
+  // Cached because creating a graph takes longer than many samples.
+  Result<const Graph*> GraphOf(const std::string& symbol, const DeviceRuns& runs, const Piece& piece) {
     GraphKey key{symbol, {}};
-    for (const DeviceArguments& arguments : runs) {
-      HONE_RETURN_IF_ERROR(CheckArguments(artifact_, symbol, arguments).status());
-      for (const DeviceBuffer* argument : arguments) key.second.push_back(AddressOf(*argument));
+    for (int64_t run = piece.first; run < piece.first + piece.count; ++run) {
+      HONE_RETURN_IF_ERROR(CheckArguments(artifact_, symbol, runs[run]).status());
+      for (const DeviceBuffer* argument : runs[run]) key.second.push_back(AddressOf(*argument));
     }
     std::unique_ptr<Graph>& kept = graphs_[key];
     if (kept) return kept.get();
     auto graph = std::make_unique<Graph>(cuda_);
-    HONE_RETURN_IF_ERROR(MakeGraph(symbol, runs, graph.get()));
+    HONE_RETURN_IF_ERROR(MakeGraph(symbol, runs, piece, graph.get()));
     kept = std::move(graph);
-    kept_launches_ += launches;
+    kept_launches_ += piece.count * std::ssize(artifact_.Find(symbol)->launches);
     return kept.get();
   }
 
-  Status MakeGraph(const std::string& symbol, const std::vector<DeviceArguments>& runs, Graph* graph) {
+  Status MakeGraph(const std::string& symbol, const DeviceRuns& runs, const Piece& piece, Graph* graph) {
     HONE_RETURN_IF_ERROR(device_->Check(
         cuda_.cuStreamBeginCapture_v2(device_->stream(), HONE_CUDA_CAPTURE_THREAD_LOCAL), "making a graph"));
     device_->capturing = true;
-    const Status status = RunAll(symbol, runs);
+    const Status status = RunAll(symbol, runs, piece);
     // Always end the capture: a stream left capturing accepts nothing else.
     const Error error = cuda_.cuStreamEndCapture(device_->stream(), &graph->captured);
     device_->capturing = false;
@@ -155,23 +180,24 @@ class CudaModule : public DeviceModule {
     return device_->Check(cuda_.cuGraphUpload(graph->executable, device_->stream()), "making a graph");
   }
 
-  Status Queue(const Graph* graph, const std::string& symbol, const std::vector<DeviceArguments>& runs) {
-    if (graph == nullptr) return RunAll(symbol, runs);
-    return device_->Check(cuda_.cuGraphLaunch(graph->executable, device_->stream()), "starting a graph");
+  Status Queue(const std::vector<Piece>& pieces, const std::string& symbol, const DeviceRuns& runs) {
+    for (const Piece& piece : pieces) {
+      HONE_RETURN_IF_ERROR(
+          piece.graph == nullptr
+              ? RunAll(symbol, runs, piece)
+              : device_->Check(cuda_.cuGraphLaunch(piece.graph->executable, device_->stream()), "starting a graph"));
+    }
+    return Status();
   }
 
-  Status RunAll(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
-    for (const DeviceArguments& arguments : runs) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+  Status RunAll(const std::string& symbol, const DeviceRuns& runs, const Piece& piece) {
+    for (int64_t run = piece.first; run < piece.first + piece.count; ++run) {
+      HONE_RETURN_IF_ERROR(Run(symbol, runs[run]));
+    }
     return Status();
   }
 
   Status Record(Handle event) { return device_->Check(cuda_.cuEventRecord(event, device_->stream()), "timing"); }
-
-  Result<double> SecondsBetween(Handle from, Handle to) {
-    float milliseconds = 0;
-    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventElapsedTime(&milliseconds, from, to), "timing"));
-    return 1e-3 * static_cast<double>(milliseconds);
-  }
 
   CudaDevice* device_;
   const CudaDriver& cuda_;
@@ -180,7 +206,8 @@ class CudaModule : public DeviceModule {
   std::map<std::string, Handle> functions_;
   DeviceWorkspaces workspaces_;
   std::map<GraphKey, std::unique_ptr<Graph>> graphs_;
-  size_t kept_launches_ = 0;  // in all kept graphs
+  int64_t kept_launches_ = 0;  // in all kept graphs
+  bool running_ = false;       // launches may be: nobody has waited for them
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/driver_functions.h"
@@ -43,14 +44,18 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* devic
 
 class CudaBuffer : public DeviceBuffer {
  public:
-  CudaBuffer(const CudaDriver& cuda, CudaDriver::Address address, int64_t bytes)
-      : DeviceBuffer(bytes), cuda_(cuda), address_(address) {}
-  ~CudaBuffer() override { cuda_.cuMemFree_v2(address_); }
+  // A part (owned = false) is not freed.
+  CudaBuffer(const CudaDriver& cuda, CudaDriver::Address address, int64_t bytes, bool owned = true)
+      : DeviceBuffer(bytes), cuda_(cuda), address_(address), owned_(owned) {}
+  ~CudaBuffer() override {
+    if (owned_) cuda_.cuMemFree_v2(address_);
+  }
   CudaDriver::Address address() const { return address_; }
 
  private:
   const CudaDriver& cuda_;
   CudaDriver::Address address_;
+  bool owned_;
 };
 
 inline CudaDriver::Address AddressOf(const DeviceBuffer& buffer) {
@@ -63,24 +68,25 @@ class CudaDevice : public Device {
       : cuda_(cuda), device_(device), info_(std::move(info)) {}
   ~CudaDevice() override;
 
-  Status Open();
+  Status Open(Clock* clock);
 
   const DeviceInfo& info() const override { return info_; }
   Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) override;
+  Result<std::unique_ptr<DeviceBuffer>> Part(const DeviceBuffer& whole, int64_t first, int64_t bytes) override;
   Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) override;
   Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) override;
   Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) override;
   Status Wait() override;
   Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) override;
 
-  // If the context cannot recover from a failure, the next wait fails as well, whatever the number of this error.
+  // If the context cannot recover from a failure, the next wait for its stream fails as well, whatever the number of
+  // this error.
   Status Check(CudaDriver::Error error, const char* what);
 
   bool capturing = false;  // waiting is not allowed now, so it cannot tell the state of the context
 
   const CudaDriver& cuda() const { return cuda_; }
   CudaDriver::Handle stream() const { return stream_; }
-  CudaDriver::Handle begin() const { return begin_; }
   CudaDriver::Handle start() const { return start_; }
   CudaDriver::Handle end() const { return end_; }
 
@@ -89,7 +95,7 @@ class CudaDevice : public Device {
   CudaDriver::Dev device_;
   DeviceInfo info_;
   CudaDriver::Handle context_ = nullptr, stream_ = nullptr;
-  CudaDriver::Handle begin_ = nullptr, start_ = nullptr, end_ = nullptr;  // events
+  CudaDriver::Handle start_ = nullptr, end_ = nullptr;  // events
 };
 
 // Implements Device::Load: a loaded cubin whose launches run one by one or as a graph. `device` must outlive the

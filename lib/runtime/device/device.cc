@@ -2,8 +2,8 @@
 
 namespace hone::runtime {
 
-std::string UuidText(const unsigned char* bytes) {
-  std::string text = "GPU-";
+std::string UuidText(const unsigned char* bytes, const std::string& kind) {
+  std::string text = kind + "-";
   for (int i = 0; i < 16; ++i) {
     text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
   }

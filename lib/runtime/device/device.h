@@ -6,9 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -25,17 +28,18 @@ struct DeviceInfo {
   // The device's part of the machine lock's name (base/lock.h), independent of its number in this process and of the
   // interface: "GPU-<uuid>"; "cpu" if it shares the host's cores or memory.
   std::string lock_name;
-  std::string arch;      // cuda: "sm_90"
+  std::string arch;  // cuda: "sm_90"
   DeviceLimits limits;
   int64_t memory_bytes = 0;
+  int64_t alignment = 256;  // of parts of a buffer, in bytes
   int64_t cache_bytes = 0;  // the cache that the whole device shares; 0 if unknown or if it is the host's
   double peak_flops = 0;    // for f32 fused multiply-adds at the highest clock; 0 if unknown
 };
 
-// "GPU-01020304-0506-0708-090a-0b0c0d0e0f10", as NVIDIA's tools write the 16 bytes.
-std::string UuidText(const unsigned char* bytes);
+// "GPU-01020304-0506-0708-090a-0b0c0d0e0f10", as NVIDIA's tools write the 16 bytes; "MIG-.." for a slice of a GPU.
+std::string UuidText(const unsigned char* bytes, const std::string& kind = "GPU");
 
-// Device memory, freed by the destructor. Aligned to at least 16 bytes.
+// Device memory, freed by the destructor, or a part of such memory. Aligned to at least 16 bytes.
 class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
@@ -51,6 +55,18 @@ class DeviceBuffer {
 // One buffer for each argument of an entry point, in order, each at least as large as the argument.
 using DeviceArguments = std::vector<DeviceBuffer*>;
 
+// `count` runs of an entry point, which take these lists of arguments in turn.
+struct DeviceRuns {
+  DeviceRuns(std::initializer_list<DeviceArguments> list) : arguments(list), count(std::ssize(list)) {}
+  DeviceRuns(std::vector<DeviceArguments> list, int64_t n) : arguments(std::move(list)), count(n) {}
+  const DeviceArguments& operator[](int64_t run) const {
+    return arguments[static_cast<size_t>(run) % arguments.size()];
+  }
+
+  std::vector<DeviceArguments> arguments;  // empty only if there are no runs
+  int64_t count = 0;
+};
+
 // A loaded artifact, with the workspaces of its entry points.
 class DeviceModule {
  public:
@@ -59,12 +75,11 @@ class DeviceModule {
   // Queues the launches of the entry point. Returns kInvalid for an unknown entry or arguments that do not fit.
   virtual Status Run(const std::string& symbol, const DeviceArguments& arguments) = 0;
 
-  // Queues one run for each of `runs`, waits, and returns the seconds from the start of the first launch to the end of
-  // the last one by the device's own clock. `before` runs first, untimed: while the device is busy with it the rest is
-  // queued, so that the device need not wait for the host (CUDA only; OpenCL's queues are left as they are). With CUDA,
-  // several launches form a graph, which is cached: asking for the same runs again queues them by one call.
-  virtual Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
-                              const std::vector<DeviceArguments>& runs) = 0;
+  // Queues the runs, waits, and returns the seconds from the start of the first launch to the end of the last one by
+  // the device's own clock. `before` runs first, untimed: while the device is busy with it the rest is queued, so that
+  // the device need not wait for the host (CUDA only; OpenCL's queues are left as they are). With CUDA, many launches
+  // form graphs, which are cached: asking for the same runs again queues them by few calls.
+  virtual Result<double> Time(const std::string& symbol, const DeviceRuns& before, const DeviceRuns& runs) = 0;
 };
 
 class Device {
@@ -75,17 +90,21 @@ class Device {
   bool lost() const { return lost_; }
   // Lost by a fault of its own, such as a memory error, not of what ran on it.
   bool broken() const { return broken_; }
-  // Total time of DeviceModule::Time on this device, including `before`, by the device's clock.
+  // Total time of DeviceModule::Time on this device, by the device's clock; that of `before` is estimated from the
+  // timed runs.
   double busy_seconds() const { return busy_seconds_; }
   void AddBusy(double seconds) { busy_seconds_ += seconds; }  // called by its modules
 
   // The content is undefined; 0 bytes are allowed. Returns kIo, with the requested and the available bytes, if memory
   // runs out.
   virtual Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) = 0;
+  // Bytes first .. first + bytes - 1 of `whole`, which must outlive the part. `first` is a multiple of
+  // info().alignment.
+  virtual Result<std::unique_ptr<DeviceBuffer>> Part(const DeviceBuffer& whole, int64_t first, int64_t bytes) = 0;
   // Both wait for earlier work. `bytes` must not exceed the buffer's size.
   virtual Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) = 0;
   virtual Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) = 0;
-  // Queues a copy. `bytes` must not exceed the size of either buffer.
+  // Queues a copy. `bytes` must not exceed the size of either buffer; they may be parts of one, but not overlap.
   virtual Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) = 0;
   virtual Status Wait() = 0;  // reports failures since the last wait
 

@@ -6,32 +6,35 @@
 #include <CL/cl.h>
 #include <stddef.h>
 
-#define HONE_OPENCL_FUNCTIONS(X) \
-  X(clGetPlatformIDs)            \
-  X(clGetPlatformInfo)           \
-  X(clGetDeviceIDs)              \
-  X(clGetDeviceInfo)             \
-  X(clCreateContext)             \
-  X(clReleaseContext)            \
-  X(clCreateCommandQueue)        \
-  X(clReleaseCommandQueue)       \
-  X(clCreateBuffer)              \
-  X(clCreateSubBuffer)           \
-  X(clReleaseMemObject)          \
-  X(clCreateProgramWithSource)   \
-  X(clBuildProgram)              \
-  X(clGetProgramBuildInfo)       \
-  X(clReleaseProgram)            \
-  X(clCreateKernel)              \
-  X(clReleaseKernel)             \
-  X(clSetKernelArg)              \
-  X(clGetKernelWorkGroupInfo)    \
-  X(clEnqueueNDRangeKernel)      \
-  X(clEnqueueReadBuffer)         \
-  X(clEnqueueWriteBuffer)        \
-  X(clEnqueueCopyBuffer)         \
-  X(clFinish)                    \
-  X(clGetEventProfilingInfo)     \
+#define HONE_OPENCL_FUNCTIONS(X)  \
+  X(clGetPlatformIDs)             \
+  X(clGetPlatformInfo)            \
+  X(clGetDeviceIDs)               \
+  X(clGetDeviceInfo)              \
+  X(clCreateContext)              \
+  X(clReleaseContext)             \
+  X(clCreateCommandQueue)         \
+  X(clReleaseCommandQueue)        \
+  X(clCreateBuffer)               \
+  X(clCreateSubBuffer)            \
+  X(clReleaseMemObject)           \
+  X(clCreateProgramWithSource)    \
+  X(clBuildProgram)               \
+  X(clGetProgramBuildInfo)        \
+  X(clReleaseProgram)             \
+  X(clCreateKernel)               \
+  X(clReleaseKernel)              \
+  X(clSetKernelArg)               \
+  X(clGetKernelWorkGroupInfo)     \
+  X(clEnqueueNDRangeKernel)       \
+  X(clEnqueueReadBuffer)          \
+  X(clEnqueueWriteBuffer)         \
+  X(clEnqueueCopyBuffer)          \
+  X(clEnqueueMarkerWithWaitList)  \
+  X(clEnqueueBarrierWithWaitList) \
+  X(clFlush)                      \
+  X(clFinish)                     \
+  X(clGetEventProfilingInfo)      \
   X(clReleaseEvent)
 
 typedef struct HoneOpenCl {

@@ -88,6 +88,7 @@ DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
   info.lock_name = LockName(cl, found.device, info.name);
   info.identity = InfoText(cl.clGetPlatformInfo, found.platform, CL_PLATFORM_NAME);
   info.driver = InfoText(cl.clGetDeviceInfo, found.device, CL_DRIVER_VERSION);
+  info.alignment = DeviceNumber<cl_uint>(cl, found.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 32768) / 8;  // was in bits
   info.memory_bytes = DeviceNumber<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
   if (info.lock_name != "cpu") {
     info.cache_bytes = DeviceNumber<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 0);
@@ -146,6 +147,15 @@ class OpenClDevice : public Device {
                         info_.memory_bytes, OpenClErrorText(error));
     }
     HONE_RETURN_IF_ERROR(Check(error, "allocating memory"));
+    return std::unique_ptr<DeviceBuffer>(std::make_unique<OpenClBuffer>(cl_, memory, bytes));
+  }
+
+  Result<std::unique_ptr<DeviceBuffer>> Part(const DeviceBuffer& whole, int64_t first, int64_t bytes) override {
+    const cl_buffer_region region = {static_cast<size_t>(first), static_cast<size_t>(bytes)};
+    cl_int error = CL_SUCCESS;
+    const cl_mem memory =
+        cl_.clCreateSubBuffer(MemoryOf(whole), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    HONE_RETURN_IF_ERROR(Check(error, "dividing memory"));
     return std::unique_ptr<DeviceBuffer>(std::make_unique<OpenClBuffer>(cl_, memory, bytes));
   }
 
@@ -229,12 +239,11 @@ class OpenClModule : public DeviceModule {
     return Enqueue(symbol, arguments, nullptr);
   }
 
-  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>&,
-                      const std::vector<DeviceArguments>& runs) override {
-    std::vector<cl_event> events;
+  Result<double> Time(const std::string& symbol, const DeviceRuns&, const DeviceRuns& runs) override {
+    std::vector<cl_event> events;  // of the first run and the last
     Status status = device_->Wait();
-    for (const DeviceArguments& arguments : runs) {
-      if (status.ok()) status = Enqueue(symbol, arguments, &events);
+    for (int64_t run = 0; run < runs.count && status.ok(); ++run) {
+      status = Enqueue(symbol, runs[run], run == 0 || run + 1 == runs.count ? &events : nullptr);
     }
     if (status.ok()) status = device_->Wait();
     double seconds = 0;

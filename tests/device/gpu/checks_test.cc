@@ -40,15 +40,19 @@ class Checks : public TestFolder {
     WriteProgram("bin/" + name, "#!/bin/sh\n" + script);
   }
 
-  // A python3 with PyTorch that took `milliseconds` with a CUDA graph, and a benchmark of Hone that took 1.20.
-  void PyTorch(const std::string& milliseconds, int code = 0) {
+  // A python3 with PyTorch that took `milliseconds` with a CUDA graph, and 1.7 for a call that waits; beside it Hone.
+  void PyTorch(const std::string& milliseconds, int code = 0,
+               const std::string& hone = "| Hone | off | 1.1 | 1.200 | 1.300 | 1e-6 |") {
     Program("hone-extract", "");
     Program("hone-bench", "shift 7\necho {} >\"$1\"\necho 'tuned  1.200  1.100  1.300  1.000'\n");
     WriteProgram("path/python3",
                  "#!/bin/sh\n[ \"$1\" != -c ] || { case $2 in *torch*) exit 0;; *) exit 1;; esac; }\n"
-                 "{ echo '| how | TF32 | min ms | median ms | host ms | largest difference |'\n"
-                 "echo '| cuDNN, NCHW, CUDA graph | off | 1.9 | 2.5 | 2.6 | 1e-6 |'\n"
-                 "echo '| cuDNN, channels_last, CUDA graph | off | 1.4 | " +
+                 "{ echo '| how | TF32 | min ms | median ms | host ms, synchronised | largest difference |'\n"
+                 "echo '" +
+                     hone +
+                     "'\n"
+                     "echo '| cuDNN, NCHW, CUDA graph | off | 1.9 | 2.5 | 2.6 | 1e-6 |'\n"
+                     "echo '| cuDNN, channels_last, CUDA graph | off | 1.4 | " +
                      milliseconds +
                      " | 1.7 | 1e-6 |'\n"
                      "echo '| cuDNN, NCHW | off | 0.1 | 0.1 | 0.1 | 1e-6 |'\n"
@@ -77,27 +81,39 @@ TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
   ExpectHasNot(text, {"PyTorch, in the same run"});
   const size_t verdicts = text.find("## Verdicts");
   ASSERT_NE(verdicts, std::string::npos);
-  EXPECT_EQ(std::regex_replace(text.substr(verdicts), std::regex("[0-9]+ s "), "N s "),
-            "## Verdicts\n\n| check | wanted | measured | verdict |\n| --- | --- | --- | --- |\n"
-            "| templates and sketches agree with the reference | all right | 1 of 1 templates and rules tried, all "
-            "right | holds |\n"
-            "| resnet18 tuned, verified, benchmarked | within 15 min | N s | holds |\n"
-            "| candidates a second | at least 20 | 20.0 | holds |\n"
-            "| device busy while tuning | at least 50 % | 52 % | holds |\n"
-            "| time beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | - | not taken |\n"
-            "| resnet18 with TF32 tuned, verified, benchmarked | within 15 min | - | not taken |\n");
+  EXPECT_EQ(
+      std::regex_replace(text.substr(verdicts), std::regex("[0-9]+ s "), "N s "),
+      "## Verdicts\n\n| check | wanted | measured | verdict |\n| --- | --- | --- | --- |\n"
+      "| templates and sketches agree with the reference | all right | 1 of 1 templates and rules tried, all "
+      "right | holds |\n"
+      "| resnet18 tuned, verified, benchmarked | within 15 min | N s | holds |\n"
+      "| candidates a second | at least 20 | 20.0 | holds |\n"
+      "| device busy while tuning | at least 50 % | 52 % | holds |\n"
+      "| time on the device (events) beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | - | not taken "
+      "|\n"
+      "| time of a call that waits (host) beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | - | not "
+      "taken |\n"
+      "| resnet18 with TF32 tuned, verified, benchmarked | within 15 min | - | not taken |\n");
 }
 
-TEST_F(Checks, TheTimeBesidePyTorchIsJudged) {
+// The device's time with the device's, and a call that waits with a call that waits.
+TEST_F(Checks, TheTimesBesidePyTorchAreJudged) {
+  const std::string device =
+      "| time on the device (events) beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | ";
+  const std::string host =
+      "| time of a call that waits (host) beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | ";
   PyTorch("1.600");
-  ExpectHas(Results(),
-            {"TF32 off | at most 0.8 | 0.75 (1.200 ms to 1.600 ms) | holds |", "| PyTorch beside it | done |"});
+  ExpectHas(Results(), {device + "0.75 (1.200 ms to 1.600 ms) | holds |",
+                        host + "0.76 (1.300 ms to 1.700 ms) | holds |", "| PyTorch beside it | done |"});
   PyTorch("1.250");
-  ExpectHas(Results(1), {"TF32 off | at most 0.8 | 0.96 (1.200 ms to 1.250 ms) | **does not hold** |"});
+  ExpectHas(Results(1), {device + "0.96 (1.200 ms to 1.250 ms) | **does not hold** |",
+                         host + "0.76 (1.300 ms to 1.700 ms) | holds |"});
+  PyTorch("1.600", 0, "| Hone | off | 1.1 | 1.200 | 1.500 | 1e-6 |");
+  ExpectHas(Results(1), {device + "0.75 (1.200 ms to 1.600 ms) | holds |",
+                         host + "0.88 (1.500 ms to 1.700 ms) | **does not hold** |"});
   // A failed variant of PyTorch is shown in its row and as a failed step.
   PyTorch("failed", 1);
-  ExpectHas(Results(1), {"| PyTorch beside it | **failed** (1), ",
-                         "TF32 off | at most 0.8 | 0.48 (1.200 ms to 2.500 ms) | holds |"});
+  ExpectHas(Results(1), {"| PyTorch beside it | **failed** (1), ", device + "0.48 (1.200 ms to 2.500 ms) | holds |"});
 }
 
 // Otherwise a log or a table in another format would pass for checks that were left out.
@@ -106,12 +122,13 @@ TEST_F(Checks, ARateThatIsTooLowOrCannotBeReadDoesNotHold) {
   Program("ninja", ReplaceAll(log, "%", "x info a: 39 new trials in 2.00 s (19.5 a second, device busy 49 %), trials"));
   ExpectHas(Results(1), {"| candidates a second | at least 20 | 19.5 | **does not hold** |",
                          "| device busy while tuning | at least 50 % | 49 % | **does not hold** |"});
-  PyTorch("1.600");
+  PyTorch("1.600", 0, "| Hone | off | takes 1.200 ms |");
   Program("ninja", ReplaceAll(log, "%", "x info a: 40 candidates within 2 s"));
-  Program("hone-bench", "shift 7\necho {} >\"$1\"\necho 'the tuned one takes 1.200 ms'\n");
-  ExpectHas(Results(1), {"| candidates a second | at least 20 | - | **does not hold** |",
-                         "| device busy while tuning | at least 50 % | - | **does not hold** |",
-                         "TF32 off | at most 0.8 | - | **does not hold** |"});
+  ExpectHas(Results(1),
+            {"| candidates a second | at least 20 | - | **does not hold** |",
+             "| device busy while tuning | at least 50 % | - | **does not hold** |",
+             "(events) beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | - | **does not hold** |",
+             "(host) beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | - | **does not hold** |"});
 }
 
 // Ninja would find its stamps and do nothing, and the rates would be those of the earlier run.

@@ -58,11 +58,13 @@ class ToyCode final : public compile::Backend {
 
 class ToyBuffer final : public runtime::DeviceBuffer {
  public:
-  explicit ToyBuffer(int64_t bytes) : DeviceBuffer(bytes), data(static_cast<size_t>(bytes)) {}
-  std::vector<char> data;
+  explicit ToyBuffer(int64_t bytes) : DeviceBuffer(bytes), memory(new char[static_cast<size_t>(bytes)]) {}
+  ToyBuffer(const ToyBuffer& whole, int64_t first, int64_t bytes)
+      : DeviceBuffer(bytes), memory(whole.memory, whole.memory.get() + first) {}
+  std::shared_ptr<char[]> memory;
 };
 
-std::vector<char>& DataOf(runtime::DeviceBuffer* buffer) { return static_cast<ToyBuffer*>(buffer)->data; }
+char* DataOf(const runtime::DeviceBuffer* buffer) { return static_cast<const ToyBuffer*>(buffer)->memory.get(); }
 
 class ToyModule final : public runtime::DeviceModule {
  public:
@@ -75,17 +77,17 @@ class ToyModule final : public runtime::DeviceModule {
       if (json["name"] != symbol) continue;
       const ir::Function f = Decoder().Function(json);
       std::vector<ir::RunArgument> run;
-      for (size_t i = 0; i < f.params.size(); ++i) run.push_back({DataOf(arguments[i]).data(), f.params[i]->size});
+      for (size_t i = 0; i < f.params.size(); ++i) run.push_back({DataOf(arguments[i]), f.params[i]->size});
       return ir::Run(f, run);
     }
     return Status::Invalid("no function " + symbol);
   }
 
-  Result<double> Time(const std::string& symbol, const std::vector<runtime::DeviceArguments>& before,
-                      const std::vector<runtime::DeviceArguments>& runs) override {
-    for (const auto& arguments : before) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+  Result<double> Time(const std::string& symbol, const runtime::DeviceRuns& before,
+                      const runtime::DeviceRuns& runs) override {
+    for (int64_t i = 0; i < before.count; ++i) HONE_RETURN_IF_ERROR(Run(symbol, before[i]));
     const auto start = std::chrono::steady_clock::now();
-    for (const auto& arguments : runs) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+    for (int64_t i = 0; i < runs.count; ++i) HONE_RETURN_IF_ERROR(Run(symbol, runs[i]));
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
@@ -108,16 +110,21 @@ class ToyDevice final : public runtime::Device {
   Result<std::unique_ptr<runtime::DeviceBuffer>> Allocate(int64_t bytes) override {
     return std::unique_ptr<runtime::DeviceBuffer>(std::make_unique<ToyBuffer>(bytes));
   }
+  Result<std::unique_ptr<runtime::DeviceBuffer>> Part(const runtime::DeviceBuffer& whole, int64_t first,
+                                                      int64_t bytes) override {
+    return std::unique_ptr<runtime::DeviceBuffer>(
+        std::make_unique<ToyBuffer>(static_cast<const ToyBuffer&>(whole), first, bytes));
+  }
   Status CopyIn(runtime::DeviceBuffer* to, const void* from, int64_t bytes) override {
-    std::memcpy(DataOf(to).data(), from, static_cast<size_t>(bytes));
+    std::memcpy(DataOf(to), from, static_cast<size_t>(bytes));
     return Status();
   }
   Status CopyOut(void* to, const runtime::DeviceBuffer& from, int64_t bytes) override {
-    std::memcpy(to, static_cast<const ToyBuffer&>(from).data.data(), static_cast<size_t>(bytes));
+    std::memcpy(to, DataOf(&from), static_cast<size_t>(bytes));
     return Status();
   }
   Status Copy(runtime::DeviceBuffer* to, const runtime::DeviceBuffer& from, int64_t bytes) override {
-    return CopyOut(DataOf(to).data(), from, bytes);
+    return CopyOut(DataOf(to), from, bytes);
   }
   Status Wait() override { return Status(); }
   Result<std::unique_ptr<runtime::DeviceModule>> Load(const Artifact& artifact) override {

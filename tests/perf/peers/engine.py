@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-ABI_VERSION = 3  # of NET.h, which defines these structs (lib/library/header_text.cc)
+ABI_VERSION = 4  # of NET.h, which defines these structs (lib/library/header_text.cc)
 
 
 class HoneOptions(ctypes.Structure):
@@ -37,13 +37,18 @@ class HoneInfo(ctypes.Structure):  # the first fields
                 ("outputs", ctypes.POINTER(HoneTensor))]
 
 
+class HoneDeviceInfo(ctypes.Structure):  # of libraries for GPUs
+    _fields_ = [("api", ctypes.c_char_p), ("name", ctypes.c_char_p), ("context", ctypes.c_void_p), ("queue", ctypes.c_void_p)]
+
+
 def aligned(shape):
     raw = np.zeros(int(np.prod(shape)) * 4 + 64, np.uint8)
     start = -raw.ctypes.data % 64
     return raw[start:start + int(np.prod(shape)) * 4].view(np.float32).reshape(shape)
 
 
-def hone(folder, data, threads):
+def open_hone(folder, **options):
+    """Returns a function that finds the library's functions, an instance, and its HoneInfo."""
     (path,) = glob.glob(os.path.join(folder, "lib*.so"))
     (params,) = glob.glob(os.path.join(folder, "*.params"))
     prefix = re.sub(r"\W", "_", os.path.basename(path)[3:-3])
@@ -55,20 +60,25 @@ def hone(folder, data, threads):
     strerror = function("strerror")
     strerror.restype = ctypes.c_char_p
     net = ctypes.c_void_p()
-    options = HoneOptions(params_path=params.encode(), threads=threads, pin=1)
+    options = HoneOptions(params_path=params.encode(), **options)
     code = function("create")(ctypes.byref(options), ctypes.byref(net))
     if code:
         sys.exit(f"{path}: {strerror(code).decode()}")
     describe = function("describe")
     describe.restype = ctypes.POINTER(HoneInfo)
-    output = describe().contents.outputs[0]
+    return function, net, describe().contents
+
+
+def hone(folder, data, threads):
+    function, net, info = open_hone(folder, threads=threads, pin=1)
+    output = info.outputs[0]
     given, result = aligned(data.shape), aligned(output.shape[:output.rank])
     given[...] = data
     inputs = (ctypes.c_void_p * 1)(given.ctypes.data)
     outputs = (ctypes.c_void_p * 1)(result.ctypes.data)
     run = function("run")
 
-    def call(_keep=(given, options)):  # keeps objects alive that the library points to
+    def call(_keep=given):  # keeps alive what the library points to
         if run(net, inputs, outputs):
             sys.exit("run failed")
         return result

@@ -1,15 +1,18 @@
 """Times the same graph and parameters in PyTorch on a GPU: eager with cuDNN's benchmark mode, NCHW and channels_last,
-each also as a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on.
+each also as a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on. With LIBRARY, times Hone's library
+in the same way.
 
-Usage: gpu.py GRAPH.json PARAMETERS OUT.md [ITERATIONS [no-compile]]
+Usage: gpu.py GRAPH.json PARAMETERS OUT.md [LIBRARY [ITERATIONS [no-compile]]]
+LIBRARY: the folder of a network library for CUDA with TF32 off; "-": without.
 no-compile: leaves out torch.compile, which searches for minutes.
 Writes each row of OUT.md as soon as it is measured; a failed variant gets a row with the reason. Data stays on
 the device.
-Times are from device events around each run. The host time is the average over many runs by the host's clock: if it is
-far above the event times, the host could not keep the device busy.
-Exit codes: 0; 1 if a variant with cuDNN failed, or an output differs from the CPU's. A failure of torch.compile (it
-needs Triton and a C compiler) only appears in its row.
+Two times of each variant: the device's, from events around each run; and the host's, the median of calls that wait for
+the device, by the host's clock. Compare each only with its own kind.
+Exit codes: 0; 1 if Hone or a variant with cuDNN failed, or an output differs from the CPU's. A failure of torch.compile
+(it needs Triton and a C compiler) only appears in its row.
 """
+import ctypes
 import json
 import statistics
 import sys
@@ -18,6 +21,7 @@ import time
 import numpy as np
 import torch
 
+import engine
 from torch_model import Network
 
 
@@ -26,7 +30,7 @@ TOLERANCE = {False: 1e-3, True: 5e-2}
 
 
 def timed(run, iterations):
-    """Returns the milliseconds of each run by device events, and the average by the host's clock."""
+    """Returns the milliseconds of each run by device events, and the median of synchronised calls by the host's clock."""
     for _ in range(20):
         run()
     torch.cuda.synchronize()
@@ -38,11 +42,13 @@ def timed(run, iterations):
         end.record()
         end.synchronize()
         milliseconds.append(begin.elapsed_time(end))
-    begin = time.perf_counter()
+    host = []
     for _ in range(iterations):
+        begin = time.perf_counter()
         run()
-    torch.cuda.synchronize()
-    return milliseconds, 1e3 * (time.perf_counter() - begin) / iterations
+        torch.cuda.synchronize()
+        host.append(1e3 * (time.perf_counter() - begin))
+    return milliseconds, statistics.median(host)
 
 
 def graphed(run):
@@ -58,10 +64,50 @@ def graphed(run):
     return graph.replay
 
 
+def hone(folder, arrays):
+    """Returns a function that runs the library once, one that returns its output, and the library's own stream."""
+    function, net, info = engine.open_hone(folder)
+    detail = function("error_detail")
+    detail.restype = ctypes.c_char_p
+
+    def call(name, *arguments):
+        if function(name)(net, *arguments):
+            raise RuntimeError(f"{name}: {detail().decode()}")
+
+    device = engine.HoneDeviceInfo()
+    call("device", ctypes.byref(device), None, None)
+    if device.api != b"cuda":
+        raise ValueError(f"{folder}: a library for {device.api.decode()}, not for CUDA")
+    given = [torch.from_numpy(array).cuda() for array in arrays]
+    for i, tensor in enumerate(given):
+        wanted = list(info.inputs[i].shape[:info.inputs[i].rank])
+        if wanted != list(tensor.shape):
+            raise ValueError(f"{folder}: input {i} is {wanted}, the graph's is {list(tensor.shape)}")
+    output = torch.empty(info.outputs[0].shape[:info.outputs[0].rank], device="cuda")
+    torch.cuda.synchronize()
+
+    run_device, stream = function("run_device"), ctypes.c_void_p(device.queue)
+
+    def run(inputs=None, outputs=None):
+        if run_device(net, inputs, outputs, stream):
+            raise RuntimeError(f"run_device: {detail().decode()}")
+
+    run((ctypes.c_void_p * len(given))(*[tensor.data_ptr() for tensor in given]))  # its own inputs keep these values
+    call("wait")
+
+    def result():
+        run(outputs=(ctypes.c_void_p * info.output_count)(output.data_ptr()))
+        call("wait")
+        return output
+
+    return run, result, torch.cuda.ExternalStream(device.queue)
+
+
 def main():
     graph_path, parameters, out = sys.argv[1:4]
-    iterations = int(sys.argv[4]) if len(sys.argv) > 4 else 200
-    compiles = "no-compile" not in sys.argv[5:]
+    library = sys.argv[4] if len(sys.argv) > 4 else "-"
+    iterations = int(sys.argv[5]) if len(sys.argv) > 5 else 200
+    compiles = "no-compile" not in sys.argv[6:]
     if not torch.cuda.is_available():
         sys.exit("PyTorch sees no CUDA device")
     torch.backends.cudnn.benchmark = True
@@ -76,24 +122,27 @@ def main():
         network = network.cuda()
         rows.write(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, "
                    f"{torch.cuda.get_device_name()}; {iterations} runs each\n\n"
-                   "| how | TF32 | min ms | median ms | host ms | largest difference |\n| --- | --- | --- | --- | --- | --- |\n")
+                   "| how | TF32 | min ms | median ms | host ms, synchronised | largest difference |\n| --- | --- | --- | --- | --- | --- |\n")
         failed = []
 
         def row(how, tf32, make, may_fail=False):
             torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
             try:
-                run, result = make()
-                times, host = timed(run, iterations)
+                run, result, *own = make()
+                with torch.cuda.stream(own[0] if own else torch.cuda.current_stream()):
+                    times, host = timed(run, iterations)
                 difference = float((result().float().cpu() - expected).abs().max() / expected.std())
                 rows.write(f"| {how} | {'on' if tf32 else 'off'} | {min(times):.4f} | {statistics.median(times):.4f} | {host:.4f} | {difference:.1e} |\n")
                 if not difference <= TOLERANCE[tf32]:
                     failed.append(f"{how}: its output differs by {difference:.1e} standard deviations")
-            except Exception as error:  # the next variant may work
+            except (Exception, SystemExit) as error:  # the next variant may work
                 reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:120]}".replace("|", "/")
                 rows.write(f"| {how} | {'on' if tf32 else 'off'} | failed | {reason} | | |\n")
                 if not may_fail:
                     failed.append(f"{how}: {reason}")
 
+        if library != "-":
+            row("Hone", False, lambda: hone(library, arrays))
         for tf32 in (False, True):
             for last in (False, True):
                 data = [torch.from_numpy(a).cuda() for a in arrays]

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,42 @@ TEST(Subprocess, TheDestructorLeavesNoChild) {
     EXPECT_TRUE(IsAlive(pid));
   }
   EXPECT_FALSE(Exists("/proc/" + std::to_string(pid)));  // gone and reaped
+}
+
+// While another process traces a child, its parent does not see that it ended: to us it looks like one that hangs.
+TEST(Subprocess, AChildThatDoesNotEndIsGivenUp) {
+  Subprocess child = Must(Subprocess::Spawn(Shell("exec sleep 1000")));
+  const pid_t pid = child.pid();
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t tracer = fork();
+  if (tracer == 0) {
+    const char seized = ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) == 0 ? 1 : 0;
+    (void)!write(ready[1], &seized, 1);
+    sleep(20);
+    _exit(0);
+  }
+  char seized = 0;
+  EXPECT_EQ(read(ready[0], &seized, 1), 1);
+  close(ready[0]);
+  close(ready[1]);
+  const auto end_tracer = [&] {
+    kill(tracer, SIGKILL);
+    waitpid(tracer, nullptr, 0);
+  };
+  if (seized == 0) {
+    end_tracer();
+    GTEST_SKIP() << "this process may not trace others";
+  }
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(child.KillAndWait(0.05));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr("process " + std::to_string(pid) + " did not end within 50.0 ms of SIGKILL and is left behind"));
+  EXPECT_EQ(child.pid(), -1);
+  EXPECT_FALSE(child.Running()) << "and nobody waits for it again";
+  end_tracer();
+  EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
 }
 
 TEST(Subprocess, WhatAChildLeavesEndsWithItOnRequest) {

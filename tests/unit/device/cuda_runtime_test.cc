@@ -1,8 +1,13 @@
 // The CUDA runtime on a driver without a device (fake_cuda.cc), which checks its arguments and fails on demand.
+#include <set>
+#include <thread>
+
 #include "base/text.h"
 #include "common/expect.h"
+#include "fake/fake_clock.h"
 #include "fake_cuda_control.h"
 #include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/driver_functions.h"
 
 namespace hone::runtime {
 namespace {
@@ -101,6 +106,33 @@ TEST_F(CudaRuntime, ADeviceThatDoesNotSayWhichItIsIsNone) {
   EXPECT_EQ(again.lock_name, again.identity);
 }
 
+// Slices of a GPU have times of their own, and the GPU's lock.
+TEST_F(CudaRuntime, AMigSliceHasAnIdentityOfItsOwn) {
+  setenv("FAKE_CUDA_MIG", "3", 1);
+  const auto slice = Must(DescribeCudaDevice({FAKE_CUDA}));
+  fake_.fail("cuDeviceGetUuid_v2", 3, 0, /*sticky=*/0);
+  EXPECT_EQ(DescribeCudaDevice({FAKE_CUDA}).status().kind(), StatusKind::kIo);
+  unsetenv("FAKE_CUDA_MIG");
+  EXPECT_EQ(slice.identity, "MIG-f3112131-4151-6171-8191-a1b1c1d1e1f1");
+  EXPECT_EQ(slice.lock_name, Must(DescribeCudaDevice({FAKE_CUDA})).lock_name);
+}
+
+// In exclusive-process mode the child before may still hold it.
+TEST_F(CudaRuntime, ADeviceThatAnotherProcessHasIsTriedAgain) {
+  FakeClock clock;
+  fake_.fail("cuDevicePrimaryCtxRetain", 46, 0, /*sticky=*/0);
+  device_ = Must(OpenCudaDevice({FAKE_CUDA}, &clock));
+  EXPECT_EQ(fake_.calls("cuDevicePrimaryCtxRetain"), 2);
+  EXPECT_GT(clock.NowSeconds(), 0);
+  device_.reset();
+  fake_.reset(OnLaunch);
+  fake_.fail("cuDevicePrimaryCtxRetain", 46, 0, /*sticky=*/1);
+  const Status busy = OpenCudaDevice({FAKE_CUDA}, &clock).status();
+  EXPECT_EQ(busy.kind(), StatusKind::kIo);
+  EXPECT_THAT(busy.message(), HasSubstr("exclusive-process mode"));
+  EXPECT_NEAR(clock.NowSeconds(), 10, 1);
+}
+
 TEST_F(CudaRuntime, RunsLaunchesInOrderThroughAWorkspace) {
   Load();
   ASSERT_TRUE(module_->Run("sum", Arguments()).ok());
@@ -116,38 +148,65 @@ TEST_F(CudaRuntime, TimesManyLaunchesAsOneGraph) {
   EXPECT_EQ(Out(), kSums);
 }
 
-// The runs before have arguments of their own, and count as busy time of the device.
+// The runs before have arguments of their own, and count as busy time of the device: as long as the timed ones each.
 TEST_F(CudaRuntime, RunsBeforeTheTimedOnesAreAGraphOfTheirOwn) {
   Load();
   auto other = *device_->Allocate(32);
-  auto seconds = Must(module_->Time("sum", {{a_.get(), a_.get(), other.get()}, {a_.get(), b_.get(), other.get()}},
-                                    {Arguments(), Arguments(), Arguments()}));
+  auto seconds = Must(module_->Time(
+      "sum", {{a_.get(), a_.get(), other.get()}, {b_.get(), b_.get(), other.get()}, {a_.get(), b_.get(), other.get()}},
+      {Arguments(), Arguments(), Arguments()}));
   EXPECT_DOUBLE_EQ(seconds, 2.5e-3);
-  EXPECT_EQ(launched_.size(), 10U);
+  EXPECT_EQ(launched_.size(), 12U);
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 2);
-  EXPECT_EQ(fake_.calls("cuEventElapsedTime"), 2) << "of all, and of the timed ones";
-  EXPECT_DOUBLE_EQ(device_->busy_seconds(), 2.5e-3);
+  EXPECT_DOUBLE_EQ(device_->busy_seconds(), 5e-3);
   EXPECT_EQ(Out(), kSums);
   std::vector<float> before(8);
   ASSERT_TRUE(device_->CopyOut(before.data(), *other, 32).ok());
   EXPECT_EQ(before, kSums);
   ASSERT_TRUE(module_->Time("sum", {}, {Arguments()}).ok());
-  EXPECT_DOUBLE_EQ(device_->busy_seconds(), 5e-3);
+  EXPECT_DOUBLE_EQ(device_->busy_seconds(), 7.5e-3);
+}
+
+TEST_F(CudaRuntime, FewLaunchesAreNoGraph) {
+  Load();
+  Must(module_->Time("sum", {}, {Arguments(), Arguments()}));
+  EXPECT_EQ(launched_.size(), 4U);
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 0);
+  EXPECT_EQ(Out(), kSums);
+}
+
+TEST_F(CudaRuntime, APartOfABufferIsItsMemory) {
+  Load();
+  auto whole = *device_->Allocate(3 * 256);
+  const int allocated = fake_.calls("cuMemAlloc_v2"), freed = fake_.calls("cuMemFree_v2");
+  auto part = Must(device_->Part(*whole, 512, 32));
+  EXPECT_EQ(part->bytes(), 32);
+  ASSERT_TRUE(module_->Run("sum", {a_.get(), b_.get(), part.get()}).ok());
+  auto other = Must(device_->Part(*whole, 0, 32));
+  ASSERT_TRUE(device_->Copy(other.get(), *part, 32).ok());
+  std::vector<float> values(3 * 64);
+  ASSERT_TRUE(device_->CopyOut(values.data(), *whole, whole->bytes()).ok());
+  EXPECT_EQ(std::vector<float>(values.begin() + 128, values.begin() + 136), kSums);
+  EXPECT_EQ(std::vector<float>(values.begin(), values.begin() + 8), kSums);
+  part.reset();
+  other.reset();
+  EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - allocated + fake_.calls("cuMemFree_v2") - freed, 0);
 }
 
 TEST_F(CudaRuntime, TheSameRunsAreMadeIntoAGraphOnce) {
   Load();
   auto other = *device_->Allocate(32);
   const DeviceArguments elsewhere = {a_.get(), b_.get(), other.get()};
-  for (int i = 0; i < 3; ++i) Must(module_->Time("sum", {elsewhere, elsewhere}, {Arguments(), Arguments()}));
+  const DeviceRuns runs({Arguments()}, 3);
+  for (int i = 0; i < 3; ++i) Must(module_->Time("sum", {elsewhere, elsewhere, elsewhere}, runs));
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 2);
   EXPECT_EQ(fake_.calls("cuGraphLaunch"), 6);
-  EXPECT_EQ(launched_.size(), 24U);
-  ASSERT_TRUE(module_->Time("sum", {}, {Arguments(), elsewhere}).ok());
+  EXPECT_EQ(launched_.size(), 36U);
+  ASSERT_TRUE(module_->Time("sum", {}, {Arguments(), Arguments(), elsewhere}).ok());
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 3) << "these are other runs";
   const std::vector<float> a(8, 1.0f);
   ASSERT_TRUE(device_->CopyIn(a_.get(), a.data(), 32).ok());
-  ASSERT_TRUE(module_->Time("sum", {}, {Arguments(), Arguments()}).ok());
+  ASSERT_TRUE(module_->Time("sum", {}, runs).ok());
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 3);
   EXPECT_EQ(Out(), (std::vector<float>{11, 21, 31, 41, 51, 61, 71, 81})) << "it is the launches that are kept";
 }
@@ -155,24 +214,78 @@ TEST_F(CudaRuntime, TheSameRunsAreMadeIntoAGraphOnce) {
 TEST_F(CudaRuntime, GraphsAreNotKeptWithoutEnd) {
   Load();
   const int before = fake_.alive();
-  for (size_t runs = 1000; runs < 1008; ++runs) {
-    ASSERT_TRUE(module_->Time("sum", {}, std::vector<DeviceArguments>(runs, Arguments())).ok());
+  for (int64_t runs = 500; runs < 508; ++runs) {
+    ASSERT_TRUE(module_->Time("sum", {}, DeviceRuns({Arguments()}, runs)).ok());
   }
   EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 8);
-  EXPECT_LE(fake_.alive() - before, 6) << "of at most 4096 launches and the last ones";
+  EXPECT_LE(fake_.alive() - before, 12) << "of at most 4096 launches and the last ones";
+}
+
+// 5,000 runs of two launches: nine graphs of 512 runs and one of the rest.
+TEST_F(CudaRuntime, ManyRunsLaunchAGraphManyTimes) {
+  Load();
+  auto other = *device_->Allocate(32);
+  const DeviceArguments elsewhere = {a_.get(), a_.get(), other.get()};
+  for (int i = 0; i < 2; ++i) {
+    launched_.clear();
+    Must(module_->Time("sum", {}, DeviceRuns({Arguments(), elsewhere}, 5000)));
+    EXPECT_EQ(launched_.size(), 10000U);
+    EXPECT_EQ(fake_.largest_graph(), 1024);
+    EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 2) << "of 512 runs, and of the other 392";
+    EXPECT_EQ(fake_.calls("cuGraphLaunch"), 10 * (i + 1));
+  }
+  EXPECT_EQ(Out(), kSums);
+  // More arguments than a graph has launches: a graph for each part of them.
+  std::vector<DeviceArguments> many(1100, Arguments());
+  many[1099] = elsewhere;
+  Must(module_->Time("sum", {}, DeviceRuns(many, 1100)));
+  EXPECT_EQ(fake_.largest_graph(), 1024);
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 4) << "two equal parts, and the rest";
 }
 
 TEST_F(CudaRuntime, ADeviceMayBeLostByItsOwnFault) {
-  for (const int error : {46, 100, 214, 700, 719}) {
+  for (const int error : {46,  100, 214, 220, 802, 810, 226, 700, 702, 709, 710, 714, 715, 716,
+                          717, 718, 719, 721, 911, 999, 1,   2,   701, 900, 901, 906, 908}) {
+    const bool sticky = std::set<int>{1, 2, 701, 900, 901, 906, 908}.count(error) == 0;
+    const bool broken = std::set<int>{46, 100, 214, 220, 802, 810}.count(error) > 0;
     fake_.reset(OnLaunch);
     Load();
     fake_.fail("cuEventSynchronize", error, 0, /*sticky=*/1);
     EXPECT_FALSE(module_->Time("sum", {}, {Arguments()}).ok());
-    EXPECT_TRUE(device_->lost()) << error;
-    EXPECT_EQ(device_->broken(), error < 700) << error;
+    EXPECT_EQ(device_->lost(), sticky) << error;
+    EXPECT_EQ(device_->broken(), broken) << error;
     EXPECT_EQ(device_->busy_seconds(), 0);
     out_.reset(), b_.reset(), a_.reset(), module_.reset(), device_.reset();
     EXPECT_EQ(fake_.alive(), 0);
+  }
+}
+
+// A wait for the context fails while any stream of it is captured.
+TEST_F(CudaRuntime, ACaptureOfSomebodyElseLosesNothing) {
+  Load();
+  HoneCuda cuda;
+  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
+  HoneCudaHandle stream = nullptr, graph = nullptr;
+  ASSERT_EQ(cuda.cuStreamCreate(&stream, 0), 0);
+  std::thread([&] { EXPECT_EQ(cuda.cuStreamBeginCapture_v2(stream, 0), 0); }).join();
+  fake_.fail("cuMemcpyHtoDAsync_v2", 1, 0, /*sticky=*/0);
+  const std::vector<float> values(8);
+  EXPECT_FALSE(device_->CopyIn(a_.get(), values.data(), 32).ok());
+  EXPECT_FALSE(device_->lost());
+  EXPECT_EQ(cuda.cuStreamEndCapture(stream, &graph) + cuda.cuGraphDestroy(graph) + cuda.cuStreamDestroy_v2(stream), 0);
+}
+
+TEST_F(CudaRuntime, ALaunchThatIsRefusedIsNoFailureOfTheDevice) {
+  Load();
+  for (const int error : {1, 701}) {
+    for (const int64_t runs : {1, 8 + error}) {  // the second is a graph
+      fake_.fail("cuLaunchKernel", error, 1, /*sticky=*/0);
+      const Status refused = module_->Time("sum", {}, DeviceRuns({Arguments()}, runs)).status();
+      EXPECT_EQ(refused.kind(), StatusKind::kInvalid);
+      EXPECT_THAT(refused.message(), HasSubstr("kernel `copy2` cannot be started: "));
+      EXPECT_FALSE(device_->lost());
+      EXPECT_TRUE(module_->Time("sum", {}, DeviceRuns({Arguments()}, runs)).ok());
+    }
   }
 }
 
@@ -199,7 +312,7 @@ TEST_F(CudaRuntime, WhatPassesLeavesTheDeviceGood) {
 TEST_F(CudaRuntime, AFailureWhileCapturingEndsTheCapture) {
   Load();
   fake_.fail("cuLaunchKernel", 1, 3, /*sticky=*/0);
-  EXPECT_FALSE(module_->Time("sum", {}, {Arguments(), Arguments()}).ok());
+  EXPECT_FALSE(module_->Time("sum", {}, {Arguments(), Arguments(), Arguments()}).ok());
   EXPECT_FALSE(device_->lost());
   launched_.clear();
   ASSERT_TRUE(module_->Time("sum", {}, {Arguments()}).ok());
@@ -236,7 +349,7 @@ TEST_F(CudaRuntime, EveryFailureIsReportedAndNothingLeaks) {
         arguments.push_back(buffer.get());
         buffers.push_back(std::move(buffer));
       }
-      const Status timed = module->Time("sum", {arguments}, {arguments, arguments}).status();
+      const Status timed = module->Time("sum", {arguments}, {arguments, arguments, arguments}).status();
       EXPECT_EQ(timed.ok(), !device->lost());
       HONE_RETURN_IF_ERROR(timed);
       std::vector<float> values(8);

@@ -1,11 +1,17 @@
 // A driver without a device: memory is the host's, kernels are a callback, every handle is checked, and any call fails
 // on demand. Its functions have the driver API's signatures, deliberately written down a second time.
+//
+// What is queued in a stream runs as late as possible: when somebody waits for it. In a hurried stream
+// (fake_cuda_hurry) it runs as early as possible. So a wait that is missing gives wrong data in one of the two.
 #include "fake_cuda.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -24,8 +30,25 @@ struct Recorded {
   unsigned grid[3], block[3];
   std::vector<void*> addresses;
 };
+// A moment of a stream: when it has done its first `count` pieces of work.
+struct Moment {
+  void* stream = nullptr;
+  size_t count = 0;
+};
 struct Event {
-  bool recorded = false, waited = false;
+  bool recorded = false, timed = true;
+  Moment at;
+};
+struct Work {
+  std::function<void()> run;  // null: waits for `after`
+  Moment after;
+};
+struct Stream {
+  bool blocking = true;  // waits for the legacy stream, and that one for it
+  bool hurried = false;
+  size_t done = 0;
+  std::deque<Work> left;
+  size_t count() const { return done + left.size(); }
 };
 struct Capture {
   std::thread::id by;
@@ -35,13 +58,14 @@ struct Capture {
 struct Fake {
   FakeLaunch on_launch = nullptr;
   std::map<uintptr_t, size_t> memory;
-  std::set<void*> modules, streams, graphs, executables;
+  std::set<void*> modules, graphs, executables;
+  std::map<void*, Stream> streams;  // null: the legacy stream, which no test creates
   std::map<void*, Event> events;
   std::map<void*, Function> functions;
   std::map<void*, std::vector<Recorded>> content;  // of graphs
   std::map<void*, Capture> captures;               // of streams
   std::map<std::string, int> calls;
-  int contexts = 0;
+  int contexts = 0, captured = 0, largest_graph = 0;
   bool initialised = false;
   std::string fail_function;
   int fail_error = 0, fail_skip = 0;
@@ -52,6 +76,7 @@ struct Fake {
   uintptr_t next_handle = 0x1000;
 };
 constexpr int kFirstDevice = 7;
+void* const kLegacy = nullptr;
 
 Fake fake;
 std::recursive_mutex mutex;
@@ -90,12 +115,19 @@ int Complain(const std::string& what) {
   return 1;
 }
 
-// The error that the call must return; 0 for success.
+void FinishAll();
+
+// The error that the call must return; 0 for success. After a fault that stays, no work is done any more.
 int Enter(const char* function) {
   ++fake.calls[function];
   if (fake.stuck) return fake.stuck;
   if (fake.fail_function == function && fake.fail_skip-- == 0) {
-    if (fake.fail_sticky) fake.stuck = fake.fail_error;
+    if (fake.fail_sticky) {
+      fake.stuck = fake.fail_error;
+      for (auto& [handle, stream] : fake.streams) stream.done = stream.count(), stream.left.clear();
+    } else {
+      FinishAll();
+    }
     fake.fail_function.clear();
     return fake.fail_error;
   }
@@ -123,6 +155,64 @@ void Perform(const Recorded& r) {
   if (fake.on_launch) fake.on_launch(r.function->symbol.c_str(), r.addresses.data(), r.grid, r.block);
 }
 
+bool Exists(void* stream) { return stream == kLegacy || fake.streams.count(stream) > 0; }
+
+// Whether the moment has come. A stream that was destroyed had no work left.
+bool Past(const Moment& moment) {
+  const auto it = fake.streams.find(moment.stream);
+  return it == fake.streams.end() || it->second.done >= moment.count;
+}
+
+// Does the stream's work up to the moment, and before it what that waits for.
+void RunUntil(const Moment& moment) {
+  while (!Past(moment)) {
+    Stream& stream = fake.streams[moment.stream];
+    const Work work = std::move(stream.left.front());
+    if (!work.run) RunUntil(work.after);
+    stream.left.pop_front();
+    if (work.run) work.run();
+    ++stream.done;
+  }
+}
+
+void RunHurried() {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (auto& [handle, stream] : fake.streams) {
+      while (stream.hurried && !stream.left.empty() && (stream.left.front().run || Past(stream.left.front().after))) {
+        RunUntil({handle, stream.done + 1});
+        moved = true;
+      }
+    }
+  }
+}
+
+void Finish(const Moment& moment) {
+  RunUntil(moment);
+  RunHurried();
+}
+
+void FinishAll() {
+  for (const auto& [handle, stream] : fake.streams) RunUntil({handle, stream.count()});
+}
+
+void Append(void* handle, Work work) {
+  const auto after = [](void* to, void* from) {
+    if (const size_t count = fake.streams[from].count(); count > 0) {
+      fake.streams[to].left.push_back({nullptr, {from, count}});
+    }
+  };
+  if (handle == kLegacy) {
+    for (const auto& [other, stream] : fake.streams) {
+      if (other != kLegacy && stream.blocking) after(kLegacy, other);
+    }
+  } else if (fake.streams[handle].blocking) {
+    after(handle, kLegacy);
+  }
+  fake.streams[handle].left.push_back(std::move(work));
+  RunHurried();
+}
+
 // Takes a handle back, also where the device is lost.
 template <typename Handles>
 int Release(const char* function, Handles* handles, void* handle) {
@@ -148,17 +238,29 @@ void fake_cuda_fail(const char* function, int error, int skip, int sticky) {
   fake.fail_skip = skip;
   fake.fail_sticky = sticky != 0;
 }
+void fake_cuda_hurry(void* stream) { fake.streams[stream].hurried = true; }
 void fake_cuda_elapse(float milliseconds) { fake.elapsed = milliseconds; }
 const char* fake_cuda_complaint(void) { return fake.complaint.c_str(); }
 int fake_cuda_alive(void) {
-  return fake.contexts + static_cast<int>(fake.memory.size() + fake.modules.size() + fake.streams.size() +
-                                          fake.graphs.size() + fake.executables.size() + fake.events.size());
+  return fake.contexts +
+         static_cast<int>(fake.memory.size() + fake.modules.size() + fake.streams.size() - fake.streams.count(kLegacy) +
+                          fake.graphs.size() + fake.executables.size() + fake.events.size());
 }
 int fake_cuda_calls(const char* function) {
   if (function) return fake.calls[function];
   int all = 0;
   for (const auto& [name, calls] : fake.calls) all += calls;
   return all;
+}
+size_t fake_cuda_largest(void) {
+  size_t most = 0;
+  for (const auto& [address, size] : fake.memory) most = std::max(most, size);
+  return most;
+}
+int fake_cuda_captured(void) { return fake.captured; }
+int fake_cuda_largest_graph(void) { return fake.largest_graph; }
+void fake_cuda_spoil(void) {
+  for (const auto& [address, size] : fake.memory) memset(reinterpret_cast<void*>(address), 0x5a, size);
 }
 int fake_cuda_contexts(void) { return static_cast<int>(contexts.size()); }
 
@@ -211,6 +313,13 @@ int cuDeviceGetUuid(unsigned char* uuid, int device) {
     for (int i = 0; i < 4; ++i) uuid[i] = static_cast<unsigned char>(machine >> (24 - 8 * i));
   }
   uuid[15] = static_cast<unsigned char>(uuid[15] + device - kFirstDevice);
+  return 0;
+}
+// With FAKE_CUDA_MIG, every device is a slice of its GPU with that number.
+int cuDeviceGetUuid_v2(unsigned char* uuid, int device) {
+  ENTER();
+  if (int error = cuDeviceGetUuid(uuid, device)) return error;
+  if (const char* text = getenv("FAKE_CUDA_MIG")) uuid[0] = static_cast<unsigned char>(0xf0 + atoi(text));
   return 0;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
@@ -267,6 +376,8 @@ int cuCtxPopCurrent_v2(void** context) {
 int cuCtxSynchronize(void) {
   ENTER();
   if (CapturingHere()) return Complain("synchronized while capturing");
+  if (!fake.captures.empty()) return 900;  // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+  FinishAll();
   return 0;
 }
 int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
@@ -291,26 +402,27 @@ int cuMemFree_v2(uint64_t address) {
   ++fake.calls[__func__];
   auto it = fake.memory.find(static_cast<uintptr_t>(address));
   if (it == fake.memory.end()) return Complain("cuMemFree of what is not allocated");
+  FinishAll();
   free(reinterpret_cast<void*>(it->first));
   fake.memory.erase(it);
   return fake.stuck;
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream) {
   ENTER();
-  if (!fake.streams.count(stream) || !Inside(to, bytes)) return Complain("copy to where nothing is");
-  memcpy(reinterpret_cast<void*>(to), from, bytes);
+  if (!Exists(stream) || !Inside(to, bytes)) return Complain("copy to where nothing is");
+  Append(stream, {[=] { memcpy(reinterpret_cast<void*>(to), from, bytes); }, {}});
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
   ENTER();
-  if (!fake.streams.count(stream) || !Inside(from, bytes)) return Complain("copy from where nothing is");
-  memcpy(to, reinterpret_cast<void*>(from), bytes);
+  if (!Exists(stream) || !Inside(from, bytes)) return Complain("copy from where nothing is");
+  Append(stream, {[=] { memcpy(to, reinterpret_cast<void*>(from), bytes); }, {}});
   return 0;
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
   ENTER();
-  if (!fake.streams.count(stream) || !Inside(to, bytes) || !Inside(from, bytes)) return Complain("copy of nothing");
-  memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  if (!Exists(stream) || !Inside(to, bytes) || !Inside(from, bytes)) return Complain("copy of nothing");
+  Append(stream, {[=] { memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes); }, {}});
   return 0;
 }
 int cuModuleLoadData(void** module, const void* image) {
@@ -321,7 +433,15 @@ int cuModuleLoadData(void** module, const void* image) {
   fake.modules.insert(*module);
   return 0;
 }
-int cuModuleUnload(void* module) { return Release(__func__, &fake.modules, module); }
+int cuModuleUnload(void* module) {
+  LOCK();
+  for (const auto& [handle, stream] : fake.streams) {
+    for (const Work& work : stream.left) {
+      if (work.run) return Complain("unloaded while work is queued");
+    }
+  }
+  return Release(__func__, &fake.modules, module);
+}
 int cuModuleGetFunction(void** function, void* module, const char* symbol) {
   ENTER();
   if (!fake.modules.count(module)) return Complain("function of no module");
@@ -348,21 +468,30 @@ int cuStreamCreate(void** stream, unsigned flags) {
   NEEDS_CONTEXT();
   if (flags > 1) return Complain("cuStreamCreate: flags");
   *stream = NewHandle();
-  fake.streams.insert(*stream);
+  fake.streams[*stream].blocking = flags == 0;
   return 0;
 }
-int cuStreamDestroy_v2(void* stream) { return Release(__func__, &fake.streams, stream); }
+int cuStreamDestroy_v2(void* stream) {
+  LOCK();
+  if (stream != kLegacy && Exists(stream) && !fake.stuck) Finish({stream, fake.streams[stream].count()});
+  return Release(__func__, &fake.streams, stream);
+}
+int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
+  ENTER();
+  if (!Exists(stream) || !fake.events.count(event) || flags != 0) return Complain("cuStreamWaitEvent");
+  if (fake.events[event].recorded) Append(stream, {nullptr, fake.events[event].at});
+  return 0;
+}
 int cuStreamSynchronize(void* stream) {
   ENTER();
-  if (!fake.streams.count(stream)) return Complain("wait for no stream");
+  if (!Exists(stream)) return Complain("wait for no stream");
   if (CapturingHere()) return Complain("waited while capturing");
-  for (auto& [handle, event] : fake.events) event.waited = event.recorded;
+  Finish({stream, fake.streams[stream].count()});
   return 0;
 }
 int cuStreamBeginCapture_v2(void* stream, int mode) {
   ENTER();
-  if (!fake.streams.count(stream) || mode < 0 || mode > 2 || fake.captures.count(stream))
-    return Complain("cuStreamBeginCapture");
+  if (!Exists(stream) || mode < 0 || mode > 2 || fake.captures.count(stream)) return Complain("cuStreamBeginCapture");
   fake.captures[stream].by = std::this_thread::get_id();
   return 0;
 }
@@ -374,6 +503,7 @@ int cuStreamEndCapture(void* stream, void** graph) {
   *graph = NewHandle();
   fake.graphs.insert(*graph);
   fake.content[*graph] = captured.mapped().launches;
+  fake.largest_graph = std::max(fake.largest_graph, static_cast<int>(captured.mapped().launches.size()));
   return 0;
 }
 int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
@@ -386,12 +516,15 @@ int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long lo
 }
 int cuGraphUpload(void* executable, void* stream) {
   ENTER();
-  return fake.executables.count(executable) && fake.streams.count(stream) ? 0 : Complain("cuGraphUpload");
+  return fake.executables.count(executable) && Exists(stream) ? 0 : Complain("cuGraphUpload");
 }
 int cuGraphLaunch(void* executable, void* stream) {
   ENTER();
-  if (!fake.executables.count(executable) || !fake.streams.count(stream)) return Complain("cuGraphLaunch");
-  for (const Recorded& r : fake.content[executable]) Perform(r);
+  if (!fake.executables.count(executable) || !Exists(stream)) return Complain("cuGraphLaunch");
+  Append(stream, {[launches = fake.content[executable]] {
+                    for (const Recorded& r : launches) Perform(r);
+                  },
+                  {}});
   return 0;
 }
 int cuGraphExecDestroy(void* executable) { return Release(__func__, &fake.executables, executable); }
@@ -399,27 +532,30 @@ int cuGraphDestroy(void* graph) { return Release(__func__, &fake.graphs, graph);
 int cuEventCreate(void** event, unsigned flags) {
   ENTER();
   NEEDS_CONTEXT();
-  if (flags & 2) return Complain("an event that takes no time");
   *event = NewHandle();
-  fake.events[*event] = Event();
+  fake.events[*event].timed = (flags & 2) == 0;
   return 0;
 }
 int cuEventDestroy_v2(void* event) { return Release(__func__, &fake.events, event); }
 int cuEventRecord(void* event, void* stream) {
   ENTER();
-  if (!fake.events.count(event) || !fake.streams.count(stream)) return Complain("cuEventRecord");
-  fake.events[event] = {true, false};
+  if (!fake.events.count(event) || !Exists(stream)) return Complain("cuEventRecord");
+  fake.events[event].recorded = true;
+  fake.events[event].at = {stream, fake.streams[stream].count()};
   return 0;
 }
 int cuEventSynchronize(void* event) {
   ENTER();
   if (!fake.events.count(event) || !fake.events[event].recorded) return Complain("wait for an event not recorded");
-  for (auto& [handle, e] : fake.events) e.waited = e.recorded;
+  Finish(fake.events[event].at);
   return 0;
 }
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
   ENTER();
-  if (!fake.events[start].waited || !fake.events[end].waited) return Complain("time of events not waited for");
+  for (void* event : {start, end}) {
+    if (!fake.events[event].timed) return Complain("an event that takes no time");
+    if (!fake.events[event].recorded || !Past(fake.events[event].at)) return Complain("time of events not waited for");
+  }
   *milliseconds = fake.elapsed;
   return 0;
 }
@@ -427,7 +563,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned shared, void* stream, void** parameters, void** extra) {
   ENTER();
   auto it = fake.functions.find(function);
-  if (it == fake.functions.end() || !fake.streams.count(stream) || extra != nullptr) return Complain("cuLaunchKernel");
+  if (it == fake.functions.end() || !Exists(stream) || extra != nullptr) return Complain("cuLaunchKernel");
   if (gx * gy * gz == 0 || bx * by * bz == 0 || bx * by * bz > 512) return Complain("extents of a launch");
   if (static_cast<int>(shared) > it->second.dynamic_shared) return Complain("more shared memory than was asked for");
   Recorded r{&it->second, {gx, gy, gz}, {bx, by, bz}, {}};
@@ -439,8 +575,9 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   const auto capture = fake.captures.find(stream);
   if (capture != fake.captures.end()) {
     capture->second.launches.push_back(r);
+    ++fake.captured;
   } else {
-    Perform(r);
+    Append(stream, {[r] { Perform(r); }, {}});
   }
   return 0;
 }

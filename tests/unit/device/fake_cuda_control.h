@@ -14,9 +14,14 @@ namespace hone {
 struct FakeCudaControl {
   decltype(&fake_cuda_reset) reset = nullptr;
   decltype(&fake_cuda_fail) fail = nullptr;
+  decltype(&fake_cuda_hurry) hurry = nullptr;
   decltype(&fake_cuda_elapse) elapse = nullptr;
   decltype(&fake_cuda_complaint) complaint = nullptr;
   decltype(&fake_cuda_alive) alive = nullptr;
+  decltype(&fake_cuda_largest) largest = nullptr;
+  decltype(&fake_cuda_captured) captured = nullptr;
+  decltype(&fake_cuda_largest_graph) largest_graph = nullptr;
+  decltype(&fake_cuda_spoil) spoil = nullptr;
   decltype(&fake_cuda_calls) calls = nullptr;
   decltype(&fake_cuda_contexts) contexts = nullptr;
 
@@ -31,9 +36,14 @@ struct FakeCudaControl {
     FakeCudaControl control;
     find(&control.reset, "fake_cuda_reset");
     find(&control.fail, "fake_cuda_fail");
+    find(&control.hurry, "fake_cuda_hurry");
     find(&control.elapse, "fake_cuda_elapse");
     find(&control.complaint, "fake_cuda_complaint");
     find(&control.alive, "fake_cuda_alive");
+    find(&control.largest, "fake_cuda_largest");
+    find(&control.captured, "fake_cuda_captured");
+    find(&control.largest_graph, "fake_cuda_largest_graph");
+    find(&control.spoil, "fake_cuda_spoil");
     find(&control.calls, "fake_cuda_calls");
     find(&control.contexts, "fake_cuda_contexts");
     return control;

@@ -1,7 +1,10 @@
 // Libraries for CUDA on a driver without a device (unit/device/fake_cuda.cc), which checks handles, ranges, order and
 // releases, and fails on demand.
+#include <thread>
+
 #include "cuda_library.h"
 #include "library/runtime/net_device.h"
+#include "runtime/cuda/driver_functions.h"
 #include "unit/base/in_child.h"
 
 namespace hone::library {
@@ -42,21 +45,90 @@ TEST_F(CudaLibrary, DataMayStayOnTheDevice) {
   // The fake's memory is the host's: the caller writes its input into the instance's buffer.
   const std::vector<float> values = RandomValues(3 * 13 * 13, 5);
   std::memcpy(in[0], values.data(), values.size() * 4);
-  ASSERT_EQ(net_->run_device(instance, nullptr, nullptr), HONE_NET_OK);
+  ASSERT_EQ(net_->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_OK);
+  ASSERT_EQ(net_->wait(instance), HONE_NET_OK);
   const float* found = static_cast<float*>(out[0]);
   ExpectRight({found, found + 5}, 5);
   const int to_host = fake_.calls("cuMemcpyDtoHAsync_v2"), copies = fake_.calls("cuMemcpyDtoDAsync_v2");
   EXPECT_EQ(to_host, 0);
   // Its own buffers need no copy; another instance's are copied.
-  ASSERT_EQ(net_->run_device(instance, in, out), HONE_NET_OK);
+  ASSERT_EQ(net_->run_device(instance, in, out, info.queue), HONE_NET_OK);
   EXPECT_EQ(fake_.calls("cuMemcpyDtoDAsync_v2"), copies);
   const Instance other = Create();
   void* elsewhere[1] = {};
   ASSERT_EQ(net_->device(other, nullptr, nullptr, elsewhere), HONE_NET_OK);
-  ASSERT_EQ(net_->run_device(other, in, nullptr), HONE_NET_OK);
+  ASSERT_EQ(net_->run_device(other, in, nullptr, nullptr), HONE_NET_OK);
+  ASSERT_EQ(net_->wait(other), HONE_NET_OK);
   found = static_cast<float*>(elsewhere[0]);
   ExpectRight({found, found + 5}, 5);
   EXPECT_EQ(fake_.calls("cuMemcpyDtoDAsync_v2"), copies + 1);
+}
+
+// The caller writes the input, takes the output and overwrites the input, all in its own stream, and waits for that
+// only. The instance's stream does its work as late as it may, or as early: a missing wait shows in one of the two.
+TEST_F(CudaLibrary, ARunHasItsPlaceInTheCallersStream) {
+  HoneCuda cuda;
+  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
+  constexpr size_t kInput = 3 * 13 * 13;
+  const std::vector<float> wrong(kInput, 7.0f);
+  for (const int kind : {0, static_cast<int>(HONE_CUDA_STREAM_NON_BLOCKING), -1}) {
+    for (const bool hurry : {false, true}) {
+      SCOPED_TRACE(std::to_string(kind) + (hurry ? " early" : " late"));
+      const Instance instance = Create();
+      HoneNetDeviceInfo info{};
+      ASSERT_EQ(net_->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
+      ASSERT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
+      HoneCudaHandle stream = nullptr;  // the legacy stream
+      HoneCudaAddress in = 0, out = 0;
+      ASSERT_EQ(cuda.cuMemAlloc_v2(&in, kInput * 4) + cuda.cuMemAlloc_v2(&out, 5 * 4), 0);
+      if (kind >= 0) {
+        ASSERT_EQ(cuda.cuStreamCreate(&stream, static_cast<unsigned>(kind)), 0);
+      }
+      if (hurry) fake_.hurry(info.queue);
+      for (uint64_t seed = 1; seed <= 3; ++seed) {
+        const std::vector<float> values = RandomValues(kInput, seed);
+        std::vector<float> found(5);
+        void* inputs[] = {reinterpret_cast<void*>(in)};
+        void* outputs[] = {reinterpret_cast<void*>(out)};
+        ASSERT_EQ(cuda.cuMemcpyHtoDAsync_v2(in, values.data(), kInput * 4, stream), 0);
+        ASSERT_EQ(net_->run_device(instance, inputs, outputs, stream), HONE_NET_OK) << net_->error_detail();
+        ASSERT_EQ(cuda.cuMemcpyDtoHAsync_v2(found.data(), out, 5 * 4, stream), 0);
+        ASSERT_EQ(cuda.cuMemcpyHtoDAsync_v2(in, wrong.data(), kInput * 4, stream), 0);
+        ASSERT_EQ(cuda.cuStreamSynchronize(stream), 0);
+        ExpectRight(found, seed);
+      }
+      if (stream) cuda.cuStreamDestroy_v2(stream);
+      EXPECT_EQ(cuda.cuMemFree_v2(in) + cuda.cuMemFree_v2(out), 0);
+      cuda.cuCtxPopCurrent_v2(&info.context);
+    }
+  }
+}
+
+TEST_F(CudaLibrary, AFailureAfterTheRunIsQueuedShowsInALaterCall) {
+  const Instance instance = Create();
+  ASSERT_EQ(net_->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_OK);
+  fake_.fail("cuStreamSynchronize", 700, 0, /*sticky=*/1);
+  EXPECT_EQ(net_->wait(instance), HONE_NET_E_DEVICE_LOST);
+  EXPECT_EQ(net_->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_E_DEVICE_LOST);
+  EXPECT_EQ(net_->wait(nullptr), HONE_NET_E_ARGUMENT);
+}
+
+// Another thread of the caller's program makes a graph meanwhile.
+TEST_F(CudaLibrary, ACaptureOfSomebodyElseLosesNothing) {
+  HoneCuda cuda;
+  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
+  const Instance instance = Create();
+  HoneNetDeviceInfo info{};
+  ASSERT_EQ(net_->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
+  HoneCudaHandle stream = nullptr, graph = nullptr;
+  ASSERT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
+  ASSERT_EQ(cuda.cuStreamCreate(&stream, HONE_CUDA_STREAM_NON_BLOCKING), 0);
+  std::thread([&] { EXPECT_EQ(cuda.cuStreamBeginCapture_v2(stream, 0), 0); }).join();
+  fake_.fail("cuEventRecord", 906, 0, /*sticky=*/0);
+  EXPECT_EQ(net_->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_E_DEVICE_CALL);
+  EXPECT_EQ(cuda.cuStreamEndCapture(stream, &graph) + cuda.cuGraphDestroy(graph) + cuda.cuStreamDestroy_v2(stream), 0);
+  cuda.cuCtxPopCurrent_v2(&info.context);
+  RunAndCompare(instance, 1);
 }
 
 TEST_F(CudaLibrary, ProfilesEveryLayer) {
@@ -179,8 +251,9 @@ TEST_F(CudaLibrary, AForkedChildMakesNoCallOfTheDriver) {
     if (before == 0) return 5;
     std::vector<float> out;
     if (Run(instance, 1, &out) != HONE_NET_E_FORKED) return 1;
-    if (net_->run_device(instance, nullptr, nullptr) != HONE_NET_E_FORKED) return 2;
+    if (net_->run_device(instance, nullptr, nullptr, nullptr) != HONE_NET_E_FORKED) return 2;
     if (net_->device(instance, nullptr, nullptr, nullptr) != HONE_NET_E_FORKED) return 3;
+    if (net_->wait(instance) != HONE_NET_E_FORKED) return 6;
     net_->destroy(instance);
     return fake_.calls(nullptr) == before ? 0 : 4;
   });

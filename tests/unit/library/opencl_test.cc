@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "library/runtime/net_device.h"
+#include "runtime/opencl/functions.h"
 #include "runtime/opencl/opencl_device.h"
 #include "small_network.h"
 #include "unit/base/in_child.h"
@@ -132,10 +133,44 @@ TEST_F(OpenClLibrary, DataMayStayOnTheDevice) {
   EXPECT_NE(info.queue, nullptr);
   EXPECT_NE(in[0], nullptr);
   EXPECT_NE(out[0], nullptr);
-  ASSERT_EQ(small_->net->run_device(instance, nullptr, nullptr), HONE_NET_OK);
-  ASSERT_EQ(small_->net->run_device(instance, in, out), HONE_NET_OK);  // its own: nothing to copy
+  ASSERT_EQ(small_->net->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_OK);
+  ASSERT_EQ(small_->net->run_device(instance, in, out, info.queue), HONE_NET_OK);  // its own: nothing to copy
   RunAndCompare(*small_, SmallNetwork(1), other, 5);
   RunAndCompare(*small_, SmallNetwork(1), instance, 6);
+}
+
+// The caller's queue writes the input and reads the output, and is waited for only at the end.
+TEST_F(OpenClLibrary, ARunHasItsPlaceInTheCallersQueue) {
+  HoneOpenCl cl;
+  ASSERT_EQ(hone_opencl_load(&cl, "libOpenCL.so.1"), nullptr);
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  ASSERT_EQ(hone_opencl_find(&cl, 0, &platform, &device), 1U);
+  const Instance instance = Create(*small_);
+  HoneNetDeviceInfo info{};
+  ASSERT_EQ(small_->net->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
+  const auto context = static_cast<cl_context>(info.context);
+  constexpr size_t kInput = 3 * 13 * 13 * 4, kOutput = 5 * 4;
+  cl_int error = CL_SUCCESS;
+  const cl_command_queue queue = cl.clCreateCommandQueue(context, device, 0, &error);
+  ASSERT_EQ(error, CL_SUCCESS);
+  const cl_mem in = cl.clCreateBuffer(context, CL_MEM_READ_WRITE, kInput, nullptr, &error);
+  const cl_mem out = cl.clCreateBuffer(context, CL_MEM_READ_WRITE, kOutput, nullptr, &error);
+  ASSERT_EQ(error, CL_SUCCESS);
+  void* inputs[] = {in};
+  void* outputs[] = {out};
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const std::vector<float> values = RandomValues(kInput / 4, seed);
+    std::vector<float> found(5);
+    ASSERT_EQ(cl.clEnqueueWriteBuffer(queue, in, CL_FALSE, 0, kInput, values.data(), 0, nullptr, nullptr), CL_SUCCESS);
+    const int code = small_->net->run_device(instance, inputs, outputs, queue);
+    ASSERT_EQ(code, HONE_NET_OK) << small_->net->error_detail();
+    ASSERT_EQ(cl.clEnqueueReadBuffer(queue, out, CL_TRUE, 0, kOutput, found.data(), 0, nullptr, nullptr), CL_SUCCESS);
+    ExpectClose(found.data(), Expected(SmallNetwork(1), seed));
+  }
+  EXPECT_EQ(small_->net->wait(instance), HONE_NET_OK);
+  for (const cl_mem memory : {in, out}) cl.clReleaseMemObject(memory);
+  cl.clReleaseCommandQueue(queue);
 }
 
 TEST_F(OpenClLibrary, ProfilesEveryLayer) {
@@ -162,7 +197,7 @@ TEST_F(OpenClLibrary, RefusesWhatItCannotDo) {
   Instance(*small_->net, "/no/such/file", {}, HONE_NET_E_PARAMS_OPEN);
   char workspace[64];
   Instance(*small_->net, "/no/such/file", {.workspace = workspace}, HONE_NET_E_WORKSPACE);
-  EXPECT_EQ(small_->net->run_device(nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
+  EXPECT_EQ(small_->net->run_device(nullptr, nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
   EXPECT_EQ(small_->net->run(nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
 }
 

@@ -72,18 +72,21 @@ TEST_F(OpenClDeviceTest, VerdictsOfCandidates) {
   EXPECT_GE(right.samples.size(), static_cast<size_t>(setup_.protocol.min_samples));
   for (const double sample : right.samples) EXPECT_GT(sample, 0);
   EXPECT_EQ(right.median, Median(right.samples));
-  const pid_t child = measurer_->child_pid();
 
   for (auto [symbol, text] : {std::pair("wrong3", "out[5] is "),
                               {"forgetful3", "out[63] is nan"},
                               {"behind3", "it wrote behind its output"}}) {
+    const pid_t before = measurer_->child_pid();
     const Outcome wrong = Measure(symbol);
     EXPECT_EQ(wrong.error, TrialError::kWrong) << symbol;
     EXPECT_THAT(wrong.error_text, HasSubstr(text)) << symbol;
+    EXPECT_EQ(Measure("right3").state, TrialState::kOk);
+    EXPECT_NE(measurer_->child_pid(), before) << "it may have written anywhere";
   }
+  const pid_t child = measurer_->child_pid();
   const Outcome broken = Measure("right3", 0, "__kernel void right3(");
   EXPECT_EQ(broken.error, TrialError::kCompile) << broken.error_text;
-  EXPECT_EQ(measurer_->child_pid(), child) << "one child for all";
+  EXPECT_EQ(measurer_->child_pid(), child) << "nothing ran";
 
   const Outcome slow = Measure("right3", 1e-12);
   EXPECT_EQ(slow.state, TrialState::kPruned);
@@ -124,15 +127,18 @@ TEST_F(OpenClDeviceTest, AnotherDeviceThanTheParentsIsRefused) {
 }
 
 int launches = 0;  // of kernels whose name begins with "late"
+void (*spoil)() = nullptr;
 
 // As LaunchTwice, plus kernels that fail from the third run on.
 void OnLaunch(const char* symbol, void* const* addresses, const unsigned* grid, const unsigned* block) {
   LaunchTwice(symbol, addresses, grid, block);
   const std::string name = symbol;
+  if (name == "wild3") spoil();
   if (name.rfind("late", 0) != 0 || ++launches <= 2) return;
   float* out = static_cast<float*>(addresses[2]);
   if (name == "late_wrong3") out[7] += 1;
   if (name == "late_behind3") out[kCount + 5] = 1;
+  if (name == "late_wild3") spoil();
 }
 
 class CudaDeviceTest : public DeviceTest {
@@ -140,6 +146,7 @@ class CudaDeviceTest : public DeviceTest {
   void SetUp() override {
     DeviceTest::SetUp();
     fake_ = FakeCudaControl::Load(FAKE_CUDA);
+    spoil = fake_.spoil;
     Start(OnLaunch);
   }
   // From the start, with a new runner.
@@ -183,8 +190,16 @@ TEST_F(CudaDeviceTest, WhatTimedRunsLeaveIsLookedAt) {
   EXPECT_EQ(Measure().state, TrialState::kOk) << "the next one, on the same buffers";
 }
 
+// The inputs are on the device, and so are the copies of the constants.
+TEST_F(CudaDeviceTest, AWrongCandidateThatWritesEverywhereSpoilsNoOther) {
+  for (const char* symbol : {"wild3", "late_wild3"}) {
+    EXPECT_EQ(Measure(symbol).error, TrialError::kWrong) << symbol;
+    EXPECT_EQ(Measure().state, TrialState::kOk) << symbol;
+  }
+}
+
 TEST_F(CudaDeviceTest, AFinalistThatGoesWrongCostsItsOwnSamplesOnly) {
-  for (const char* symbol : {"late_wrong3", "late_behind3"}) {
+  for (const std::string symbol : {"late_wrong3", "late_behind3", "wild3", "late_wild3"}) {
     launches = 0;
     const auto kernel = [&](const std::string& name) { return Kernel(name, "cubin", "fake cubin"); };
     const std::vector<BuiltKernel> kernels = {kernel("right3"), kernel(symbol), kernel("right3")};
@@ -192,9 +207,25 @@ TEST_F(CudaDeviceTest, AFinalistThatGoesWrongCostsItsOwnSamplesOnly) {
     ASSERT_EQ(series.size(), 3U);
     EXPECT_EQ(series[0].seconds.size(), 5U) << symbol;
     EXPECT_EQ(series[1].error, TrialError::kWrong) << symbol;
-    EXPECT_THAT(series[1].error_text, HasSubstr("right at first, then not: "));
+    if (symbol != "wild3") {
+      EXPECT_THAT(series[1].error_text, HasSubstr("right at first, then not: "));
+    }
     EXPECT_TRUE(series[1].seconds.empty()) << symbol;
     EXPECT_EQ(series[2].seconds.size(), 5U) << symbol;
+  }
+}
+
+// Not the device's: that would stop the run without a verdict, and the same candidate would come again.
+TEST_F(CudaDeviceTest, ALaunchThatIsRefusedIsTheCandidates) {
+  for (const int error : {1, 701}) {
+    for (const int launches : {0, 1, 2, 5}) {  // that packs, verifies, is timed
+      fake_.fail("cuLaunchKernel", error, launches, /*sticky=*/0);
+      const Outcome outcome = Measure();
+      EXPECT_EQ(outcome.error, TrialError::kCompile) << outcome.error_text;
+      EXPECT_THAT(outcome.error_text, HasSubstr("cannot be started"));
+      EXPECT_FALSE(runner_->lost());
+      EXPECT_EQ(Measure().state, TrialState::kOk);
+    }
   }
 }
 
@@ -224,7 +255,7 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsOutliveACandidateThatDoesNotLoad) {
   EXPECT_EQ(runner_->Measure(Kernel("right3", "cubin", "no cubin"), 0).error, TrialError::kCompile);
   const int before = fake_.calls("cuMemAlloc_v2");
   ASSERT_EQ(Measure().state, TrialState::kOk);
-  EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 1) << "its packed constant, and none of the copies";
+  EXPECT_EQ(fake_.calls("cuMemAlloc_v2"), before);
 }
 
 TEST_F(CudaDeviceTest, FasterThanThePeakIsWrong) {
@@ -245,7 +276,8 @@ void KeepPacked(const char* symbol, void* const* addresses, const unsigned* grid
   if (std::string(symbol) == "right3") packed->push_back(addresses[1]);
 }
 
-// 16 copies; each run, timed or untimed, uses the least recently used one.
+// 16 copies; each timed run uses the least recently used one. The untimed runs use another one, and so does the run
+// that is verified.
 TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   setup_.protocol.number = 4;
   setup_.protocol.repeat = 3;
@@ -253,8 +285,10 @@ TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   std::vector<void*> seen;
   packed = &seen;
   Start(KeepPacked);
+  fake_.elapse(0.2f);
   EXPECT_EQ(runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0).state, TrialState::kOk);
-  ASSERT_EQ(seen.size(), 1U + 3 * (4 + 4)) << "one to verify";
+  ASSERT_EQ(seen.size(), 1U + 3 * 4 + 2 * 2) << "one to verify; two before each block but the first";
+  std::erase(seen, std::vector(seen)[0]);
   for (size_t i = 0; i < seen.size(); ++i) {
     for (size_t k = i + 1; k < std::min(i + 16, seen.size()); ++k) EXPECT_NE(seen[i], seen[k]) << i << ", " << k;
     if (i + 16 < seen.size()) {
@@ -268,11 +302,13 @@ TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
 TEST_F(CudaDeviceTest, SamplesOfShortRunsAreTheSameFewGraphs) {
   struct Case {
     float milliseconds;  // of the first run
-    size_t runs;         // of a sample
+    size_t warm, runs;   // before a sample, and of a sample
     size_t copies;       // that they use in turn
     int graphs;
   };
-  for (const Case& c : {Case{0.27f, 8, 16, 2}, Case{0.7f, 3, 15, 5}, Case{0.05f, 48, 16, 1}}) {
+  // Few runs are no graph, neither before a sample nor in it.
+  for (const Case& c :
+       {Case{0.27f, 1, 8, 16, 2}, Case{0.7f, 0, 3, 15, 0}, Case{0.05f, 2, 48, 16, 1}, Case{0.009f, 12, 224, 16, 2}}) {
     SCOPED_TRACE(c.milliseconds);
     std::vector<void*> seen;
     packed = &seen;
@@ -284,9 +320,11 @@ TEST_F(CudaDeviceTest, SamplesOfShortRunsAreTheSameFewGraphs) {
     EXPECT_GE(samples, 5U);
     EXPECT_DOUBLE_EQ(outcome.median, 1e-3 * static_cast<double>(c.milliseconds) / static_cast<double>(c.runs));
     EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), c.graphs);
-    EXPECT_EQ(fake_.calls("cuGraphLaunch"), static_cast<int>(2 * samples)) << "as many runs before as are timed";
-    ASSERT_EQ(seen.size(), 2 + 2 * c.runs * samples) << "one to verify, one to see how long it takes";
-    seen.erase(seen.begin(), seen.begin() + 2);
+    EXPECT_EQ(fake_.calls("cuGraphLaunch"), static_cast<int>(samples) * ((c.runs > 4) + (c.warm > 4)));
+    ASSERT_EQ(seen.size(), 2 + (c.warm + c.runs) * samples) << "one to verify, one to see how long it takes";
+    std::erase(seen, std::vector(seen)[0]);
+    seen.erase(seen.begin());
+    ASSERT_EQ(seen.size(), c.runs * samples);
     EXPECT_EQ(std::set<void*>(seen.begin(), seen.end()).size(), c.copies);
     for (size_t i = 0; i + c.copies < seen.size(); ++i) EXPECT_EQ(seen[i], seen[i + c.copies]) << i;
   }
@@ -308,7 +346,67 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
     unsetenv("FAKE_CUDA_L2");
     const int before = fake_.calls("cuMemAlloc_v2");
     ASSERT_EQ(Measure().state, TrialState::kOk);
-    EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 1 + c.copies) << "the packed constant itself, and its copies";
+    EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 1);
+    EXPECT_EQ(fake_.largest(), 256U * static_cast<size_t>(1 + c.copies)) << "the first one is not timed";
+  }
+}
+
+// 150 ms of a kernel that takes 3 us.
+TEST_F(CudaDeviceTest, ManyRunsOfABlockAreGraphsOfAThousand) {
+  setup_.protocol.number = 50'000;
+  setup_.protocol.repeat = 3;
+  setup_.protocol.min_repeat_ms = 0;
+  std::vector<void*> seen;
+  packed = &seen;
+  Start(KeepPacked);
+  fake_.elapse(150);
+  const Outcome outcome = runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0);
+  ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+  EXPECT_EQ(fake_.largest_graph(), 1024);
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 3) << "of 1024 runs, of the rest, and of those before";
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 3 * 49 + 2);
+  for (const double sample : outcome.samples) EXPECT_NEAR(sample, 0.15 / 50'000, 1e-12);
+  std::erase(seen, std::vector(seen)[0]);
+  ASSERT_EQ(seen.size(), 3U * 50'000);
+  for (size_t i = 0; i + 16 < seen.size(); ++i) ASSERT_EQ(seen[i], seen[i + 16]) << i;
+  EXPECT_EQ(std::set<void*>(seen.begin(), seen.end()).size(), 16U);
+}
+
+// Every copy has the constants, also if their number is no power of two.
+TEST_F(CudaDeviceTest, EveryCopyIsFilled) {
+  setup_.protocol.cold_bytes = 11 * 256;
+  std::vector<void*> seen;
+  packed = &seen;
+  Start(KeepPacked);
+  fake_.elapse(0.1f);
+  ASSERT_EQ(runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0).state, TrialState::kOk);
+  const std::set<void*> copies(seen.begin(), seen.end());
+  EXPECT_EQ(copies.size(), 12U);
+  for (const void* copy : copies) EXPECT_EQ(std::memcmp(copy, seen[0], kCount * sizeof(float)), 0);
+}
+
+// Each call costs a few microseconds. Launches that are recorded into graphs are counted apart: at least one for each
+// copy of the constants, since a graph holds its arguments.
+TEST_F(CudaDeviceTest, ACandidateTakesFewCallsOfTheDriver) {
+  struct Case {
+    float milliseconds;  // of a run
+    const char* cache;   // sets the number of copies
+    int calls, captured;
+  };
+  for (const Case& c : {Case{2.5f, "1024", 60, 0}, Case{0.7f, "1024", 60, 0}, Case{0.27f, "1024", 70, 16},
+                        Case{0.05f, "1024", 70, 48}, Case{0.003f, "1048576", 95, 4 * 256 + 34}}) {
+    SCOPED_TRACE(c.milliseconds);
+    setenv("FAKE_CUDA_L2", c.cache, 1);
+    Start(OnLaunch);
+    unsetenv("FAKE_CUDA_L2");
+    fake_.elapse(c.milliseconds);
+    ASSERT_EQ(Measure().state, TrialState::kOk);  // allocates what later ones use
+    const int calls = fake_.calls(nullptr), captured = fake_.captured();
+    const Outcome outcome = Measure();
+    ASSERT_EQ(outcome.state, TrialState::kOk);
+    EXPECT_EQ(outcome.samples.size(), 5U);
+    EXPECT_EQ(fake_.captured() - captured, c.captured);
+    EXPECT_LE(fake_.calls(nullptr) - calls - c.captured, c.calls);
   }
 }
 
