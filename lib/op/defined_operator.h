@@ -42,12 +42,15 @@ bool CoversExtent(const Algorithm& algorithm, std::string_view key, int64_t need
 class TunedOperator final : public DefinedOperator {
  public:
   using Choice = std::vector<const Template*> (*)(const Workload& workload, const Target& target);
-  TunedOperator(std::string name, Choice cpu, Choice gpu, TemplateList all, std::vector<NamedAlgorithm> algorithms)
+  using Others = std::vector<OtherAlgorithm> (*)(const Workload& workload, const Target& target);
+  TunedOperator(std::string name, Choice cpu, Choice gpu, TemplateList all, std::vector<NamedAlgorithm> algorithms,
+                Others others = nullptr)
       : DefinedOperator(std::move(name)),
         cpu_(cpu),
         gpu_(gpu),
         all_(std::move(all)),
-        algorithms_(std::move(algorithms)) {}
+        algorithms_(std::move(algorithms)),
+        others_(others) {}
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
   TemplateList AllTemplates() const override { return all_; }
@@ -55,11 +58,15 @@ class TunedOperator final : public DefinedOperator {
                               const Algorithm& algorithm) const override {
     return ComputeBy(algorithms_, workload, target, algorithm);
   }
+  std::vector<OtherAlgorithm> OtherAlgorithms(const Workload& workload, const Target& target) const override {
+    return others_ == nullptr ? std::vector<OtherAlgorithm>() : others_(workload, target);
+  }
 
  private:
   Choice cpu_, gpu_;
   TemplateList all_;
   std::vector<NamedAlgorithm> algorithms_;
+  Others others_;
 };
 
 // A computation with its schedule for CPUs.

@@ -85,6 +85,12 @@ class Template {
 // All templates of an operator, for any workload, by the family of targets (target/kind.h).
 using TemplateList = std::map<std::string_view, std::vector<const Template*>>;
 
+// An algorithm of a workload, with a short name for the same kind of it in all workloads.
+struct OtherAlgorithm {
+  std::string name;  // "m4"
+  Algorithm algorithm;
+};
+
 class Operator {
  public:
   virtual ~Operator() = default;
@@ -104,6 +110,8 @@ class Operator {
   // and by its ChannelBlock; only `direct` also divides the pixels of a 1x1 convolution into rows for its threads.
   virtual Result<Computation> Compute(const Workload& workload, const Target& target,
                                       const Algorithm& algorithm) const = 0;
+  // The algorithms whose computations sketches may be derived from, besides `direct`.
+  virtual std::vector<OtherAlgorithm> OtherAlgorithms(const Workload&, const Target&) const { return {}; }
   // Computes the output from the other operands as semantics/ defines it, rounded to the output's type. `buffers` has
   // one per operand, in physical layout (constants plain). Once Interrupted() it may return before the output is
   // written.

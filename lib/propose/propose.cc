@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "op/estimate/estimate.h"
+#include "op/numerics.h"
 #include "op/user_operator.h"
 #include "schedule/schedule.h"
 #include "search/space/rules.h"
@@ -33,7 +34,10 @@ struct Sketched {
     if (!applies(workload)) return false;
     return op.ends_with('*') ? workload.op.starts_with(op.substr(0, op.size() - 1)) : workload.op == op;
   }
-  bool Names(const sketch::Sketch& derived) const { return derived.name == sketch || derived.name == gpu; }
+  bool Names(const sketch::Sketch& derived) const {
+    const std::string& rule = sketch::FindRule(derived.name)->name;
+    return rule == sketch || rule == gpu;
+  }
 };
 
 // With groups, the algorithm `direct` over blocks multiplies by zeros.
@@ -47,6 +51,7 @@ constexpr Sketched kSketched[] = {
     {.op = "matmul", .sketch = "rows", .gpu = "gpu_rows"},  // with a single column
     {.op = "dense", .sketch = "sums", .gpu = "gpu_sums"},
     {.op = "conv2d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
+    {.op = "conv2d", .sketch = "transformed"},
     {.op = "conv3d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
     {.op = "softmax", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "log_softmax", .sketch = "rows", .gpu = "gpu_rows"},
@@ -97,7 +102,7 @@ std::optional<Misfit> Refusal(const sketch::Sketch& own, const std::vector<te::T
 // Adds to the sketch the rule that its steps apply. Returns a misfit if no point is legal, of up to kMostTried all over
 // the space.
 std::optional<Misfit> Fit(sketch::Sketch* own, const Workload& workload, const Target& target) {
-  const Result<op::Computation> computation = op::Compute(workload, target, Algorithm());
+  const Result<op::Computation> computation = op::Compute(workload, target, own->algorithm);
   if (!computation.ok()) return Misfit{0, computation.status().message()};
   const search::Space space = sketch::SpaceOf(*own);
   if (space.size() > kMostPoints) {
@@ -150,6 +155,12 @@ std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workl
     if (failures != nullptr && !refusal.ok()) failures->push_back(refusal);
     return !refusal.ok();
   });
+  for (const op::OtherAlgorithm& other : op.OtherAlgorithms(workload, target)) {
+    const Result<op::Computation> by = op.Compute(workload, target, other.algorithm);
+    if (!by.ok()) continue;
+    auto more = sketch::MakeSketches(by->outputs, constants, target, other.algorithm, other.name);
+    std::ranges::move(more, std::back_inserter(sketches));
+  }
   return sketches;
 }
 
@@ -158,9 +169,7 @@ bool IsTemplate(const std::string& name, const Target& target) {
   return std::any_of(templates.begin(), templates.end(), [&](const op::Template* t) { return name == t->name(); });
 }
 
-bool IsRule(const std::string& name) {
-  return std::ranges::count(sketch::Rules(), name, &sketch::DerivationRule::name);
-}
+bool IsRule(const std::string& name) { return sketch::FindRule(name) != nullptr; }
 
 // A user's text with the name of a rule takes values away from the task's sketch of that name. Returns why it does not
 // fit.
@@ -204,7 +213,13 @@ Proposer::Proposer(sketch::Sketch by, Workload workload, Target target, bool tun
       sketch_(std::move(by)) {}
 
 Result<search::Space> Proposer::MakeSpace(const op::Numerics& numerics) const {
-  if (sketch_) return sketch::SpaceOf(*sketch_);
+  if (sketch_) {
+    search::Space space = sketch::SpaceOf(*sketch_);
+    if (const auto why = op::Forbidden(numerics, sketch_->algorithm)) {
+      space.AddRule({"numerics", [why](const Config&) { return why; }});
+    }
+    return space;
+  }
   HONE_ASSIGN_OR_RETURN(search::Space space, template_->MakeSpace(workload_, target_));
   template_->Limit(workload_, numerics, &space);
   return space;
@@ -221,7 +236,7 @@ Result<Candidate> Proposer::Instantiate(const search::Space& space, const Config
   }
   if (template_ != nullptr) return template_->Instantiate(workload_, target_, config);
   HONE_ASSIGN_OR_RETURN(std::vector<Step> steps, sketch::StepsOf(*sketch_, config));
-  return Candidate{{}, std::move(steps)};
+  return Candidate{sketch_->algorithm, std::move(steps)};
 }
 
 std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, const Target& target) {
@@ -349,9 +364,13 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
 
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(Proposers proposers, AllProposers(workload, target, own));
+  const bool templates = std::ranges::count(proposers, nullptr, &Proposer::sketch) != 0;
   const auto unwanted = [&](const Proposer& p) {
     const bool sketch = p.sketch() != nullptr && p.tuned();  // `sketches` wants no single schedule
-    return mode != Mode::kBoth && sketch != (mode == Mode::kSketches);
+    if (mode != Mode::kBoth) return sketch != (mode == Mode::kSketches);
+    // A template proposes the same kernels.
+    const sketch::DerivationRule* rule = p.sketch() == nullptr ? nullptr : sketch::FindRule(p.name());
+    return templates && rule != nullptr && rule->algorithms && !std::ranges::count(own, p.name(), &sketch::Sketch::name);
   };
   if (!std::all_of(proposers.begin(), proposers.end(), unwanted)) std::erase_if(proposers, unwanted);
   return proposers;

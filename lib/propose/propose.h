@@ -24,7 +24,7 @@ namespace hone::propose {
 class Proposer {
  public:
   Proposer(const op::Template& by, Workload workload, Target target);
-  // A sketch of the computation `direct`.
+  // A sketch of its algorithm's computation.
   Proposer(sketch::Sketch by, Workload workload, Target target, bool tuned = true);
 
   const std::string& name() const { return name_; }  // of its space: records contain it
@@ -72,7 +72,8 @@ std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, c
 // is left, kInvalid if a user's sketch has the name of another proposer.
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own = {});
 // The proposers that `mode` wants, in the same order: they make up a task's space. Returns all of them if the task has
-// only the other kind.
+// only the other kind. `both` leaves sketches of other algorithms than `direct` out if the task has templates, which
+// propose these algorithms, unless the user narrowed the sketch.
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth,
                               const OwnSketches& own = {});
 // Why rules of plugins gave the task no sketch although they apply: they throw, or make a sketch whose steps do not. A

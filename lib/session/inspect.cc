@@ -12,6 +12,7 @@
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
+#include "op/numerics.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
 #include "propose/propose.h"
@@ -167,6 +168,7 @@ Result<int> ListSketches(const TuneJobOptions& options) {
   std::vector<std::string> sketches, templates;
   for (const propose::Proposer& p : proposers) {
     if (p.sketch() != nullptr) {
+      if (op::Forbidden(NumericsOf(inputs.settings), p.sketch()->algorithm)) continue;
       sketches.push_back(sketch::SketchText(*p.sketch()));
     } else {
       templates.push_back(p.name());
@@ -184,18 +186,16 @@ Result<int> WriteSketch(const TuneJobOptions& options, int64_t ordinal) {
   if (trial.outcome.steps.empty()) return Status::Invalid("{} has no steps: nothing was generated", place);
   HONE_ASSIGN_OR_RETURN(const Candidate candidate,
                         propose::CandidateOf(inputs.task.workload, inputs.task.target, trial.outcome));
-  if (!(candidate.algorithm == Algorithm())) {
-    return Status::Unsupported("{} computes `{}`; a sketch schedules `direct`", place, candidate.algorithm.Text());
-  }
   const Config& config = trial.outcome.config;
   const std::string name = fmt::format("{}.trial{}", config.template_name, ordinal);
-  sketch::Sketch written;
+  sketch::Sketch written{.algorithm = candidate.algorithm};
   for (const Step& step : candidate.steps) written.lines.push_back({.step = StepText(step)});
   HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, ProposersOf(inputs.task, inputs.settings));
   for (const propose::Proposer& p : proposers) {
     if (p.name() != config.template_name || p.sketch() == nullptr) continue;
     const auto now = sketch::StepsOf(*p.sketch(), config);
-    if (now.ok() && *now == candidate.steps) written = sketch::Decided(*p.sketch(), config);
+    const bool same = now.ok() && *now == candidate.steps && p.sketch()->algorithm == candidate.algorithm;
+    if (same) written = sketch::Decided(*p.sketch(), config);
   }
   written.name = name;
   PrintOut(sketch::SketchText(written));

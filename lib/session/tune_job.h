@@ -73,7 +73,7 @@ int RunTuneJob(const TuneJobOptions& options);
 Result<int> CompileOnly(const TuneJobOptions& options, int64_t count);
 
 // --list-sketches: prints the texts of the sketches (sketch/sketch.h) in the task's space, with a blank line between
-// them; without any, a line with the templates.
+// them, without those that the settings' numerics forbid; without any, a line with the templates.
 Result<int> ListSketches(const TuneJobOptions& options);
 
 // --explain: prints trial `ordinal` of the records: its config, verdict and steps; `show` may contain "program"
@@ -81,9 +81,9 @@ Result<int> ListSketches(const TuneJobOptions& options);
 Result<int> Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show);
 
 // --write-sketch: prints the sketch of trial `ordinal` (sketch/sketch.h), to be edited and read by --sketch: with its
-// decisions, one value each, or, for a template's trial or without the sketch, the steps alone. Returns kUnsupported
-// for another algorithm than `direct`. In a file of foreign records, `ordinal` is the number of a record of Ansor, whose
-// schedule is translated for the task (session/ansor_sketch.h).
+// decisions, one value each, or, for a template's trial or without the sketch, algorithm and steps alone. In a file of
+// foreign records, `ordinal` is the number of a record of Ansor, whose schedule is translated for the task
+// (session/ansor_sketch.h).
 Result<int> WriteSketch(const TuneJobOptions& options, int64_t ordinal);
 
 // --trial: builds and measures only the point `index` of the space, against the reference, and records nothing.

@@ -33,7 +33,7 @@ std::vector<size_t> OrderOf(const GpuSums& s, const SumRead& read) {
 std::optional<GpuSums> GpuSumsOf(const te::Tensor& out, const std::vector<std::string>& constants,
                                  const DeviceLimits& limits) {
   std::optional<SumNest> nest = SumNestOf(out, constants, /*streams=*/false);
-  if (!nest || !nest->blocked.empty()) return {};
+  if (!nest || !nest->blocked.empty() || !nest->SourceReadsArguments()) return {};
   GpuSums s{std::move(*nest), limits, {}, {}, {}, {}, {}};
   const SumNest& n = s.nest;
   for (size_t i = n.outputs; i-- > 0;) {

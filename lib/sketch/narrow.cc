@@ -40,6 +40,10 @@ Sketch WithDecisions(Sketch sketch, std::vector<search::Knob> decisions) {
 
 Result<Sketch> Narrow(const Sketch& derived, const Sketch& text, size_t* equal) {
   *equal = 0;
+  if (!(text.algorithm == derived.algorithm)) {
+    return Status::Invalid("{}: the task's sketch `{}` is for the algorithm {}, not {}", text.place, text.name,
+                           derived.algorithm.Text(), text.algorithm.Text());
+  }
   std::vector<search::Knob> decisions;
   for (const search::Knob& all : derived.decisions) {
     const auto some = std::ranges::find(text.decisions, all.name(), &search::Knob::name);

@@ -16,13 +16,14 @@
 #include "sketch/rows.h"
 #include "sketch/stages.h"
 #include "sketch/sums.h"
+#include "sketch/transformed.h"
 #include "sketch/user_rule.h"
 #include "sketch/windows.h"
 
 namespace hone::sketch {
 namespace {
 
-constexpr char kSketch[] = "sketch ", kDecide[] = "decide ";
+constexpr char kSketch[] = "sketch ", kAlgorithm[] = "algorithm ", kDecide[] = "decide ";
 
 const search::Knob* Find(const Sketch& sketch, const std::string& decision) {
   for (const search::Knob& knob : sketch.decisions) {
@@ -89,6 +90,7 @@ class Parser {
     if (PrintableLines(line) != line) return Wrong(0, "has characters that cannot be printed");
     if (Trim(line).empty() || line[0] == '#') return Status();
     if (sketch_.name.empty()) return ReadName(line);
+    if (StartsWith(line, kAlgorithm)) return ReadAlgorithm(line);
     if (StartsWith(line, kDecide)) return ReadDecision(line);
     return ReadStep(line);
   }
@@ -109,6 +111,15 @@ class Parser {
     sketch_.name = StartsWith(line, kSketch) ? Trim(line.substr(sizeof kSketch - 1)) : "";
     sketch_.place = fmt::format("{}:{}:1", place_, number_);
     return IsPlainName(sketch_.name) ? Status() : Wrong(0, "expected `sketch NAME` before all else");
+  }
+
+  Status ReadAlgorithm(const std::string& line) {
+    const bool first = sketch_.decisions.empty() && sketch_.lines.empty() && sketch_.algorithm == Algorithm();
+    if (!first) return Wrong(0, "`algorithm` stands once, before decisions and steps");
+    const Result<Algorithm> algorithm = Algorithm::Parse(line.substr(sizeof kAlgorithm - 1));
+    if (!algorithm.ok()) return Wrong(sizeof kAlgorithm - 1, algorithm.status().message());
+    sketch_.algorithm = *algorithm;
+    return Status();
   }
 
   Status ReadDecision(const std::string& line) {
@@ -188,6 +199,7 @@ class Parser {
 
 std::string SketchText(const Sketch& sketch) {
   std::string text = kSketch + sketch.name + "\n";
+  if (!(sketch.algorithm == Algorithm())) text += kAlgorithm + sketch.algorithm.Text() + "\n";
   for (const search::Knob& knob : sketch.decisions) {
     text += kDecide + knob.name();
     for (size_t i = 0; i < knob.size(); ++i) text += " " + knob.value(i).Text();
@@ -246,7 +258,7 @@ Result<std::vector<Step>> StepsOf(const Sketch& sketch, const Config& config) {
 }
 
 Sketch Decided(const Sketch& sketch, const Config& config) {
-  Sketch decided{.name = sketch.name};
+  Sketch decided{.name = sketch.name, .algorithm = sketch.algorithm};
   for (const search::Knob& knob : sketch.decisions) {
     decided.decisions.push_back(Decision(knob.name(), {ValueIn(config, knob.name())}));
   }
@@ -306,6 +318,7 @@ static std::vector<DerivationRule>& AllRules() {
       {"rows", 1, kCpuFamily, WithoutConstants<ReduceRows>},
       {"windows", 1, kCpuFamily, WithoutConstants<WindowTiles>},
       {"stages", 1, kCpuFamily, WithoutConstants<StageNests>},
+      {.name = "transformed", .version = 1, .family = kCpuFamily, .derive = TransformedTiles, .algorithms = true},
       {"gpu_sums", 2, kGpuFamily, GpuSumTiles},
       {"gpu_rows", 2, kGpuFamily, WithoutConstants<GpuRowBlocks>},
       {"gpu_stages", 1, kGpuFamily, WithoutConstants<GpuStageNests>},
@@ -317,26 +330,53 @@ const std::vector<DerivationRule>& Rules() { return AllRules(); }
 
 void AddRule(DerivationRule rule) { AllRules().push_back(std::move(rule)); }
 
-std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
-                                 const Target& target, std::vector<Status>* failures) {
+const DerivationRule* FindRule(std::string_view sketch) {
+  for (const DerivationRule& rule : Rules()) {
+    const bool begins = rule.algorithms && sketch.starts_with(rule.name + "_");
+    if (sketch == rule.name || begins) return &rule;
+  }
+  return nullptr;
+}
+
+static std::optional<Sketch> Derive(const DerivationRule& rule, const te::Tensor& output,
+                                    const std::vector<std::string>& constants, const Target& target,
+                                    std::vector<Status>* failures) {
+  std::optional<Sketch> sketch;
+  if (rule.plugin.empty()) {
+    sketch = rule.derive(output, constants, target);
+  } else if (auto made = DeriveUser(rule, output, constants, target); made.ok()) {
+    sketch = std::move(*made);
+  } else if (failures != nullptr) {
+    failures->push_back(made.status());
+  }
+  if (!sketch) return {};
+  HONE_CHECK(sketch->name == rule.name);
+  sketch->version = rule.version;
+  sketch->plugin = !rule.plugin.empty();
+  return sketch;
+}
+
+static std::vector<Sketch> MakeSketches(bool algorithms, const std::vector<te::Tensor>& outputs,
+                                        const std::vector<std::string>& constants, const Target& target,
+                                        std::vector<Status>* failures) {
   std::vector<Sketch> sketches;
   if (outputs.size() != 1) return sketches;
   for (const DerivationRule& rule : Rules()) {
-    if (rule.family != target.family()) continue;
-    std::optional<Sketch> sketch;
-    if (rule.plugin.empty()) {
-      sketch = rule.derive(outputs[0], constants, target);
-    } else if (auto made = DeriveUser(rule, outputs[0], constants, target); made.ok()) {
-      sketch = std::move(*made);
-    } else if (failures != nullptr) {
-      failures->push_back(made.status());
-    }
-    if (!sketch) continue;
-    HONE_CHECK(sketch->name == rule.name);
-    sketch->version = rule.version;
-    sketch->plugin = !rule.plugin.empty();
-    sketches.push_back(std::move(*sketch));
+    if (rule.family != target.family() || rule.algorithms != algorithms) continue;
+    if (auto sketch = Derive(rule, outputs[0], constants, target, failures)) sketches.push_back(std::move(*sketch));
   }
+  return sketches;
+}
+
+std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
+                                 const Target& target, std::vector<Status>* failures) {
+  return MakeSketches(false, outputs, constants, target, failures);
+}
+
+std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
+                                 const Target& target, const Algorithm& algorithm, const std::string& suffix) {
+  std::vector<Sketch> sketches = MakeSketches(true, outputs, constants, target, nullptr);
+  for (Sketch& sketch : sketches) sketch.name += "_" + suffix, sketch.algorithm = algorithm;
   return sketches;
 }
 

@@ -9,6 +9,7 @@
 //   split out i [{i}] -> i.o i.i
 //   order=rows: reorder out i.o j.o i.i
 //
+// A second line `algorithm winograd(m=4, tiles=100)` says that the steps schedule that computation instead of `direct`.
 // A line after the decisions is a schedule step (doc/reference/schedule.md), in which {i} stands for the value of
 // decision `i`, and {i*64} for a product of decisions and numbers. With conditions (`order=rows i=4: `), it counts only
 // if these decisions have these values. Blank lines and lines that begin with # do not count.
@@ -25,6 +26,7 @@
 #include "search/space/space.h"
 #include "sketch/core_sampler.h"
 #include "target/target.h"
+#include "task/candidate.h"
 #include "task/step.h"
 #include "te/tensor.h"
 
@@ -43,6 +45,7 @@ struct Line {
 struct Sketch {
   std::string name;   // says the kind of computation, not its shape; records contain it
   std::string place;  // of the name, "mine.sketch:1:1", if it was read from a text
+  Algorithm algorithm;  // of the computation that the steps schedule; the text has it unless it is `direct`
   std::vector<search::Knob> decisions;
   std::vector<Line> lines;
   int version = 0;  // the rule's; of a text: made from it, so that it changes with it
@@ -94,14 +97,20 @@ struct DerivationRule {
   std::string_view family;  // of targets (target/kind.h)
   DeriveFunction derive;
   std::string plugin = {};  // the file of the plugin that has it (sketch/user_rule.h); empty for Hone's own
+  bool algorithms = false;  // applies to the computations of other algorithms than `direct`, and to no other
 };
 // All rules, in the order of their sketches. Those of plugins are the last.
 const std::vector<DerivationRule>& Rules();
 void AddRule(DerivationRule rule);
+// The rule whose sketches may have that name; null if there is none.
+const DerivationRule* FindRule(std::string_view sketch);
 
-// The sketches of a computation: one for each rule of the target's family that applies. A rule of a plugin that fails is
-// left out, and its error is added to `failures`.
+// The sketches of the computation `direct`: one for each rule of the target's family that applies. A rule of a plugin
+// that fails is left out, and its error is added to `failures`.
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
                                  const Target& target, std::vector<Status>* failures = nullptr);
+// Those of the computation of another algorithm. Their names are the rule's and `suffix`, "transformed_m4".
+std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
+                                 const Target& target, const Algorithm& algorithm, const std::string& suffix);
 
 }  // namespace hone::sketch

@@ -37,6 +37,39 @@ class Lines : LineWriter {
     Prefetches();
   }
 
+  // The loops of the sum.
+  void Sum() {
+    for (const BlockedAxis& axis : l_.nest.blocked)
+      Add("split {0} {1} [{2}] -> {1}.b {1}.r", sum_, axis.name, axis.size);
+    const std::string channel = Name(l_.channels.back());
+    if (last_is_split()) Add("split {0} {1} [{2}] -> {1}.v {1}.i", sum_, Name(l_.vectors), l_.lanes);
+    Add("split {0} {1} [{{unroll}}] -> {1}.o {1}.i", sum_, channel);
+    const std::string lane = Name(l_.nest.last()) + (last_is_split() ? ".i" : "");
+    Names tile = {Name(l_.rows), Name(l_.vectors) + (last_is_split() ? ".v" : "")};
+    if (l_.outer_rows) tile.insert(tile.begin(), Name(*l_.outer_rows));
+    for (const std::string& reduce : Values("reduce", "window")) {
+      Names loops;
+      for (size_t axis : l_.others) loops.push_back(Name(axis));
+      const std::vector<size_t> order = Reduction(reduce);
+      for (size_t i = l_.nest.outputs; i < l_.nest.axes.size(); ++i) {
+        if (std::find(order.begin(), order.end(), i) == order.end()) loops.push_back(Name(i));
+      }
+      for (size_t axis : order) {
+        if (axis == l_.channels.back())
+          loops.insert(loops.end(), {channel + ".o", channel + ".i"});
+        else
+          loops.push_back(Name(axis));
+      }
+      When("reduce", reduce);
+      Add("reorder {} {} {} {}", sum_, Join(loops, " "), Join(tile, " "), lane);
+      if (EndsWith(reduce, ".taps")) Add("unroll {} {}", sum_, Name(l_.window.back()));
+      Always();
+    }
+    Add("vectorize {} {}", sum_, lane);
+    for (const std::string& axis : tile) Add("unroll {} {}", sum_, axis);
+    Add("unroll {} {}.i", sum_, channel);
+  }
+
  private:
   std::string Name(size_t axis) const { return l_.nest.axes[axis].var.name(); }
   std::string OutName(size_t axis) const { return l_.nest.out.node()->axes[axis].var.name(); }
@@ -105,38 +138,6 @@ class Lines : LineWriter {
       std::rotate(taps, taps + 1, axes.end());
     }
     return axes;
-  }
-
-  void Sum() {
-    for (const BlockedAxis& axis : l_.nest.blocked)
-      Add("split {0} {1} [{2}] -> {1}.b {1}.r", sum_, axis.name, axis.size);
-    const std::string channel = Name(l_.channels.back());
-    if (last_is_split()) Add("split {0} {1} [{2}] -> {1}.v {1}.i", sum_, Name(l_.vectors), l_.lanes);
-    Add("split {0} {1} [{{unroll}}] -> {1}.o {1}.i", sum_, channel);
-    const std::string lane = Name(l_.nest.last()) + (last_is_split() ? ".i" : "");
-    Names tile = {Name(l_.rows), Name(l_.vectors) + (last_is_split() ? ".v" : "")};
-    if (l_.outer_rows) tile.insert(tile.begin(), Name(*l_.outer_rows));
-    for (const std::string& reduce : Values("reduce", "window")) {
-      Names loops;
-      for (size_t axis : l_.others) loops.push_back(Name(axis));
-      const std::vector<size_t> order = Reduction(reduce);
-      for (size_t i = l_.nest.outputs; i < l_.nest.axes.size(); ++i) {
-        if (std::find(order.begin(), order.end(), i) == order.end()) loops.push_back(Name(i));
-      }
-      for (size_t axis : order) {
-        if (axis == l_.channels.back())
-          loops.insert(loops.end(), {channel + ".o", channel + ".i"});
-        else
-          loops.push_back(Name(axis));
-      }
-      When("reduce", reduce);
-      Add("reorder {} {} {} {}", sum_, Join(loops, " "), Join(tile, " "), lane);
-      if (EndsWith(reduce, ".taps")) Add("unroll {} {}", sum_, Name(l_.window.back()));
-      Always();
-    }
-    Add("vectorize {} {}", sum_, lane);
-    for (const std::string& axis : tile) Add("unroll {} {}", sum_, axis);
-    Add("unroll {} {}.i", sum_, channel);
   }
 
   // The constants that are stored in the order in which the loops read them: tiles, reduction, inside of a tile.
@@ -216,5 +217,7 @@ class Lines : LineWriter {
 }  // namespace
 
 void AddSumLines(const SumLoops& loops, Sketch* sketch) { Lines(loops, sketch).AddAll(); }
+
+void AddSumLoops(const SumLoops& loops, Sketch* sketch) { Lines(loops, sketch).Sum(); }
 
 }  // namespace hone::sketch

@@ -56,7 +56,6 @@ class Reader {
     SumRead read{te::Tensor(&node), {}, node.constant || named};
     if (IsElementwise(node)) {
       if (nest_.source.defined() && nest_.source.node() != &node) return false;
-      if (!ReadsArguments(node)) return false;
       nest_.source = read.tensor;
     } else if (te::IsStage(node)) {
       return false;
@@ -75,12 +74,6 @@ class Reader {
   }
 
  private:
-  static bool ReadsArguments(const te::TensorNode& node) {
-    const auto accesses = NodesIn<ir::Access>(node.body);
-    return std::all_of(accesses.begin(), accesses.end(),
-                       [](const ir::Access* a) { return te::NodeOf(*a).kind == te::TensorKind::kPlaceholder; });
-  }
-
   std::optional<Term> TermOf(const ir::Expr& e) const {
     if (const auto* binary = e.as<ir::Binary>()) {
       const auto* by = binary->b.as<ir::IntImm>();
@@ -184,6 +177,13 @@ std::vector<int64_t> SumNest::Extents() const {
   std::vector<int64_t> extents;
   for (const ir::IterVar& axis : axes) extents.push_back(axis.extent);
   return extents;
+}
+
+bool SumNest::SourceReadsArguments() const {
+  if (!source.defined()) return true;
+  return std::ranges::all_of(te::InputsOf(source), [](const te::Tensor& input) {
+    return input.node()->kind == te::TensorKind::kPlaceholder;
+  });
 }
 
 bool SumNest::IsLacked(size_t axis) const {

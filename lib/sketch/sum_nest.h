@@ -45,7 +45,7 @@ struct BlockedAxis {
 struct SumNest {
   te::Tensor out;  // element-wise in `sum`, or the sum itself
   te::Tensor sum;
-  te::Tensor source;  // element-wise in arguments of the kernel (a padded copy), and read by the sum; may be null
+  te::Tensor source;  // no reduction (a padded copy), and read by the sum; may be null
   std::vector<ir::IterVar> axes;  // of the output, then of the reduction
   size_t outputs = 0;             // how many are axes of the output
   std::vector<BlockedAxis> blocked;
@@ -53,6 +53,8 @@ struct SumNest {
 
   size_t last() const { return outputs - 1; }  // the axis of the vectors
   std::vector<int64_t> Extents() const;
+  // Whether the source, if there is one, reads only arguments of the kernel.
+  bool SourceReadsArguments() const;
   // An axis of the output that some tensor lacks, which reads the same values for all its indices.
   bool IsLacked(size_t axis) const;
   // Whether the same tensors have both axes.
@@ -66,7 +68,7 @@ struct SumNest {
 
 // `constants` are the names of the arguments that are constants. Nothing unless
 // - `out` is a sum over floats, or element-wise in one;
-// - each tensor that the sum reads is an argument, a constant, or (at most one) element-wise in arguments;
+// - each tensor that the sum reads is an argument, a constant, or (at most one) a stage without a reduction;
 // - indices are sums of terms, and no value is read under a condition;
 // - if `streams`: each tensor has the output's last axis as its last index, or not at all; or it is a constant with
 //   DigitsOf;

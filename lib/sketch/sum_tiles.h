@@ -92,6 +92,8 @@ class SumReader {
 // Adds the rules of legality, and the lines. REQUIRES: the sketch has its decisions.
 void AddSumRules(const SumLoops& loops, Sketch* sketch);
 void AddSumLines(const SumLoops& loops, Sketch* sketch);
+// The lines for the loops of the sum's own stage alone, which is computed in a tile of its reader.
+void AddSumLoops(const SumLoops& loops, Sketch* sketch);
 // The parts of a relayout that stores a constant in the order in which the loops read it: tiles, the reduction (its
 // axes from outside), the inside of a tile.
 std::vector<std::string> StoredParts(const SumLoops& loops, const SumRead& read, const std::vector<Digit>& digits,

@@ -44,7 +44,7 @@ static void AddDecisions(const SumLoops& l, Sketch* sketch) {
 std::optional<Sketch> SumTiles(const te::Tensor& output, const std::vector<std::string>& constants,
                                const Target& target) {
   const std::optional<SumLoops> loops = SumLoopsOf(output, constants, target);
-  if (!loops) return {};
+  if (!loops || !loops->nest.SourceReadsArguments()) return {};
   Sketch sketch;
   sketch.name = "sums";
   AddDecisions(*loops, &sketch);

@@ -8,6 +8,7 @@
 
 #include "base/guarded.h"
 #include "base/text.h"
+#include "search/space/rules.h"
 
 namespace hone::sketch {
 namespace {

@@ -157,7 +157,9 @@ TEST(RandomDagsTogether, MeetEachRule) {
       for (const sketch::Sketch& sketch : sketch::MakeSketches(problem.outputs, {}, target)) ++met[sketch.name];
     }
   }
-  for (const sketch::DerivationRule& rule : sketch::Rules()) EXPECT_GE(met[rule.name], 3) << rule.name;
+  for (const sketch::DerivationRule& rule : sketch::Rules()) {
+    if (!rule.algorithms) EXPECT_GE(met[rule.name], 3) << rule.name;  // the others: algorithms_test.cc
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RandomDags, testing::Range(0, kGroups));

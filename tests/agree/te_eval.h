@@ -12,7 +12,7 @@ namespace hone::agree {
 
 using Values = std::map<std::string, std::vector<double>>;  // by tensor name, row-major
 
-// Adds the values of every computation that `outputs` need; `values` contains those of the placeholders.
+// Adds the values of every computation that `outputs` need and `values` lacks; it contains those of the placeholders.
 void EvaluateDag(const std::vector<te::Tensor>& outputs, Values* values);
 
 }  // namespace hone::agree

@@ -43,6 +43,11 @@ static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const 
   return templates;
 }
 
+static std::vector<OtherAlgorithm> OtherConv2dAlgorithms(const Workload& w, const Target& target) {
+  const bool blocked = target.family() == kCpuFamily && !Unblocked(w, target.ChannelBlock());
+  return blocked ? WinogradAlgorithms(w, target) : std::vector<OtherAlgorithm>();
+}
+
 static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
   if (Unblocked(w, target.ChannelBlock())) return {};
   const Conv2dShape s = ConvVolume::Of(w).s;
@@ -69,7 +74,8 @@ const Operator& Conv2d() {
        {kGpuFamily, "pixels", {}, ByLayout<ComputeGpuPixels, Nothing>},
        {kGpuFamily, "gemm", {"k", "parts"}, ByLayout<ComputeGpuGemm, Nothing>},
        {kGpuFamily, kTf32Gemm, {"k", "parts", "filters", "pixels"}, ByLayout<ComputeGpuGemm, Nothing>},
-       {kGpuFamily, "winograd", {"m"}, ByLayout<ComputeGpuWinograd, Nothing>}});
+       {kGpuFamily, "winograd", {"m"}, ByLayout<ComputeGpuWinograd, Nothing>}},
+      OtherConv2dAlgorithms);
   return op;
 }
 

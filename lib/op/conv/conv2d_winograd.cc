@@ -180,6 +180,25 @@ bool WinogradApplies(const Workload& workload, const Target& target) {
   return HasShape(workload) && !WinogradLayer::Of(workload, target).Sizes().empty();
 }
 
+// A number of tiles that threads can share, if that takes at most 4 % more than there are.
+static int64_t EvenTiles(int64_t count, int threads) {
+  for (const int64_t parts : {2 * threads, threads}) {
+    const int64_t tiles = RoundUp(count, parts);
+    if ((tiles - count) * 25 <= count) return tiles;
+  }
+  return count;
+}
+
+std::vector<OtherAlgorithm> WinogradAlgorithms(const Workload& workload, const Target& target) {
+  std::vector<OtherAlgorithm> algorithms;
+  if (!HasShape(workload)) return algorithms;
+  const WinogradLayer l = WinogradLayer::Of(workload, target);
+  for (const int64_t m : l.Sizes()) {
+    algorithms.push_back({fmt::format("m{}", m), {"winograd", {{"m", m}, {"tiles", EvenTiles(l.Tiles(m).count, l.threads)}}}});
+  }
+  return algorithms;
+}
+
 Result<Computation> ComputeWinograd(const Workload& workload, const Target& target, const Algorithm& algorithm) {
   const PooledLayer l = PooledLayer::Of(workload, target);
   const int64_t m = algorithm.Number("m", 0);

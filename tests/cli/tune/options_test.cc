@@ -84,12 +84,26 @@ TEST_F(OptionsTest, TheModeChoosesWhoProposes) {
   };
   EXPECT_EQ(proposers({}), (std::set<std::string>{"conv2d_direct", "conv2d_winograd", "mine", "sums"}));
   EXPECT_EQ(proposers({"--mode", "templates"}), (std::set<std::string>{"conv2d_direct", "conv2d_winograd"}));
-  EXPECT_EQ(proposers({"--mode", "sketches"}), (std::set<std::string>{"mine", "sums"}));
+  EXPECT_EQ(proposers({"--mode", "sketches"}), (std::set<std::string>{"mine", "sums", "transformed_m2", "transformed_m4", "transformed_m5"}));
   std::string mine;
   for (const record::Trial& trial : Trials()) {
     if (trial.outcome.config.Text() == "mine rows=1") mine = std::to_string(trial.ordinal);
   }
   ExpectHas(ExpectOk(TuneTask({"--db", kDb, "--explain", mine})).out, {"mine rows=1", "split out oh [1] -> o i"});
+  // Winograd is listed as far as it is allowed.
+  const auto list = [&](const Words& more) { return ExpectOk(TuneTask(more + Words{"--list-sketches"})).out; };
+  EXPECT_THAT(list({}), Not(HasSubstr("algorithm"))) << "a template proposes it";
+  ExpectHas(list({"--mode", "sketches"}), {"sketch sums\n", "sketch transformed_m4\nalgorithm winograd(m=4, tiles="});
+  WriteSettings(40, R"(, "mode": "sketches", "numerics": {"winograd": 2})");
+  const Words settings = {"--settings", "s.json"};
+  ExpectHas(list(settings), {"sketch sums\n", "sketch transformed_m2\n"});
+  EXPECT_THAT(list(settings), Not(HasSubstr("transformed_m4")));
+  WriteSettings(40, R"(, "mode": "sketches", "numerics": {"winograd": 0})");
+  EXPECT_THAT(list(settings), Not(HasSubstr("algorithm")));
+  Reset();
+  TuneOk(kFake + Words{"--tuner", "random"});
+  for (const record::Trial& trial : Trials()) EXPECT_EQ(trial.outcome.config.template_name, "sums");
+  WriteSettings(40);
   // A sketch that comes when the budget is spent.
   Reset();
   TuneOk(kFake);
@@ -109,13 +123,10 @@ TEST_F(OptionsTest, ATrialIsWrittenAsASketchAndReadBack) {
     const std::string& by = trial.outcome.config.template_name;
     const Words write = {"--db", kDb, "--write-sketch", std::to_string(trial.ordinal)};
     if (!written.insert(by).second) continue;
-    if (by == "conv2d_winograd") {
-      ExpectRefused(TuneTask(write), kMisused, {"computes `winograd(", "a sketch schedules `direct`"});
-      continue;
-    }
     const std::string text = ExpectOk(TuneTask(write + own)).out;
     EXPECT_EQ(text.find("sketch " + by + ".trial" + std::to_string(trial.ordinal) + "\n"), 0U) << text;
     const bool sketch = by == "mine" || by == "sums";
+    EXPECT_EQ(text.find("\nalgorithm winograd(m=") != std::string::npos, by == "conv2d_winograd") << text;
     const std::string rows = by == "mine" ? fmt::format("decide rows {}\n", trial.outcome.config.Number("rows")) : "";
     EXPECT_EQ(text.find("\ndecide ") != std::string::npos, sketch) << text;
     EXPECT_THAT(text, HasSubstr(rows));

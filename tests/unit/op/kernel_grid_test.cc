@@ -18,6 +18,12 @@ std::string Algorithm(const Workload& w, const std::string& name, const KnobValu
   return fmt::format("{} {}x{} stride={} m={}", name, weight[2], weight[3], w.Numbers("stride", {1})[0], v.numbers[0]);
 }
 
+// A sketch's rule; the name itself for a template.
+std::string RuleOr(const std::string& proposer) {
+  const sketch::DerivationRule* rule = sketch::FindRule(proposer);
+  return rule == nullptr ? proposer : rule->name;
+}
+
 class KernelGridTest : public KernelTest {
  protected:
   // Runs each proposer's default, a random point, and points of algorithms that have not run yet.
@@ -33,7 +39,7 @@ class KernelGridTest : public KernelTest {
         CheckConfig(c, target, config, &pool_);
         ++kernels_;
       }
-      run_.insert(p.name());
+      run_.insert(RuleOr(p.name()));
     }
   }
 
@@ -41,7 +47,7 @@ class KernelGridTest : public KernelTest {
     int missing = 0;
     for (const search::Knob& knob : space.knobs()) {
       for (size_t i = 0; i < knob.size(); ++i) {
-        const std::string algorithm = Algorithm(w, space.template_name(), knob.value(i));
+        const std::string algorithm = Algorithm(w, RuleOr(space.template_name()), knob.value(i));
         if (algorithm.empty()) continue;
         offered_.insert(algorithm);
         missing += algorithms_.count(algorithm) == 0;
@@ -65,7 +71,7 @@ class KernelGridTest : public KernelTest {
   int Note(const Workload& w, const Config& config) {
     int fresh = 0;
     for (const KnobValue& v : config.values) {
-      const std::string algorithm = Algorithm(w, config.template_name, v);
+      const std::string algorithm = Algorithm(w, RuleOr(config.template_name), v);
       if (!algorithm.empty()) fresh += algorithms_.insert(algorithm).second;
     }
     return fresh;

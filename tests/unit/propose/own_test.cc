@@ -51,6 +51,46 @@ TEST(OwnSketches, APointIsLegalIfItsStepsApply) {
   EXPECT_FALSE(proposers.back().Instantiate(space, space.At(0)).ok());
 }
 
+constexpr char kLayer[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3])";
+
+TEST(OwnSketches, MayScheduleAnotherAlgorithm) {
+  using List = std::vector<std::string>;
+  const Workload conv = *op::ParseChecked(kLayer);
+  const std::string steps = "decide rows 2 3\nsplit out oh [{rows}] -> o i\nparallel out o\n";
+  const OwnSketches own = Own("sketch mine\nalgorithm winograd(m=6, tiles=1)\n" + steps);
+  EXPECT_EQ(Names(conv, Mode::kTemplates, own), (List{"conv2d_direct", "conv2d_winograd"}));
+  EXPECT_EQ(Names(conv, Mode::kBoth, own), (List{"conv2d_direct", "conv2d_winograd", "sums", "mine"}));
+  const Proposer mine = Must(AllProposers(conv, Cpu(), own)).back();
+  const search::Space space = Must(mine.MakeSpace());
+  EXPECT_EQ(Must(mine.Instantiate(space, space.At(0))).Text(),
+            "algorithm winograd(m=6, tiles=1)\nsplit out oh [2] -> o i\nparallel out o\n");
+  EXPECT_EQ(Must(mine.MakeSpace({.winograd = 4})).Reject(space.At(0)).value_or(""),
+            "numerics: m=6 is less exact than m=4");
+  const auto misfit = [&](const std::string& algorithm) {
+    return FindMisfit(Own("sketch mine\nalgorithm " + algorithm + "\n" + steps)[0], conv, Cpu())->why;
+  };
+  EXPECT_THAT(misfit("winograd(m=6, tiles=4000)"), HasSubstr("winograd(m=6, tiles=4000)"));
+  EXPECT_THAT(misfit("fourier"), HasSubstr("fourier"));
+}
+
+// In `both`, the template proposes these kernels, unless the user asks for the sketch.
+TEST(OwnSketches, MayNarrowASketchOfAnotherAlgorithm) {
+  const Workload conv = *op::ParseChecked(kLayer);
+  std::string text;
+  for (const Proposer& p : Must(AllProposers(conv, Cpu()))) {
+    if (p.name() == "transformed_m4") text = SketchText(*p.sketch());
+  }
+  const size_t begin = text.find("decide unroll"), end = text.find('\n', begin);
+  text.replace(begin, end - begin, "decide unroll 4");
+  const OwnSketches own = Own(text);
+  EXPECT_FALSE(FindMisfit(own[0], conv, Cpu()));
+  EXPECT_EQ(Names(conv, Mode::kBoth, own),
+            (std::vector<std::string>{"conv2d_direct", "conv2d_winograd", "sums", "transformed_m4"}));
+  const std::string other = "algorithm winograd(m=2, tiles=9)";
+  text.replace(text.find("algorithm"), text.find('\n', text.find("algorithm")) - text.find("algorithm"), other);
+  EXPECT_THAT(FindMisfit(Own(text)[0], conv, Cpu())->why, HasSubstr("is for the algorithm winograd(m=4"));
+}
+
 TEST(OwnSketches, WhatDoesNotFitSaysWhere) {
   const auto misfit = [](const std::string& lines) {
     const auto found = FindMisfit(Own("sketch mine\ndecide rows 4 2\n" + lines)[0], Matmul(), Cpu());

@@ -9,6 +9,7 @@
 #include "common/expect.h"
 #include "graph/networks.h"
 #include "graph/normalise.h"
+#include "op/numerics.h"
 #include "propose/versions.h"
 #include "unit/propose/cpu.h"
 
@@ -46,9 +47,35 @@ TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
 TEST(Propose, AModeWithoutProposersHasTheOthers) {
   using List = std::vector<std::string>;
   EXPECT_EQ(Names(kConv, Cpu(), Mode::kTemplates), (List{"conv2d_direct", "conv2d_winograd"}));
-  EXPECT_EQ(Names(kConv, Cpu(), Mode::kSketches), List{"sums"});
+  EXPECT_EQ(Names(kConv, Cpu(), Mode::kSketches), (List{"sums", "transformed_m2", "transformed_m4", "transformed_m6"}));
   EXPECT_EQ(Names(kMatmul, Cpu(), Mode::kTemplates), List{"sums"});
   EXPECT_EQ(Names(kGroups, Cpu(), Mode::kSketches), List{"conv2d_grouped_generic"});
+}
+
+TEST(Propose, NumericsRejectSketchesOfAnAlgorithm) {
+  const Workload w = *op::ParseChecked(kConv);
+  const auto why = [&](const Proposer& p, int winograd) {
+    const search::Space space = Must(p.MakeSpace({.winograd = winograd}));
+    return space.Reject(Must(p.Default(Must(p.MakeSpace())))).value_or("");
+  };
+  const Proposers sketches = Must(ProposersOf(w, Cpu(), Mode::kSketches));
+  EXPECT_EQ(why(sketches[0], 0), "");
+  EXPECT_EQ(why(sketches[1], 6), "");
+  EXPECT_EQ(why(sketches[1], 2), "");
+  EXPECT_EQ(why(sketches[1], 0), "numerics: winograd is off");
+  EXPECT_EQ(why(sketches[3], 6), "");
+  EXPECT_EQ(why(sketches[3], 4), "numerics: m=6 is less exact than m=4");
+  // A point says its algorithm, so that the record rebuilds the kernel.
+  const search::Space space = Must(sketches[3].MakeSpace());
+  const Config config = Must(sketches[3].Default(space));
+  const Candidate candidate = Must(sketches[3].Instantiate(space, config));
+  EXPECT_EQ(candidate.algorithm, (Algorithm{"winograd", {{"m", 6}, {"tiles", 1}}}));
+  Outcome outcome;
+  outcome.config = config, outcome.steps = candidate.Text();
+  EXPECT_EQ(Must(CandidateOf(w, Cpu(), outcome)), candidate);
+  outcome.config.template_name = "transformed_m12";  // of a version with other algorithms
+  EXPECT_EQ(Must(CandidateOf(w, Cpu(), outcome)), candidate);
+  EXPECT_TRUE(op::Forbidden(w, Cpu(), {.winograd = 4}, outcome).has_value());
 }
 
 TEST(Propose, WhatHasAChoiceIsTunable) {

@@ -25,6 +25,15 @@ TEST(SketchText, IsReadBack) {
   EXPECT_EQ(SketchText(Must(ParseSketch("# of me\n\n" + std::string(kText) + "\n", "mine"))), kText);
 }
 
+TEST(SketchText, MayScheduleAnotherAlgorithm) {
+  const std::string text = "sketch mine\nalgorithm winograd(m=4, tiles=16)\ndecide i 4 2\nparallel out n\n";
+  const Sketch sketch = Must(ParseSketch(text, "mine"));
+  EXPECT_EQ(sketch.algorithm, (Algorithm{"winograd", {{"m", 4}, {"tiles", 16}}}));
+  EXPECT_EQ(SketchText(sketch), text);
+  EXPECT_EQ(Decided(sketch, Point(sketch, 0)).algorithm, sketch.algorithm);
+  EXPECT_EQ(Must(ParseSketch(kText, "mine")).algorithm, Algorithm());
+}
+
 TEST(SketchText, DecisionsMakeItSteps) {
   const Sketch sketch = Must(ParseSketch(kText, "mine"));
   const Config config = Point(sketch, 1);  // i=2, order=in
@@ -62,6 +71,9 @@ TEST(SketchText, MistakesHaveLineAndColumn) {
   EXPECT_EQ(wrong("rows\n"), "mine:1:1: expected `sketch NAME` before all else");
   EXPECT_EQ(wrong("sketch a b\n"), "mine:1:1: expected `sketch NAME` before all else");
   EXPECT_EQ(wrong(name), "mine: sketch `rows` has no step");
+  EXPECT_THAT(wrong(name + "algorithm winograd(m=)\nparallel out i\n"), StartsWith("mine:2:11: "));
+  EXPECT_EQ(wrong(decided + "algorithm winograd(m=4)\n"),
+            "mine:3:1: `algorithm` stands once, before decisions and steps");
   EXPECT_EQ(wrong(name + "decide i\n"), "mine:2:9: expected `decide NAME VALUE..`");
   EXPECT_EQ(wrong(decided + "decide i 1\n"), "mine:3:8: decision `i` is there twice");
   EXPECT_EQ(wrong(name + "decide i 4 4\n"), "mine:2:8: decision `i` has a value twice");
