@@ -158,7 +158,8 @@ TEST(RandomDagsTogether, MeetEachRule) {
     }
   }
   for (const sketch::DerivationRule& rule : sketch::Rules()) {
-    if (!rule.algorithms) EXPECT_GE(met[rule.name], 3) << rule.name;  // the others: algorithms_test.cc
+    if (rule.algorithms) continue;  // algorithms_test.cc has these
+    EXPECT_GE(met[rule.name], 3) << rule.name;
   }
 }
 
