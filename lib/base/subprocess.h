@@ -63,7 +63,7 @@ class Subprocess {
   bool Running();         // reaps the child if it has ended
   void Kill(int signal);  // to the child or its whole group; does nothing if it has ended
   // SIGKILL and Wait. A process that hangs in a driver does not end by that: after `seconds` this warns, gives the
-  // process up (pid() is -1 then) and returns false. It keeps no descriptor of ours but those it was given.
+  // process up (pid() is -1 then) and returns false. It then holds only the descriptors that Spawn gave it.
   bool KillAndWait(double seconds = 30);
 
  private:

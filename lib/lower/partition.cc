@@ -15,7 +15,8 @@
 // A reduction's update by its identity (x = x + 0) is removed.
 //
 // Invariants: the pieces run the same iterations in the same order. Each condition may double a body, so a body with
-// more than kMaxConditions different ones is left unchanged, unless all its copies have at most kMostCopies stores.
+// more than kMaxConditions different ones is left unchanged, unless it would have at most kMostCopies stores if each
+// doubled it.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -67,7 +68,8 @@ struct Conditions {
   }
 
   bool AreFew() const {
-    return all.size() <= kMaxConditions || (all.size() < 16 && stores << all.size() <= kMostCopies);
+    const size_t n = all.size();
+    return n <= kMaxConditions || (n < 63 && std::max<int64_t>(stores, 1) <= kMostCopies >> n);
   }
 
   std::vector<Expr> all;
@@ -230,7 +232,6 @@ class Partitioner final : public ir::Mutator {
     range.last = std::max(range.last, range.first);
     range.some_first = std::clamp(range.some_first, min, range.first);
     range.some_last = std::clamp(range.some_last, range.last, end);
-    range.found = range.found && (range.first > min || range.last < end || range.rest.size() < all.size());
     return range;
   }
 

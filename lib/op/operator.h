@@ -85,7 +85,7 @@ class Template {
 // All templates of an operator, for any workload, by the family of targets (target/kind.h).
 using TemplateList = std::map<std::string_view, std::vector<const Template*>>;
 
-// An algorithm of a workload, with a short name for the same kind of it in all workloads.
+// An algorithm of a workload. `name` is short and the same for all workloads.
 struct OtherAlgorithm {
   std::string name;  // "m4"
   Algorithm algorithm;

@@ -370,7 +370,8 @@ Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mo
     if (mode != Mode::kBoth) return sketch != (mode == Mode::kSketches);
     // A template proposes the same kernels.
     const sketch::DerivationRule* rule = p.sketch() == nullptr ? nullptr : sketch::FindRule(p.name());
-    return templates && rule != nullptr && rule->algorithms && !std::ranges::count(own, p.name(), &sketch::Sketch::name);
+    return templates && rule != nullptr && rule->algorithms &&
+           !std::ranges::count(own, p.name(), &sketch::Sketch::name);
   };
   if (!std::all_of(proposers.begin(), proposers.end(), unwanted)) std::erase_if(proposers, unwanted);
   return proposers;

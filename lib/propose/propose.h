@@ -67,9 +67,9 @@ struct Misfit {
 std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, const Target& target);
 
 // The templates of the workload on the target, then the sketches that its operator's tasks use. If there is a sketch of
-// Hone's own rules, a fixed schedule does not count. Then those of the user's sketches that fit. A user's sketch with the name of a rule
-// is not added, but narrows the task's sketch of that name if it fits (sketch::Narrow). Returns kUnsupported if nothing
-// is left, kInvalid if a user's sketch has the name of another proposer.
+// Hone's own rules, a fixed schedule does not count. Then those of the user's sketches that fit. A user's sketch with
+// the name of a rule is not added, but narrows the task's sketch of that name if it fits (sketch::Narrow). Returns
+// kUnsupported if nothing is left, kInvalid if a user's sketch has the name of another proposer.
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own = {});
 // The proposers that `mode` wants, in the same order: they make up a task's space. Returns all of them if the task has
 // only the other kind. `both` leaves sketches of other algorithms than `direct` out if the task has templates, which

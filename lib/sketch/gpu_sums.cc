@@ -6,6 +6,7 @@
 #include "search/space/rules.h"
 #include "sketch/gpu_sum_tiles.h"
 #include "sketch/lines.h"
+#include "sketch/stage_cycles.h"
 #include "target/cuda_arch.h"
 
 namespace hone::sketch {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int64_t kLeastParts = 2, kMostParts = 32;  // of a reduction
 constexpr int64_t kLongReduction = 128;              // steps; a shorter one is not divided
+constexpr int64_t kMostPartBytes = 1 << 28;          // of all parts' sums together
 
 // Powers of two, and divisors of the extent up to `most`: fewer threads than twice the extent.
 std::vector<int64_t> ThreadValues(int64_t extent, int64_t most) {
@@ -35,9 +37,12 @@ void AddRules(const GpuSums& s, const Target& target, const GpuSumReader& reader
   const search::Rule copy = rule("copy", [](const GpuSumPoint& p) {
     return search::Unless(p.shared || p.stages == 1, "without copies there are no stages");
   });
-  const search::Rule parts = rule("parts", [depth = s.Depth()](const GpuSumPoint& p) {
+  const int64_t bytes = 4 * ElementsOf(s.nest.out.shape());
+  const search::Rule parts = rule("parts", [depth = s.Depth(), bytes](const GpuSumPoint& p) -> search::Rejection {
     if (!p.divided) return search::Unless(p.part == 1, "without parts there is no size of them");
     const int64_t size = p.step * p.part, count = depth / size;
+    if (count * bytes > kMostPartBytes)
+      return fmt::format("the sums of {} parts need {} MB", count, count * bytes >> 20);
     return search::Unless(depth % size == 0 && count >= kLeastParts && count <= kMostParts, "{} of {} are a part", size,
                           depth);
   });

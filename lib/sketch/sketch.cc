@@ -285,7 +285,9 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space) 
   } else {
     Rng rng(1);
     for (int i = 0; i < kRandom; ++i) {
-      if (const auto index = space.SampleLegal(rng)) consider(*index);
+      const auto index = space.SampleLegal(rng);
+      if (!index) break;
+      consider(*index);
     }
   }
   if (!best) return Status::Invalid("sketch `{}` has no legal point", sketch.name);
@@ -331,11 +333,12 @@ const std::vector<DerivationRule>& Rules() { return AllRules(); }
 void AddRule(DerivationRule rule) { AllRules().push_back(std::move(rule)); }
 
 const DerivationRule* FindRule(std::string_view sketch) {
+  const DerivationRule* found = nullptr;
   for (const DerivationRule& rule : Rules()) {
-    const bool begins = rule.algorithms && sketch.starts_with(rule.name + "_");
-    if (sketch == rule.name || begins) return &rule;
+    if (sketch == rule.name) return &rule;  // a user's rule may be called `transformed_mine`
+    if (rule.algorithms && sketch.starts_with(rule.name + "_")) found = &rule;
   }
-  return nullptr;
+  return found;
 }
 
 static std::optional<Sketch> Derive(const DerivationRule& rule, const te::Tensor& output,

@@ -82,9 +82,9 @@ Result<Config> BestByEstimate(const Sketch& sketch, const search::Space& space);
 // The sketch with these decisions, which have some of its own values, and without the lines that can then not count.
 Sketch WithDecisions(Sketch sketch, std::vector<search::Knob> decisions);
 // The sketch `derived` with only the values of decisions that `text` has, a user's text of that name. Rules and cost
-// stay, so indices differ but configurations mean the same. Returns kInvalid with a place in the text if it has a value,
-// a decision or a step that `derived` lacks, or lacks a decision or a step that can count. `equal`: the steps before
-// that.
+// stay, so indices differ but configurations mean the same. Returns kInvalid with a place in the text if it has a
+// value, a decision or a step that `derived` lacks, or lacks a decision or a step that can count. `equal`: the steps
+// before that.
 Result<Sketch> Narrow(const Sketch& derived, const Sketch& text, size_t* equal);
 
 // A rule derives a sketch from the output of a computation and the names of its arguments that are constants. Its

@@ -42,7 +42,7 @@ static int failed(const HoneDevice* d, int code, int error, const char* what) {
 static int check(const HoneDevice* d, int error, const char* what) {
   if (error == HONE_CUDA_SUCCESS) return HONE_NET_OK;
   if (error == HONE_CUDA_OUT_OF_MEMORY) return failed(d, HONE_NET_E_DEVICE_MEMORY, error, what);
-  const int lost = d->stream && hone_cuda_is_sticky(d->cuda.cuStreamSynchronize(d->stream));
+  const int lost = d->context && hone_cuda_is_sticky(d->stream ? d->cuda.cuStreamSynchronize(d->stream) : error);
   return failed(d, lost ? HONE_NET_E_DEVICE_LOST : HONE_NET_E_DEVICE_CALL, error, what);
 }
 

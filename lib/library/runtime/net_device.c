@@ -177,8 +177,8 @@ HONE_NET_EXPORT int HONE_NET_run_device(HoneNet* net, void* const* inputs, void*
   for (int32_t i = 0; outputs && i < t->info.output_count && code == HONE_NET_OK; ++i) {
     if (outputs[i]) code = hone_device_copy_out(net->device, &t->outputs[i], outputs[i]);
   }
-  if (code == HONE_NET_OK) return end(net, hone_device_before(net->device, stream));
-  hone_device_wait(net->device); /* the caller may free its buffers after a failure */
+  if (code == HONE_NET_OK) code = hone_device_before(net->device, stream);
+  if (code != HONE_NET_OK) hone_device_wait(net->device); /* the caller may free its buffers after a failure */
   return end(net, code);
 }
 

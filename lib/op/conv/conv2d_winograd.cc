@@ -149,7 +149,8 @@ struct PooledLayer : WinogradLayer {
   Space MakeSpace(const char* name) const { return WinogradSpace(*this, name); }
   Result<Config> Default(const Space& space) const { return WinogradDefault(space, *this); }
   static void Limit(const Numerics& numerics, Space* space) {
-    LimitWinograd(numerics, [](const Config& c) { return c.Number("m"); }, space);
+    LimitWinograd(
+        numerics, [](const Config& c) { return c.Number("m"); }, space);
   }
   Candidate Build(const Workload&, const Target&, const Config& config) const {
     const WinogradPoint p = WinogradPoint::Of(config);
@@ -194,7 +195,8 @@ std::vector<OtherAlgorithm> WinogradAlgorithms(const Workload& workload, const T
   if (!HasShape(workload)) return algorithms;
   const WinogradLayer l = WinogradLayer::Of(workload, target);
   for (const int64_t m : l.Sizes()) {
-    algorithms.push_back({fmt::format("m{}", m), {"winograd", {{"m", m}, {"tiles", EvenTiles(l.Tiles(m).count, l.threads)}}}});
+    algorithms.push_back(
+        {fmt::format("m{}", m), {"winograd", {{"m", m}, {"tiles", EvenTiles(l.Tiles(m).count, l.threads)}}}});
   }
   return algorithms;
 }

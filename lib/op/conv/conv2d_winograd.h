@@ -42,8 +42,8 @@ bool WinogradApplies(const Workload& workload, const Target& target);
 
 const Template& Conv2dWinograd();
 
-// The algorithms "winograd" with each m that pays off, named "m4". Tasks of a sketch
-// have even parts of the tiles, so their number is rounded up to one that threads can share.
+// The algorithms "winograd" with each m that pays off, named "m4". A sketch divides the tiles evenly among tasks, so
+// their number is rounded up to one that threads can share.
 std::vector<OtherAlgorithm> WinogradAlgorithms(const Workload& workload, const Target& target);
 
 // The algorithm "winograd" of this template and of ChainWinogradPool: the stages of conv2d_winograd_te.h for tiles of m

@@ -88,7 +88,8 @@ DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
   info.lock_name = LockName(cl, found.device, info.name);
   info.identity = InfoText(cl.clGetPlatformInfo, found.platform, CL_PLATFORM_NAME);
   info.driver = InfoText(cl.clGetDeviceInfo, found.device, CL_DRIVER_VERSION);
-  info.alignment = DeviceNumber<cl_uint>(cl, found.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 32768) / 8;  // was in bits
+  info.alignment = std::max<cl_uint>(DeviceNumber<cl_uint>(cl, found.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 32768) / 8,
+                                     1);  // was in bits
   info.memory_bytes = DeviceNumber<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
   if (info.lock_name != "cpu") {
     info.cache_bytes = DeviceNumber<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 0);

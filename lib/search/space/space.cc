@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -78,13 +79,10 @@ PointIndex Space::Uniform(Rng& rng) const {
   return IndexOf(digits);
 }
 
-// Changes a point of the space to another one. Faster than At, since the names stay.
-static void Move(const Space& space, PointIndex index, Config* config) {
-  config->index = index;
-  space.VisitDigits(index, [&](size_t k, size_t digit) {
-    const KnobValue& value = space.knobs()[k].value(digit);
-    config->values[k].numbers = value.numbers, config->values[k].words = value.words;
-  });
+// Gives knob `k` of a point another value. The name stays: copying that as well takes longer.
+static void Set(const Knob& knob, size_t k, size_t digit, Config* config) {
+  const KnobValue& value = knob.value(digit);
+  config->values[k].numbers = value.numbers, config->values[k].words = value.words;
 }
 
 std::optional<PointIndex> Space::SampleLegal(Rng& rng, int tries) const {
@@ -94,7 +92,8 @@ std::optional<PointIndex> Space::SampleLegal(Rng& rng, int tries) const {
     if (t == 0) {
       config = At(index);
     } else {
-      Move(*this, index, &config);
+      config.index = index;
+      VisitDigits(index, [&](size_t k, size_t digit) { Set(knobs_[k], k, digit, &config); });
     }
     if (Legal(config)) return index;
   }
@@ -112,8 +111,7 @@ void Space::ForEach(PointIndex begin, PointIndex end,
     config.index = index;
     for (size_t k = 0; k < knobs_.size(); ++k) {
       digits[k] = digits[k] + 1 == knobs_[k].size() ? 0 : digits[k] + 1;
-      const KnobValue& value = knobs_[k].value(digits[k]);  // with the same name: copying that as well takes longer
-      config.values[k].numbers = value.numbers, config.values[k].words = value.words;
+      Set(knobs_[k], k, digits[k], &config);
       if (digits[k] != 0) break;
     }
   }
@@ -166,10 +164,17 @@ std::optional<std::vector<PointIndex>> TaskSpace::LegalIndices(uint64_t limit) c
 }
 
 std::optional<PointIndex> TaskSpace::SampleLegal(Rng& rng, int tries) const {
-  constexpr int kOfOne = 500;  // tries before another template is drawn: it may have no legal point
+  constexpr int kOfOne = 32;  // tries before another template has its turn: this one may have no legal point
+  std::vector<size_t> left;   // templates without a turn in this round
   for (int t = 0; t < tries && size_ > 0; t += kOfOne) {
-    const size_t s = spaces_.size() == 1 ? 0 : rng.UniformInt(spaces_.size());
-    if (const auto index = spaces_[s].SampleLegal(rng, std::min(kOfOne, tries - t))) return offsets_[s] + *index;
+    if (left.empty()) {
+      left.resize(spaces_.size());
+      std::iota(left.begin(), left.end(), size_t{0});
+    }
+    std::swap(left[left.size() == 1 ? 0 : rng.UniformInt(left.size())], left.back());
+    const size_t s = left.back();
+    left.pop_back();
+    if (const auto index = spaces_[s].SampleLegal(rng, kOfOne)) return offsets_[s] + *index;
   }
   return std::nullopt;
 }

@@ -121,8 +121,9 @@ class TaskSpace {
   std::optional<std::string> Reject(PointIndex index) const;
   // All legal indices, ascending, if the union has at most `limit` points; nothing otherwise.
   std::optional<std::vector<PointIndex>> LegalIndices(uint64_t limit) const;
-  // A legal index: draws a template uniformly, then one of its legal points uniformly (by rejection), so that a
-  // template with many points does not hide one with few. Nothing after `tries` misses.
+  // A legal index: a template drawn uniformly, then one of its legal points, drawn uniformly in up to 32 tries; then
+  // another template's turn. So a template with many points does not hide one with few. Nothing after `tries` misses in
+  // all.
   std::optional<PointIndex> SampleLegal(Rng& rng, int tries = 10000) const;
 
  private:

@@ -84,7 +84,8 @@ TEST_F(OptionsTest, TheModeChoosesWhoProposes) {
   };
   EXPECT_EQ(proposers({}), (std::set<std::string>{"conv2d_direct", "conv2d_winograd", "mine", "sums"}));
   EXPECT_EQ(proposers({"--mode", "templates"}), (std::set<std::string>{"conv2d_direct", "conv2d_winograd"}));
-  EXPECT_EQ(proposers({"--mode", "sketches"}), (std::set<std::string>{"mine", "sums", "transformed_m2", "transformed_m4", "transformed_m5"}));
+  EXPECT_EQ(proposers({"--mode", "sketches"}),
+            (std::set<std::string>{"mine", "sums", "transformed_m2", "transformed_m4", "transformed_m5"}));
   std::string mine;
   for (const record::Trial& trial : Trials()) {
     if (trial.outcome.config.Text() == "mine rows=1") mine = std::to_string(trial.ordinal);

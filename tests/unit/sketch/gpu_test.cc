@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 #include "common/expect.h"
 #include "ir/device_kernels.h"
@@ -135,7 +136,7 @@ TEST(GpuSketches, DrawingReachesAllLegalValuesOfSums) {
   for (const Dag& dag : {Products(2, 40, 256, 48), Convolution(64, 24, 14, 1)}) {
     Sketch sketch = *GpuSumTiles(dag.out, {}, Gpu());
     const search::Space space = SpaceOf(sketch);
-    sketch.cores.clear();
+    const std::vector<Core> cores = std::exchange(sketch.cores, {});
     const search::Space uniform = SpaceOf(sketch);
     std::vector<std::set<size_t>> drawn(space.knobs().size()), legal = drawn;
     Rng rng(3);
@@ -148,6 +149,13 @@ TEST(GpuSketches, DrawingReachesAllLegalValuesOfSums) {
     };
     collect(space, 20000, &drawn);
     collect(uniform, 2000, &legal);
+    for (int i = 0; i < 2000; ++i) {
+      const Config config = uniform.At(*uniform.SampleLegal(rng));
+      for (const Core& core : cores) {
+        for (const search::Rule& rule : core.rules)
+          EXPECT_EQ(rule.reject(config), search::Rejection()) << config.Text();
+      }
+    }
     for (size_t k = 0; k < drawn.size(); ++k) {
       for (const size_t digit : legal[k]) {
         EXPECT_EQ(drawn[k].count(digit), 1U) << space.knobs()[k].name() << "=" << space.knobs()[k].value(digit).Text();
@@ -186,6 +194,9 @@ TEST(GpuSketches, ALongReductionMayHaveParts) {
   EXPECT_EQ(set("parts", 8, 4), "") << "eight";
   EXPECT_EQ(set("parts", 1, 4), "parts: 4 of 256 are a part") << "64 parts are too many";
   EXPECT_EQ(set("parts", 32, 16), "parts: 512 of 256 are a part");
+  const search::Space large = SpaceOf(*GpuSumTiles(Products(1, 8192, 128, 8192).out, {}, Gpu()));
+  config = large.At(*large.SampleLegal(rng));
+  EXPECT_EQ(config.Word("reduce"), "whole") << "the sums of two parts need 512 MB";
 }
 
 TEST(GpuSketches, DecisionsAreThoseThatAComputationHas) {
