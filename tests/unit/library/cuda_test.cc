@@ -113,6 +113,27 @@ TEST_F(CudaLibrary, AFailureAfterTheRunIsQueuedShowsInALaterCall) {
   EXPECT_EQ(net_->wait(nullptr), HONE_NET_E_ARGUMENT);
 }
 
+// The caller may free its buffers after a failure.
+TEST_F(CudaLibrary, ARunWhoseLastStepFailsHasEnded) {
+  HoneCuda cuda;
+  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
+  const Instance instance = Create();
+  HoneNetDeviceInfo info{};
+  ASSERT_EQ(net_->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
+  ASSERT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
+  constexpr size_t kInput = 3 * 13 * 13;
+  HoneCudaAddress in = 0, out = 0;
+  ASSERT_EQ(cuda.cuMemAlloc_v2(&in, kInput * 4) + cuda.cuMemAlloc_v2(&out, 5 * 4), 0);
+  void* inputs[] = {reinterpret_cast<void*>(in)};
+  void* outputs[] = {reinterpret_cast<void*>(out)};
+  fake_.fail("cuStreamWaitEvent", HONE_CUDA_OUT_OF_MEMORY, /*skip=*/1, /*sticky=*/0);
+  const int waits = fake_.calls("cuStreamSynchronize");
+  EXPECT_EQ(net_->run_device(instance, inputs, outputs, nullptr), HONE_NET_E_DEVICE_MEMORY);
+  EXPECT_EQ(fake_.calls("cuStreamSynchronize"), waits + 1);
+  EXPECT_EQ(cuda.cuMemFree_v2(in) + cuda.cuMemFree_v2(out), 0);
+  cuda.cuCtxPopCurrent_v2(&info.context);
+}
+
 // Another thread of the caller's program makes a graph meanwhile.
 TEST_F(CudaLibrary, ACaptureOfSomebodyElseLosesNothing) {
   HoneCuda cuda;
