@@ -194,7 +194,7 @@ TEST_F(SlurmTest, AWarningBeforeTheTimeLimitStopsResumable) {
   const std::string job =
       Submit(fmt::format("export HONE_LAUNCHER='{}'\nninja -C {} -j 2 records-one-cpu\necho ninja said $?", kStep,
                          Path("work")),
-             {"-N1", "-n2", "-c1", "--time=1", "--signal=USR1@50"});
+             {"-N1", "-n2", "-c1", "--time=2", "--signal=USR1@90"});
   ASSERT_TRUE(WaitForTrials(1, 60)) << JobLog();
   ASSERT_TRUE(WaitForState(job, {"", "COMPLETED", "FAILED", "TIMEOUT"}, 90)) << JobLog();
   ExpectHas(JobLog(), {"ninja said"});  // otherwise it was killed at the limit, not stopped before
