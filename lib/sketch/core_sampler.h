@@ -1,4 +1,4 @@
-// Draws points of a space in which few combinations of some decisions are legal.
+// Draws points of a space where some decisions have few legal combinations.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace hone::sketch {
 
-// Decisions of which few combinations are legal. Names that the space lacks do not count.
+// Decisions that have few legal combinations. Names that the space lacks do not count.
 struct Core {
   std::vector<std::string> decisions;
   // Read no other decision, and reject only what the space's rules reject as well.

@@ -63,7 +63,7 @@ struct GpuSumPoint {
   int64_t Columns() const { return shares[0].mine() * shares[2].mine(); }
   int64_t Parts(const GpuSums& sums) const { return divided ? sums.Depth() / (step * part) : 1; }
   int64_t Rounds(const GpuSums& sums) const;  // of fetching, for a block
-  // What a block's step reads of each input, as a box: its elements, and how many lie side by side.
+  // The box of each input that a block reads in a step: its elements, and how many of them lie side by side.
   struct Box {
     int64_t elements = 1, run = 1;
   };

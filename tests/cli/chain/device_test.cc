@@ -58,7 +58,7 @@ TEST_F(DeviceChain, OpenClGoesToTheVerifiedBenchmark) {
   EXPECT_FALSE(Has("work/records/cpu")) << "asked for by name, and alone";
   ExpectNoWork("tune-one-opencl");
 
-  // What run-gpu-checks reads, of the words as they are: the logs of tuning.
+  // run-gpu-checks reads these words in the logs of tuning.
   const CommandResult rate = OfChecks("rate", "rate \"$work\"");
   EXPECT_TRUE(std::regex_match(
       rate.out, std::regex("[1-9][0-9]* trials in [0-9]+ s: [0-9.]*[1-9][0-9.]* a second, device busy [0-9]+ %\n")))

@@ -1,8 +1,8 @@
 // A driver without a device: memory is the host's, kernels are a callback, every handle is checked, and any call fails
 // on demand. Its functions have the driver API's signatures, deliberately written down a second time.
 //
-// What is queued in a stream runs as late as possible: when somebody waits for it. In a hurried stream
-// (fake_cuda_hurry) it runs as early as possible. So a wait that is missing gives wrong data in one of the two.
+// A stream's work runs as late as possible: when somebody waits for it. In a hurried stream (fake_cuda_hurry) it runs as
+// early as possible. So a missing wait gives wrong data in one of the two.
 #include "fake_cuda.h"
 
 #include <algorithm>

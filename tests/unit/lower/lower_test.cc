@@ -31,7 +31,7 @@ TEST(Lower, SmallLoopsAreUnrolledByThemselves) {
   EXPECT_THAT(LowerText({m.a, m.b}, m.c, tiles + "-1"), HasSubstr("auto_unroll_max_step -1: values are 0 .."));
 }
 
-// What a concatenation of `widths` columns reads.
+// The loops of a concatenation of tensors with `widths` columns.
 std::string ConcatText(const std::vector<int64_t>& widths, const std::string& steps) {
   std::vector<Tensor> inputs;
   std::vector<int64_t> begins = {0};

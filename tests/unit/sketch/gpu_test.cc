@@ -131,7 +131,7 @@ TEST(GpuSketches, PointsOfSumsAreLegalKernels) {
   }
 }
 
-// What the cores leave out is illegal, and each value of a decision is part of some legal point.
+// Cores leave out illegal combinations only, and drawing reaches each value that some legal point has.
 TEST(GpuSketches, DrawingReachesAllLegalValuesOfSums) {
   for (const Dag& dag : {Products(2, 40, 256, 48), Convolution(64, 24, 14, 1)}) {
     Sketch sketch = *GpuSumTiles(dag.out, {}, Gpu());

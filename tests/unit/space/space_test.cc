@@ -156,7 +156,7 @@ TEST(TaskSpace, ATemplateWithFewLegalPointsIsDrawnAsOften) {
   EXPECT_NEAR(seven, 500, 80);  // five standard deviations
 }
 
-// What a task has if most of its templates are forbidden.
+// As in a task whose settings forbid most of its templates.
 TEST(TaskSpace, TemplatesWithoutLegalPointsDoNotHideTheOthers) {
   TaskSpace t;
   for (int i = 0; i < 40; ++i) {
