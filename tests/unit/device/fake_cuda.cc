@@ -1,23 +1,21 @@
 // A driver without a device: memory is the host's, kernels are a callback, every handle is checked, and any call fails
 // on demand. Its functions have the driver API's signatures, deliberately written down a second time.
-//
-// A stream's work runs as late as possible: when somebody waits for it. In a hurried stream (fake_cuda_hurry) it runs as
-// early as possible. So a missing wait gives wrong data in one of the two.
+// fake_streams.h has the order of the work.
 #include "fake_cuda.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "fake_devices.h"
+#include "fake_streams.h"
 
 namespace {
 
@@ -30,25 +28,9 @@ struct Recorded {
   unsigned grid[3], block[3];
   std::vector<void*> addresses;
 };
-// A moment of a stream: when it has done its first `count` pieces of work.
-struct Moment {
-  void* stream = nullptr;
-  size_t count = 0;
-};
 struct Event {
   bool recorded = false, timed = true;
   Moment at;
-};
-struct Work {
-  std::function<void()> run;  // null: waits for `after`
-  Moment after;
-};
-struct Stream {
-  bool blocking = true;  // waits for the legacy stream, and that one for it
-  bool hurried = false;
-  size_t done = 0;
-  std::deque<Work> left;
-  size_t count() const { return done + left.size(); }
 };
 struct Capture {
   std::thread::id by;
@@ -59,7 +41,7 @@ struct Fake {
   FakeLaunch on_launch = nullptr;
   std::map<uintptr_t, size_t> memory;
   std::set<void*> modules, graphs, executables;
-  std::map<void*, Stream> streams;  // null: the legacy stream, which no test creates
+  FakeStreams streams;
   std::map<void*, Event> events;
   std::map<void*, Function> functions;
   std::map<void*, std::vector<Recorded>> content;  // of graphs
@@ -75,8 +57,6 @@ struct Fake {
   std::string complaint;
   uintptr_t next_handle = 0x1000;
 };
-constexpr int kFirstDevice = 7;
-void* const kLegacy = nullptr;
 
 Fake fake;
 std::recursive_mutex mutex;
@@ -92,30 +72,12 @@ bool CapturingHere() {
 // A kernel's image does not contain its parameters: the test's kernels have as many as the last digit of their symbol.
 size_t ParameterCount(const std::string& symbol) { return static_cast<size_t>(symbol.back() - '0'); }
 
-// The machine has GPUs 0, 1, 2, ...: those listed in CUDA_VISIBLE_DEVICES, in its order; without it, or if it names
-// those of a real driver, only the first.
-std::vector<int> VisibleDevices() {
-  const char* text = getenv("CUDA_VISIBLE_DEVICES");
-  if (text == nullptr || *text == 0 || isalpha(static_cast<unsigned char>(*text))) return {kFirstDevice};
-  std::vector<int> devices;
-  for (const char* at = text; *at != 0; at += *at == ',') {
-    char* end = nullptr;
-    const long device = strtol(at, &end, 10);
-    if (end == at) break;
-    devices.push_back(kFirstDevice + static_cast<int>(device));
-    at = end;
-  }
-  return devices;
-}
-
 void* NewHandle() { return reinterpret_cast<void*>(fake.next_handle += 16); }
 
 int Complain(const std::string& what) {
   if (fake.complaint.empty()) fake.complaint = what;
   return 1;
 }
-
-void FinishAll();
 
 // The error that the call must return; 0 for success. After a fault that stays, no work is done any more.
 int Enter(const char* function) {
@@ -124,9 +86,9 @@ int Enter(const char* function) {
   if (fake.fail_function == function && fake.fail_skip-- == 0) {
     if (fake.fail_sticky) {
       fake.stuck = fake.fail_error;
-      for (auto& [handle, stream] : fake.streams) stream.done = stream.count(), stream.left.clear();
+      fake.streams.DropAll();
     } else {
-      FinishAll();
+      fake.streams.FinishAll();
     }
     fake.fail_function.clear();
     return fake.fail_error;
@@ -155,64 +117,6 @@ void Perform(const Recorded& r) {
   if (fake.on_launch) fake.on_launch(r.function->symbol.c_str(), r.addresses.data(), r.grid, r.block);
 }
 
-bool Exists(void* stream) { return stream == kLegacy || fake.streams.count(stream) > 0; }
-
-// Whether the moment has come. A stream that was destroyed had no work left.
-bool Past(const Moment& moment) {
-  const auto it = fake.streams.find(moment.stream);
-  return it == fake.streams.end() || it->second.done >= moment.count;
-}
-
-// Does the stream's work up to the moment, and before it what that waits for.
-void RunUntil(const Moment& moment) {
-  while (!Past(moment)) {
-    Stream& stream = fake.streams[moment.stream];
-    const Work work = std::move(stream.left.front());
-    if (!work.run) RunUntil(work.after);
-    stream.left.pop_front();
-    if (work.run) work.run();
-    ++stream.done;
-  }
-}
-
-void RunHurried() {
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (auto& [handle, stream] : fake.streams) {
-      while (stream.hurried && !stream.left.empty() && (stream.left.front().run || Past(stream.left.front().after))) {
-        RunUntil({handle, stream.done + 1});
-        moved = true;
-      }
-    }
-  }
-}
-
-void Finish(const Moment& moment) {
-  RunUntil(moment);
-  RunHurried();
-}
-
-void FinishAll() {
-  for (const auto& [handle, stream] : fake.streams) RunUntil({handle, stream.count()});
-}
-
-void Append(void* handle, Work work) {
-  const auto after = [](void* to, void* from) {
-    if (const size_t count = fake.streams[from].count(); count > 0) {
-      fake.streams[to].left.push_back({nullptr, {from, count}});
-    }
-  };
-  if (handle == kLegacy) {
-    for (const auto& [other, stream] : fake.streams) {
-      if (other != kLegacy && stream.blocking) after(kLegacy, other);
-    }
-  } else if (fake.streams[handle].blocking) {
-    after(handle, kLegacy);
-  }
-  fake.streams[handle].left.push_back(std::move(work));
-  RunHurried();
-}
-
 // Takes a handle back, also where the device is lost.
 template <typename Handles>
 int Release(const char* function, Handles* handles, void* handle) {
@@ -238,13 +142,13 @@ void fake_cuda_fail(const char* function, int error, int skip, int sticky) {
   fake.fail_skip = skip;
   fake.fail_sticky = sticky != 0;
 }
-void fake_cuda_hurry(void* stream) { fake.streams[stream].hurried = true; }
+void fake_cuda_hurry(void* stream) { fake.streams.all[stream].hurried = true; }
 void fake_cuda_elapse(float milliseconds) { fake.elapsed = milliseconds; }
 const char* fake_cuda_complaint(void) { return fake.complaint.c_str(); }
 int fake_cuda_alive(void) {
-  return fake.contexts +
-         static_cast<int>(fake.memory.size() + fake.modules.size() + fake.streams.size() - fake.streams.count(kLegacy) +
-                          fake.graphs.size() + fake.executables.size() + fake.events.size());
+  return fake.contexts + static_cast<int>(fake.memory.size() + fake.modules.size() + fake.streams.all.size() -
+                                          fake.streams.all.count(FakeStreams::kLegacy) + fake.graphs.size() +
+                                          fake.executables.size() + fake.events.size());
 }
 int fake_cuda_calls(const char* function) {
   if (function) return fake.calls[function];
@@ -377,7 +281,7 @@ int cuCtxSynchronize(void) {
   ENTER();
   if (CapturingHere()) return Complain("synchronized while capturing");
   if (!fake.captures.empty()) return 900;  // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-  FinishAll();
+  fake.streams.FinishAll();
   return 0;
 }
 int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
@@ -402,27 +306,27 @@ int cuMemFree_v2(uint64_t address) {
   ++fake.calls[__func__];
   auto it = fake.memory.find(static_cast<uintptr_t>(address));
   if (it == fake.memory.end()) return Complain("cuMemFree of what is not allocated");
-  FinishAll();
+  fake.streams.FinishAll();
   free(reinterpret_cast<void*>(it->first));
   fake.memory.erase(it);
   return fake.stuck;
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream) {
   ENTER();
-  if (!Exists(stream) || !Inside(to, bytes)) return Complain("copy to where nothing is");
-  Append(stream, {[=] { memcpy(reinterpret_cast<void*>(to), from, bytes); }, {}});
+  if (!fake.streams.Exists(stream) || !Inside(to, bytes)) return Complain("copy to where nothing is");
+  fake.streams.Append(stream, {[=] { memcpy(reinterpret_cast<void*>(to), from, bytes); }, {}});
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
   ENTER();
-  if (!Exists(stream) || !Inside(from, bytes)) return Complain("copy from where nothing is");
-  Append(stream, {[=] { memcpy(to, reinterpret_cast<void*>(from), bytes); }, {}});
+  if (!fake.streams.Exists(stream) || !Inside(from, bytes)) return Complain("copy from where nothing is");
+  fake.streams.Append(stream, {[=] { memcpy(to, reinterpret_cast<void*>(from), bytes); }, {}});
   return 0;
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
   ENTER();
-  if (!Exists(stream) || !Inside(to, bytes) || !Inside(from, bytes)) return Complain("copy of nothing");
-  Append(stream, {[=] { memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes); }, {}});
+  if (!fake.streams.Exists(stream) || !Inside(to, bytes) || !Inside(from, bytes)) return Complain("copy of nothing");
+  fake.streams.Append(stream, {[=] { memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes); }, {}});
   return 0;
 }
 int cuModuleLoadData(void** module, const void* image) {
@@ -435,7 +339,7 @@ int cuModuleLoadData(void** module, const void* image) {
 }
 int cuModuleUnload(void* module) {
   LOCK();
-  for (const auto& [handle, stream] : fake.streams) {
+  for (const auto& [handle, stream] : fake.streams.all) {
     for (const Work& work : stream.left) {
       if (work.run) return Complain("unloaded while work is queued");
     }
@@ -468,30 +372,32 @@ int cuStreamCreate(void** stream, unsigned flags) {
   NEEDS_CONTEXT();
   if (flags > 1) return Complain("cuStreamCreate: flags");
   *stream = NewHandle();
-  fake.streams[*stream].blocking = flags == 0;
+  fake.streams.all[*stream].blocking = flags == 0;
   return 0;
 }
 int cuStreamDestroy_v2(void* stream) {
   LOCK();
-  if (stream != kLegacy && Exists(stream) && !fake.stuck) Finish({stream, fake.streams[stream].count()});
-  return Release(__func__, &fake.streams, stream);
+  if (stream != FakeStreams::kLegacy && fake.streams.Exists(stream) && !fake.stuck)
+    fake.streams.Finish({stream, fake.streams.all[stream].count()});
+  return Release(__func__, &fake.streams.all, stream);
 }
 int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
   ENTER();
-  if (!Exists(stream) || !fake.events.count(event) || flags != 0) return Complain("cuStreamWaitEvent");
-  if (fake.events[event].recorded) Append(stream, {nullptr, fake.events[event].at});
+  if (!fake.streams.Exists(stream) || !fake.events.count(event) || flags != 0) return Complain("cuStreamWaitEvent");
+  if (fake.events[event].recorded) fake.streams.Append(stream, {nullptr, fake.events[event].at});
   return 0;
 }
 int cuStreamSynchronize(void* stream) {
   ENTER();
-  if (!Exists(stream)) return Complain("wait for no stream");
+  if (!fake.streams.Exists(stream)) return Complain("wait for no stream");
   if (CapturingHere()) return Complain("waited while capturing");
-  Finish({stream, fake.streams[stream].count()});
+  fake.streams.Finish({stream, fake.streams.all[stream].count()});
   return 0;
 }
 int cuStreamBeginCapture_v2(void* stream, int mode) {
   ENTER();
-  if (!Exists(stream) || mode < 0 || mode > 2 || fake.captures.count(stream)) return Complain("cuStreamBeginCapture");
+  if (!fake.streams.Exists(stream) || mode < 0 || mode > 2 || fake.captures.count(stream))
+    return Complain("cuStreamBeginCapture");
   fake.captures[stream].by = std::this_thread::get_id();
   return 0;
 }
@@ -516,15 +422,15 @@ int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long lo
 }
 int cuGraphUpload(void* executable, void* stream) {
   ENTER();
-  return fake.executables.count(executable) && Exists(stream) ? 0 : Complain("cuGraphUpload");
+  return fake.executables.count(executable) && fake.streams.Exists(stream) ? 0 : Complain("cuGraphUpload");
 }
 int cuGraphLaunch(void* executable, void* stream) {
   ENTER();
-  if (!fake.executables.count(executable) || !Exists(stream)) return Complain("cuGraphLaunch");
-  Append(stream, {[launches = fake.content[executable]] {
-                    for (const Recorded& r : launches) Perform(r);
-                  },
-                  {}});
+  if (!fake.executables.count(executable) || !fake.streams.Exists(stream)) return Complain("cuGraphLaunch");
+  fake.streams.Append(stream, {[launches = fake.content[executable]] {
+                                 for (const Recorded& r : launches) Perform(r);
+                               },
+                               {}});
   return 0;
 }
 int cuGraphExecDestroy(void* executable) { return Release(__func__, &fake.executables, executable); }
@@ -539,22 +445,23 @@ int cuEventCreate(void** event, unsigned flags) {
 int cuEventDestroy_v2(void* event) { return Release(__func__, &fake.events, event); }
 int cuEventRecord(void* event, void* stream) {
   ENTER();
-  if (!fake.events.count(event) || !Exists(stream)) return Complain("cuEventRecord");
+  if (!fake.events.count(event) || !fake.streams.Exists(stream)) return Complain("cuEventRecord");
   fake.events[event].recorded = true;
-  fake.events[event].at = {stream, fake.streams[stream].count()};
+  fake.events[event].at = {stream, fake.streams.all[stream].count()};
   return 0;
 }
 int cuEventSynchronize(void* event) {
   ENTER();
   if (!fake.events.count(event) || !fake.events[event].recorded) return Complain("wait for an event not recorded");
-  Finish(fake.events[event].at);
+  fake.streams.Finish(fake.events[event].at);
   return 0;
 }
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
   ENTER();
   for (void* event : {start, end}) {
     if (!fake.events[event].timed) return Complain("an event that takes no time");
-    if (!fake.events[event].recorded || !Past(fake.events[event].at)) return Complain("time of events not waited for");
+    if (!fake.events[event].recorded || !fake.streams.Past(fake.events[event].at))
+      return Complain("time of events not waited for");
   }
   *milliseconds = fake.elapsed;
   return 0;
@@ -563,7 +470,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned shared, void* stream, void** parameters, void** extra) {
   ENTER();
   auto it = fake.functions.find(function);
-  if (it == fake.functions.end() || !Exists(stream) || extra != nullptr) return Complain("cuLaunchKernel");
+  if (it == fake.functions.end() || !fake.streams.Exists(stream) || extra != nullptr) return Complain("cuLaunchKernel");
   if (gx * gy * gz == 0 || bx * by * bz == 0 || bx * by * bz > 512) return Complain("extents of a launch");
   if (static_cast<int>(shared) > it->second.dynamic_shared) return Complain("more shared memory than was asked for");
   Recorded r{&it->second, {gx, gy, gz}, {bx, by, bz}, {}};
@@ -577,7 +484,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     capture->second.launches.push_back(r);
     ++fake.captured;
   } else {
-    Append(stream, {[r] { Perform(r); }, {}});
+    fake.streams.Append(stream, {[r] { Perform(r); }, {}});
   }
   return 0;
 }
