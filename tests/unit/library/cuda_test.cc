@@ -10,6 +10,20 @@
 namespace hone::library {
 namespace {
 
+// The caller's own calls of the driver, in the context of an instance.
+struct Caller {
+  template <typename Net, typename Instance>
+  Caller(const Net& net, const Instance& instance) {
+    EXPECT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
+    EXPECT_EQ(net.device(instance, &info, nullptr, nullptr), HONE_NET_OK);
+    EXPECT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
+  }
+  ~Caller() { cuda.cuCtxPopCurrent_v2(&info.context); }
+
+  HoneCuda cuda{};
+  HoneNetDeviceInfo info{};
+};
+
 TEST_F(CudaLibrary, PacksOnceAndRunsAsOneGraph) {
   const Instance instance = Create();
   // Three convolutions have packed weights; nothing else has run yet.
@@ -67,24 +81,21 @@ TEST_F(CudaLibrary, DataMayStayOnTheDevice) {
 // The caller writes the input, takes the output and overwrites the input, all in its own stream, and waits for that
 // only. The instance's stream does its work as late as it may, or as early: a missing wait shows in one of the two.
 TEST_F(CudaLibrary, ARunHasItsPlaceInTheCallersStream) {
-  HoneCuda cuda;
-  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
   constexpr size_t kInput = 3 * 13 * 13;
   const std::vector<float> wrong(kInput, 7.0f);
   for (const int kind : {0, static_cast<int>(HONE_CUDA_STREAM_NON_BLOCKING), -1}) {
     for (const bool hurry : {false, true}) {
       SCOPED_TRACE(std::to_string(kind) + (hurry ? " early" : " late"));
       const Instance instance = Create();
-      HoneNetDeviceInfo info{};
-      ASSERT_EQ(net_->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
-      ASSERT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
+      const Caller caller(*net_, instance);
+      const HoneCuda& cuda = caller.cuda;
       HoneCudaHandle stream = nullptr;  // the legacy stream
       HoneCudaAddress in = 0, out = 0;
       ASSERT_EQ(cuda.cuMemAlloc_v2(&in, kInput * 4) + cuda.cuMemAlloc_v2(&out, 5 * 4), 0);
       if (kind >= 0) {
         ASSERT_EQ(cuda.cuStreamCreate(&stream, static_cast<unsigned>(kind)), 0);
       }
-      if (hurry) fake_.hurry(info.queue);
+      if (hurry) fake_.hurry(caller.info.queue);
       for (uint64_t seed = 1; seed <= 3; ++seed) {
         const std::vector<float> values = RandomValues(kInput, seed);
         std::vector<float> found(5);
@@ -99,7 +110,6 @@ TEST_F(CudaLibrary, ARunHasItsPlaceInTheCallersStream) {
       }
       if (stream) cuda.cuStreamDestroy_v2(stream);
       EXPECT_EQ(cuda.cuMemFree_v2(in) + cuda.cuMemFree_v2(out), 0);
-      cuda.cuCtxPopCurrent_v2(&info.context);
     }
   }
 }
@@ -115,12 +125,9 @@ TEST_F(CudaLibrary, AFailureAfterTheRunIsQueuedShowsInALaterCall) {
 
 // The caller may free its buffers after a failure.
 TEST_F(CudaLibrary, ARunWhoseLastStepFailsHasEnded) {
-  HoneCuda cuda;
-  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
   const Instance instance = Create();
-  HoneNetDeviceInfo info{};
-  ASSERT_EQ(net_->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
-  ASSERT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
+  const Caller caller(*net_, instance);
+  const HoneCuda& cuda = caller.cuda;
   constexpr size_t kInput = 3 * 13 * 13;
   HoneCudaAddress in = 0, out = 0;
   ASSERT_EQ(cuda.cuMemAlloc_v2(&in, kInput * 4) + cuda.cuMemAlloc_v2(&out, 5 * 4), 0);
@@ -131,24 +138,19 @@ TEST_F(CudaLibrary, ARunWhoseLastStepFailsHasEnded) {
   EXPECT_EQ(net_->run_device(instance, inputs, outputs, nullptr), HONE_NET_E_DEVICE_MEMORY);
   EXPECT_EQ(fake_.calls("cuStreamSynchronize"), waits + 1);
   EXPECT_EQ(cuda.cuMemFree_v2(in) + cuda.cuMemFree_v2(out), 0);
-  cuda.cuCtxPopCurrent_v2(&info.context);
 }
 
 // Another thread of the caller's program makes a graph meanwhile.
 TEST_F(CudaLibrary, ACaptureOfSomebodyElseLosesNothing) {
-  HoneCuda cuda;
-  ASSERT_EQ(hone_cuda_load(&cuda, FAKE_CUDA), nullptr);
   const Instance instance = Create();
-  HoneNetDeviceInfo info{};
-  ASSERT_EQ(net_->device(instance, &info, nullptr, nullptr), HONE_NET_OK);
+  const Caller caller(*net_, instance);
+  const HoneCuda& cuda = caller.cuda;
   HoneCudaHandle stream = nullptr, graph = nullptr;
-  ASSERT_EQ(cuda.cuCtxPushCurrent_v2(info.context), 0);
   ASSERT_EQ(cuda.cuStreamCreate(&stream, HONE_CUDA_STREAM_NON_BLOCKING), 0);
   std::thread([&] { EXPECT_EQ(cuda.cuStreamBeginCapture_v2(stream, 0), 0); }).join();
   fake_.fail("cuEventRecord", 906, 0, /*sticky=*/0);
   EXPECT_EQ(net_->run_device(instance, nullptr, nullptr, nullptr), HONE_NET_E_DEVICE_CALL);
   EXPECT_EQ(cuda.cuStreamEndCapture(stream, &graph) + cuda.cuGraphDestroy(graph) + cuda.cuStreamDestroy_v2(stream), 0);
-  cuda.cuCtxPopCurrent_v2(&info.context);
   RunAndCompare(instance, 1);
 }
 

@@ -139,6 +139,14 @@ TEST(TaskSpace, ASmallTemplateIsDrawnAsOftenAsALargeOne) {
   EXPECT_NEAR(small, 500, 80);  // five standard deviations
 }
 
+// Two points, both illegal.
+Space Never() {
+  Space never("never");
+  never.Add(Knob::Choice("a", {1, 2}));
+  never.AddRule({"never", [](const Config&) { return Rejection("never"); }});
+  return never;
+}
+
 TEST(TaskSpace, ATemplateWithFewLegalPointsIsDrawnAsOften) {
   TaskSpace t;
   t.Add(Sample());  // 18 points
@@ -146,10 +154,7 @@ TEST(TaskSpace, ATemplateWithFewLegalPointsIsDrawnAsOften) {
   rare.Add(Knob::Choice("a", {5, 6, 7, 8, 9}));
   rare.AddRule({"seven", [](const Config& c) { return Unless(c.Number("a") == 7, "not seven"); }});
   t.Add(rare);
-  Space never("never");
-  never.Add(Knob::Choice("a", {1, 2}));
-  never.AddRule({"never", [](const Config&) { return Rejection("never"); }});
-  t.Add(never);
+  t.Add(Never());
   Rng rng(1);
   int seven = 0;
   for (int i = 0; i < 1000; ++i) seven += *t.SampleLegal(rng) >= 18;
@@ -159,12 +164,7 @@ TEST(TaskSpace, ATemplateWithFewLegalPointsIsDrawnAsOften) {
 // As in a task whose settings forbid most of its templates.
 TEST(TaskSpace, TemplatesWithoutLegalPointsDoNotHideTheOthers) {
   TaskSpace t;
-  for (int i = 0; i < 40; ++i) {
-    Space never("never");
-    never.Add(Knob::Choice("a", {1, 2}));
-    never.AddRule({"never", [](const Config&) { return Rejection("never"); }});
-    t.Add(never);
-  }
+  for (int i = 0; i < 40; ++i) t.Add(Never());
   Space u("u");
   u.Add(Knob::Choice("a", {1, 2}));
   t.Add(u);
