@@ -164,6 +164,7 @@ int IntrinsicArity(Intrinsic fn) {
     case Intrinsic::kFma:
     case Intrinsic::kIfThenElse:
     case Intrinsic::kMmaTf32:
+    case Intrinsic::kDot4:
       return 3;
     default:
       return 1;

@@ -208,7 +208,8 @@ const char* ScopeName(Scope scope) {
 const char* IntrinsicName(Intrinsic fn) {
   static constexpr const char* kNames[] = {"exp", "log",          "sqrt",     "tanh",  "erf",
                                            "abs", "floor",        "ceil",     "round", "pow",
-                                           "fma", "if_then_else", "prefetch", "tf32",  "mma_tf32"};
+                                           "fma", "if_then_else", "prefetch", "tf32",  "mma_tf32",
+                                           "dot4"};
   return kNames[static_cast<size_t>(fn)];
 }
 

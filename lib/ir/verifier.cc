@@ -138,6 +138,14 @@ class Verifier final : public Visitor {
       Require(op.type == value.WithLanes(4) && op.args[0].type() == op.type &&
                   op.args[1].type() == value.WithLanes(2) && op.args[2].type() == op.type,
               "a product of a warp needs 4, 2 and 4 lanes of f32", op);
+    } else if (op.fn == Intrinsic::kDot4) {
+      const DType a = op.args[1].type(), b = op.args[2].type();
+      const int n = op.type.lanes;
+      Require(op.type == DType::Int(32, n) && op.args[0].type() == op.type, "dot4 adds to something other than i32",
+              op);
+      Require(b == DType::Int(8, 4 * n) && (a.lanes == 4 || a.lanes == b.lanes) &&
+                  (a.element() == DType::Int(8) || a.element() == DType::UInt(8)),
+              "dot4 needs four 8-bit factors a lane, the second ones signed", op);
     } else {
       Require(op.type.is_float(), "an intrinsic on something other than floats", op);
       Require(op.fn != Intrinsic::kTf32 || op.type.bits == 32, "tf32 of something other than f32", op);

@@ -54,8 +54,22 @@ Status CheckForCpu(const Schedule& schedule) {
   return Status::Ok();
 }
 
+Status CheckForGpu(const Schedule& schedule) {
+  for (const Stage& stage : schedule.stages()) {
+    for (const std::string& leaf : stage.leaf) {
+      for (const auto& [key, value] : stage.FindAxis(leaf)->pragmas) {
+        if (key != kTensorizeDot4) continue;
+        return Status::Unsupported("axis `{}` of `{}` is tensorized with dot4: only a CPU has that", leaf,
+                                   stage.name());
+      }
+    }
+  }
+  return Status::Ok();
+}
+
 Result<ir::Function> LowerForGpu(const Schedule& schedule, const std::vector<te::Tensor>& args,
                                  const LowerOptions& options) {
+  HONE_RETURN_IF_ERROR(CheckForGpu(schedule));
   const GpuPlaces places(schedule);
   HONE_RETURN_IF_ERROR(places.Check());
   Bounds bounds;
@@ -91,6 +105,7 @@ Result<ir::Function> Lower(const Schedule& schedule, const std::vector<te::Tenso
   HONE_RETURN_IF_ERROR(steps.Done("specialize", Specialize(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("partition", PartitionConditions(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("simplify", arith::SimplifyStmt(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("tensorize", TensorizeDot4(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("auto_unroll", AutoUnroll(f.body, /*cpu=*/true)));
   HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("unroll", UnrollLoops(f.body)));

@@ -1,8 +1,8 @@
 // Lowering: from a schedule to one function of loops, ready for a back end.
 //
 // The passes in order (each in its own file, whose top explains its position):
-//   bounds -> loop_nest -> specialize -> partition -> simplify -> auto_unroll -> vectorize -> unroll -> prefetch
-//   -> storage
+//   bounds -> loop_nest -> specialize -> partition -> simplify -> dot4 -> auto_unroll -> vectorize -> unroll
+//   -> prefetch -> storage
 // and for a GPU, whose function gets one nest of loops over blocks and threads per kernel (ir/device_kernels.h):
 //   bounds -> fill -> loop_nest -> vthread -> gpu_threads -> double_buffer -> simplify -> tensorize -> barriers
 //   -> auto_unroll -> vectorize -> unroll -> storage
@@ -26,8 +26,8 @@ struct LowerOptions {
 };
 
 // `args` are the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each
-// once. Returns kUnsupported if it is not for a GPU but has a loop bound to blocks or threads, a tensorized loop or a
-// shared buffer.
+// once. Returns kUnsupported if it is not for a GPU but has a loop bound to blocks or threads, a loop tensorized with
+// mma_tf32 or a shared buffer, or if it is for a GPU but has a loop tensorized with dot4.
 Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
                            const LowerOptions& options);
 

@@ -20,6 +20,7 @@ inline constexpr char kAsyncGroupPragma[] = "async_group";
 inline constexpr char kAsyncWaitPragma[] = "async_wait";
 inline constexpr char kUnrollPragma[] = "unroll";  // value: unroll factor; the back end prints it before the loop
 inline constexpr char kTensorizeMmaTf32[] = "tensorize_mma_tf32";
+inline constexpr char kTensorizeDot4[] = "tensorize_dot4";
 
 inline constexpr int64_t kMaxVThreads = 256;
 inline constexpr int64_t kMostSteps = 256;  // limit of the steps that AutoUnroll writes in a row
@@ -34,6 +35,7 @@ Result<Stmt> SpreadVThreads(const Stmt& body);  // kInvalid if an extent is not 
 Stmt HoistShared(const Stmt& body);
 Stmt DoubleBuffers(const Stmt& body);
 Result<Stmt> Tensorize(const Stmt& body);  // kInvalid, with the reason, if a hint does not fit
+Result<Stmt> TensorizeDot4(const Stmt& body);  // the same on CPUs
 Stmt PlaceBarriers(const Stmt& body);      // after simplify: indices must be sums
 Stmt AutoUnroll(const Stmt& body, bool cpu);
 // Returns kInvalid if a vectorized loop has more than 64 iterations.

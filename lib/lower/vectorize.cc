@@ -68,6 +68,7 @@ class Widener final : public ir::Mutator {
   }
   Expr MutateCall(const ir::Call& op) override {
     if (op.fn == ir::Intrinsic::kPrefetch) return Same(op);
+    if (op.fn == ir::Intrinsic::kDot4) return WidenDot4(op);
     if (op.fn != ir::Intrinsic::kIfThenElse) {
       bool changed = false;
       std::vector<Expr> args = MutateAll(op.args, &changed);
@@ -83,6 +84,24 @@ class Widener final : public ir::Mutator {
     Expr a = Mutate(op.args[1]), b = Mutate(op.args[2]);
     if (condition.same_as(op.args[0]) && a.same_as(op.args[1]) && b.same_as(op.args[2])) return Same(op);
     return ir::MakeIfThenElse(condition, a, b);
+  }
+  // Four factors of each lane, side by side for neighbouring lanes; or the same ones for all lanes.
+  Expr WidenDot4(const ir::Call& op) {
+    std::vector<Expr> args = {ir::MakeBroadcast(Mutate(op.args[0]), lanes_)};
+    for (size_t i = 1; i < op.args.size(); ++i) {
+      const auto* load = op.args[i].as<ir::Load>();
+      const auto* four = load ? load->index.as<ir::Ramp>() : nullptr;
+      const std::optional<int64_t> stride = four ? arith::StrideOf(four->base, var_) : std::nullopt;
+      const bool same = stride == 0 && i == 1;
+      if (!same && stride != four->type.lanes) {
+        failed_ = true;
+        return Same(op);
+      }
+      args.push_back(
+          same ? op.args[i]
+               : ir::MakeLoad(load->buffer, ir::MakeRamp(At(four->base), Expr(1), four->type.lanes * lanes_)));
+    }
+    return ir::MakeCall(op.type.WithLanes(lanes_), op.fn, std::move(args));
   }
   Stmt MutateStore(const ir::Store& op) override {
     Expr index = Index(op.index), value = Mutate(op.value);

@@ -199,16 +199,17 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
   return Status::Ok();
 }
 
-// Leaves a note for lower/tensorize.cc, which checks the loop's content once it is known.
+// Leaves a note for lower/tensorize.cc or lower/dot4.cc, which check the loop's content once it is known.
 Status ApplyTensorize(const Step& step, Stage* stage) {
-  const std::vector<std::string> known = {"mma_tf32"};
+  const std::vector<std::string> known = {"mma_tf32", "dot4"};
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
-  if (step.argument != known[0]) {
+  if (std::find(known.begin(), known.end(), step.argument) == known.end()) {
     return Status::Unsupported("tensorize: no target has `{}`{}", step.argument, SuggestionText(step.argument, known));
   }
-  if (!axis->reduce || axis->extent != 8) {
-    return Status::Invalid("tensorize mma_tf32: `{}` of `{}` must be a reduce axis of 8, split off before", axis->name,
-                           stage->name());
+  const int64_t steps = step.argument == known[0] ? 8 : 4;
+  if (!axis->reduce || axis->extent != steps) {
+    return Status::Invalid("tensorize {}: `{}` of `{}` must be a reduce axis of {}, split off before", step.argument,
+                           axis->name, stage->name(), steps);
   }
   axis->pragmas.emplace_back("tensorize_" + step.argument, 1);
   return Status::Ok();

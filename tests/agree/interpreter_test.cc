@@ -19,7 +19,7 @@ class Agree : public testing::TestWithParam<int> {
   static void Check(Steps kind, int schedules, int most, int seed, int percent) {
     const int problem = GetParam();
     const Prepared prepared = Prepare(AllProblems()[problem], problem);
-    int ran = 0;
+    int ran = 0, tensorized = 0;
     for (int i = 0; i < schedules; ++i) {
       const uint64_t schedule_seed = Mix64(problem * 1000 + seed + i);
       const std::optional<Trial> trial = MakeTrial(prepared, schedule_seed, i == 0 ? 0 : 4 + i % most, "kernel", kind);
@@ -36,8 +36,11 @@ class Agree : public testing::TestWithParam<int> {
       ASSERT_TRUE(status.ok()) << status.message() << "\n" << shown;
       ASSERT_EQ(buffers.Difference(), "") << shown;
       ++ran;
+      tensorized += shown.find("= dot4(") != std::string::npos;
     }
     EXPECT_GE(ran, schedules * percent / 100) << "lowering refused the others";
+    const bool bytes = kind == Steps::kCpu && prepared.problem.name.starts_with("bytes");
+    EXPECT_EQ(tensorized > 0, bytes) << tensorized;
   }
 };
 

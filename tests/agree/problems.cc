@@ -47,6 +47,32 @@ Problem Conv(int64_t h, int64_t w, int64_t kernel, int64_t stride, int64_t pad, 
   return {fmt::format("conv_{}x{}_k{}_s{}_p{}_d{}", h, w, kernel, stride, pad, dilation), {data, weight, bias}, {out}};
 }
 
+// A convolution of bytes, padded with its zero point, whose factors of a lane lie side by side.
+Problem ByteConv(int64_t h, int64_t w, int64_t kernel, int64_t pad, DType factor) {
+  constexpr int64_t kBlock = 4, kZero = 3;
+  const int64_t oh = h + 2 * pad - kernel + 1, ow = w + 2 * pad - kernel + 1;
+  const auto whole = [](const Expr& e) { return ir::MakeCast(DType::Int(32), e); };
+  Tensor data = te::Placeholder("data", {2, h, w, kBlock}, factor);
+  Tensor weight = te::Placeholder("weight", {2, kernel, kernel, 2, kBlock, kBlock}, DType::Int(8));
+  Tensor padded =
+      te::Compute("pad", {2, h + 2 * pad, w + 2 * pad, kBlock}, {"c", "ih", "iw", "ci"}, [&](const Vars& x) {
+        Expr inside = x[1] >= Expr(pad) && x[1] < Expr(h + pad) && x[2] >= Expr(pad) && x[2] < Expr(w + pad);
+        return te::IfThenElse(inside, data(x[0], x[1] - pad, x[2] - pad, x[3]), ir::MakeInt(factor, kZero));
+      });
+  ir::IterVar c = te::ReduceAxis(2, "c"), kh = te::ReduceAxis(kernel, "kh"), kw = te::ReduceAxis(kernel, "kw"),
+              ci = te::ReduceAxis(kBlock, "ci");
+  Tensor acc = te::Compute("acc", {2, oh, ow, kBlock}, {"oc", "oh", "ow", "oi"}, [&](const Vars& x) {
+    return te::Sum(whole(padded(c.var, x[1] + kh.var, x[2] + kw.var, ci.var)) *
+                       whole(weight(x[0], kh.var, kw.var, c.var, x[3], ci.var)),
+                   {c, kh, kw, ci});
+  });
+  Tensor out = te::Compute("out", {2, oh, ow, kBlock}, {"oc", "oh", "ow", "oi"}, [&](const Vars& x) {
+    const Expr sum = acc({x.begin(), x.end()}) + kZero;
+    return ir::MakeCast(factor, Min(Max(sum, Expr(0)), Expr(120)));
+  });
+  return {fmt::format("bytes_{}_{}x{}_k{}_p{}", ToString(factor), h, w, kernel, pad), {data, weight}, {out}};
+}
+
 Problem Chain(int64_t n, int64_t m) {
   Tensor x0 = te::Placeholder("x", {n, m});
   auto at = [](const Tensor& t, const Vars& x) { return t(x[0], x[1]); };
@@ -108,6 +134,8 @@ std::vector<Problem> AllProblems() {
           Conv(6, 5, 3, 2, 1, 1),
           Conv(7, 7, 3, 1, 2, 2),
           Conv(4, 6, 1, 1, 0, 1),
+          ByteConv(5, 7, 3, 1, DType::UInt(8)),
+          ByteConv(4, 6, 1, 0, DType::Int(8)),
           Chain(6, 11),
           Chain(1, 1),
           Stencil(17),

@@ -251,9 +251,7 @@ class Maker {
     const Tensor t = last_;
     Shape shape = t.shape();
     shape.insert(shape.begin(), Product(shape) > 1000 ? 2 : 5);
-    Compute(shape, bounds_.at(t.name()), [&](const Vars& x) {
-      return t(std::vector<Expr>(x.begin() + 1, x.end()));
-    });
+    Compute(shape, bounds_.at(t.name()), [&](const Vars& x) { return t(std::vector<Expr>(x.begin() + 1, x.end())); });
   }
 
   Rng rng_;

@@ -20,7 +20,7 @@ Step Propose(const Schedule& s, int serial, Rng* rng) {
   if (stage.leaf.empty()) return ComputeRoot(name);
   const std::string axis = Pick(stage.leaf, rng);
   auto fresh = [&](const char* what) { return fmt::format("{}{}", what, serial); };
-  switch (rng->UniformInt(22)) {
+  switch (rng->UniformInt(23)) {
     case 0:
     case 1:
     case 2:
@@ -75,6 +75,13 @@ Step Propose(const Schedule& s, int serial, Rng* rng) {
       return Rfactor(name, axis, fresh("partial"));
     case 20:
       return SetScope(name, Pick<std::string>({"scratch", "workspace", "register"}, rng));
+    case 21:
+      for (const std::string& leaf : stage.leaf) {
+        const schedule::Axis& four = *stage.FindAxis(leaf);
+        if (stage.tensor.type().is_float() || !four.reduce || four.extent != 4) continue;
+        return {StepKind::kTensorize, name, {leaf}, {}, "dot4", {}};
+      }
+      return ComputeRoot(name);
     default:
       if (rng->UniformInt(2)) {
         return {StepKind::kStorageAlign, name, {axis}, {static_cast<int64_t>(1 + rng->UniformInt(8)), 0}, "", {}};

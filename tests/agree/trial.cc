@@ -7,6 +7,7 @@
 
 #include "agree/steps.h"
 #include "lower/lower.h"
+#include "task/tensor_data.h"
 
 namespace hone::agree {
 
@@ -23,7 +24,8 @@ Prepared Prepare(const Problem& problem, uint64_t seed) {
     int64_t size = 1;
     for (int64_t e : t.shape()) size *= e;
     std::vector<double>& values = prepared.values[t.name()];
-    for (int64_t i = 0; i < size; ++i) values.push_back(static_cast<double>(rng.UniformInt(9)) - 4);
+    const double least = t.type().is_uint() ? 0 : -4;
+    for (int64_t i = 0; i < size; ++i) values.push_back(static_cast<double>(rng.UniformInt(9)) + least);
   }
   EvaluateDag(problem.outputs, &prepared.values);
   return prepared;
@@ -50,10 +52,10 @@ std::optional<Trial> MakeTrial(const Prepared& prepared, uint64_t seed, int step
   options.gpu = gpu;
   Result<ir::Function> f = lower::Lower(*schedule, prepared.Args(), options);
   if (!f.ok()) {
-    std::vector<std::string> expected = {"the vectorized loop"};
+    std::vector<std::string> expected = {"the vectorized loop", "tensorize dot4"};
     if (gpu)
-      expected.insert(expected.end(),
-                      {"cannot be bound to blocks", "must stand outside its reduce loops", "bound to virtual threads"});
+      expected.insert(expected.end(), {"is tensorized with dot4", "cannot be bound to blocks",
+                                       "must stand outside its reduce loops", "bound to virtual threads"});
     const std::string message = f.status().message();
     if (std::none_of(expected.begin(), expected.end(),
                      [&](const std::string& e) { return message.find(e) != std::string::npos; })) {
@@ -71,13 +73,12 @@ Buffers::Buffers(const Prepared& prepared) : prepared_(prepared) {
     const std::vector<double>& values = prepared.values.at(args[i].name());
     Buffer b;
     b.size = static_cast<int64_t>(values.size());
-    b.store.resize(values.size() + 32);
+    const DType type = args[i].type();
+    b.store.resize(values.size() * static_cast<size_t>(type.bytes()) + 64);
     const uintptr_t address = reinterpret_cast<uintptr_t>(b.store.data());
-    b.data = b.store.data() + ((64 - address % 64) % 64) / sizeof(float);
-    if (i < prepared.problem.inputs.size())
-      std::copy(values.begin(), values.end(), b.data);
-    else
-      std::fill(b.data, b.data + b.size, -77777.f);
+    b.data = b.store.data() + (64 - address % 64) % 64;
+    const bool input = i < prepared.problem.inputs.size();
+    FromDoubles(input ? values : std::vector<double>(values.size(), type.bytes() == 1 ? 113 : -77777), type, b.data);
     buffers_.push_back(std::move(b));
   }
 }
@@ -104,9 +105,10 @@ std::string Buffers::Difference() const {
   const std::vector<te::Tensor> args = prepared_.Args();
   for (size_t i = 0; i < args.size(); ++i) {
     const std::vector<double>& want = prepared_.values.at(args[i].name());
+    const std::vector<double> got = ToDoubles(args[i].type(), buffers_[i].data, buffers_[i].size);
     for (size_t k = 0; k < want.size(); ++k) {
-      if (buffers_[i].data[k] == want[k]) continue;
-      return fmt::format("{}[{}] is {}, not {}", args[i].name(), k, buffers_[i].data[k], want[k]);
+      if (got[k] == want[k]) continue;
+      return fmt::format("{}[{}] is {}, not {}", args[i].name(), k, got[k], want[k]);
     }
   }
   return "";

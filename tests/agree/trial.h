@@ -11,7 +11,7 @@
 
 namespace hone::agree {
 
-// A problem with inputs and the expected values. Inputs are small integers, so every sum is exact in f32 in any order.
+// A problem with inputs and the expected values. Inputs are small integers, so every sum is exact in any type and order.
 struct Prepared {
   Problem problem;
   Values values;
@@ -42,9 +42,9 @@ class Buffers {
 
  private:
   struct Buffer {
-    std::vector<float> store;
-    float* data;
-    int64_t size;
+    std::vector<char> store;
+    char* data;
+    int64_t size;  // elements
   };
   const Prepared& prepared_;
   std::vector<Buffer> buffers_;

@@ -199,6 +199,17 @@ OpPtr CompileCall(const Call& op, Scope* scope) {
       std::copy_n((a->Value()[0].i ? if_true : if_false)->Value(), if_true->lanes, out);
     });
   }
+  if (op.fn == Intrinsic::kDot4) {
+    const OpPtr factor = Compile(op.args[1], scope), weight = Compile(op.args[2], scope);
+    return MakeOp(n, [=](Slot* out) {
+      const Slot *c = a->Value(), *x = factor->Value(), *w = weight->Value();
+      for (int i = 0; i < n; ++i) {
+        int64_t sum = c[i].i;
+        for (int q = 0; q < 4; ++q) sum += x[factor->lanes == 4 ? q : 4 * i + q].i * w[4 * i + q].i;
+        out[i].i = WrapInt(DType::Int(32), sum);
+      }
+    });
+  }
   const DType type = op.type.element();
   if (!type.is_float()) {
     scope->failure->Set(fmt::format("{} is defined on floats, not on {}", IntrinsicName(op.fn), ToString(type)));

@@ -81,6 +81,8 @@ class Emitter {
     std::unordered_map<const ir::BufferNode*, BufferInfo> buffer_info;
     std::unordered_map<const ir::BufferNode*, std::unordered_map<std::string, llvm::Value*>> loads;  // by index
     std::unordered_map<llvm::Value*, std::map<int, llvm::Value*>> splats;
+    std::unordered_map<llvm::Value*, llvm::Value*> words;  // dot4.cc: four bytes a lane as one number,
+    std::unordered_map<llvm::Value*, std::pair<llvm::Value*, llvm::Value*>> halves;  // and these in 16 bits
   };
   struct Term {
     ir::Expr atom;
@@ -107,6 +109,7 @@ class Emitter {
   llvm::Value* EmitCompare(ir::ExprKind kind, DType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitCast(DType from, DType to, llvm::Value* value);
   llvm::Value* EmitCall(const ir::Call& e);
+  llvm::Value* EmitDot4(const ir::Call& e);  // dot4.cc
   llvm::Value* EmitIfThenElse(const ir::Call& e);
   llvm::Value* EmitMaskedChoice(const ir::Call& e, llvm::Value* condition);
   llvm::Value* EmitRamp(const ir::Ramp& e);

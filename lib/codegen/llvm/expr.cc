@@ -119,6 +119,13 @@ Value* Emitter::EmitPlain(const Expr& e) {
     }
     case ExprKind::kCast: {
       const Expr& value = e.as<ir::Cast>()->value;
+      // One instruction rounds and converts.
+      const auto* round = value.as<ir::Call>();
+      if (round && round->fn == Intrinsic::kRound && e.type() == DType::Int(32, e.type().lanes) &&
+          value.type().bits == 32) {
+        Value* number = EmitExpr(round->args[0]);
+        return b_.CreateIntrinsic(llvm::Intrinsic::lrint, {type, number->getType()}, {number});
+      }
       return EmitCast(value.type(), e.type(), EmitExpr(value));
     }
     case ExprKind::kNot:
@@ -360,6 +367,7 @@ Value* Emitter::EmitCall(const ir::Call& e) {
   llvm::Type* type = TypeOf(e.type);
   if (e.fn == Intrinsic::kPrefetch) return Fail("prefetch is a statement and has no value", type);
   if (e.fn == Intrinsic::kTf32 || e.fn == Intrinsic::kMmaTf32) return Fail("TF32 is for CUDA alone", type);
+  if (e.fn == Intrinsic::kDot4) return EmitDot4(e);
   if (!e.type.is_float()) {
     Value* value = EmitExpr(e.args[0]);
     if (e.fn == Intrinsic::kAbs && !e.type.is_int()) return value;

@@ -415,6 +415,8 @@ void Emitter::EmitStore(const ir::Store& s) {
 void Emitter::ForgetShared() {
   at_.loads.clear();
   at_.splats.clear();
+  at_.words.clear();
+  at_.halves.clear();
 }
 
 }  // namespace hone::codegen

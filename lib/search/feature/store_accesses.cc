@@ -93,7 +93,8 @@ class StoreCollector : public ir::Visitor {
     } else if (op.fn == ir::Intrinsic::kIfThenElse) {
       CountAt(kSelection);
     } else {
-      const bool other = op.fn == ir::Intrinsic::kPrefetch || op.fn == ir::Intrinsic::kMmaTf32;
+      const bool other = op.fn == ir::Intrinsic::kPrefetch || op.fn == ir::Intrinsic::kMmaTf32 ||
+                         op.fn == ir::Intrinsic::kDot4;
       Count(op.type, other ? kOther : kFunction);
     }
     Visitor::VisitCall(op);

@@ -106,7 +106,7 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
       {"parallel mm i", "bind mm i threadIdx.x", kInvalid, "is parallel already"},
       {"split mm k [8] -> ko ki\nbind mm ko threadIdx.x", "bind mm ki threadIdx.y", kInvalid, "fuse them before"},
       {"", "double_buffer mm", kInvalid, "set_scope mm shared before"},
-      {"", "tensorize mm k dot4", kUnsupported, "no target has `dot4`"},
+      {"", "tensorize mm k dot8", kUnsupported, "no target has `dot8`"},
       {"", "tensorize mm j mma_tf32", kInvalid, "must be a reduce axis of 8"},
   };
   for (const Case& c : cases) {
