@@ -51,6 +51,18 @@ std::vector<ArgSource> Sources(const std::vector<te::Tensor>& args, const op::Co
   return sources;
 }
 
+// A kernel that reads other types than it is given would leave its buffers.
+Status CheckTypes(const op::Computation& computation, const std::vector<Operand>& operands) {
+  std::vector<te::Tensor> tensors = computation.inputs;
+  tensors.insert(tensors.end(), computation.outputs.begin(), computation.outputs.end());
+  for (size_t i = 0; i < std::min(tensors.size(), operands.size()); ++i) {
+    if (tensors[i].type() == operands[i].logical.type) continue;
+    return Status::Invalid("the computation has `{}` as {}, but the operand is {}", operands[i].name,
+                           ToString(tensors[i].type()), operands[i].logical.Text());
+  }
+  return Status();
+}
+
 Result<schedule::Schedule> MakeSchedule(const op::Computation& computation, const std::vector<Step>& steps) {
   HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(computation.outputs));
   HONE_RETURN_IF_ERROR(schedule.ApplyAll(steps));
@@ -63,6 +75,9 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
                                   const CompileOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
   HONE_ASSIGN_OR_RETURN(const op::Computation computation, op::Compute(workload, target, candidate.algorithm));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  const std::vector<Operand> operands = op->Operands(workload, target);
+  HONE_RETURN_IF_ERROR(CheckTypes(computation, operands));
   HONE_ASSIGN_OR_RETURN(const schedule::Schedule schedule, MakeSchedule(computation, candidate.steps));
   const auto lowered = [&](const schedule::Schedule& what, const std::vector<te::Tensor>& args,
                            const std::string& name) {
@@ -81,8 +96,6 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
                           lowered(*prepare, prepare_args, options.symbol + "_prepare"));
     kernel.has_prepare = true;
     kernel.prepare_args = Sources(prepare_args, computation, constants);
-    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-    const std::vector<Operand> operands = op->Operands(workload, target);
     for (const ArgSource& read : kernel.prepare_args) {  // once, before all runs
       if (read.kind == ArgSource::Kind::kPrepared || operands[read.index].role == OperandRole::kConstant) continue;
       return Status::Invalid("`{}` differs between runs: only constants can be packed", operands[read.index].name);

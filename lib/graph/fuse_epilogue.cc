@@ -8,7 +8,7 @@
 namespace hone::graph {
 namespace {
 
-bool IsActivation(EpilogueKind kind) { return !semantics::IsOperand(kind); }
+bool IsActivation(EpilogueKind kind) { return semantics::OperandsOf(kind) == 0; }
 
 bool TakesEpilogue(const Node& node) { return !node.workload.chain() && semantics::DefinitionOf(node.workload).layer; }
 

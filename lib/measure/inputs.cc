@@ -1,11 +1,14 @@
 #include "measure/inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 namespace hone::measure {
 namespace {
@@ -27,12 +30,21 @@ float Scale(const Operand& o) {
   return static_cast<float>(std::sqrt(3.0 * 2.0 / static_cast<double>(FanIn(o))));
 }
 
+// Whether the operand has that name, in a member of a group as well.
+bool IsCalled(const Operand& o, const char* name) {
+  return o.name == name || EndsWith(o.name, fmt::format(".{}", name));
+}
+
 // Element `index` of the operand, in logical order.
 double ValueAt(const Operand& o, uint64_t seed, float scale, int64_t index) {
   const float unit = Unit(seed, static_cast<uint64_t>(index));
+  // Some channels leave the limits often, and some never.
+  if (IsCalled(o, "multiplier")) return std::exp2(-10 + 4 * unit);
   if (o.logical.type.is_float()) return scale * unit;
   const double low = o.logical.type.is_int() ? -128 : 0;
-  const double value = std::floor((static_cast<double>(unit) + 1) / 2 * 256) + low;
+  double value = std::floor((static_cast<double>(unit) + 1) / 2 * 256) + low;
+  // The zero point lies between the least and the most value.
+  if (IsCalled(o, "limits")) value = low + (index == 0 ? 140 : index == 1 ? 3 : 250);
   return value == 0 ? 1 : value;
 }
 

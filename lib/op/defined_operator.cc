@@ -12,9 +12,9 @@ std::vector<Operand> DefinedOperator::Operands(const Workload& w, const Target& 
   const bool layer = semantics::DefinitionOf(w).layer;
   std::vector<Operand> operands;
   for (size_t i = 0; i < w.inputs.size(); ++i) {
-    const bool weight = layer && i == 1;
-    const std::string name = weight ? "weight" : i == 0 ? "data" : "data" + std::to_string(i);
-    operands.push_back(MakeOperand(name, weight ? OperandRole::kConstant : OperandRole::kData, w.inputs[i],
+    constexpr const char* kNames[] = {"data", "weight", "zero", "weight_zero"};  // of layers
+    const std::string name = layer ? kNames[i] : i == 0 ? "data" : "data" + std::to_string(i);
+    operands.push_back(MakeOperand(name, layer && i > 0 ? OperandRole::kConstant : OperandRole::kData, w.inputs[i],
                                    semantics::InputLayout(w, i), lanes));
   }
   Operand out = MakeOperand("out", OperandRole::kOutput, *semantics::InferOutput(w), semantics::OutputLayout(w), lanes);

@@ -10,7 +10,8 @@
 
 namespace hone::op {
 
-// Operands are named data, data1, ..; for a layer data and weight; then those of the epilogue.
+// Operands are named data, data1, ..; for a layer data, weight, zero and weight_zero (zero points); then those of the
+// epilogue.
 class DefinedOperator : public Operator {
  public:
   explicit DefinedOperator(std::string name) : name_(std::move(name)) {}

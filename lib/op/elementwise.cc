@@ -9,6 +9,7 @@
 #include "op/plain_te.h"
 #include "op/shapes.h"
 #include "op/steps.h"
+#include "semantics/quantise.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
@@ -23,12 +24,25 @@ std::vector<int64_t> Padded(const std::vector<int64_t>& shape, size_t rank) {
 std::string DataName(size_t i) { return i == 0 ? "data" : "data" + std::to_string(i); }
 
 Expr Value(const Workload& w, const std::vector<Expr>& x) {
+  const auto whole = [](const Expr& e) { return ir::MakeCast(DType::Int(32), e); };
+  if (semantics::IsDequantise(w)) return ir::MakeCast(DType::Float(32), whole(x[0]) - whole(x[2])) * x[1];
+  if (semantics::IsQuantise(w)) {
+    const DType byte = w.inputs[2].type;
+    const auto [least, most] = semantics::LimitsOf(byte);
+    const auto bound = [&](int limit) {
+      return ir::MakeCast(DType::Float(32), ir::MakeInt(DType::Int(32), limit) - whole(x[2]));
+    };
+    // The operands' order makes NaN the least value. Clamped first, as the limits are whole numbers.
+    const Expr inside = ir::Min(ir::Max(x[0] / x[1], bound(least)), bound(most));
+    return ir::MakeCast(byte, whole(CallMath(ir::Intrinsic::kRound, inside)) + whole(x[2]));
+  }
   const semantics::ScalarFunction& f = semantics::ScalarFunctionOf(w.op);
   return ScalarExpr(f.name, x, semantics::ParameterValues(f, w));
 }
 
 // Whether the function maps the zeros of unused lanes to zeros.
 bool KeepsZero(const Workload& w) {
+  if (semantics::IsQuantise(w) || semantics::IsDequantise(w)) return false;
   const semantics::ScalarFunction& f = semantics::ScalarFunctionOf(w.op);
   const double zeros[2] = {0, 0};
   return f.value(zeros, semantics::ParameterValues(f, w).data()) == 0;
@@ -61,7 +75,7 @@ Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& lo
     for (size_t g = 0; g < stored.size(); ++g) {
       if (!groups.patterns[i][g]) stored[g] = 1;
     }
-    inputs.push_back(te::Placeholder(DataName(i), stored));
+    inputs.push_back(te::Placeholder(DataName(i), stored, w.inputs[i].type));
   }
   EpilogueTensors epilogue = MakeEpilogueTensors(w, groups.extents, channels, 0);
   const std::vector<std::string> axes = AxisNames(groups.extents.size());
@@ -101,7 +115,7 @@ Result<FixedKernel> BuildBlocked(const Workload& w, const std::vector<int64_t>& 
     std::vector<int64_t> stored = {shapes[i][0], blocked ? CeilDiv(shapes[i][1], lanes) : shapes[i][1]};
     for (size_t g = 0; g < groups.extents.size(); ++g) stored.push_back(groups.patterns[i][g] ? groups.extents[g] : 1);
     if (blocked) stored.push_back(lanes);
-    inputs.push_back(te::Placeholder(DataName(i), stored));
+    inputs.push_back(te::Placeholder(DataName(i), stored, w.inputs[i].type));
   }
   std::vector<int64_t> stored = {shape[0], blocks};
   stored.insert(stored.end(), groups.extents.begin(), groups.extents.end());
@@ -129,7 +143,7 @@ Result<FixedKernel> BuildBlocked(const Workload& w, const std::vector<int64_t>& 
       values.push_back(inputs[i](at));
     }
     Expr value = Value(w, values);
-    if (masked) value = ir::MakeSelect(x[1] * lanes + x.back() < channels, value, Float(0));
+    if (masked) value = ir::MakeSelect(x[1] * lanes + x.back() < channels, value, ir::Imm(value.type(), 0));
     return BlockedEpilogue(w, epilogue, value, x, channels, lanes);
   });
   return FixedKernel{{epilogue.After(inputs), {out}}, {}};
@@ -148,6 +162,7 @@ std::vector<const Operator*> ElementwiseOperators() {
   for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
     all.push_back(new SketchedOperator(f.name, Build));  // never destroyed
   }
+  for (const char* name : {"quantise", "dequantise"}) all.push_back(new SketchedOperator(name, Build));
   return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include "op/plain_te.h"
 #include "op/shapes.h"
+#include "semantics/epilogue.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
@@ -18,12 +19,22 @@ static bool EpilogueKeepsZero(const Workload& workload) {
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kClip) value = std::min(std::max(value, e.low), e.high);
     if (e.kind == EpilogueKind::kRelu || e.kind == EpilogueKind::kRelu6) value = std::max(value, 0.0);
+    if (e.kind == EpilogueKind::kRequant) return false;
   }
   return value == 0;
 }
 
-// The expression after the epilogue; `operand(i)` reads the i-th epilogue operand at the element in question.
-static Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Expr(size_t)>& operand) {
+// The sum as an integer of 8 bits (semantics/epilogue.h).
+static Expr Requantised(const EpilogueTensors& tensors, const Expr& sum, const Expr& multiplier, DType type) {
+  const Expr product = ir::MakeCast(DType::Float(32), sum) * multiplier;
+  const Expr inside = ir::Min(ir::Max(product, tensors.bounds(Expr(0))), tensors.bounds(Expr(1)));  // NaN is the least
+  return ir::MakeCast(type,
+                      ir::MakeCast(DType::Int(32), CallMath(ir::Intrinsic::kRound, inside)) + tensors.zero(Expr(0)));
+}
+
+// The expression after the epilogue; `operand(i)` reads EpilogueTensors::read[i] at the element in question.
+static Expr ApplyEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value,
+                          const std::function<Expr(size_t)>& operand) {
   size_t next = 0;
   // The value is the second operand, so that a NaN passes.
   for (const EpilogueOp& e : workload.epilogue) {
@@ -41,6 +52,9 @@ static Expr ApplyEpilogue(const Workload& workload, Expr value, const std::funct
       case EpilogueKind::kClip:
         value = ir::Min(Float(e.high), ir::Max(Float(e.low), value));
         break;
+      case EpilogueKind::kRequant:
+        value = Requantised(tensors, value, operand(next++), e.type);
+        break;
     }
   }
   return value;
@@ -49,14 +63,21 @@ static Expr ApplyEpilogue(const Workload& workload, Expr value, const std::funct
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes) {
   std::vector<Operand> operands;
   int biases = 0, residuals = 0;
+  const std::vector<TensorType> types = semantics::EpilogueTypes(workload);
+  const auto constant = [&](const std::string& name) {
+    const TensorType& type = types[operands.size()];
+    operands.push_back(MakeOperand(name, OperandRole::kConstant, type, Layout::kPlain, lanes));
+  };
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kBias) {
-      TensorType type{output.logical.type, {output.logical.shape[1]}};
-      operands.push_back(MakeOperand(Numbered("bias", biases++), OperandRole::kConstant, type, Layout::kPlain, lanes));
+      constant(Numbered("bias", biases++));
     } else if (e.kind == EpilogueKind::kAdd) {
       operands.push_back(output);
       operands.back().name = Numbered("residual", residuals++);
       operands.back().role = OperandRole::kData;
+    } else if (e.kind == EpilogueKind::kRequant) {
+      constant("multiplier");
+      constant("limits");
     }
   }
   return operands;
@@ -78,24 +99,39 @@ std::vector<Tensor> EpilogueTensors::After(std::vector<Tensor> inputs) const {
 EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<int64_t>& stored, int64_t channels,
                                     int lanes, const std::function<std::string(const std::string&)>& rename) {
   EpilogueTensors tensors;
-  auto called = [&](const char* name, int count) {
-    return rename ? rename(Numbered(name, count)) : Numbered(name, count);
+  const std::vector<TensorType> types = semantics::EpilogueTypes(workload);
+  const auto add = [&](const std::string& name, const std::vector<int64_t>& shape) {
+    const DType type = types[tensors.placeholders.size()].type;
+    tensors.placeholders.push_back(te::Placeholder(rename ? rename(name) : name, shape, type));
+    return tensors.placeholders.back();
   };
   const int64_t blocks = lanes > 0 ? CeilDiv(channels, lanes) : 0;
   const bool fill = channels < blocks * lanes;
-  const std::vector<int64_t> plain = {channels}, blocked = {blocks, lanes};
+  // A value for each channel.
+  const auto by_channel = [&](const std::string& name) {
+    const Tensor raw =
+        add(name, lanes == 0 || fill ? std::vector<int64_t>{channels} : std::vector<int64_t>{blocks, lanes});
+    tensors.is_bias.push_back(true);
+    tensors.read.push_back(raw);
+    if (!fill) return;
+    tensors.read.back() = te::ComputeConstant(
+        raw.name() + ".packed", {blocks, lanes}, {"co", "ci"},
+        [&](const Vars& i) { return te::ReadOrZero(raw, {i[0] * lanes + i[1]}, {blocks * lanes}); });
+  };
   int biases = 0, residuals = 0;
   for (const EpilogueOp& e : workload.epilogue) {
-    const bool bias = e.kind == EpilogueKind::kBias;
-    if (!bias && e.kind != EpilogueKind::kAdd) continue;
-    const Tensor raw = bias ? te::Placeholder(called("bias", biases++), lanes == 0 || fill ? plain : blocked)
-                            : te::Placeholder(called("residual", residuals++), stored);
-    tensors.placeholders.push_back(raw);
-    tensors.is_bias.push_back(bias);
-    tensors.read.push_back(raw);
-    if (!bias || !fill) continue;
-    tensors.read.back() = te::ComputeConstant(raw.name() + ".packed", blocked, {"co", "ci"}, [&](const Vars& i) {
-      return te::ReadOrZero(raw, {i[0] * lanes + i[1]}, {blocks * lanes});
+    if (e.kind == EpilogueKind::kBias) by_channel(Numbered("bias", biases++));
+    if (e.kind == EpilogueKind::kAdd) {
+      tensors.read.push_back(add(Numbered("residual", residuals++), stored));
+      tensors.is_bias.push_back(false);
+    }
+    if (e.kind != EpilogueKind::kRequant) continue;
+    by_channel("multiplier");
+    const Tensor limits = add("limits", {3});
+    const auto whole = [&](const Expr& i) { return ir::MakeCast(DType::Int(32), limits(i)); };
+    tensors.zero = te::ComputeConstant(limits.name() + ".zero", {1}, {"i"}, [&](const Vars& i) { return whole(i[0]); });
+    tensors.bounds = te::ComputeConstant(limits.name() + ".bounds", {2}, {"i"}, [&](const Vars& i) {
+      return ir::MakeCast(DType::Float(32), whole(i[0] + 1) - whole(Expr(0)));
     });
   }
   return tensors;
@@ -104,18 +140,18 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
 Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const Vars& at,
                      int64_t channels, int lanes) {
   std::vector<Expr> all(at.begin(), at.end());
-  Expr result = ApplyEpilogue(workload, std::move(value), [&](size_t i) {
+  Expr result = ApplyEpilogue(workload, tensors, std::move(value), [&](size_t i) {
     return tensors.is_bias[i] ? tensors.read[i](at[1], at.back()) : tensors.read[i](all);
   });
   if (channels % lanes != 0 && !EpilogueKeepsZero(workload)) {
-    result = ir::MakeSelect(at[1] * lanes + at.back() < channels, result, Float(0));
+    result = ir::MakeSelect(at[1] * lanes + at.back() < channels, result, ir::Imm(result.type(), 0));
   }
   return result;
 }
 
 Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value, const Vars& at,
                    size_t channels) {
-  return ApplyEpilogue(workload, std::move(value), [&](size_t i) {
+  return ApplyEpilogue(workload, tensors, std::move(value), [&](size_t i) {
     if (!tensors.is_bias[i]) return tensors.read[i]({at.begin(), at.end()});
     return tensors.read[i](at[channels]);
   });

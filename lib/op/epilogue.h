@@ -12,8 +12,8 @@
 
 namespace hone::op {
 
-// The operands that the epilogue adds, in order: "bias", "bias1".. and "residual", "residual1"... Residuals are stored
-// like the output, biases plain.
+// The operands that the epilogue adds, in order: "bias", "bias1".., "residual", "residual1".., and for a requant
+// "multiplier" and "limits". Residuals are stored like the output, all others plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
 
 // The added operands that are stored like the output: "residual", "residual1", ..
@@ -25,8 +25,10 @@ std::vector<std::string> ResidualNames(const Workload& workload);
 // `rename` gives an operand's name from that in EpilogueOperands (chains have several epilogues).
 struct EpilogueTensors {
   std::vector<Tensor> placeholders;  // raw, in operand order
-  std::vector<Tensor> read;          // the tensors that the kernel reads, in operand order
-  std::vector<bool> is_bias;
+  std::vector<Tensor> read;          // those that the kernel reads at an element or its channel, in operand order
+  std::vector<bool> is_bias;         // of these: whether it has a value for each channel, as a requant's multiplier
+  // Of a requant's limits, constants: f32 {least - zero point, most - zero point}, and the zero point as i32.
+  Tensor bounds, zero;
 
   // Computation::inputs of a kernel with these `inputs` and the epilogue's.
   std::vector<Tensor> After(std::vector<Tensor> inputs) const;

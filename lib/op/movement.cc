@@ -53,7 +53,7 @@ Result<FixedKernel> BuildTranspose(const Workload& w, const Target&) {
   }
   Shape in_extents;
   for (size_t g : order) in_extents.push_back(out_extents[g]);
-  Tensor data = te::Placeholder("data", in_extents);
+  Tensor data = te::Placeholder("data", in_extents, w.inputs[0].type);
   return Copy({data}, out_extents, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at;
     for (size_t g : order) at.push_back(x[g]);
@@ -62,7 +62,7 @@ Result<FixedKernel> BuildTranspose(const Workload& w, const Target&) {
 }
 
 Result<FixedKernel> BuildReshape(const Workload& w, const Target&) {
-  Tensor data = te::Placeholder("data", {w.inputs[0].Elements()});
+  Tensor data = te::Placeholder("data", {w.inputs[0].Elements()}, w.inputs[0].type);
   return Copy({data}, data.shape(), [&](const std::vector<Expr>& x) { return data(x); });
 }
 
@@ -72,7 +72,7 @@ Result<FixedKernel> BuildSlice(const Workload& w, const Target&) {
   std::vector<bool> whole;
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i] && step[i] > 0);
   const Partial p = SplitWhole(in, out, whole);
-  Tensor data = te::Placeholder("data", p.in);
+  Tensor data = te::Placeholder("data", p.in, w.inputs[0].type);
   return Copy({data}, p.out, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     for (size_t g = 0; g < at.size(); ++g) {
@@ -92,7 +92,7 @@ Result<FixedKernel> BuildPad(const Workload& w, const Target&) {
   std::vector<bool> whole;
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i]);
   const Partial p = SplitWhole(in, out, whole);
-  Tensor data = te::Placeholder("data", p.in);
+  Tensor data = te::Placeholder("data", p.in, w.inputs[0].type);
   return Copy({data}, p.out, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     Expr inside;
@@ -113,7 +113,7 @@ Result<FixedKernel> BuildPad(const Workload& w, const Target&) {
         at[g] = ir::Min(left, Expr(2 * (extent - 1)) - left);
       }
     }
-    return inside.defined() ? ir::MakeSelect(inside, data(at), Float(value)) : data(at);
+    return inside.defined() ? ir::MakeSelect(inside, data(at), ir::Imm(data.type(), value)) : data(at);
   });
 }
 
@@ -124,7 +124,7 @@ Result<FixedKernel> BuildGather(const Workload& w, const Target&) {
   const int64_t count = static_cast<int64_t>(indices.size());
   Shape stored = {outer, in[axis]}, shape = {outer, count};
   if (inner > 1) stored.push_back(inner), shape.push_back(inner);
-  Tensor data = te::Placeholder("data", stored);
+  Tensor data = te::Placeholder("data", stored, w.inputs[0].type);
   return Copy({data}, shape, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     const Expr index = IndexAt(indices, x[1]);
@@ -143,7 +143,7 @@ Result<FixedKernel> BuildExpand(const Workload& w, const Target&) {
   const AxisGroups groups = GroupAxes(shape, {pattern});
   Shape stored;
   for (size_t g = 0; g < groups.extents.size(); ++g) stored.push_back(groups.patterns[0][g] ? groups.extents[g] : 1);
-  Tensor data = te::Placeholder("data", stored);
+  Tensor data = te::Placeholder("data", stored, w.inputs[0].type);
   return Copy({data}, groups.extents, [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     for (size_t g = 0; g < at.size(); ++g) {
@@ -166,7 +166,7 @@ Result<FixedKernel> BuildUnblockedConcat(const Workload& w) {
   for (size_t i = 0; i < w.inputs.size(); ++i) {
     Shape stored = shape;
     stored[1] = w.inputs[i].shape[along];
-    inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), stored));
+    inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), stored, w.inputs[i].type));
   }
   return Copy(inputs, shape, [&](const std::vector<Expr>& x) {
     Expr value;

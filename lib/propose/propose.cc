@@ -327,8 +327,19 @@ static bool MayHaveStages(const Workload& workload, const Target& target) {
   return parts.size() == 1 || std::ranges::all_of(parts, may);
 }
 
+// GPUs compute with floats alone.
+static Status CheckFloats(const op::Operator& op, const Workload& workload, const Target& target) {
+  for (const Operand& operand : op.Operands(workload, target)) {
+    if (operand.logical.type.is_float()) continue;
+    return Status::Unsupported("{}: {} is {}; integers are for CPUs only", workload.OperatorText(), operand.name,
+                               operand.logical.Text());
+  }
+  return Status();
+}
+
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  if (target.family() == kGpuFamily) HONE_RETURN_IF_ERROR(CheckFloats(*op, workload, target));
   const std::vector<const op::Template*> templates = op->Templates(workload, target);
   Proposers proposers;
   // The rules do not know the kinds of groups that have templates of their own.

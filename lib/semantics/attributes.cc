@@ -119,7 +119,9 @@ Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>
 
 Status CheckInputs(const Workload& w, size_t least, size_t most) {
   if (w.inputs.size() < least || w.inputs.size() > most) {
-    const std::string count = least == most ? fmt::format("{}", least) : fmt::format("at least {}", least);
+    const std::string count = least == most ? fmt::format("{}", least)
+                              : most > 4    ? fmt::format("at least {}", least)
+                                            : fmt::format("{} to {}", least, most);
     return Status::Invalid("{}: takes {} tensor{}, not {}", w.op, count, least == 1 && most == 1 ? "" : "s",
                            w.inputs.size());
   }
@@ -147,6 +149,46 @@ Result<DType> FloatToFloat(const Workload& w) {
         CheckElementType(fmt::format("{}: input {} is {}", w.op, i, w.inputs[i].Text()), w.inputs[i].type));
   }
   return DType::Float(32);
+}
+
+Result<DType> SameType(const Workload& w) {
+  const DType type = w.inputs[0].type;
+  const bool known =
+      type == DType::Float(32) || type == DType::UInt(8) || type == DType::Int(8) || type == DType::Int(32);
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    if (known && w.inputs[i].type == type) continue;
+    return Status::Unsupported("{}: input {} is {}; {}", w.op, i, w.inputs[i].Text(),
+                               known ? "all inputs need one type" : "f32, u8, i8 and i32 are supported");
+  }
+  return type;
+}
+
+Result<DType> ProductType(const Workload& w) {
+  const auto is = [&](size_t i, DType type) { return w.inputs[i].type == type; };
+  const auto wrong = [&](size_t i, const std::string& wanted) {
+    return Status::Unsupported("{}: input {} is {}; {}", w.op, i, w.inputs[i].Text(), wanted);
+  };
+  constexpr DType kSigned = DType::Int(8), kUnsigned = DType::UInt(8);
+  if (is(0, DType::Float(32)) && w.inputs.size() == 2) return FloatToFloat(w);
+  if (!is(0, kSigned) && !is(0, kUnsigned))
+    return wrong(0, w.inputs.size() == 2 ? "f32, u8 and i8 are supported" : "zero points are for u8 and i8");
+  if (!is(1, kSigned)) return wrong(1, "the weights of u8 or i8 data are i8");
+  const Shape& weight = w.inputs[1].shape;
+  for (size_t i = 2; i < w.inputs.size(); ++i) {
+    const Shape& shape = w.inputs[i].shape;
+    const bool fits = shape == Shape{1} || (i == 3 && !weight.empty() && shape == Shape{weight[0]});
+    if (fits && is(i, i == 2 ? w.inputs[0].type : kSigned)) continue;
+    return Status::Invalid("{}: input {} is {}, not {}", w.op, i, w.inputs[i].Text(),
+                           i == 2 ? "the data's zero point, " + ToString(w.inputs[0].type) + "[1]"
+                                  : "the zero points of the weights, i8[1] or one for each channel");
+  }
+  const int64_t most = 255 * (w.inputs.size() > 3 ? 255 : 128),
+                length = weight.empty() ? 1 : Product(weight, 1, weight.size());
+  if (length > INT32_MAX / most) {
+    return Status::Invalid("{}: sums of {} products of bytes may leave i32; at most {} are possible", w.op, length,
+                           INT32_MAX / most);
+  }
+  return DType::Int(32);
 }
 
 Status CheckRankIn(const Workload& w, size_t input, size_t least, size_t most) {

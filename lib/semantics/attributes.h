@@ -53,6 +53,15 @@ Status CheckRankIn(const Workload& workload, size_t input, size_t least, size_t 
 Status CheckElementType(const std::string& what, const DType& type);
 // The type rule of most operators: every input is f32, and so is the output.
 Result<DType> FloatToFloat(const Workload& workload);
+// The type rule of operators that move elements: every input has the same type, f32, u8, i8 or i32, and so has the
+// output.
+Result<DType> SameType(const Workload& workload);
+// The type rule of sums of products of data and weights: as FloatToFloat for two inputs; or u8 or i8 data and i8
+// weights, whose sums are i32. Then a third input may have the data's zero point, of the data's type, and a fourth one
+// those of the weights, i8, one or one for each channel of the output (axis 0 of the weight): what is multiplied is the
+// difference from the zero point, and padding is the zero point. Without them, zero points are 0. Returns kInvalid if a
+// sum could leave i32.
+Result<DType> ProductType(const Workload& workload);
 // Checks that an output is not empty and has at most kMaxElements elements.
 Result<Shape> Checked(const Workload& workload, Shape shape);
 // The axis in attribute `name`, as 0 .. rank-1.

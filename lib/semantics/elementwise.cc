@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "semantics/quantise.h"
 #include "semantics/tables.h"
 
 namespace hone::semantics {
@@ -125,6 +126,40 @@ void Apply(const Workload& w, const std::vector<const Values*>& x, const Shape& 
   }
 }
 
+// The type rules of quantise and dequantise.
+template <bool kQuantise>
+Result<DType> ConversionType(const Workload& w) {
+  const DType byte = w.inputs[2].type, real = DType::Float(32);
+  if (byte != DType::UInt(8) && byte != DType::Int(8)) {
+    return Status::Invalid("{}: the zero point is {}, not u8[1] or i8[1]", w.op, w.inputs[2].Text());
+  }
+  const DType from = kQuantise ? real : byte;
+  if (w.inputs[0].type != from || w.inputs[1].type != real || w.inputs[1].shape != Shape{1} ||
+      w.inputs[2].shape != Shape{1}) {
+    return Status::Invalid("{}: takes {}[..], f32[1] and {}[1], not {}, {} and {}", w.op, ToString(from),
+                           ToString(byte), w.inputs[0].Text(), w.inputs[1].Text(), w.inputs[2].Text());
+  }
+  return kQuantise ? byte : real;
+}
+
+void Quantise(const Workload& w, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
+  const auto [least, most] = LimitsOf(w.inputs[2].type);
+  const auto scale = static_cast<float>((*x[1])[0]);
+  const double zero = (*x[2])[0];
+  for (size_t i = 0; i < out->size(); ++i) {
+    const float quotient = static_cast<float>((*x[0])[i]) / scale;
+    const double value = std::isnan(quotient) ? least : std::nearbyint(static_cast<double>(quotient)) + zero;
+    (*out)[i] = std::min(std::max(value, double(least)), double(most));
+  }
+}
+
+void Dequantise(const Workload&, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
+  const auto scale = static_cast<float>((*x[1])[0]);
+  for (size_t i = 0; i < out->size(); ++i) {
+    (*out)[i] = static_cast<double>(static_cast<float>((*x[0])[i] - (*x[2])[0]) * scale);
+  }
+}
+
 constexpr std::pair<const char*, EpilogueKind> kAsEpilogue[] = {{"add", EpilogueKind::kAdd},
                                                                 {"relu", EpilogueKind::kRelu},
                                                                 {"relu6", EpilogueKind::kRelu6},
@@ -163,6 +198,13 @@ std::vector<Definition> Elementwise() {
       if (d.name == name) d.epilogue = kind;
     }
     if (d.name == "identity") d.passes_on = [](const Workload&) { return true; };
+    all.push_back(std::move(d));
+  }
+  for (const bool quantise : {true, false}) {
+    Definition d{quantise ? "quantise" : "dequantise", 3, 3, {LayoutSpec()}, Broadcast};
+    d.evaluate = quantise ? Quantise : Dequantise, d.flop = OutputFlop<3>;
+    d.type = quantise ? ConversionType<true> : ConversionType<false>;
+    d.in = d.out = Layout::kBlocked, d.elementwise = true;
     all.push_back(std::move(d));
   }
   return all;

@@ -1,4 +1,13 @@
 // Epilogues: operations on each value of a layer's output before it is stored.
+//
+// `requant(T)` ends the epilogue of a sum s of integers, with the operands m (multiplier, f32 for each channel) and
+// limits (zero point, least, most: of type T). The output is
+//
+//   clamp(round(f32(s) * m) + zero, least, most)
+//
+// f32(s) and the product are rounded once each, to nearest and ties to even as in `round`. The rest is exact: there is
+// one right answer, the same bits everywhere. Kernels clamp to least - zero and most - zero before they round, which is
+// the same, as the limits are whole numbers.
 #pragma once
 
 #include <vector>
@@ -9,12 +18,18 @@
 
 namespace hone::semantics {
 
-inline bool IsOperand(EpilogueKind kind) { return kind == EpilogueKind::kBias || kind == EpilogueKind::kAdd; }
+// How many operands it adds.
+size_t OperandsOf(EpilogueKind kind);
 
-// Checks whether this epilogue may follow. A bias needs a channel axis (axis 1), a clip low <= high, and the operator
-// the trait that allows an epilogue.
-Status CheckEpilogue(const Workload& workload, const TensorType& output);
-// FLOP per output element: one per operation, two for a clip or relu6.
+// Checks whether this epilogue may follow the operator's `output`, and returns the type after it. A bias needs a
+// channel axis (axis 1), a clip low <= high, the operator the trait that allows an epilogue. After sums of integers,
+// only biases and one `requant` may follow, in this order.
+Result<TensorType> AfterEpilogue(const Workload& workload, const TensorType& output);
+// The operator's output before the epilogue. For a single workload; errors as InferOutput.
+Result<TensorType> InferAnchor(const Workload& workload);
+// The types of the epilogue's operands, in order. REQUIRES: InferOutput accepts the workload, which is no group.
+std::vector<TensorType> EpilogueTypes(const Workload& workload);
+// FLOP per output element: one per operation, two for a clip or relu6, four for a requant.
 double EpilogueFlop(const Workload& workload);
 // Applies the epilogue in place to the output's values. `operands` are the epilogue's, plain.
 void EvaluateEpilogue(const Workload& workload, const std::vector<const Values*>& operands, const Shape& shape,

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
+#include "base/text.h"
 #include "semantics/indices.h"
 #include "semantics/tables.h"
 #include "semantics/window.h"
@@ -228,6 +230,14 @@ void Pad2d(const Workload& w, const std::vector<const Values*>& x, const Shape& 
   }
 }
 
+Result<DType> PadType(const Workload& w) {
+  HONE_ASSIGN_OR_RETURN(const DType type, SameType(w));
+  const double value = Real(w, "value", 0), most = std::exp2(type.bits - (type.is_int() ? 1 : 0));
+  const bool fits = value == std::floor(value) && value < most && value >= (type.is_int() ? -most : 0);
+  if (!type.is_float() && !fits) return Status::Invalid("pad: {} has no value {}", ToString(type), FormatDouble(value));
+  return type;
+}
+
 bool SameAsInput(const Workload& w) { return w.Numbers("shape", {}) == w.inputs[0].shape; }
 
 }  // namespace
@@ -299,6 +309,7 @@ std::vector<Definition> Movement() {
       std::move(expand),
   };
   std::move(images.begin(), images.end(), std::back_inserter(all));
+  for (Definition& d : all) d.type = d.name == "pad" ? PadType : SameType;
   return all;
 }
 

@@ -147,10 +147,11 @@ Result<Shape> DenseShape(const Workload& w) {
                          " differ in their second axis");
 }
 
-void Dense(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
+void Dense(const Workload& w, const std::vector<const Values*>& inputs, const Shape& shape, int threads, Values* out) {
+  const LessZeros x(inputs);
   const int64_t units = shape[1], depth = w.inputs[0].shape[1];
   ParallelFor(shape[0] * units, threads, [&](int64_t i) {
-    const double *data = x[0]->data() + i / units * depth, *weight = x[1]->data() + i % units * depth;
+    const double *data = x.data().data() + i / units * depth, *weight = x.weight().data() + i % units * depth;
     double sum = 0;
     for (int64_t k = 0; k < depth; ++k) sum += data[k] * weight[k];
     (*out)[static_cast<size_t>(i)] = sum;
@@ -206,7 +207,8 @@ std::vector<Definition> Reductions() {
     all.push_back({name, 1, 1, {{"axis"}}, SoftmaxShape, Softmax, OutputFlop<5>});
   }
   all.push_back({"matmul", 2, 2, {}, MatmulShape, EvaluateMatmul, MatmulFlop});
-  Definition dense{"dense", 2, 2, {}, DenseShape, Dense, DenseFlop};
+  Definition dense{"dense", 2, 4, {}, DenseShape, Dense, DenseFlop};
+  dense.type = ProductType;
   dense.has_batch = dense.layer = true;
   dense.channels_of_weight = 0;
   all.push_back(std::move(dense));

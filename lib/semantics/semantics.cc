@@ -46,16 +46,8 @@ Result<Shape> ShapeOf(const Definition& d, const Workload& w) {
 }
 
 Result<TensorType> InferMember(const Workload& w) {
-  const Definition* d = Find(w.op);
-  if (d == nullptr) return Status::Unsupported("unknown operator `" + w.op + "`" + SuggestionText(w.op, Names()));
-  HONE_RETURN_IF_ERROR(CheckInputs(w, d->least_inputs, d->most_inputs));
-  HONE_ASSIGN_OR_RETURN(const DType type, d->type(w));
-  HONE_RETURN_IF_ERROR(CheckAttributes(w, d->attributes));
-  HONE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*d, w));
-  HONE_ASSIGN_OR_RETURN(shape, Checked(w, std::move(shape)));
-  TensorType output{type, std::move(shape)};
-  HONE_RETURN_IF_ERROR(CheckEpilogue(w, output));
-  return output;
+  HONE_ASSIGN_OR_RETURN(const TensorType output, InferAnchor(w));
+  return AfterEpilogue(w, output);
 }
 
 // The error of a group's member, with the place where it begins.
@@ -123,6 +115,17 @@ bool OtherConcat(const Workload& w) { return DefinitionOf(w).concatenates && Who
 
 }  // namespace
 
+Result<TensorType> InferAnchor(const Workload& w) {
+  const Definition* d = Find(w.op);
+  if (d == nullptr) return Status::Unsupported("unknown operator `" + w.op + "`" + SuggestionText(w.op, Names()));
+  HONE_RETURN_IF_ERROR(CheckInputs(w, d->least_inputs, d->most_inputs));
+  HONE_ASSIGN_OR_RETURN(const DType type, d->type(w));
+  HONE_RETURN_IF_ERROR(CheckAttributes(w, d->attributes));
+  HONE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*d, w));
+  HONE_ASSIGN_OR_RETURN(shape, Checked(w, std::move(shape)));
+  return TensorType{type, std::move(shape)};
+}
+
 AttributeSpec LayoutSpec(bool plain) {
   AttributeSpec spec{kAllLayout, AttributeKind::kWord, "", {}};
   for (const auto& [layout, word] : kLayoutWords) {
@@ -169,16 +172,10 @@ Result<std::vector<TensorType>> OperandTypes(const Workload& w) {
   std::vector<TensorType> types;
   const std::vector<Workload> parts = w.Parts();
   for (size_t i = 0; i < parts.size(); ++i) {
-    const TensorType output = *InferMember(parts[i]);
     for (size_t j = 0; j < parts[i].inputs.size(); ++j) {
       if (w.Maker(i, j) == Workload::kOperand) types.push_back(parts[i].inputs[j]);
     }
-    for (const EpilogueOp& e : parts[i].epilogue) {
-      if (e.kind == EpilogueKind::kBias) {
-        types.push_back({output.type, {output.shape[1]}});
-      }
-      if (e.kind == EpilogueKind::kAdd) types.push_back(output);
-    }
+    for (TensorType& type : EpilogueTypes(parts[i])) types.push_back(std::move(type));
   }
   return types;
 }
@@ -188,7 +185,7 @@ size_t OperandCount(const Workload& w) {
   const std::vector<Workload> parts = w.Parts();
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < parts[i].inputs.size(); ++j) count += w.Maker(i, j) == Workload::kOperand ? 1 : 0;
-    for (const EpilogueOp& e : parts[i].epilogue) count += IsOperand(e.kind) ? 1 : 0;
+    for (const EpilogueOp& e : parts[i].epilogue) count += OperandsOf(e.kind);
   }
   return count;
 }
@@ -340,6 +337,18 @@ std::optional<EpilogueOp> AsEpilogue(const Workload& w) {
     if (!(op.low <= op.high)) return std::nullopt;
   }
   return op;
+}
+
+LessZeros::LessZeros(const std::vector<const Values*>& x) : data_(x[0]), weight_(x[1]) {
+  if (x.size() > 2) {
+    for (double value : *x[0]) kept_[0].push_back(value - (*x[2])[0]);
+    data_ = &kept_[0];
+  }
+  if (x.size() > 3) {
+    const size_t length = x[1]->size() / x[3]->size();
+    for (size_t i = 0; i < x[1]->size(); ++i) kept_[1].push_back((*x[1])[i] - (*x[3])[i / length]);
+    weight_ = &kept_[1];
+  }
 }
 
 void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body) {

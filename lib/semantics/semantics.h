@@ -86,8 +86,9 @@ int64_t ProductsOfData(const Workload& workload);
 // The output's type. Returns kUnsupported for an unknown operator; kInvalid or kUnsupported in one line if inputs,
 // attributes, epilogue or the members of a group do not fit together; errors in a group have the member's column.
 Result<TensorType> InferOutput(const Workload& workload);
-// The types of the operands: the inputs, then one for each `bias` and `add` of the epilogue, in order. For a group,
-// those of the first member, then of each later one without the inputs that members make. Errors as in InferOutput.
+// The types of the operands: the inputs, then those of the epilogue (one for a `bias` or `add`, two for `requant`). For
+// a group, those of the first member, then of each later one without the inputs that members make. Errors as in
+// InferOutput.
 Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 size_t OperandCount(const Workload& workload);
 

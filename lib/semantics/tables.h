@@ -50,6 +50,18 @@ double OutputFlop(const Workload&, const Shape& shape) {
 }
 inline double InputFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
 
+// The data and weights of ProductType's inputs less their zero points. `x` itself where these are 0.
+class LessZeros {
+ public:
+  explicit LessZeros(const std::vector<const Values*>& x);
+  const Values& data() const { return *data_; }
+  const Values& weight() const { return *weight_; }
+
+ private:
+  Values kept_[2];
+  const Values *data_, *weight_;
+};
+
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The larger number. As in numpy, NaN wins.
 inline double Most(double a, double b) { return std::isnan(a) ? a : std::isnan(b) || b > a ? b : a; }

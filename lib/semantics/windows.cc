@@ -96,7 +96,9 @@ Result<Shape> ConvolutionShape(const Workload& w) {
   return shape;
 }
 
-void Convolution(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
+void Convolution(const Workload& w, const std::vector<const Values*>& inputs, const Shape& shape, int threads,
+                 Values* out) {
+  const LessZeros x(inputs);
   const Window3 window = Widened(*WindowOf(w));
   const int64_t groups = Whole(w, "groups", 1), channels = w.inputs[0].shape[1];
   const int64_t in_group = channels / groups, out_group = shape[1] / groups, taps = window.Taps();
@@ -104,8 +106,8 @@ void Convolution(const Workload& w, const std::vector<const Values*>& x, const S
     const int64_t n = plane / shape[1], oc = plane % shape[1];
     double* to = out->data() + plane * window.OutSize();
     for (int64_t ic = 0; ic < in_group; ++ic) {
-      const double* from = x[0]->data() + (n * channels + oc / out_group * in_group + ic) * window.InSize();
-      const double* weight = x[1]->data() + (oc * in_group + ic) * taps;
+      const double* from = x.data().data() + (n * channels + oc / out_group * in_group + ic) * window.InSize();
+      const double* weight = x.weight().data() + (oc * in_group + ic) * taps;
       ForTaps(window, [&](int64_t tap, int64_t o, int64_t i, int64_t count, int64_t step) {
         const double factor = weight[tap];
         if (step == 1) {
@@ -262,7 +264,8 @@ std::vector<Definition> Windows() {
   const AttributeSpec groups = Commas("groups", "1"), kernel = Times("kernel", "");
   std::vector<Definition> all;
   const auto convolution = [&](const char* name, const char* plain, auto shape) -> Definition& {
-    Definition d{name, 2, 2, with({}, {groups, InputLayoutSpec(plain), LayoutSpec()}), shape};
+    Definition d{name, 2, 4, with({}, {groups, InputLayoutSpec(plain), LayoutSpec()}), shape};
+    d.type = ProductType;
     d.evaluate = Convolution, d.flop = ConvolutionFlop<false>;
     d.in = d.out = Layout::kBlocked, d.layer = true, d.channels_of_weight = 0;
     return all.emplace_back(std::move(d));
@@ -290,7 +293,10 @@ std::vector<Definition> Windows() {
       {"global_avg_pool", 1, 1, {LayoutSpec()}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
   all.push_back(
       {"global_max_pool", 1, 1, {LayoutSpec()}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
-  for (Definition& definition : all) definition.has_batch = true;
+  for (Definition& definition : all) {
+    definition.has_batch = true;
+    if (definition.name.find("max_pool") != std::string::npos) definition.type = SameType;
+  }
   return all;
 }
 

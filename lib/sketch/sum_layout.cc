@@ -18,8 +18,9 @@ std::vector<std::string> StoredParts(const SumLoops& l, const SumRead& read, con
   };
   const auto over = [](int64_t unit) { return unit == 1 ? std::string() : fmt::format("/{}", unit); };
   const auto whole = [&](const Digit& digit) {
-    const std::string modulo = digit.highest ? "" : fmt::format("%{}", l.Extent(digit.axis));
-    parts.push_back(fmt::format("d{}{}{}", digit.dimension, over(digit.unit), modulo));
+    const int64_t four = digit.axis == l.channels.back() ? l.products : 1;
+    const std::string modulo = digit.highest ? "" : fmt::format("%{}", l.Extent(digit.axis) / four);
+    parts.push_back(fmt::format("d{}{}{}", digit.dimension, over(digit.unit * four), modulo));
   };
   for (size_t d = 0; d < read.indices.size(); ++d) {
     const auto here = [&](const Digit& digit) { return digit.dimension == d; };
@@ -40,6 +41,11 @@ std::vector<std::string> StoredParts(const SumLoops& l, const SumRead& read, con
     parts.push_back(fmt::format("d{}{}%{}", digit.dimension, over(digit.unit), tile));
   });
   if (l.vectors != l.nest.last()) each(l.nest.last(), whole);
+  if (l.products > 1) {
+    each(l.channels.back(), [&](const Digit& digit) {
+      parts.push_back(fmt::format("d{}{}%{}", digit.dimension, over(digit.unit), l.products));
+    });
+  }
   return parts;
 }
 

@@ -43,7 +43,11 @@ class Lines : LineWriter {
       Add("split {0} {1} [{2}] -> {1}.b {1}.r", sum_, axis.name, axis.size);
     const std::string channel = Name(l_.channels.back());
     if (last_is_split()) Add("split {0} {1} [{2}] -> {1}.v {1}.i", sum_, Name(l_.vectors), l_.lanes);
-    Add("split {0} {1} [{{unroll}}] -> {1}.o {1}.i", sum_, channel);
+    if (l_.products == 1) {
+      Add("split {0} {1} [{{unroll}}] -> {1}.o {1}.i", sum_, channel);
+    } else {
+      Add("split {0} {1} [{{unroll}},{2}] -> {1}.o {1}.i {1}.q", sum_, channel, l_.products);
+    }
     const std::string lane = Name(l_.nest.last()) + (last_is_split() ? ".i" : "");
     Names tile = {Name(l_.rows), Name(l_.vectors) + (last_is_split() ? ".v" : "")};
     if (l_.outer_rows) tile.insert(tile.begin(), Name(*l_.outer_rows));
@@ -61,13 +65,15 @@ class Lines : LineWriter {
           loops.push_back(Name(axis));
       }
       When("reduce", reduce);
-      Add("reorder {} {} {} {}", sum_, Join(loops, " "), Join(tile, " "), lane);
+      const std::string four = l_.products > 1 ? fmt::format(" {}.q", channel) : "";
+      Add("reorder {} {} {} {}{}", sum_, Join(loops, " "), Join(tile, " "), lane, four);
       if (EndsWith(reduce, ".taps")) Add("unroll {} {}", sum_, Name(l_.window.back()));
       Always();
     }
     Add("vectorize {} {}", sum_, lane);
     for (const std::string& axis : tile) Add("unroll {} {}", sum_, axis);
     Add("unroll {} {}.i", sum_, channel);
+    if (l_.products > 1) Add("tensorize {} {}.q dot4", sum_, channel);
   }
 
  private:
@@ -197,7 +203,7 @@ class Lines : LineWriter {
   void Prefetches() {
     if (When("prefetch", "tile")) {
       for (const SumRead* read : PackedReads()) {
-        const int64_t bytes = l_.nest.Steps() * std::min(l_.lanes, l_.Extent(l_.nest.last())) * 4;
+        const int64_t bytes = l_.nest.Steps() * std::min(l_.lanes, l_.Extent(l_.nest.last())) * read->bytes();
         Add("prefetch {} {} {}.o 4096", sum_, Packed(*read), Name(l_.channels.back()));
         Add("prefetch {} {} {}.o {{vectors*{}}} 2", out_, Packed(*read), OutName(l_.vectors), bytes);
       }
@@ -205,7 +211,7 @@ class Lines : LineWriter {
     Always();
     const auto [far, stride] = l_.FetchStride();
     if (far != nullptr && When("fetch", "tile")) {
-      Add("prefetch {} {} {} {}", sum_, far->tensor.name(), Name(l_.channels[0]), 4 * stride);
+      Add("prefetch {} {} {} {}", sum_, far->tensor.name(), Name(l_.channels[0]), far->bytes() * stride);
     }
     Always();
   }

@@ -21,12 +21,11 @@ std::vector<const Node*> NodesIn(const ir::Expr& body) {
 
 bool IsSum(const te::TensorNode& node) {
   const auto* reduce = node.kind == te::TensorKind::kCompute ? node.body.as<ir::Reduce>() : nullptr;
-  return reduce != nullptr && reduce->reducer == ir::Reducer::kSum && node.type == DType::Float(32);
+  const bool number = node.type == DType::Float(32) || node.type == DType::Int(32);
+  return reduce != nullptr && reduce->reducer == ir::Reducer::kSum && number;
 }
 
-bool IsElementwise(const te::TensorNode& node) {
-  return te::IsStage(node) && node.reduce_axes.empty();
-}
+bool IsElementwise(const te::TensorNode& node) { return te::IsStage(node) && node.reduce_axes.empty(); }
 
 // The sum that `out` reads, only at its own index.
 std::optional<te::Tensor> SumBehind(const te::Tensor& out) {
@@ -181,9 +180,8 @@ std::vector<int64_t> SumNest::Extents() const {
 
 bool SumNest::SourceReadsArguments() const {
   if (!source.defined()) return true;
-  return std::ranges::all_of(te::InputsOf(source), [](const te::Tensor& input) {
-    return input.node()->kind == te::TensorKind::kPlaceholder;
-  });
+  return std::ranges::all_of(
+      te::InputsOf(source), [](const te::Tensor& input) { return input.node()->kind == te::TensorKind::kPlaceholder; });
 }
 
 bool SumNest::IsLacked(size_t axis) const {
@@ -228,8 +226,7 @@ std::optional<std::vector<Digit>> SumNest::DigitsOf(const SumRead& read) const {
   return digits;
 }
 
-std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::string>& constants,
-                                 bool streams) {
+std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::string>& constants, bool streams) {
   SumNest nest;
   const std::optional<te::Tensor> sum = SumBehind(out);
   if (!sum) return {};

@@ -22,6 +22,7 @@ struct SumRead {
   std::vector<std::vector<Term>> indices;  // one list for each dimension
   bool constant = false;                   // the prepare function may store it in another order
 
+  int64_t bytes() const { return tensor.type().bytes(); }  // of an element
   bool Uses(size_t axis) const;
   // Elements that are read while each axis runs over `cover` of its indices.
   double Elements(const std::vector<int64_t>& cover) const;
@@ -45,7 +46,7 @@ struct BlockedAxis {
 struct SumNest {
   te::Tensor out;  // element-wise in `sum`, or the sum itself
   te::Tensor sum;
-  te::Tensor source;  // no reduction (a padded copy), and read by the sum; may be null
+  te::Tensor source;              // no reduction (a padded copy), and read by the sum; may be null
   std::vector<ir::IterVar> axes;  // of the output, then of the reduction
   size_t outputs = 0;             // how many are axes of the output
   std::vector<BlockedAxis> blocked;
@@ -67,7 +68,7 @@ struct SumNest {
 };
 
 // `constants` are the names of the arguments that are constants. Nothing unless
-// - `out` is a sum over floats, or element-wise in one;
+// - `out` is a sum of f32 or i32, or element-wise in one;
 // - each tensor that the sum reads is an argument, a constant, or (at most one) a stage without a reduction;
 // - indices are sums of terms, and no value is read under a condition;
 // - if `streams`: each tensor has the output's last axis as its last index, or not at all; or it is a constant with

@@ -6,6 +6,7 @@
 
 #include "base/integers.h"
 #include "search/space/rules.h"
+#include "target/byte_products.h"
 
 namespace hone::sketch {
 namespace {
@@ -39,6 +40,32 @@ std::vector<size_t> AxesFromInside(const SumNest& nest, const std::function<bool
 }
 
 }  // namespace
+
+// Whether dot4 can take four neighbours along the axis: the sum has i8 constants, which are stored so that they lie
+// side by side, times bytes that do.
+static bool TakesFour(const SumNest& n, size_t axis) {
+  const auto* body = n.sum.node()->body.as<ir::Reduce>()->body.as<ir::Binary>();
+  const auto byte = [](const ir::Expr& e) {
+    const auto* cast = e.as<ir::Cast>();
+    return cast != nullptr && cast->value.as<ir::Access>() != nullptr && cast->value.type().bits == 8;
+  };
+  if (body == nullptr || body->kind != ir::ExprKind::kMul || !byte(body->a) || !byte(body->b)) return false;
+  if (n.axes[axis].extent % 4 != 0 || n.reads.size() != 2) return false;
+  size_t data = 0, weights = 0;
+  for (const SumRead& read : n.reads) {
+    if (read.constant && read.Uses(n.last()) && read.tensor.type() == DType::Int(8) && n.DigitsOf(read)) ++weights;
+    bool beside = !read.constant && !read.Uses(n.last());
+    for (size_t d = 0; d < read.indices.size(); ++d) {
+      for (const Term& term : read.indices[d]) {
+        if (term.axis != axis) continue;
+        beside = beside && d + 1 == read.indices.size() && term.coefficient == 1 && term.divisor == 1 &&
+                 term.modulus == INT64_MAX;
+      }
+    }
+    data += beside && read.Uses(axis);
+  }
+  return data == 1 && weights == 1;
+}
 
 std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std::string>& constants,
                                    const Target& target) {
@@ -78,12 +105,13 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
     l.channels.push_back(l.window.empty() ? n.axes.size() - 1 : l.window.back());
     if (!l.window.empty()) l.window.pop_back();
   }
+  if (TakesFour(n, l.channels.back())) l.products = 4, l.pairs = !HasByteProducts(target);
   constexpr int64_t kFarBytes = 1024;
   for (size_t r = 0; r < n.reads.size() && l.vectors == n.last(); ++r) {
     const SumRead& read = n.reads[r];
     const bool stage = read.tensor.node()->kind != te::TensorKind::kPlaceholder;
     if (read.constant || stage || !read.Uses(n.last()) || read.Uses(l.rows)) continue;
-    if (read.Uses(l.channels.back()) && 4 * read.tensor.shape().back() >= kFarBytes) l.far = r;
+    if (read.Uses(l.channels.back()) && read.bytes() * read.tensor.shape().back() >= kFarBytes) l.far = r;
   }
   return l;
 }
@@ -97,9 +125,11 @@ int64_t SumLoops::OtherTasks() const {
 }
 
 int64_t SumLoops::ConstantBytes() const {
-  double elements = 0;
-  for (const SumRead& read : nest.reads) elements += read.constant ? read.Elements(nest.Extents()) : 0;
-  return static_cast<int64_t>(4 * elements);
+  double bytes = 0;
+  for (const SumRead& read : nest.reads) {
+    if (read.constant) bytes += static_cast<double>(read.bytes()) * read.Elements(nest.Extents());
+  }
+  return static_cast<int64_t>(bytes);
 }
 
 bool SumLoops::FarChannels() const {

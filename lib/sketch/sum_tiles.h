@@ -30,6 +30,9 @@ struct SumLoops {
   std::optional<size_t> far;
   int64_t lanes = 1;
   int threads = 1, registers = 16;
+  // Products of bytes: 4 if a step takes four indices of the last channel axis at once (dot4), else 1.
+  int64_t products = 1;
+  bool pairs = false;  // .. and if the CPU multiplies them as pairs of 16 bits
 
   int64_t Extent(size_t axis) const { return nest.axes[axis].extent; }
   // Vectors along the axis `vectors`.
@@ -39,8 +42,12 @@ struct SumLoops {
   size_t block_axis() const { return outer_rows.value_or(rows); }
   int64_t OtherTasks() const;
   // Bytes from one vector of `far` to that of the next step.
-  int64_t FarStride() const { return 4 * nest.reads[*far].tensor.shape().back(); }
-  int64_t PanelBytes(int64_t tile_vectors) const { return 4 * nest.Steps() * tile_vectors * lanes; }
+  int64_t FarStride() const { return nest.reads[*far].bytes() * nest.reads[*far].tensor.shape().back(); }
+  int64_t PanelBytes(int64_t tile_vectors) const {
+    return nest.reads[*far].bytes() * nest.Steps() * tile_vectors * lanes;
+  }
+  int64_t Steps() const { return nest.Steps() / products; }                  // of the reduction
+  int64_t InnerSteps() const { return Extent(channels.back()) / products; }  // of its last channel axis
   // Bytes of the constants.
   int64_t ConstantBytes() const;
   // Whether neighbours along the first channel axis lie in a tensor's rows, far apart: an input that is not blocked.

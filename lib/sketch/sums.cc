@@ -32,7 +32,7 @@ static void AddDecisions(const SumLoops& l, Sketch* sketch) {
     for (size_t i = reduce.size(); i-- > 0;) reduce.push_back(reduce[i] + ".taps");
   }
   words("reduce", reduce);
-  const int64_t steps = l.Extent(l.channels.back());
+  const int64_t steps = l.InnerSteps();
   numbers("unroll", search::NoLarger(steps, steps == 2 || steps == 3 ? std::vector<int64_t>{1, steps}
                                                                      : std::vector<int64_t>{1, 4, 8}));
   if (l.ConstantBytes() >= kNearBytes) words("prefetch", {"none", "tile"});

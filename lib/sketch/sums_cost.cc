@@ -16,6 +16,10 @@ constexpr double kTaskCycles = 500, kTileCycles = 20, kRoundCycles = 0.15;
 constexpr double kHidden = 0.35;  // share of reads from beyond the first-level cache that arithmetic does not hide
 constexpr double kEarly = 0.85;   // share of waiting for constants that remains with software prefetch
 
+// Two multiply-adds of pairs and two additions take as many of three ports; each vector or broadcast value takes three
+// operations to become pairs.
+constexpr double kPairs = 4.0 / 3;
+
 double D(int64_t x) { return static_cast<double>(x); }
 
 struct Loop {
@@ -70,7 +74,9 @@ Memory MemoryOf(const SumLoops& l, const SumPoint& p) {
   std::vector<double> bytes(l.nest.reads.size());
   const auto measure = [&] {
     double all = 0;
-    for (size_t r = 0; r < bytes.size(); ++r) all += bytes[r] = 4 * l.nest.reads[r].Elements(cover);
+    for (size_t r = 0; r < bytes.size(); ++r) {
+      all += bytes[r] = D(l.nest.reads[r].bytes()) * l.nest.reads[r].Elements(cover);
+    }
     return all;
   };
   Memory memory;
@@ -143,13 +149,14 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
         for (const SumRead& read : l.nest.reads) streams += read.Uses(l.nest.last()) ? D(vectors) : 0;
         const double sums = D(rows * outer * vectors), loads = streams + BroadcastsOf(l, part);
         // Constants come from the second-level cache at half a vector a cycle.
-        const double step = std::max({sums / 2, loads / 2, 4.0, 2 * D(vectors)}) + far * D(vectors);
+        const double product = l.pairs ? kPairs * sums + D(vectors) + BroadcastsOf(l, part) : sums / 2;
+        const double step = std::max({product, loads / 2, 4.0, 2 * D(vectors)}) + far * D(vectors);
         const double spilled = std::max(0.0, sums + D(vectors) + 1 - l.registers);
         cycles += D(a * b * c) * (step + 0.3 + spilled);
       }
     }
   }
-  return cycles * D(l.nest.Steps()) * D(l.OtherTasks());
+  return cycles * D(l.Steps()) * D(l.OtherTasks());
 }
 
 // Cycles for the copy of the source: a vector costs a load and a store, and more if all of it lies in memory between.
@@ -174,7 +181,7 @@ double CopyCycles(const SumLoops& l, const SumPoint& p) {
 
 double IdealCycles(const SumLoops& l) {
   return D(l.OtherTasks()) * D(l.Extent(l.rows)) * D(l.outer_rows ? l.Extent(*l.outer_rows) : 1) * D(l.VectorCount()) *
-         D(l.nest.Steps()) / 2;
+         D(l.Steps()) * (l.pairs ? kPairs : 0.5);
 }
 
 std::vector<double> SumCost(const SumLoops& l, const SumPoint& p) {
@@ -184,7 +191,7 @@ std::vector<double> SumCost(const SumLoops& l, const SumPoint& p) {
   const double tiles = D(l.OtherTasks()) * D(CeilDiv(l.Extent(l.rows), p.rows)) *
                        D(l.outer_rows ? CeilDiv(l.Extent(*l.outer_rows), p.outer_rows) : 1) *
                        D(CeilDiv(l.VectorCount(), p.vectors));
-  const double rounds = D(l.nest.Steps()) / D(p.unroll * (p.taps ? l.Extent(l.window.back()) : 1));
+  const double rounds = D(l.Steps()) / D(p.unroll * (p.taps ? l.Extent(l.window.back()) : 1));
   const double loops = tiles * (kTileCycles + 1.5 * D(p.rows * p.outer_rows * p.vectors) + kRoundCycles * rounds) +
                        D(p.Tasks(l)) * kTaskCycles;
   const double cycles = (steps + memory.again + memory.first + copies + loops) * imbalance / l.threads;

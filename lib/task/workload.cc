@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-constexpr const char* kEpilogues[] = {"bias", "add", "relu", "relu6", "clip"};  // by EpilogueKind
+constexpr const char* kEpilogues[] = {"bias", "add", "relu", "relu6", "clip", "requant"};  // by EpilogueKind
 
 // A cursor over the text; every error says what was expected and at which column.
 class Parser {
@@ -230,8 +230,17 @@ class Parser {
   Result<EpilogueOp> Epilogue() {
     const std::string word = Word();
     const auto found = std::find(std::begin(kEpilogues), std::end(kEpilogues), word);
-    if (found == std::end(kEpilogues)) return Fail("an epilogue: bias, add, relu, relu6 or clip(low,high)");
+    if (found == std::end(kEpilogues))
+      return Fail("an epilogue: bias, add, relu, relu6, clip(low,high) or requant(type)");
     EpilogueOp e{static_cast<EpilogueKind>(found - std::begin(kEpilogues))};
+    if (e.kind == EpilogueKind::kRequant) {
+      if (!Take('(')) return Fail("requant(u8) or requant(i8)");
+      const Result<DType> type = ParseDType(Word());
+      if (!type.ok() || type->bits != 8 || !type->is_scalar() || type->is_float()) return Fail("u8 or i8");
+      if (!Take(')')) return Fail("`)` after requant(" + ToString(*type));
+      e.type = *type;
+      return e;
+    }
     if (e.kind != EpilogueKind::kClip) return e;
     if (!Take('(')) return Fail("clip(low,high)");
     HONE_ASSIGN_OR_RETURN(e.low, Real());
@@ -253,6 +262,7 @@ std::string NumbersText(const std::vector<int64_t>& values, char separator) {
 
 std::string EpilogueText(const EpilogueOp& e) {
   const std::string word = kEpilogues[static_cast<size_t>(e.kind)];
+  if (e.kind == EpilogueKind::kRequant) return fmt::format("{}({})", word, ToString(e.type));
   if (e.kind != EpilogueKind::kClip) return word;
   return fmt::format("{}({},{})", word, FormatDouble(e.low), FormatDouble(e.high));
 }

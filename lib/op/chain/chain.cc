@@ -68,9 +68,10 @@ const std::vector<ChainKind>& Kinds() {
   return kinds;
 }
 
-// The first kind that matches, or null. REQUIRES: each part is legal by itself, and their types fit.
+// The first kind that matches, or null, as for integers. REQUIRES: each part is legal by itself, and their types fit.
 const ChainKind* FindChainKind(const Workload& w) {
   const bool named = std::any_of(w.then.begin(), w.then.end(), [](const Workload& next) { return !next.from.empty(); });
+  if (!w.inputs[0].type.is_float()) return nullptr;
   for (const ChainKind& kind : Kinds()) {
     if (!named && kind.matches(w.Parts())) return &kind;
   }

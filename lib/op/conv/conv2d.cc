@@ -8,6 +8,7 @@
 
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_winograd.h"
+#include "op/conv/conv_bytes.h"
 #include "op/conv/conv_direct.h"
 #include "op/conv/conv_unblocked.h"
 #include "op/conv/conv_volume.h"
@@ -21,7 +22,9 @@ namespace hone::op {
 // One of two ways to compute a workload: over blocks of channels, or without.
 template <auto kBlocked, auto kUnblocked>
 static Result<Computation> ByLayout(const Workload& w, const Target& target, const Algorithm& algorithm) {
-  return Unblocked(w, target.ChannelBlock()) ? kUnblocked(w, target, algorithm) : kBlocked(w, target, algorithm);
+  if (Unblocked(w, target.ChannelBlock())) return kUnblocked(w, target, algorithm);
+  if (w.inputs[0].type.is_float()) return kBlocked(w, target, algorithm);
+  return algorithm == Algorithm() ? ComputeBytes(w, target, algorithm) : NotComputedBy(algorithm, w);
 }
 
 static Result<Computation> Nothing(const Workload& w, const Target&, const Algorithm& algorithm) {
@@ -32,7 +35,7 @@ static Result<Computation> Nothing(const Workload& w, const Target&, const Algor
 static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const int lanes = target.ChannelBlock();
-  if (Unblocked(w, lanes)) return {};  // sketches alone
+  if (Unblocked(w, lanes) || !w.inputs[0].type.is_float()) return {};  // sketches alone
   if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
   if (s.groups == 1) return {&Conv2dDirect()};
   if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};
@@ -44,12 +47,13 @@ static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const 
 }
 
 static std::vector<OtherAlgorithm> OtherConv2dAlgorithms(const Workload& w, const Target& target) {
-  const bool blocked = target.family() == kCpuFamily && !Unblocked(w, target.ChannelBlock());
+  const bool blocked =
+      target.family() == kCpuFamily && !Unblocked(w, target.ChannelBlock()) && w.inputs[0].type.is_float();
   return blocked ? WinogradAlgorithms(w, target) : std::vector<OtherAlgorithm>();
 }
 
 static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
-  if (Unblocked(w, target.ChannelBlock())) return {};
+  if (Unblocked(w, target.ChannelBlock()) || !w.inputs[0].type.is_float()) return {};
   const Conv2dShape s = ConvVolume::Of(w).s;
   if (DirectApplies(s, target.ChannelBlock())) return {&Conv3dDirect()};
   return {&Conv3dGrouped()};

@@ -4,7 +4,8 @@ namespace hone::op {
 
 using ir::Expr;
 
-te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, const std::vector<int64_t>& extents) {
+te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, const std::vector<int64_t>& extents,
+                   const Expr& outside) {
   const size_t rank = before.size();
   const bool blocked = data.shape().size() == rank + 3;
   std::vector<int64_t> shape = data.shape();
@@ -23,7 +24,7 @@ te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, c
       if (extents[i - 2] > end) inside = BothOf(inside, x[i] < end);
       at[i] = x[i] - first;
     }
-    return ZeroOutside(inside, data(at));
+    return ZeroOutside(inside, data(at), outside);
   });
 }
 
@@ -52,8 +53,9 @@ Expr WithinExtent(const Expr& position, int64_t low, int64_t high, int64_t exten
   return inside;
 }
 
-Expr ZeroOutside(const Expr& inside, const Expr& value) {
-  return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(value.type(), 0)) : value;
+Expr ZeroOutside(const Expr& inside, const Expr& value, const Expr& outside) {
+  if (!inside.defined()) return value;
+  return te::IfThenElse(inside, value, outside.defined() ? outside : ir::Imm(value.type(), 0));
 }
 
 }  // namespace hone::op

@@ -10,9 +10,10 @@
 
 namespace hone::op {
 
-// "pad": blocked [n, co, .., ci] or plain [n, c, ..] data of two or three spatial axes (id) ih iw with zeros around it:
-// `before` of them in front, `extents` elements in total. Omits conditions that always hold.
-te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, const std::vector<int64_t>& extents);
+// "pad": blocked [n, co, .., ci] or plain [n, c, ..] data of two or three spatial axes (id) ih iw with zeros around it,
+// or `outside`: `before` of them in front, `extents` elements in total. Omits conditions that always hold.
+te::Tensor MakePad(const te::Tensor& data, const std::vector<int64_t>& before, const std::vector<int64_t>& extents,
+                   const ir::Expr& outside = ir::Expr());
 
 // The weight [o, c, ..] as [out, in, ..], whole blocks of channels padded with zeros: a constant "NAME.blocked", or
 // `raw` itself if nothing is missing. REQUIRES: out and in are at least the weight's own.
@@ -26,7 +27,7 @@ ir::Expr WithinExtent(const ir::Expr& position, int64_t low, int64_t high, int64
                       const ir::Expr& before = ir::Expr());
 // a && b, either of which may be null.
 ir::Expr BothOf(const ir::Expr& a, const ir::Expr& b);
-// `value` where `inside` holds (null: everywhere), else 0. Evaluates `value` only there.
-ir::Expr ZeroOutside(const ir::Expr& inside, const ir::Expr& value);
+// `value` where `inside` holds (null: everywhere), else 0 or `outside`. Evaluates `value` only there.
+ir::Expr ZeroOutside(const ir::Expr& inside, const ir::Expr& value, const ir::Expr& outside = ir::Expr());
 
 }  // namespace hone::op

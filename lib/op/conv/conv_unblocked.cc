@@ -3,6 +3,7 @@
 #include "op/conv/conv2d_te.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
+#include "op/product.h"
 #include "op/shapes.h"
 #include "semantics/semantics.h"
 #include "semantics/window.h"
@@ -22,10 +23,11 @@ std::vector<std::string> NamesOf(const AxisPlaces& places, const char* prefix, c
   return names;
 }
 
-// The input as windows reach it, with zeros around. `by_tap`: each column of the window has the columns that it meets
+// The input as windows reach it, with padding around. `by_tap`: each column of the window has the columns that it meets
 // as a row of its own, [.., kw, ow], so that neighbours in a row of the output read neighbours. `data` itself if it is
 // that.
-Tensor SourceOf(const semantics::Window& w, const AxisPlaces& places, const Tensor& data, bool by_tap) {
+Tensor SourceOf(const semantics::Window& w, const AxisPlaces& places, const ProductOperands& operands, bool by_tap) {
+  const Tensor& data = operands.data();
   std::vector<int64_t> shape = data.shape();
   std::vector<std::string> names = NamesOf(places, "i", "c", w.rank());
   bool same = !by_tap;
@@ -50,7 +52,7 @@ Tensor SourceOf(const semantics::Window& w, const AxisPlaces& places, const Tens
       position = position - w.before[i];
       inside = WithinExtent(position, -w.before[i], w.reach(i) - 1 - w.before[i], w.in[i], inside);
     }
-    return ZeroOutside(inside, data(at));
+    return ZeroOutside(inside, data(at), operands.Padding());
   });
 }
 
@@ -61,16 +63,16 @@ Computation Make(const Workload& w) {
   const AxisPlaces places = AxisPlaces::Of(layout, rank + 2);
   const int64_t channels = w.inputs[1].shape[0], of_group = w.inputs[1].shape[1];
   const int64_t groups = semantics::Whole(w, "groups", 1);
-  const Tensor data = te::Placeholder("data", semantics::StoredShape(w.inputs[0].shape, layout));
-  const Tensor weight = te::Placeholder("weight", w.inputs[1].shape);
+  ProductOperands operands(w, semantics::StoredShape(w.inputs[0].shape, layout), w.inputs[1].shape);
   const bool by_tap = layout == Layout::kPlain && (window.kernel.back() > 1 || window.stride.back() > 1);
-  const Tensor source = SourceOf(window, places, data, by_tap);
+  const Tensor source = SourceOf(window, places, operands, by_tap);
   const std::vector<int64_t> shape = semantics::StoredShape(semantics::InferOutput(w)->shape, layout);
   const std::vector<std::string> names = NamesOf(places, "o", "oc", rank);
   std::vector<ir::IterVar> reduced;
   for (size_t i = 0; i < rank; ++i) reduced.push_back(te::ReduceAxis(window.kernel[i], SpatialName("k", i, rank)));
   if (of_group > 1 || groups == 1) reduced.push_back(te::ReduceAxis(of_group, "c"));
-  const Tensor acc = te::Compute(w.epilogue.empty() ? "out" : "acc", shape, names, [&](const Vars& x) {
+  const bool sum_alone = w.epilogue.empty() && w.inputs.size() == 2;
+  const Tensor acc = te::Compute(sum_alone ? "out" : "acc", shape, names, [&](const Vars& x) {
     const Expr channel = reduced.size() > rank ? Expr(reduced.back().var) : Expr(0);
     std::vector<Expr> from(x.begin(), x.end()), by = {x[places.channels], channel};
     Expr& read = from[places.channels];
@@ -86,14 +88,15 @@ Computation Make(const Workload& w) {
       by.emplace_back(reduced[i].var);
     }
     if (by_tap) from.back() = reduced[rank - 1].var, from.emplace_back(x.back());
-    return te::Sum(source(from) * weight(by), reduced);
+    return te::Sum(operands.Times(source(from), operands.weight()(by)), reduced);
   });
-  if (w.epilogue.empty()) return {{data, weight}, {acc}};
+  if (sum_alone) return {operands.inputs(), {acc}};
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, channels, 0);
   const Tensor out = te::Compute("out", shape, names, [&](const Vars& x) {
-    return PlainEpilogue(w, epilogue, acc({x.begin(), x.end()}), x, places.channels);
+    const Expr sum = operands.LessZero(acc({x.begin(), x.end()}), x[places.channels], channels);
+    return PlainEpilogue(w, epilogue, sum, x, places.channels);
   });
-  return {epilogue.After({data, weight}), {out}};
+  return {epilogue.After(operands.inputs()), {out}};
 }
 
 }  // namespace

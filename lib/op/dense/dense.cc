@@ -20,6 +20,7 @@
 #include "op/knobs.h"
 #include "op/layer_template.h"
 #include "op/operators.h"
+#include "op/product.h"
 #include "op/shapes.h"
 #include "op/steps.h"
 
@@ -197,21 +198,27 @@ Result<Computation> ComputeDense(const Workload& w, const Target& target, const 
   const bool gpu = target.family() == kGpuFamily;
   const std::vector<std::string> axes = {gpu ? "i" : "n", gpu ? "j" : "m"};
   const int64_t n = w.inputs[0].shape[0], k = w.inputs[0].shape[1], m = w.inputs[1].shape[0];
-  const Tensor data = te::Placeholder("data", {n, k}), weight = te::Placeholder("weight", {m, k});
+  ProductOperands operands(w, {n, k}, {m, k});
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, {n, m}, m, 0);
   const ir::IterVar r = te::ReduceAxis(k, "k");
-  const Tensor sum = te::Compute(gpu ? "sums" : "acc", {n, m}, axes,
-                                 [&](const Vars& x) { return te::Sum(data(x[0], r.var) * weight(x[1], r.var), {r}); });
-  const Tensor out =
-      te::Compute("out", {n, m}, axes, [&](const Vars& x) { return PlainEpilogue(w, epilogue, sum(x[0], x[1]), x); });
-  return Computation{epilogue.After({data, weight}), {out}};
+  const Tensor sum = te::Compute(gpu ? "sums" : "acc", {n, m}, axes, [&](const Vars& x) {
+    return te::Sum(operands.Times(operands.data()(x[0], r.var), operands.weight()(x[1], r.var)), {r});
+  });
+  const Tensor out = te::Compute("out", {n, m}, axes, [&](const Vars& x) {
+    return PlainEpilogue(w, epilogue, operands.LessZero(sum(x[0], x[1]), x[1], m), x);
+  });
+  return Computation{epilogue.After(operands.inputs()), {out}};
 }
 
 }  // namespace
 
 const Operator& Dense() {
   static const TunedOperator op(
-      "dense", [](const Workload&, const Target&) { return std::vector<const Template*>{&DensePacked()}; },
+      "dense",
+      [](const Workload& w, const Target&) {
+        return w.inputs[0].type.is_float() ? std::vector<const Template*>{&DensePacked()}
+                                           : std::vector<const Template*>();
+      },
       [](const Workload& w, const Target&) { return GpuDenseTemplates(w); },
       {{kCpuFamily, {&DensePacked()}}, {kGpuFamily, {&GpuDenseRows(), &GpuDenseLarge(), &GpuDenseSmall()}}},
       {{kCpuFamily, "direct", {}, ComputeDense}, {kGpuFamily, "direct", {}, ComputeDense}});

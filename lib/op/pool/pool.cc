@@ -25,7 +25,7 @@ static Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
     shape.back() /= lanes;  // so that the last axis is a vector
     shape.push_back(lanes);
   }
-  const Tensor data = te::Placeholder("data", shape);
+  const Tensor data = te::Placeholder("data", shape, w.inputs[0].type);
   return FixedKernel{{{data}, {MakePoolStages(w, data, "", "out").out}}, {}};
 }
 
@@ -39,7 +39,7 @@ static Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& targ
   ReduceAxes axes{{in[0] * in[1], pixels}, {false, true}};
   if (layout == Layout::kChannelsLast) axes = {{in[0], pixels, in[1]}, {false, true, false}};
   if (layout == Layout::kBlocked) axes = {{in[0] * CeilDiv(in[1], lanes), pixels, lanes}, {false, true, false}};
-  const Tensor data = te::Placeholder("data", axes.extents);
+  const Tensor data = te::Placeholder("data", axes.extents, w.inputs[0].type);
   const auto read = [&](const std::vector<Expr>& at) { return data(at); };
   if (w.op == "global_max_pool") return FixedKernel{{{data}, {ReduceOver("out", ir::Reducer::kMax, axes, read)}}, {}};
   const Tensor sum = ReduceOver("sum", ir::Reducer::kSum, axes, read);

@@ -25,7 +25,7 @@ static Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64
 // may see only padding: the value is -inf there in every lane, and a following convolution would multiply that by zero.
 static Expr ZeroBeyondChannels(Expr value, const std::vector<Var>& at, int64_t channels, int64_t lanes) {
   if (channels % lanes == 0) return value;
-  return ir::MakeSelect(at[1] * lanes + at.back() < channels, std::move(value), ir::Imm(DType::Float(32), 0));
+  return ir::MakeSelect(at[1] * lanes + at.back() < channels, value, ir::Imm(value.type(), 0));
 }
 
 PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std::string& prefix,
@@ -57,7 +57,7 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
     }
     Expr value = source(at);
     const ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
-    if (inside.defined()) value = te::IfThenElse(inside, value, te::ReduceIdentity(reducer, DType::Float(32)));
+    if (inside.defined()) value = te::IfThenElse(inside, value, te::ReduceIdentity(reducer, value.type()));
     return te::ReduceOver(reducer, value, taps);
   });
   // An average's divisor: the product over the axes of the number of taps that lie in [low, high) of the padded input.

@@ -86,11 +86,18 @@ Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& ta
 }
 
 Status KernelCase::Load(const OperandData& data) {
+  std::vector<std::string_view> bytes;
+  for (const std::vector<float>& v : data.values)
+    bytes.emplace_back(reinterpret_cast<const char*>(v.data()), v.size() * 4);
+  return Load(data.operands, bytes);
+}
+
+Status KernelCase::Load(const std::vector<Operand>& operands, const std::vector<std::string_view>& bytes) {
   operands_.clear(), prepared_.clear(), args_.clear(), cold_.clear();
-  described_ = data.operands;
-  for (const std::vector<float>& values : data.values) {
-    HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer, runtime::AlignedBuffer::Create(values.size() * 4, true));
-    std::memcpy(buffer.data(), values.data(), values.size() * 4);
+  described_ = operands;
+  for (const std::string_view values : bytes) {
+    HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer, runtime::AlignedBuffer::Create(values.size(), true));
+    std::memcpy(buffer.data(), values.data(), values.size());
     operands_.push_back(std::move(buffer));
   }
   for (const PreparedConstant& p : compiled_.prepared) {

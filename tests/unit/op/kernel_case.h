@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,8 @@ class KernelCase {
 
   // Copies the inputs in, packs the constants, and fills the output with NaN.
   Status Load(const OperandData& data);
+  // The same from operands of any types, each with its bytes.
+  Status Load(const std::vector<Operand>& operands, const std::vector<std::string_view>& bytes);
   void Run() { kernel_->Run(args_); }
   // Whether the bytes beside the buffers are unchanged.
   bool Intact() const;
@@ -41,6 +44,9 @@ class KernelCase {
   void TouchData(runtime::ThreadPool* pool);
   void NextCold();  // Run() uses the next copy of the constants
   const float* output() const { return reinterpret_cast<const float*>(operands_.back().data()); }
+  std::string_view output_bytes() const {
+    return {operands_.back().data(), static_cast<size_t>(operands_.back().bytes())};
+  }
   const compile::CompiledKernel& compiled() const { return compiled_; }
 
  private:

@@ -115,7 +115,7 @@ TEST(Shape, MistakesAreSaid) {
   EXPECT_THAT(ShapeOf("lrn(f32[1,3,9,9], size=3, layout=plain)"), HasSubstr("is one of nhwc"));
   EXPECT_THAT(ShapeOf("softmax(f32[1,3,9,9], layout=nhwc)"), HasSubstr("unknown attribute `layout`"));
   EXPECT_THAT(ShapeOf("add(f32[1,3,9,9], f32[3,9,9], layout=nhwc)"), HasSubstr("has channels and pixels"));
-  EXPECT_THAT(ShapeOf("dense(i8[1,3], i8[8,3])"), HasSubstr("only f32"));
+  EXPECT_THAT(ShapeOf("dense(i16[1,3], i8[8,3])"), HasSubstr("f32, u8 and i8 are supported"));
   EXPECT_THAT(ShapeOf("batch_norm(f32[1,3], f32[3], f32[3], f32[2], f32[3])"), HasSubstr("input 3"));
   EXPECT_THAT(ShapeOf("block(f32[3,2])"), HasSubstr("4 or 5"));
   EXPECT_THAT(ShapeOf("add(f32[3,2], f32[2]) + relu"), HasSubstr("epilogue"));

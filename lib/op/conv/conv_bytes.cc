@@ -1,0 +1,80 @@
+#include "op/conv/conv_bytes.h"
+
+#include "base/integers.h"
+#include "op/conv/conv2d_te.h"
+#include "op/conv/conv_volume.h"
+#include "op/product.h"
+
+namespace hone::op {
+namespace {
+
+// The plain input [n, c, ..] as one block of `lanes` channels.
+Tensor PlainPad(const ConvVolume& v, const Tensor& data, const Expr& outside, int64_t lanes) {
+  const std::vector<int64_t> in = {v.depth.in, v.s.h, v.s.w}, before = {v.depth.before, v.s.pt, v.s.pl};
+  const std::vector<int64_t> reach = {v.depth.reach(v.depth.out), v.s.ph(), v.s.pw()};
+  return te::Compute("pad", {v.s.n, 1, reach[0], reach[1], reach[2], lanes}, {"n", "co", "id", "ih", "iw", "ci"},
+                     [&](const Vars& x) {
+                       Expr inside = lanes > v.s.c ? x[5] < v.s.c : Expr();
+                       std::vector<Expr> at = {x[0], x[5]};
+                       for (size_t i = 0; i < 3; ++i) {
+                         at.push_back(x[2 + i] - before[i]);
+                         inside = WithinExtent(at.back(), -before[i], reach[i] - 1 - before[i], in[i], inside);
+                       }
+                       return ZeroOutside(inside, data(at), outside);
+                     });
+}
+
+}  // namespace
+
+Result<Computation> ComputeBytes(const Workload& w, const Target& target, const Algorithm&) {
+  const ConvVolume v = ConvVolume::Of(w);
+  const Conv2dShape& s = v.s;
+  const int lanes = target.ChannelBlock();
+  const int64_t in_lanes = s.plain_input ? RoundUp(s.c, 4) : lanes;
+  const int64_t in_blocks = s.plain_input ? 1 : CeilDiv(s.c, lanes), out_blocks = CeilDiv(s.o, lanes);
+  std::vector<int64_t> data = {s.n, in_blocks, v.depth.in, s.h, s.w, lanes};
+  if (s.plain_input) data = {s.n, s.c, v.depth.in, s.h, s.w};
+  ProductOperands operands(w, data, {s.o, s.cg, v.depth.taps, s.kh, s.kw});
+  Tensor source = operands.data();
+  if (s.plain_input) {
+    source = PlainPad(v, source, operands.Padding(), in_lanes);
+  } else if (v.NeedsPad()) {
+    source =
+        MakePad(source, {v.depth.before, s.pt, s.pl}, {v.depth.reach(v.depth.out), s.ph(), s.pw()}, operands.Padding());
+  }
+  // Of one group. Only without groups are whole blocks summed up.
+  const int64_t summed = s.groups == 1 ? in_blocks * in_lanes : s.cg;
+  const Tensor weight = WholeBlocks(operands.weight(), out_blocks * lanes, summed);
+  std::vector<ir::IterVar> axes = {te::ReduceAxis(v.depth.taps, "kd"), te::ReduceAxis(s.kh, "kh"),
+                                   te::ReduceAxis(s.kw, "kw")};
+  const ir::IterVar blocks = te::ReduceAxis(in_blocks, "ib");
+  const ir::IterVar channels = te::ReduceAxis(s.groups == 1 ? in_lanes : s.cg, "ic");
+  if (s.groups == 1) axes.insert(axes.begin(), blocks);
+  axes.push_back(channels);
+  const std::vector<int64_t> shape = {s.n, out_blocks, v.depth.out, s.oh, s.ow, lanes};
+  const std::vector<std::string> names = {"n", "oco", "od", "oh", "ow", "oci"};
+  const Tensor acc = te::Compute("acc", shape, names, [&](const Vars& x) {
+    const Expr out = x[1] * lanes + x[5];
+    Expr block = blocks.var, lane = channels.var, in = block * in_lanes + lane;
+    if (s.depthwise() && !s.plain_input) {
+      block = x[1], lane = x[5], in = channels.var;
+    } else if (s.groups > 1) {
+      const Expr channel = ir::Min(out, Expr(s.o - 1)) / (s.o / s.groups) * s.cg + channels.var;
+      block = channel / in_lanes, lane = channel % in_lanes, in = channels.var;
+    }
+    const size_t first = s.groups == 1 ? 1 : 0;
+    const auto tap = [&](size_t i) { return Expr(axes[first + i].var); };
+    return te::Sum(operands.Times(source(x[0], block, x[2] * v.depth.stride + tap(0) * v.depth.dilation,
+                                         x[3] * s.sh + tap(1) * s.dh, x[4] * s.sw + tap(2) * s.dw, lane),
+                                  weight(out, in, tap(0), tap(1), tap(2))),
+                   axes);
+  });
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, lanes);
+  const Tensor out = te::Compute("out", shape, names, [&](const Vars& x) {
+    const Expr sum = operands.LessZero(acc({x.begin(), x.end()}), x[1] * lanes + x[5], out_blocks * lanes);
+    return BlockedEpilogue(w, epilogue, sum, x, s.o, lanes);
+  });
+  return Computation{epilogue.After(operands.inputs()), {out}};
+}
+
+}  // namespace hone::op

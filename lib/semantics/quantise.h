@@ -1,0 +1,21 @@
+// Between f32 and bytes:
+//   quantise(f32[..], f32[1], T[1])    clamp(round(x / scale) + zero, the least and the most value of T)
+//   dequantise(T[..], f32[1], T[1])    f32(x - zero) * scale
+// for T = u8 or i8. Quotient and product are rounded once, and `round` takes ties to even, as ONNX has it. A NaN
+// becomes the least value.
+#pragma once
+
+#include <utility>
+
+#include "base/dtype.h"
+#include "task/workload.h"
+
+namespace hone::semantics {
+
+inline bool IsQuantise(const Workload& workload) { return workload.op == "quantise"; }
+inline bool IsDequantise(const Workload& workload) { return workload.op == "dequantise"; }
+
+// The least and the most value of an integer of 8 bits.
+constexpr std::pair<int, int> LimitsOf(DType type) { return type.is_int() ? std::pair(-128, 127) : std::pair(0, 255); }
+
+}  // namespace hone::semantics

@@ -1,0 +1,185 @@
+// Kernels of bytes give the reference's bits on odd layers, for any point of their sketches, with the host's vectors
+// and narrower ones. Inputs reach all values, so sums are as large as they can be.
+#include <fmt/format.h>
+
+#include "base/rng.h"
+#include "measure/inputs.h"
+#include "measure/reference.h"
+#include "unit/op/kernel_fixture.h"
+
+namespace hone::op {
+namespace {
+
+using fmt::format;
+
+class Bytes : public KernelTest {
+ protected:
+  void Run(const std::string& text, const Target& target, int points) {
+    const Workload w = Must(ParseChecked(text));
+    const Operator& op = *Must(FindOperator(w));
+    const std::vector<Operand> operands = op.Operands(w, target);
+    std::vector<TensorData> values;
+    std::vector<void*> pointers;
+    for (const Operand& operand : operands) values.push_back(measure::MakeInput(operand));
+    for (TensorData& v : values) pointers.push_back(v.bytes.data());
+    op.Reference(w, target, pointers);
+    const TensorData reference = values.back();
+    std::fill(values.back().bytes.begin(), values.back().bytes.end(), 0x55);
+    std::vector<std::string_view> bytes;
+    for (const TensorData& v : values) bytes.push_back(v.view());
+    const auto check = [&](const Config& config) {
+      SCOPED_TRACE(text + "\n  " + config.Text() +
+                   format(" vector={} threads={}", target.vector_bytes, target.threads));
+      testing::KernelCase kernel = Must(testing::KernelCase::Create(w, target, config, &pool_));
+      Must(kernel.Load(operands, bytes));
+      for (int i = 0; i < 2; ++i) kernel.Run();
+      EXPECT_TRUE(kernel.Intact()) << "something was written beside a buffer";
+      EXPECT_EQ(kernel.output_bytes() == reference.view(), true)
+          << measure::FirstDifference(operands.back(), kernel.output_bytes().data(), reference.bytes.data(), 0)
+                 .value_or("");
+      const Candidate candidate = Must(propose::Instantiate(w, target, config));
+      tensorized_ += candidate.Text().find(" dot4") != std::string::npos;
+      ++kernels_;
+    };
+    for (const propose::Proposer& p : Must(propose::AllProposers(w, target))) {
+      const search::Space space = Must(p.MakeSpace());
+      check(Must(p.Default(space)));
+      Rng rng(std::hash<std::string>()(text));
+      for (int i = 0; i < points && p.tuned(); ++i) check(space.At(space.SampleLegal(rng).value()));
+    }
+  }
+  void RunAll(const std::vector<std::string>& texts, int points = 2) {
+    int i = 0;
+    for (const std::string& text : texts) {
+      Run(text, HostWith(64, 32, 2 + i % 2), points);
+      if (i++ % 3 == 0) Run(text, HostWith(16, 16, 3), 1);
+    }
+  }
+  int kernels_ = 0, tensorized_ = 0;
+};
+
+const std::vector<int64_t> kChannels = {1, 3, 17, 33}, kExtents = {1, 2, 5, 7, 13};
+
+// Zero points by turns, and what follows.
+std::string Zeros(int turn, const char* type, int64_t out) {
+  if (turn % 4 == 0) return "";
+  const std::string weights = turn % 8 == 7 ? format(", i8[{}]", turn % 16 == 7 ? 1 : out) : "";
+  return format(", {}[1]{}", type, weights);
+}
+std::string Epilogue(int turn) {
+  const char* kEpilogues[] = {" + bias + requant(u8)", " + requant(i8)", "", " + bias", " + bias + bias + requant(i8)"};
+  return kEpilogues[turn % 5];
+}
+
+TEST_F(Bytes, ConvolutionsOfOddLayers) {
+  std::vector<std::string> texts;
+  int turn = 0;
+  for (const int64_t c : kChannels) {
+    for (const int64_t e : kExtents) {
+      const char* type = turn % 3 == 2 ? "i8" : "u8";
+      const int64_t out = kChannels[static_cast<size_t>(turn + 1) % 4], w = kExtents[static_cast<size_t>(turn * 2) % 5];
+      const int64_t k = turn % 3 == 0 ? 1 : turn % 3 == 1 ? 3 : 5, s = 1 + turn % 2;
+      const std::string layout = turn % 5 == 1   ? ", in=nchw"
+                                 : turn % 5 == 2 ? ", layout=nhwc"
+                                 : turn % 5 == 4 ? ", layout=plain"
+                                                 : "";
+      texts.push_back(format(
+          "conv2d({0}[{1},{2},{3},{4}], i8[{5},{2},{6},{6}]{7}, stride={8}x{8}, pad={9},{10},{10},{9}{11}){12}", type,
+          1 + turn % 2, c, e, w, out, k, Zeros(turn, type, out), s, k / 2, (k + 1) / 2, layout, Epilogue(turn)));
+      ++turn;
+    }
+  }
+  RunAll(texts);
+  EXPECT_GT(tensorized_, kernels_ / 2);
+}
+
+TEST_F(Bytes, GroupsAndVolumes) {
+  std::vector<std::string> texts;
+  int turn = 0;
+  for (const int64_t c : {3, 17, 32}) {
+    texts.push_back(format("conv2d(u8[1,{0},7,9], i8[{0},1,3,3]{1}, pad=1,1,1,1, groups={0}){2}", c,
+                           Zeros(turn, "u8", c), Epilogue(turn)));
+    ++turn;
+    texts.push_back(format("conv2d(i8[2,{0},5,5], i8[{1},2,3,3]{2}, pad=1,1,1,1, groups={3}){4}", 2 * c, 3 * c,
+                           Zeros(turn, "i8", 3 * c), c, Epilogue(turn)));
+    ++turn;
+    texts.push_back(format("conv3d(u8[1,{0},3,5,6], i8[9,{0},2,3,3]{1}, pad=0,1,1,1,1,1){2}", c, Zeros(turn, "u8", 9),
+                           Epilogue(turn)));
+    ++turn;
+  }
+  texts.emplace_back("conv2d(u8[1,6,7,9], i8[6,1,3,3], u8[1], pad=1,1,1,1, groups=6, in=nchw) + requant(u8)");
+  RunAll(texts);
+}
+
+TEST_F(Bytes, Dense) {
+  std::vector<std::string> texts;
+  int turn = 0;
+  for (const int64_t n : {1, 5, 16}) {
+    for (const int64_t k : {1, 17, 64, 132}) {
+      const char* type = turn % 2 == 0 ? "u8" : "i8";
+      const int64_t m = kChannels[static_cast<size_t>(turn) % 4] * 3;
+      texts.push_back(
+          format("dense({0}[{1},{2}], i8[{3},{2}]{4}){5}", type, n, k, m, Zeros(turn, type, m), Epilogue(turn)));
+      ++turn;
+    }
+  }
+  RunAll(texts);
+}
+
+// Operators that move bytes or find the largest, and those between bytes and floats.
+TEST_F(Bytes, OtherOperators) {
+  RunAll({"quantise(f32[2,17,5,3], f32[1], i8[1])",
+          "quantise(f32[2,16,5,3], f32[1], u8[1])",
+          "quantise(f32[3,50], f32[1], u8[1])",
+          "dequantise(i8[2,17,5,3], f32[1], i8[1])",
+          "dequantise(u8[3,50], f32[1], u8[1])",
+          "quantise(f32[2,17,5,3], f32[1], u8[1], layout=nhwc)",
+          "max_pool2d(i8[1,17,14,13], kernel=3x3, stride=2x2, pad=1,1,1,1)",
+          "max_pool2d(u8[2,8,5,6], kernel=2x2)",
+          "max_pool2d(u8[1,17,7,7], kernel=3x3, stride=2x2, pad=1,1,1,1, layout=nhwc)",
+          "global_max_pool(i8[1,17,7,6])",
+          "max_pool3d(u8[1,3,4,5,6], kernel=2x2x2)",
+          "concat(u8[1,17,4,4], u8[1,3,4,4])",
+          "concat(i8[2,3], i8[4,3], axis=0)",
+          "transpose(i8[1,17,4,4], perm=0,2,3,1)",
+          "flatten(u8[2,17,4,4])",
+          "pad2d(i8[1,17,4,4], pad=1,0,1,2)",
+          "pad(u8[3,4], low=1,1, high=0,1, value=7)",
+          "gather(i8[5,4], indices=1,3, shape=2)",
+          "slice(u8[5,8], begin=0,2, end=5,8)",
+          "reshape(i32[4,6], shape=8,3)",
+          "expand(u8[1,4], shape=3,4)",
+          "block(u8[1,17,3,3])",
+          "unblock(i8[1,17,3,3])",
+          "channels_last(i32[1,17,3,3])"});
+}
+
+// Groups of several members with bytes between them.
+TEST_F(Bytes, Groups) {
+  RunAll(
+      {"conv2d(u8[1,16,8,8], i8[17,16,3,3], u8[1], pad=1,1,1,1) + bias + requant(u8) -> "
+       "dequantise(u8[1,17,8,8], f32[1], u8[1])",
+       "dequantise(u8[1,17,5,5], f32[1], u8[1]) -> relu(f32[1,17,5,5]) -> quantise(f32[1,17,5,5], f32[1], i8[1])",
+       "dequantise(u8[4,33], f32[1], u8[1]) -> add(f32[4,33], f32[4,33]) -> quantise(f32[4,33], f32[1], u8[1])"});
+  // The templates of such chains are for floats.
+  const Workload pooled =
+      Must(ParseChecked("conv2d(u8[1,16,8,8], i8[16,16,1,1]) + requant(u8) -> max_pool2d(u8[1,16,8,8], kernel=2x2)"));
+  EXPECT_THAT(propose::AllProposers(pooled, HostWith(64, 32, 2)).status().message(), HasSubstr("no kernel for cpu"));
+}
+
+// A layer whose reduction is as long as it may be: no sum leaves i32.
+TEST_F(Bytes, TheLongestSum) {
+  RunAll({"dense(u8[1,65792], i8[9,65792])"}, 1);
+  EXPECT_THAT(ParseChecked("dense(u8[1,65796], i8[9,65796])").status().message(),
+              HasSubstr("dense: sums of 65796 products of bytes may leave i32; at most 65793 are possible"));
+}
+
+TEST(BytesOnGpus, AreRefused) {
+  const Target cuda = Must(Target::Parse("cuda -arch=sm_80"));
+  const Workload w = Must(ParseChecked("conv2d(u8[1,16,7,7], i8[16,16,1,1])"));
+  EXPECT_EQ(propose::AllProposers(w, cuda).status().message(),
+            "conv2d: data is u8[1,16,7,7]; integers are for CPUs only");
+}
+
+}  // namespace
+}  // namespace hone::op

@@ -1,0 +1,90 @@
+// Sums of products of bytes and their requantisation: values worked out by hand, types and refusals.
+#include <cmath>
+
+#include "common/expect.h"
+#include "semantics/semantics.h"
+
+namespace hone::semantics {
+namespace {
+
+Values Of(const std::string& text, const std::vector<Values>& operands) {
+  const Workload w = Must(Workload::Parse(text));
+  EXPECT_TRUE(InferOutput(w).ok()) << InferOutput(w).status().message();
+  EXPECT_EQ(OperandTypes(w)->size(), operands.size());
+  std::vector<const Values*> pointers;
+  for (const Values& v : operands) pointers.push_back(&v);
+  return Evaluate(w, pointers, 1);
+}
+
+std::string Refusal(const std::string& text) {
+  const Result<Workload> w = Workload::Parse(text);
+  return w.ok() ? InferOutput(*w).status().message() : w.status().message();
+}
+
+TEST(Integers, TypesOfOperandsAndOutput) {
+  const Workload w = Must(Workload::Parse("conv2d(u8[1,2,3,3], i8[4,2,3,3], u8[1], pad=1,1,1,1) + bias + requant(i8)"));
+  EXPECT_EQ(w.Text(), "conv2d(u8[1,2,3,3], i8[4,2,3,3], u8[1], pad=1,1,1,1) + bias + requant(i8)");
+  EXPECT_EQ(InferOutput(w)->Text(), "i8[1,4,3,3]");
+  std::string types;
+  const std::vector<TensorType> operands = Must(OperandTypes(w));
+  for (const TensorType& type : operands) types += type.Text() + " ";
+  EXPECT_EQ(types, "u8[1,2,3,3] i8[4,2,3,3] u8[1] i32[4] f32[4] i8[3] ");
+  EXPECT_EQ(InferOutput(Must(Workload::Parse("dense(i8[1,2], i8[3,2]) + bias")))->Text(), "i32[1,3]");
+}
+
+TEST(Integers, SumsAreThoseOfDifferencesFromTheZeroPoints) {
+  // (200 - 3) * 5 + (7 - 3) * -6, and with the weights' zero points 1 and 2.
+  EXPECT_EQ(Of("dense(u8[1,2], i8[1,2], u8[1])", {{200, 7}, {5, -6}, {3}}), Values({961}));
+  EXPECT_EQ(Of("dense(u8[1,2], i8[2,2], u8[1], i8[2])", {{200, 7}, {5, -6, 5, -6}, {3}, {1, 2}}),
+            Values({197 * 4 - 4 * 7, 197 * 3 - 4 * 8}));
+  // Padding is the zero point, which adds nothing.
+  EXPECT_EQ(Of("conv2d(u8[1,1,1,1], i8[1,1,3,3], u8[1], pad=1,1,1,1)", {{10}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {4}}),
+            Values({30}));
+}
+
+TEST(Integers, ABiasWrapsAround) {
+  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + bias", {{1}, {1}, {2147483647}}), Values({-2147483648.0}));
+}
+
+TEST(Integers, RequantRoundsHalfToEvenAndClamps) {
+  const std::string dense = "dense(u8[1,1], i8[8,1]) + requant(u8)";
+  const Values weights = {5, 7, -5, -7, 1, 127, -127, 0}, limits = {10, 8, 60};
+  Values half(8, 0.5);
+  // 2.5, 3.5, -2.5, -3.5, 0.5, 63.5, -63.5 and 0, plus 10.
+  EXPECT_EQ(Of(dense, {{1}, weights, half, limits}), Values({12, 14, 8, 8, 10, 60, 8, 10}));
+  half[0] = -0.5, half[1] = 1e30, half[2] = 1e30;
+  EXPECT_EQ(Of(dense, {{1}, weights, half, limits}), Values({8, 60, 8, 8, 10, 60, 8, 10}));
+}
+
+// A sum of more than 24 bits is rounded when it becomes a float, and so is the product.
+TEST(Integers, RequantRoundsTheSumAndTheProductOnce) {
+  const Values limits = {0, -128, 127};
+  // 2^24 + 1 becomes 2^24; times 2^-24 * 1.5 that is 1.5, which is 2.
+  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + bias + requant(i8)", {{1}, {1}, {16777216}, {0x1.8p-24}, limits}),
+            Values({2}));
+  // In exact arithmetic 3 * 0.8333333135 is just below 2.5; the product in f32 is 2.5, which is 2.
+  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + requant(i8)", {{1}, {3}, {static_cast<double>(2.5f / 3)}, limits}),
+            Values({std::nearbyint(static_cast<double>(3.0f * (2.5f / 3)))}));
+}
+
+TEST(Integers, RefusalsAreOneLineWithTheReason) {
+  EXPECT_EQ(Refusal("dense(u8[1,2], u8[3,2])"), "dense: input 1 is u8[3,2]; the weights of u8 or i8 data are i8");
+  EXPECT_EQ(Refusal("dense(i32[1,2], i8[3,2])"), "dense: input 0 is i32[1,2]; f32, u8 and i8 are supported");
+  EXPECT_EQ(Refusal("dense(f32[1,2], f32[3,2], f32[1])"), "dense: input 0 is f32[1,2]; zero points are for u8 and i8");
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2], i8[1])"), "dense: input 2 is i8[1], not the data's zero point, u8[1]");
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2], u8[1], i8[2])"),
+            "dense: input 3 is i8[2], not the zero points of the weights, i8[1] or one for each channel");
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2], u8[1], i8[1], i8[1])"), "dense: takes 2 to 4 tensors, not 5");
+  const std::string only =
+      "dense: after a sum of integers, only `bias` and a last `requant(u8)` or `requant(i8)` can follow";
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + relu"), only);
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + requant(u8) + bias"), only);
+  EXPECT_EQ(Refusal("dense(f32[1,2], f32[3,2]) + requant(u8)"), "dense: requant needs sums of integers");
+  EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + requant(i32)"), HasSubstr("expected u8 or i8"));
+  EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + requant"), HasSubstr("expected requant(u8) or requant(i8)"));
+  EXPECT_THAT(Refusal("conv2d(u8[1,8,3,3], i8[8,8,3,3], pad=1,1,1,1) + add"), HasSubstr("only `bias` and a last"));
+  EXPECT_THAT(Refusal("relu(u8[1,8])"), HasSubstr("only f32 is supported"));
+}
+
+}  // namespace
+}  // namespace hone::semantics
