@@ -24,7 +24,10 @@ const T* FindNamed(const std::vector<T>& items, const std::string& name) {
 }
 
 Status CheckType(const std::string& what, const TensorType& type) {
-  HONE_RETURN_IF_ERROR(semantics::CheckElementType(what + " is " + type.Text(), type.type));
+  const DType of = type.type;
+  if (of != DType::Float(32) && of != DType::UInt(8) && of != DType::Int(8) && of != DType::Int(32)) {
+    return Status::Unsupported("{} is {}; f32, u8, i8 and i32 are supported", what, type.Text());
+  }
   if (type.shape.size() > 6) return Status::Invalid(what + ": must have at most 6 dimensions");
   int64_t elements = 1;
   for (int64_t extent : type.shape) {
@@ -125,6 +128,12 @@ Status CheckParameters(const Graph& graph) {
         break;
       case InitKind::kSlice:
         HONE_RETURN_IF_ERROR(CheckSlice(graph, p, before));
+        break;
+      case InitKind::kValues:
+        if (std::ssize(p.init.values) != p.type.Elements()) {
+          return Status::Invalid("{}: {} has {} elements, but there are {} values", what, p.type.Text(),
+                                 p.type.Elements(), p.init.values.size());
+        }
         break;
       case InitKind::kConstant:
       case InitKind::kFile:

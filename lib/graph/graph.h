@@ -31,7 +31,8 @@ enum class InitKind {
   // Like kFoldWeight, for a transposed convolution: weight [in, channels / groups, ..], gamma and variance for all
   // channels.
   kFoldTransposed,
-  kSlice,  // {source}: the part that begins at `begin`, with one index for each axis
+  kSlice,   // {source}: the part that begins at `begin`, with one index for each axis
+  kValues,  // `values`, row-major, rounded to the parameter's type
 };
 // The names in graph files.
 inline const std::vector<std::pair<InitKind, const char*>> kInitKindNames = {
@@ -42,7 +43,8 @@ inline const std::vector<std::pair<InitKind, const char*>> kInitKindNames = {
     {InitKind::kFoldWeight, "fold_weight"},
     {InitKind::kFoldBias, "fold_bias"},
     {InitKind::kFoldTransposed, "fold_transposed"},
-    {InitKind::kSlice, "slice"}};
+    {InitKind::kSlice, "slice"},
+    {InitKind::kValues, "values"}};
 
 struct Initialiser {
   InitKind kind = InitKind::kConstant;
@@ -51,6 +53,7 @@ struct Initialiser {
   std::vector<std::string> from;  // kFold*, kSlice: parameters that precede this one
   double epsilon = 0;             // kFold*
   std::vector<int64_t> begin;     // kSlice
+  std::vector<double> values;     // kValues
   bool operator==(const Initialiser&) const = default;
 };
 
@@ -123,7 +126,8 @@ Layout OutsideLayout(const Graph& graph, const TensorType& type);
 std::map<std::string, int> CountReads(const Graph& graph);
 
 // The text form of a graph: nets/NET.graph.json. doc/reference/graph.md describes the format.
-inline constexpr int kGraphVersion = 1;
+// Version 1 is written unless the graph has element types or values that it lacks.
+inline constexpr int kGraphVersion = 2;
 
 // Equal graphs give equal bytes; ends with a newline.
 std::string GraphText(const Graph& graph);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -11,7 +13,10 @@ static bool IsFold(InitKind kind) {
   return kind == InitKind::kFoldWeight || kind == InitKind::kFoldBias || kind == InitKind::kFoldTransposed;
 }
 
-static void ListShape(Fields* f, TensorType* type) {
+static void ListType(Fields* f, TensorType* type) {
+  f->As(
+      "type", &type->type, [](DType of) { return ToString(of); }, ParseDType, /*must=*/false,
+      type->type != DType::Float(32));
   f->Value("shape", &type->shape);
   for (const int64_t extent : type->shape) f->Check(extent >= 1, "every extent must be at least 1");
 }
@@ -23,17 +28,18 @@ static void ListFields(Fields* f, GraphPlugin* plugin) {
 
 static void ListFields(Fields* f, GraphInput* input) {
   f->Value("name", &input->name);
-  ListShape(f, &input->type);
+  ListType(f, &input->type);
 }
 
 static void ListFields(Fields* f, Parameter* p) {
   f->Value("name", &p->name);
-  ListShape(f, &p->type);
+  ListType(f, &p->type);
   f->Choice("init", &p->init.kind, kInitKindNames);
   if (p->init.kind == InitKind::kHe) f->Value("fan_in", &p->init.fan_in);
   if (p->init.kind == InitKind::kUniform) f->Value("low", &p->init.low), f->Value("high", &p->init.high);
   if (p->init.kind == InitKind::kConstant) f->Value("value", &p->init.low);
   if (IsFold(p->init.kind)) f->Value("from", &p->init.from), f->Value("epsilon", &p->init.epsilon);
+  if (p->init.kind == InitKind::kValues) f->Value("values", &p->init.values);
   if (p->init.kind == InitKind::kSlice) f->Value("from", &p->init.from), f->Value("begin", &p->init.begin);
 }
 
@@ -52,6 +58,13 @@ static std::string List(const std::vector<T>& items) {
   return text + "\n ]";
 }
 
+static int VersionOf(const Graph& graph) {
+  const auto of_floats = [](const auto& item) { return item.type.type == DType::Float(32); };
+  const bool first = std::ranges::all_of(graph.inputs, of_floats) && std::ranges::all_of(graph.parameters, of_floats) &&
+                     std::ranges::none_of(graph.parameters, [](auto& p) { return p.init.kind == InitKind::kValues; });
+  return first ? 1 : kGraphVersion;
+}
+
 std::string GraphText(const Graph& graph) {
   std::string plugins;
   for (const GraphPlugin& p : graph.plugins) {
@@ -65,7 +78,7 @@ std::string GraphText(const Graph& graph) {
   return fmt::format(
       "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{}{} \"inputs\": {},\n \"outputs\": {},\n \"parameters\": "
       "{},\n \"nodes\": {}\n}}\n",
-      kGraphVersion, Json(graph.name).dump(), graph.seed, plugins, layout, List(graph.inputs),
+      VersionOf(graph), Json(graph.name).dump(), graph.seed, plugins, layout, List(graph.inputs),
       Json(graph.outputs).dump(), List(graph.parameters), List(graph.nodes));
 }
 

@@ -121,6 +121,9 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
       case InitKind::kConstant:
         out = TensorData(p.type, std::vector<double>(static_cast<size_t>(p.type.Elements()), p.init.low));
         break;
+      case InitKind::kValues:
+        out = TensorData(p.type, p.init.values);
+        break;
       case InitKind::kFoldWeight:
       case InitKind::kFoldTransposed:
         out = FoldWeight(p, values);

@@ -55,7 +55,7 @@ constexpr char kForkOnDevice[] =
 constexpr char kTemplate[] =
     R"(/* Made by hone-build. The network $NET as a library: link with -l$LIB, or load lib$LIB.so.
  *
-$TENSORS * Tensors are row-major and hold float. An instance is used by one thread at a time; instances are independent of each other.
+$TENSORS * Tensors are row-major; the type stands before the extents (f32 is float, u8 is uint8_t). An instance is used by one thread at a time; instances are independent of each other.
  * Every function but @_strerror and the sizes returns 0, or one of the codes below. */
 #ifndef HONE_^_H_
 #define HONE_^_H_

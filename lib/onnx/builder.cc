@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "semantics/semantics.h"
 
@@ -31,6 +32,22 @@ static Result<Tensor> MoveElements(const semantics::Definition& definition, cons
     }
   });
   return out;
+}
+
+// The type in which kernels compute with constants of a type; nothing if they cannot.
+static std::optional<DType> KernelType(ElementType type) {
+  switch (type) {
+    case ElementType::kFloat:
+      return DType::Float(32);
+    case ElementType::kUint8:
+      return DType::UInt(8);
+    case ElementType::kInt8:
+      return DType::Int(8);
+    case ElementType::kInt32:
+      return DType::Int(32);
+    default:
+      return std::nullopt;
+  }
 }
 
 static double Work(const graph::Node& node) {
@@ -63,9 +80,9 @@ Builder::Builder(std::string name, std::set<std::string> taken, int64_t fold_lim
   graph_.name = std::move(name);
 }
 
-Value Builder::AddInput(const std::string& name, const Shape& shape) {
-  graph_.inputs.push_back({name, {DType::Float(32), shape}});
-  return {nullptr, name, shape};
+Value Builder::AddInput(const std::string& name, const TensorType& type) {
+  graph_.inputs.push_back({name, type});
+  return {nullptr, name, type.shape, type.type};
 }
 
 std::string Builder::Fresh(const std::string& hint) {
@@ -75,10 +92,10 @@ std::string Builder::Fresh(const std::string& hint) {
   }
 }
 
-Result<std::string> Builder::Operand(const Value& value) {
+Result<std::string> Builder::Operand(const Value& value, DType type) {
   if (!value.is_constant()) return value.tensor;
   const Tensor& tensor = *value.constant;
-  if (tensor.type != ElementType::kFloat) {
+  if (KernelType(tensor.type) != type) {
     return Status::Unsupported("the constant `{}` is {}; only float32 can be computed with when the network runs",
                                tensor.name, ElementTypeName(tensor.type));
   }
@@ -89,8 +106,8 @@ Result<std::string> Builder::Operand(const Value& value) {
   std::string& name = found->second;
   name = tensor.name;
   if (name.empty() || values_.count(name) != 0) name = Fresh(name.empty() ? "constant" : name);
-  graph_.parameters.push_back({name, {DType::Float(32), value.shape}, {.kind = graph::InitKind::kFile}});
-  values_.emplace(name, tensor.data);
+  graph_.parameters.push_back({name, {type, value.shape}, {.kind = graph::InitKind::kFile}});
+  values_.emplace(name, type.is_float() ? tensor.data : TensorData({type, tensor.shape()}, tensor.data.Doubles()));
   return name;
 }
 
@@ -113,23 +130,31 @@ Result<Value> Builder::Emit(const std::string& op, const std::vector<Value>& ope
   }
   node.workload.epilogue = std::move(epilogue);
   const size_t further = semantics::OperandCount(node.workload);  // `inputs` is still empty; the epilogue's operands
+  const bool integers = op == "quantise" || op == "dequantise" || std::ranges::any_of(operands, [](const Value& v) {
+                          return !v.is_constant() && !v.type.is_float();
+                        });
   bool constant = true;
+  std::vector<DType> types;
   for (size_t i = 0; i < operands.size(); ++i) {
     HONE_RETURN_IF_ERROR(CountElements(operands[i].shape).status());
-    if (i + further < operands.size()) node.workload.inputs.push_back({DType::Float(32), operands[i].shape});
+    const std::optional<DType> own = integers && operands[i].is_constant() ? KernelType(operands[i].constant->type)
+                                                                           : std::optional(operands[i].type);
+    types.push_back(own.value_or(DType::Float(32)));
+    if (i + further < operands.size()) node.workload.inputs.push_back({types.back(), operands[i].shape});
     constant = constant && operands[i].is_constant();
   }
   HONE_ASSIGN_OR_RETURN(node.output, semantics::InferOutput(node.workload));
   HONE_RETURN_IF_ERROR(CountElements(node.output.shape).status());
   if (constant) return Fold(node, operands);
-  for (const Value& operand : operands) {
-    HONE_ASSIGN_OR_RETURN(std::string name, Operand(operand));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    HONE_ASSIGN_OR_RETURN(std::string name, Operand(operands[i], types[i]));
     node.inputs.push_back(std::move(name));
   }
   node.name = Fresh(hint);
   generated_.insert(node.name);
   graph_.nodes.push_back(std::move(node));
-  return Value{nullptr, graph_.nodes.back().name, graph_.nodes.back().output.shape};
+  const graph::Node& made = graph_.nodes.back();
+  return Value{nullptr, made.name, made.output.shape, made.output.type};
 }
 
 Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& operands) {
@@ -143,10 +168,11 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
     HONE_ASSIGN_OR_RETURN(Tensor moved, MoveElements(*definition, node, operands));
     return ConstantValue(std::move(moved));
   }
+  const bool conversion = node.workload.op == "quantise" || node.workload.op == "dequantise";
   std::vector<std::vector<double>> doubles;
   for (const Value& operand : operands) {
     const Tensor& tensor = *operand.constant;
-    if (!IsFloating(tensor.type)) {
+    if (!IsFloating(tensor.type) && !(conversion && KernelType(tensor.type))) {
       return Status::Unsupported("of {} constants it is not supported", ElementTypeName(tensor.type));
     }
     doubles.push_back(tensor.data.Doubles());
@@ -156,7 +182,12 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
   const std::vector<double> result = semantics::Evaluate(node.workload, pointers, 1);
   Tensor out;
   out.type = operands[0].constant->type;
-  out.data = TensorData(node.output, result);
+  if (conversion) out.type = operands[node.workload.op == "quantise" ? 2 : 1].constant->type;
+  if (IsFloating(out.type)) {
+    out.data = TensorData(node.output, result);
+  } else {
+    out.data = TensorData(TensorType{DType::Int(64), node.output.shape}, result);
+  }
   return ConstantValue(std::move(out));
 }
 

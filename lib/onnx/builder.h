@@ -13,11 +13,12 @@
 
 namespace hone::onnx {
 
-// What a name in the model stands for: a constant, or a float32 tensor of the graph.
+// What a name in the model stands for: a constant, or a tensor of the graph.
 struct Value {
   Constant constant;   // null if the value is computed when the network runs,
   std::string tensor;  // as this tensor of the graph
   Shape shape;
+  DType type = DType::Float(32);  // of the tensor
 
   bool is_constant() const { return constant != nullptr; }
 };
@@ -37,10 +38,11 @@ class Builder {
   // Spend.
   Builder(std::string name, std::set<std::string> taken, int64_t fold_limit);
 
-  Value AddInput(const std::string& name, const Shape& shape);
+  Value AddInput(const std::string& name, const TensorType& type);
 
   // Appends one operator; its output's name starts with `hint`. Returns kInvalid or kUnsupported from the operator's
-  // own checks, or for an operand that is not float32.
+  // own checks, or for an operand of a wrong type: a constant is float32, or also u8, i8 or i32 if the operator has
+  // other operands of integers, or quantises.
   Result<Value> Emit(const std::string& op, const std::vector<Value>& operands, std::vector<Attribute> attributes,
                      std::vector<EpilogueOp> epilogue, const std::string& hint);
 
@@ -54,7 +56,7 @@ class Builder {
   graph::ParameterValues& values() { return values_; }
 
  private:
-  Result<std::string> Operand(const Value& value);
+  Result<std::string> Operand(const Value& value, DType type);
   Result<Value> Fold(const graph::Node& node, const std::vector<Value>& operands);
   std::string Fresh(const std::string& hint);
 

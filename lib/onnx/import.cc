@@ -106,7 +106,11 @@ class Importer {
         continue;
       }
       HONE_ASSIGN_OR_RETURN(const Shape shape, InputShape(input));
-      values_[input.name] = builder_.AddInput(input.name, shape);
+      const DType type = input.type == ElementType::kUint8   ? DType::UInt(8)
+                         : input.type == ElementType::kInt8  ? DType::Int(8)
+                         : input.type == ElementType::kInt32 ? DType::Int(32)
+                                                             : DType::Float(32);
+      values_[input.name] = builder_.AddInput(input.name, {type, shape});
     }
     return Status();
   }
@@ -114,8 +118,11 @@ class Importer {
   Result<Shape> InputShape(const ModelInput& input) const {
     const std::string what = "input `" + input.name + "`";
     if (!input.is_tensor) return Status::Unsupported(what + " is not a tensor");
-    if (input.type != ElementType::kFloat) {
-      return Status::Unsupported(what + " is " + ElementTypeName(input.type) + "; only float32 inputs are supported");
+    constexpr ElementType kTypes[] = {ElementType::kFloat, ElementType::kUint8, ElementType::kInt8,
+                                      ElementType::kInt32};
+    if (std::ranges::count(kTypes, input.type) == 0) {
+      return Status::Unsupported("{} is {}; inputs of float32, uint8, int8 and int32 are supported", what,
+                                 ElementTypeName(input.type));
     }
     Shape shape;
     std::string text;
@@ -220,9 +227,10 @@ class Importer {
                           std::ranges::find(outputs, value.tensor) != outputs.end();
         graph::Node node;
         node.name = name;
-        node.workload.op = copy ? "reshape" : "identity";
-        node.workload.inputs = {{DType::Float(32), value.shape}};
-        if (copy && !value.shape.empty()) node.workload.attributes = {Numbers("shape", value.shape)};
+        node.workload.op = copy || !value.type.is_float() ? "reshape" : "identity";
+        node.workload.inputs = {{value.type, value.shape}};
+        if (node.workload.op == "reshape" && !value.shape.empty())
+          node.workload.attributes = {Numbers("shape", value.shape)};
         node.inputs = {value.tensor};
         graph.nodes.push_back(std::move(node));
         taken.insert(value.tensor);

@@ -1,16 +1,12 @@
 // Conv, ConvTranspose and pooling. One spatial axis is treated as two, the first of extent 1.
 #include <algorithm>
 
+#include "onnx/convolution.h"
 #include "onnx/operators.h"
 #include "onnx/values.h"
 
 namespace hone::onnx {
 namespace {
-
-// The window of a convolution or pooling: one entry per spatial axis, from the first one after the channels.
-struct Window {
-  Shape kernel, stride, dilation, low, high;
-};
 
 constexpr int64_t kMost = 1 << 20;
 
@@ -70,12 +66,9 @@ Window Widened(const Window& window) {
   return w;
 }
 
-// [a, b, n] -> [a, b, 1, n], and back. Other tensors stay.
+// [a, b, n] -> [a, b, 1, n]. Other tensors stay.
 Result<Value> Widened(NodeContext* c, const Value& x) {
   return x.shape.size() == 3 ? Reshape(c, x, {x.shape[0], x.shape[1], 1, x.shape[2]}) : x;
-}
-Result<Value> Narrowed(NodeContext* c, const Value& x, bool widened) {
-  return widened ? Reshape(c, x, {x.shape[0], x.shape[1], x.shape[3]}) : x;
 }
 
 // stride, dilation and pad as workloads have them; defaults are left out.
@@ -95,47 +88,6 @@ Result<std::string> Dimensions(size_t axes) {
   if (axes == 1 || axes == 2) return std::string("2d");
   if (axes == 3) return std::string("3d");
   return Status::Unsupported("over {} spatial axes it is not supported: 1 to 3", axes);
-}
-
-// The operands with at least two spatial axes, and the attributes that both operators share.
-struct Convolution {
-  Value data, weight;
-  Window window;
-  std::string dimensions;  // "2d", "3d"
-  int64_t groups = 1;
-  bool widened = false;
-};
-
-Result<Convolution> Read(NodeContext* c) {
-  Convolution conv{c->In(0), c->In(1), {}, "", c->Int("group", 1)};
-  const Shape& x = conv.data.shape;
-  if (x.size() < 3 || conv.weight.shape.size() != x.size()) {
-    return Status::Invalid("its input {} and weight {} do not fit each other", ShapeText(x),
-                           ShapeText(conv.weight.shape));
-  }
-  if (!conv.weight.is_constant()) {
-    return Status::Unsupported("its weight `" + c->node().inputs[1] +
-                               "` is computed when the network runs; it must be constant");
-  }
-  if (conv.groups < 1 || conv.groups > (1 << 20)) {
-    return Status::Invalid("its group is out of range: {}", conv.groups);
-  }
-  const Shape kernel(conv.weight.shape.begin() + 2, conv.weight.shape.end());
-  if (c->HasAttribute("kernel_shape") && c->IntList("kernel_shape", kernel) != kernel) {
-    return Status::Invalid("its kernel_shape is not that of its weight " + ShapeText(conv.weight.shape));
-  }
-  HONE_ASSIGN_OR_RETURN(conv.dimensions, Dimensions(kernel.size()));
-  HONE_ASSIGN_OR_RETURN(conv.window, ReadWindow(c, x, kernel));
-  return conv;
-}
-
-Status Widen(NodeContext* c, Convolution* conv) {
-  if (conv->data.shape.size() != 3) return Status();
-  conv->widened = true;
-  HONE_ASSIGN_OR_RETURN(conv->data, Widened(c, conv->data));
-  HONE_ASSIGN_OR_RETURN(conv->weight, Widened(c, conv->weight));
-  conv->window = Widened(conv->window);
-  return Status();
 }
 
 // + bias[channel], where it is no constant vector that an epilogue takes.
@@ -200,15 +152,13 @@ Result<Value> Roots(NodeContext* c, const Value& x, int64_t p) {
 }
 
 Status MapConv(NodeContext* c) {
-  HONE_ASSIGN_OR_RETURN(Convolution conv, Read(c));
+  HONE_ASSIGN_OR_RETURN(Convolution conv, ReadConvolution(c, 1));
   HONE_RETURN_IF_ERROR(Widen(c, &conv));
-  std::vector<Attribute> attributes = WindowAttributes(conv.window);
-  if (conv.groups != 1) attributes.push_back(Numbers("groups", {conv.groups}));
-  return Finish(c, "conv", conv, attributes, conv.weight.shape[0]);
+  return Finish(c, "conv", conv, ConvolutionAttributes(conv), conv.weight.shape[0]);
 }
 
 Status MapConvTranspose(NodeContext* c) {
-  HONE_ASSIGN_OR_RETURN(Convolution conv, Read(c));
+  HONE_ASSIGN_OR_RETURN(Convolution conv, ReadConvolution(c, 1));
   Window& w = conv.window;
   const size_t axes = w.kernel.size();
   Shape further = c->IntList("output_padding", Shape(axes, 0));
@@ -230,8 +180,7 @@ Status MapConvTranspose(NodeContext* c) {
   }
   HONE_RETURN_IF_ERROR(Widen(c, &conv));
   if (conv.widened) further = {0, further[0]};
-  std::vector<Attribute> attributes = WindowAttributes(w);
-  if (conv.groups != 1) attributes.push_back(Numbers("groups", {conv.groups}));
+  std::vector<Attribute> attributes = ConvolutionAttributes(conv);
   if (further != Shape(further.size(), 0)) attributes.push_back(Numbers("output_pad", further, 'x'));
   return Finish(c, "conv_transpose", conv, attributes, conv.weight.shape[1] * conv.groups);
 }
@@ -257,6 +206,48 @@ Status MapLpPool(NodeContext* c) {
 Status MapGlobalPool(NodeContext* c) { return c->Set(c->Emit(GraphOperator(*c), {c->In(0)})); }
 
 }  // namespace
+
+Result<Value> Narrowed(NodeContext* c, const Value& x, bool widened) {
+  return widened ? Reshape(c, x, {x.shape[0], x.shape[1], x.shape[3]}) : x;
+}
+
+Result<Convolution> ReadConvolution(NodeContext* c, size_t weight) {
+  Convolution conv{c->In(0), c->In(weight), {}, "", c->Int("group", 1)};
+  const Shape& x = conv.data.shape;
+  if (x.size() < 3 || conv.weight.shape.size() != x.size()) {
+    return Status::Invalid("its input {} and weight {} do not fit each other", ShapeText(x),
+                           ShapeText(conv.weight.shape));
+  }
+  if (!conv.weight.is_constant()) {
+    return Status::Unsupported("its weight `" + c->node().inputs[weight] +
+                               "` is computed when the network runs; it must be constant");
+  }
+  if (conv.groups < 1 || conv.groups > (1 << 20)) {
+    return Status::Invalid("its group is out of range: {}", conv.groups);
+  }
+  const Shape kernel(conv.weight.shape.begin() + 2, conv.weight.shape.end());
+  if (c->HasAttribute("kernel_shape") && c->IntList("kernel_shape", kernel) != kernel) {
+    return Status::Invalid("its kernel_shape is not that of its weight " + ShapeText(conv.weight.shape));
+  }
+  HONE_ASSIGN_OR_RETURN(conv.dimensions, Dimensions(kernel.size()));
+  HONE_ASSIGN_OR_RETURN(conv.window, ReadWindow(c, x, kernel));
+  return conv;
+}
+
+Status Widen(NodeContext* c, Convolution* conv) {
+  if (conv->data.shape.size() != 3) return Status();
+  conv->widened = true;
+  HONE_ASSIGN_OR_RETURN(conv->data, Widened(c, conv->data));
+  HONE_ASSIGN_OR_RETURN(conv->weight, Widened(c, conv->weight));
+  conv->window = Widened(conv->window);
+  return Status();
+}
+
+std::vector<Attribute> ConvolutionAttributes(const Convolution& conv) {
+  std::vector<Attribute> attributes = WindowAttributes(conv.window);
+  if (conv.groups != 1) attributes.push_back(Numbers("groups", {conv.groups}));
+  return attributes;
+}
 
 std::vector<OperatorEntry> WindowOperators() {
   return {

@@ -12,8 +12,6 @@ namespace hone::onnx {
 namespace {
 
 constexpr const char* kSubgraphs[] = {"If", "Loop", "Scan", "SequenceMap"};
-constexpr const char* kQuantised[] = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv",
-                                      "QLinearMatMul",  "ConvInteger",      "MatMulInteger"};
 
 template <size_t N>
 bool Among(const char* const (&names)[N], const std::string& name) {
@@ -26,7 +24,7 @@ const std::vector<OperatorEntry>& Operators() {
   static const std::vector<OperatorEntry> table = [] {
     std::vector<OperatorEntry> all;
     for (auto part : {WindowOperators, MatmulOperators, EinsumOperators, ElementwiseOperators, ConstantOperators,
-                      ShapeOperators, ReduceOperators, NormOperators, ResizeOperators}) {
+                      ShapeOperators, ReduceOperators, NormOperators, ResizeOperators, QuantisedOperators}) {
       for (OperatorEntry& row : part()) {
         for (std::string& name : SplitWords(std::exchange(row.name, ""))) {
           all.push_back(row);
@@ -57,12 +55,15 @@ std::string GraphOperator(const NodeContext& c) {
 }
 
 Status CheckNodeKind(const ModelNode& node, int64_t opset) {
-  if (!node.domain.empty()) {
+  const OperatorEntry* entry = FindOperatorEntry(node.op);
+  if (!node.domain.empty() && (entry == nullptr || entry->domain != node.domain)) {
     return Status::Unsupported("operators of the domain `" + node.domain +
                                "` are not supported; export the model with ONNX's own operators alone");
   }
-  if (Among(kQuantised, node.op)) {
-    return Status::Unsupported("quantised models are not supported; export the model in float32");
+  if (node.op == "DynamicQuantizeLinear") {
+    return Status::Unsupported(
+        "scales that are computed when the network runs are not supported; quantise the model "
+        "statically, with calibration data");
   }
   if (Among(kSubgraphs, node.op)) {
     return Status::Unsupported("control flow (subgraphs) is not supported; export the model for fixed shapes");
@@ -72,9 +73,8 @@ Status CheckNodeKind(const ModelNode& node, int64_t opset) {
       return Status::Unsupported("its attribute `" + attribute.name + "` is a subgraph, which is not supported");
     }
   }
-  const OperatorEntry* entry = FindOperatorEntry(node.op);
-  if (entry == nullptr) return Status::Unsupported("the operator is not supported");
-  if (opset < entry->first_opset) {
+  if (entry == nullptr || entry->domain != node.domain) return Status::Unsupported("the operator is not supported");
+  if (node.domain.empty() && opset < entry->first_opset) {
     return Status::Invalid("the operator is there only since opset {}", entry->first_opset);
   }
   if (node.inputs.size() < entry->least || node.inputs.size() > entry->most) {

@@ -16,9 +16,10 @@ struct OperatorEntry {
   std::string name;  // in the rows of the files: the names of all operators with these values
   // Called after CheckNodeKind, and before attributes of wrong types are reported. Errors lack the node's name.
   Status (*map)(NodeContext* c);
-  size_t least, most;      // number of inputs; the last ones may be omitted
-  int64_t first_opset;     // the first opset with it; 7, the oldest supported one, if it is older
-  std::string graph = {};  // the graph's operator that GraphOperator returns, if it has another name
+  size_t least, most;       // number of inputs; the last ones may be omitted
+  int64_t first_opset;      // the first opset with it; 7, the oldest supported one, if it is older
+  std::string graph = {};   // the graph's operator that GraphOperator returns, if it has another name
+  std::string domain = {};  // "com.microsoft", for what quantisers write beside ONNX's own operators
 };
 
 std::vector<OperatorEntry> WindowOperators();
@@ -30,6 +31,7 @@ std::vector<OperatorEntry> ShapeOperators();
 std::vector<OperatorEntry> ReduceOperators();
 std::vector<OperatorEntry> NormOperators();
 std::vector<OperatorEntry> ResizeOperators();
+std::vector<OperatorEntry> QuantisedOperators();
 
 // Sorted by name.
 const std::vector<OperatorEntry>& Operators();

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "base/check.h"
 #include "base/file.h"
 #include "graph/normalise.h"
 #include "graph/reference.h"
@@ -53,6 +55,15 @@ Result<Values> RunByReference(ImportedModel model, const Values& inputs) {
   return result;
 }
 
+// Whether kernels compute with inputs of this type: floats, and bytes of quantised models.
+bool IsInput(const Model& model, ElementType type) {
+  const bool byte = type == ElementType::kUint8 || type == ElementType::kInt8 || type == ElementType::kInt32;
+  return type == ElementType::kFloat || (byte && std::ranges::any_of(model.nodes, [](const ModelNode& node) {
+                                           return node.op.find("Linear") != std::string::npos ||
+                                                  node.op.find("Integer") != std::string::npos || node.op == "QGemm";
+                                         }));
+}
+
 Result<Values> RunLibrary(ImportedModel model, const Values& inputs) {
   library::BuildInput build;
   build.graph = model.graph;
@@ -95,26 +106,28 @@ Result<Values> RunLibrary(ImportedModel model, const Values& inputs) {
   if (code != 0) return Status::Io(net.strerror(code));
   Values result;
   for (int i = 0; i < info.output_count; ++i) {
-    const auto* values = static_cast<const float*>(out[static_cast<size_t>(i)]);
-    result[info.outputs[i].name] = std::vector<float>(values, values + info.outputs[i].bytes / sizeof(float));
+    const std::string name = info.outputs[i].name;
+    TensorData& values = result[name] = TensorData(*model.graph.FindType(name));
+    HONE_CHECK(values.bytes.size() == info.outputs[i].bytes);
+    std::memcpy(values.bytes.data(), out[static_cast<size_t>(i)], values.bytes.size());
   }
   return result;
 }
 
-bool Close(double found, double expected) {
+bool Close(double found, double expected, double step) {
   if (std::isnan(expected)) return std::isnan(found);
   if (std::isinf(expected)) return found == expected;
-  return std::fabs(found - expected) <= kAbsolute + kRelative * std::fabs(expected);
+  return std::fabs(found - expected) <= std::max(step, kAbsolute + kRelative * std::fabs(expected));
 }
 
 // The first difference; empty if the values agree.
-std::string Difference(const std::string& name, const TensorData& data, const Tensor& expected) {
+std::string Difference(const std::string& name, const TensorData& data, const Tensor& expected, double step) {
   const std::vector<double> found = data.Doubles();
   if (data.Elements() != expected.Elements()) {
     return fmt::format("`{}` has {} elements, must have {}", name, found.size(), expected.Elements());
   }
   for (size_t i = 0; i < found.size(); ++i) {
-    if (Close(found[i], expected.At(i))) continue;
+    if (Close(found[i], expected.At(i), step)) continue;
     return fmt::format("`{}`[{}] is {}, must be {}", name, i, found[i], expected.At(i));
   }
   return "";
@@ -131,11 +144,16 @@ Attempt TryImport(const Model& model, const Data& data, bool weights) {
   Values inputs;
   for (size_t i = 0; i < model.inputs.size() && i < data.inputs.size(); ++i) {
     const std::string& name = model.inputs[i].name;
-    if (model.inputs[i].type != ElementType::kFloat || (weights && i > 0)) {
+    if (!IsInput(model, model.inputs[i].type) || (weights && i > 0)) {
       options.constants[name] = data.inputs[i];
     } else {
       options.shapes[name] = data.inputs[i].shape();
-      inputs[name] = data.inputs[i].data;
+      const ElementType type = data.inputs[i].type;
+      const DType kernel = type == ElementType::kFloat   ? DType::Float(32)
+                           : type == ElementType::kUint8 ? DType::UInt(8)
+                           : type == ElementType::kInt8  ? DType::Int(8)
+                                                         : DType::Int(32);
+      inputs[name] = TensorData({kernel, data.inputs[i].shape()}, data.inputs[i].data.Doubles());
     }
   }
   return {Import(model, "case", options), std::move(inputs)};
@@ -147,7 +165,7 @@ Outcome Refused(const Status& status) {
 
 }  // namespace
 
-CaseResult RunCase(const std::string& dir, bool reference) {
+CaseResult RunCase(const std::string& dir, bool reference, double step) {
   CaseResult result;
   for (const char* name : kWrongCases) {
     if (BaseName(dir) == name) return {Outcome::kUnsupported, "?", "its expectation is wrong, see the source"};
@@ -205,12 +223,12 @@ CaseResult RunCase(const std::string& dir, bool reference) {
     }
     const auto constant = constants.find(name);
     if (constant == constants.end()) {
-      result.reason = Difference(name, found[name], expected);
+      result.reason = Difference(name, found[name], expected, step);
     } else if (constant->second.shape() != expected.shape()) {
       result.reason =
           fmt::format("`{}` is {}, must be {}", name, ShapeText(constant->second.shape()), ShapeText(expected.shape()));
     } else {
-      result.reason = Difference(name, constant->second.data, expected);
+      result.reason = Difference(name, constant->second.data, expected, step);
     }
   }
   if (result.reason.empty()) result.outcome = runs ? Outcome::kPassed : Outcome::kFolded;

@@ -36,6 +36,20 @@ struct Network {
   std::vector<std::string> reads;                // other files that were read, from the model's folder
 };
 
+// He initialisation for weights keeps values at the scale of the input. A bias has no fan-in. Integers reach their
+// type's limits, those of a requant most of them.
+graph::Initialiser InitOf(const Operand& operand) {
+  using enum graph::InitKind;
+  const std::vector<int64_t>& shape = operand.logical.shape;
+  const DType type = operand.logical.type;
+  const double low = type == DType::UInt(8) ? 0 : type == DType::Int(8) ? -127 : -1000;
+  if (EndsWith(operand.name, "multiplier")) return {.kind = kUniform, .low = 0x1p-12, .high = 0x1p-8};
+  if (EndsWith(operand.name, "limits")) return {.kind = kValues, .values = {low + 100, low + 1, low + 250}};
+  if (!type.is_float()) return {.kind = kUniform, .low = low, .high = low == 0 ? 255 : -low};
+  if (shape.size() >= 2) return {.kind = kHe, .fan_in = operand.logical.Elements() / shape[0]};
+  return {.kind = kUniform, .low = -1, .high = 1};
+}
+
 // The network of "dense(f32[1,16], f32[4,16]) + relu", for tuning and building that operator by itself. Its data
 // operands become the graph's inputs (`data`, `data1`, `residual`), its constant operands parameters with seeded
 // values, and its result the output `out`. Returns kInvalid or kUnsupported if the workload cannot be parsed, is
@@ -53,11 +67,7 @@ Result<graph::Graph> GraphOfWorkload(const std::string& text) {
       graph.inputs.push_back({operand.name, operand.logical});
       continue;
     }
-    // He initialisation for weights keeps values at the scale of the input. A bias has no fan-in.
-    graph::Parameter parameter{operand.name, operand.logical, {graph::InitKind::kUniform, -1, 1, 1, {}, 0}};
-    const std::vector<int64_t>& shape = operand.logical.shape;
-    if (shape.size() >= 2) parameter.init = {graph::InitKind::kHe, 0, 0, operand.logical.Elements() / shape[0], {}, 0};
-    graph.parameters.push_back(std::move(parameter));
+    graph.parameters.push_back({operand.name, operand.logical, InitOf(operand)});
   }
   for (const Workload& part : workload.Parts()) {
     const bool last = semantics::OutputLayout(part) == Layout::kChannelsLast ||

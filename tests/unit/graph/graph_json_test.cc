@@ -38,7 +38,9 @@ TEST(GraphJson, MistakesAreNamed) {
   struct {
     const char *from, *to, *expected;
   } const table[] = {
-      {"\"version\": 1", "\"version\": 2", "version 2"},
+      {"\"version\": 1", "\"version\": 3", "version 3"},
+      {"\"name\": \"data\",", "\"name\": \"data\", \"type\": \"f16\",",
+       "f16[1,3,4,4]; f32, u8, i8 and i32 are supported"},
       {"\"version\": 1", "\"version\": 0", "/version"},
       {"\"seed\": 1,", "", "/seed: missing"},
       {"\"seed\": 1", "\"sead\": 1", "/seed: missing"},
@@ -81,6 +83,26 @@ TEST(GraphJson, MistakesAreNamed) {
     EXPECT_EQ(graph.status().message().rfind("g.json", 0), 0u) << graph.status().message();
     EXPECT_THAT(graph.status().message(), Not(HasSubstr("\n")));
   }
+}
+
+// Element types, and values in the file, make it version 2; version 1 is written without them.
+TEST(GraphJson, HasElementTypes) {
+  const std::string text = R"json({"version": 2, "name": "bytes", "seed": 1,
+    "inputs": [{"name": "x", "type": "u8", "shape": [1,2]}], "outputs": ["y"],
+    "parameters": [{"name": "w", "type": "i8", "shape": [1,2], "init": "values", "values": [3, -200]},
+                   {"name": "m", "shape": [1], "init": "constant", "value": 0.5},
+                   {"name": "l", "type": "i8", "shape": [3], "init": "values", "values": [1, -128, 127]}],
+    "nodes": [{"name": "y", "workload": "dense(u8[1,2], i8[1,2]) + requant(i8)", "inputs": ["x", "w", "m", "l"]}]})json";
+  const Graph graph = Must(ParseGraph(text, "g"));
+  EXPECT_EQ(graph.FindType("y")->Text(), "i8[1,1]");
+  EXPECT_TRUE(Must(ParseGraph(GraphText(graph), "g")) == graph);
+  EXPECT_THAT(GraphText(graph), HasSubstr("\"version\": 2"));
+  EXPECT_THAT(GraphText(Must(ParseGraph(kGood, "g"))), HasSubstr("\"version\": 1"));
+  EXPECT_EQ(Must(MakeParameters(graph, nullptr)).at("w").Doubles(), std::vector<double>({3, -128}));
+  std::string few = text;
+  few.replace(few.find("[3, -200]"), 9, "[3]");
+  EXPECT_THAT(ParseGraph(few, "g").status().message(),
+              HasSubstr("parameter `w`: i8[1,2] has 2 elements, but there are 1"));
 }
 
 // Limits are checked before allocating: 2 GiB per tensor, 16 GiB of parameters.

@@ -199,8 +199,8 @@ TEST(BadModel, ControlFlowAndQuantisation) {
     EXPECT_THAT(Message(m), HasSubstr("control flow (subgraphs) is not supported")) << op;
   }
   ModelMaker quantised = Small();
-  quantised.FirstNode()->set_op_type("QuantizeLinear");
-  EXPECT_THAT(Message(quantised), HasSubstr("quantised models are not supported"));
+  quantised.FirstNode()->set_op_type("DynamicQuantizeLinear");
+  EXPECT_THAT(Message(quantised), HasSubstr("quantise the model statically, with calibration data"));
 }
 
 TEST(BadModel, SubgraphsNestedAsDeepAsFilesGo) {
@@ -219,7 +219,7 @@ TEST(BadModel, WrongTypes) {
   input.Input("x", {2, 2}, pb::TensorProto::INT64);
   input.Node("Relu", {"x"}, "y");
   input.Output("y");
-  EXPECT_EQ(Message(input), "input `x` is int64; only float32 inputs are supported");
+  EXPECT_EQ(Message(input), "input `x` is int64; inputs of float32, uint8, int8 and int32 are supported");
   ModelMaker constant = ModelMaker::Of("Add", {2}, 13, {"i"});
   constant.Ints("i", {1, 2});
   EXPECT_THAT(Message(constant), HasSubstr("`i` is int64; only float32"));
