@@ -203,7 +203,7 @@ check-gpu-only: deps
 	@ninja -C $(BUILD)/gpu-only tools $(GPU_TESTS)
 	@tests/run_all.sh $(BUILD)/gpu-only -R '^($(subst $(space),|,$(GPU_TESTS)))$$'
 GPU_TESTS = elf_object_test elf_test device_opencl_test device_cuda_code_test device_nvrtc_versions_test device_cuda_runtime_test lower_gpu_test lower_gpu_passes_test op_gpu_test \
-  agree_interpreter_test agree_gpu_templates_test agree_cuda_test agree_opencl_test library_cuda_test library_opencl_test cli_gpu_network_test gpu_check_test
+  agree_interpreter_test agree_gpu_templates_test agree_cuda_test agree_opencl_test library_cuda_test library_opencl_test cli_gpu_network_test gpu_check_test gpu_first_hour_test
 
 bundle-cuda: deps
 	@packaging/cuda/bundle.sh $(BUILD)/bundle $(BUILD)/hone-cuda-x86_64.tar.gz $(CMAKE_FLAGS)

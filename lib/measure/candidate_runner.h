@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,8 @@ class CandidateRunner {
   virtual double peak_flops() const = 0;  // 0 if unknown
   // The device's busy time so far, by its own clock; nothing if the host measures.
   virtual std::optional<double> busy_seconds() const { return std::nullopt; }
+  // Why samples were disturbed since the last call, as far as the device says it; else empty.
+  virtual std::string TakeSlowed() { return ""; }
   // True if this process cannot measure any more.
   virtual bool lost() const { return false; }
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "runtime/host/peak.h"
@@ -15,6 +16,8 @@ namespace hone::measure {
 // A child's later measurements of the peak may exceed the one at its start, which a neighbour may have disturbed, by
 // this factor at most. Only that one precedes all candidates.
 constexpr double kMostGrowth = 2;
+
+constexpr size_t kMostReasons = 8;  // that are logged for a slow device
 
 // Setting up reads the reference, fills the inputs and measures the peak; it runs no code of a candidate.
 constexpr double kSetupTimeoutSeconds = 120;
@@ -113,15 +116,21 @@ Result<Json> ChildMeasurer::AskReady(const std::string& message, double timeout_
   JsonReader reader(answer, "its answer");
   bool ok = false, lost = false;
   double peak = 0, busy = 0;
+  std::string slowed;
   const Status read = [&]() -> Status {
     HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
     HONE_RETURN_IF_ERROR(reader.ReadOptional("peak", &peak));
     HONE_RETURN_IF_ERROR(reader.ReadOptional("busy", &busy));
+    HONE_RETURN_IF_ERROR(reader.ReadOptional("slowed", &slowed));
     return reader.ReadOptional("lost", &lost);
   }();
   // A sound child does what it is asked to do.
   if (!read.ok() || !ok || busy < 0) return Implausible("sent an answer without a result");
   if (answer.contains("busy")) busy_seconds_ = busy_seconds_.value_or(0) + busy;
+  // Once for each reason, whatever its figures.
+  if (!slowed.empty() && slowed_.size() < kMostReasons && slowed_.insert(slowed.substr(0, slowed.find(" ("))).second) {
+    LogInfo("the device is slowed down: {}; runs are repeated", slowed);
+  }
   peak_flops_ = std::max(peak_flops_, std::min(peak, kMostGrowth * setup_peak_));
   // A child whose device is lost has answered for its candidate; replace it before the next one.
   if (lost) Stop();

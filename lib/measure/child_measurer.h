@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class ChildMeasurer : public Measurer {
   double peak_flops_ = 0;
   double bound_flops_ = 0;              // of this host's arithmetic, once it was needed
   std::optional<double> busy_seconds_;  // total of all children
+  std::set<std::string> slowed_;        // what slowed the device down, as far as the log has it
   bool ready_ = false;                  // the child is set up
   bool was_ready_ = false;              // a child was set up before
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "measure/inputs.h"
 #include "measure/reference.h"
@@ -23,6 +24,9 @@ constexpr int64_t kMostCopies = 64, kMostCopiesOfCached = 1024;
 constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have copies at the same time
 constexpr size_t kTailBytes = 4096;                          // behind the output: one page, as on the host
 constexpr char kTailMark = 0x2d;
+constexpr int kAnchorEvery = 16;  // candidates
+// Times of one kernel on an undisturbed GPU agree within a few per cent.
+constexpr double kAnchorShare = 0.9;
 
 // Bytes of all copies of a candidate's constants: with fewer, a run would still find some of them in the device's
 // cache.
@@ -56,6 +60,7 @@ struct DeviceRunner::DeviceCandidate : Candidate {
   std::vector<size_t> raw;  // constant operands that the kernel takes unpacked
   std::unique_ptr<Ring> ring;
   int64_t warm_runs = -1;  // before a sample of several runs; -1: nothing was timed yet
+  double run_seconds = 0;  // of the newest sample
 };
 
 DeviceRunner::DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device)
@@ -80,6 +85,18 @@ Status DeviceRunner::Initialize() {
   }
   HONE_RETURN_IF_ERROR(Upload());
   HONE_RETURN_IF_ERROR(ReadExpected());
+  LoadSenses senses;
+  const LoadLimits limits{
+      .pulse_share = kAnchorShare, .pulse_every = 0, .patience_seconds = setup_.protocol.patience_seconds};
+  if (limits.patience_seconds > 0) {
+    senses.slowed = [this] {
+      const std::string why = device_->Slowed();
+      if (!why.empty()) slowed_ = why;
+      return !why.empty();
+    };
+    senses.pulse = [this] { return Pulse(); };
+  }
+  guard_.emplace(limits, std::move(senses), RealClock());
   output_.resize(static_cast<size_t>(setup_.operands.back().PhysicalBytes()) + kTailBytes);
   return Status();
 }
@@ -253,7 +270,9 @@ Status DeviceRunner::CheckOutput(const DeviceCandidate& c, TrialError* error) {
 }
 
 Status DeviceRunner::CheckAgain(Candidate* candidate, TrialError* error) {
-  const Status status = CheckOutput(*static_cast<DeviceCandidate*>(candidate), error);
+  auto* c = static_cast<DeviceCandidate*>(candidate);
+  const Status status = CheckOutput(*c, error);
+  if (status.ok()) KeepAnchor(c);
   if (status.ok() || *error != TrialError::kWrong) return status;
   return Status::Invalid("right at first, then not: " + status.message());
 }
@@ -285,13 +304,48 @@ Result<DeviceRunner::Sample> DeviceRunner::Time(Candidate* candidate, int64_t nu
     runs.arguments.push_back(ArgumentsOf(*c, 1 + ring.next));
     ring.next = (ring.next + 1) % ring.used;
   }
-  const Result<double> seconds = c->module->Time(c->kernel.kernel.symbol, before, runs);
-  if (seconds.ok()) {
-    if (c->warm_runs < 0) c->warm_runs = WarmRuns(*seconds / static_cast<double>(number));  // one graph for all samples
-    return Sample{*seconds};
+  while (true) {
+    guard_->BeginRun();
+    const Result<double> seconds = c->module->Time(c->kernel.kernel.symbol, before, runs);
+    if (!seconds.ok()) {
+      *error = KindOf(seconds.status(), TrialError::kCompile);
+      return seconds.status();
+    }
+    c->run_seconds = *seconds / static_cast<double>(number);
+    if (c->warm_runs < 0) c->warm_runs = WarmRuns(c->run_seconds);  // one graph for all samples
+    const LoadGuard::Verdict verdict = guard_->EndRun(*seconds);
+    if (verdict != LoadGuard::Verdict::kAgain) return Sample{*seconds, verdict == LoadGuard::Verdict::kDisturbed};
   }
-  *error = KindOf(seconds.status(), TrialError::kCompile);
-  return seconds.status();
+}
+
+void DeviceRunner::BeginPatience() {
+  guard_->BeginCandidate();
+  --anchor_due_;
+}
+
+// Until the anchor is as fast as before, it runs after each sample.
+double DeviceRunner::Pulse() {
+  if (!anchor_ || anchor_due_ > 0) return 1;
+  const double share = anchor_->Share();
+  if (share < kAnchorShare) {
+    slowed_ = "the anchor, a kernel that is timed again and again, takes longer than before";
+  } else {
+    anchor_due_ = kAnchorEvery;
+  }
+  return share;
+}
+
+void DeviceRunner::KeepAnchor(DeviceCandidate* c) {
+  if (anchor_ || setup_.protocol.patience_seconds <= 0) return;
+  const runtime::DeviceArguments arguments = ArgumentsOf(*c, 0);
+  std::vector<bool> own;
+  for (const ArgSource& arg : c->kernel.kernel_args) {
+    own.push_back(arg.kind == ArgSource::Kind::kPrepared ||
+                  setup_.operands[static_cast<size_t>(arg.index)].role != OperandRole::kData);
+  }
+  auto anchor = DeviceAnchor::Create(device_.get(), std::move(c->module), c->kernel.kernel.symbol, arguments, own,
+                                     c->run_seconds);
+  if (anchor.ok()) anchor_ = *std::move(anchor);  // else memory is short, and there is no anchor
 }
 
 }  // namespace hone::measure

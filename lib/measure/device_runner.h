@@ -8,14 +8,21 @@
 // run; its input stays where the producer would leave it. Runs shorter than kSampleSeconds are timed several at a time,
 // after kWarmSeconds of untimed ones; after a few samples the same sets of runs repeat, so that the driver prepares
 // each set once.
+//
+// A sample is disturbed, and repeated as load_guard.h says, if the device says so (runtime::Device::Slowed) or if the
+// anchor is slow, which runs at the first sample of every kAnchorEvery candidates.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "measure/candidate_runner.h"
+#include "measure/device_anchor.h"
+#include "measure/load_guard.h"
 #include "runtime/device/device.h"
 
 namespace hone::measure {
@@ -29,6 +36,7 @@ class DeviceRunner : public CandidateRunner {
   double peak_flops() const override { return device_->info().peak_flops; }
   bool lost() const override { return device_->lost(); }
   std::optional<double> busy_seconds() const override { return device_->busy_seconds(); }
+  std::string TakeSlowed() override { return std::exchange(slowed_, ""); }
 
  private:
   using Buffers = std::vector<std::unique_ptr<runtime::DeviceBuffer>>;
@@ -54,6 +62,10 @@ class DeviceRunner : public CandidateRunner {
   // Restores first what candidates share, and the candidate's constants.
   Status CheckShared(Candidate* candidate, int64_t number, TrialError* error) override;
   void KeepConstants(size_t) override { spare_.reset(); }  // each candidate has its own
+  void BeginPatience() override;
+  int64_t retaken() const override { return guard_->retaken(); }
+  void KeepAnchor(DeviceCandidate* candidate);  // if there is no anchor yet, takes the candidate's module
+  double Pulse();                               // LoadSenses::pulse
   // Checks the output and the bytes behind it; else sets error to kWrong, and uploads the inputs, or to the device's
   // failure.
   Status CheckOutput(const DeviceCandidate& candidate, TrialError* error);
@@ -69,6 +81,10 @@ class DeviceRunner : public CandidateRunner {
   Buffers buffers_;
   std::vector<char> output_;  // and the bytes behind it
   std::unique_ptr<Ring> spare_;
+  std::optional<LoadGuard> guard_;
+  std::unique_ptr<DeviceAnchor> anchor_;
+  int anchor_due_ = 0;  // number of candidates until it runs again
+  std::string slowed_;  // what the device said since TakeSlowed
 };
 
 }  // namespace hone::measure

@@ -32,6 +32,7 @@ void LoadGuard::BeginRun() {
 bool LoadGuard::Disturbed(double seconds) {
   const double lost = senses_.lost ? senses_.lost() : 0;
   if (lost > std::max(limits_.lost_seconds, limits_.lost_share * seconds)) return true;
+  if (senses_.slowed && senses_.slowed()) return true;
   const double now = clock_->NowSeconds();
   if (senses_.stolen && now - stolen_at_ >= kStolenEvery) {
     stolen_at_ = now;

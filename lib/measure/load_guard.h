@@ -23,6 +23,7 @@ struct LoadSenses {
   std::function<double()> lost;    // base/load_meter.h: since start
   std::function<double()> stolen;  // base/load_meter.h: since the last call
   std::function<double()> pulse;   // share of its peak that the machine reaches in a short burst of work
+  std::function<bool()> slowed;    // whether the machine says that it is slowed down, or that others use it
 };
 
 // Time for waiting, for discarded runs and for preparing their repetition comes from a credit, which grows by a second

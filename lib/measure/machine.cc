@@ -16,7 +16,10 @@ static BackendTable<Machine>& MachineTable() {
 }
 
 Result<std::string> Machine::Environment(const runtime::DeviceInfo& info) const {
-  return fmt::format("{}={}; id={}; driver={}", kind().name(), info.name, info.identity, info.driver);
+  std::string text = fmt::format("{}={}; id={}; driver={}", kind().name(), info.name, info.identity, info.driver);
+  if (!info.release.empty()) text += "; release=" + info.release;
+  if (info.power_watts > 0) text += fmt::format("; power={} W", info.power_watts);
+  return text;
 }
 
 Result<std::unique_ptr<CandidateRunner>> Machine::MakeRunner(const TaskSetup& setup, const Target& target) const {
@@ -26,7 +29,7 @@ Result<std::unique_ptr<CandidateRunner>> Machine::MakeRunner(const TaskSetup& se
   current_phase = "opening the device";
   HONE_ASSIGN_OR_RETURN(auto device, OpenDevice(target));
   HONE_ASSIGN_OR_RETURN(const std::string found, Environment(device->info()));
-  if (!setup.device.empty() && found != setup.device) {
+  if (!setup.device.empty() && !SameMachine(found, setup.device)) {
     return Status::Io("a child finds another device ({}) than the process that started it ({})", found, setup.device);
   }
   HONE_ASSIGN_OR_RETURN(auto runner, DeviceRunner::Create(setup, std::move(device)));

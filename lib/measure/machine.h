@@ -23,7 +23,8 @@ class Machine {
   virtual Result<runtime::DeviceInfo> Describe() const = 0;
   // Returns kUnsupported if the device cannot run the target's code.
   virtual Status CheckRuns(const Target&, const runtime::DeviceInfo&) const { return Status(); }
-  // The properties that times depend on, for fingerprints: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4".
+  // The properties that times depend on, for fingerprints: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4", then, where
+  // known, "; release=550.54.15", and "; power=300 W" for a limit that is not the device's usual one.
   virtual Result<std::string> Environment(const runtime::DeviceInfo& info) const;
   // The name of the machine's lock (DeviceInfo::lock_name) after Describe failed with `why`; returns `why` if the name
   // is unknown.

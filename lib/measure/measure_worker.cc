@@ -57,6 +57,7 @@ class MeasureWorker {
       const double busy = *runner_->busy_seconds();
       (*answer)["busy"] = busy - std::exchange(told_busy_, busy);
     }
+    if (const std::string slowed = runner_ ? runner_->TakeSlowed() : ""; !slowed.empty()) (*answer)["slowed"] = slowed;
     if (runner_ && runner_->lost()) (*answer)["lost"] = true;
     return *answer;
   }

@@ -4,7 +4,8 @@
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
 //   {"do":"verify","kernel":K}                      {"ok":true,"error":NAME}
 //   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"series":[{"seconds":[S..],..}..]}
-// Every answer has "peak", which may grow, and "lost" if the child cannot continue (its device has failed).
+// Every answer has "peak", which may grow, "lost" if the child cannot continue (its device has failed), and "slowed" if
+// the device was slowed down: the reason.
 //
 // A line with the request's id precedes the JSON of a request and of its answer. A candidate that writes into the
 // channel would have to find the id in memory.

@@ -42,6 +42,15 @@ double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rou
   return seconds;
 }
 
+std::string RecordedFingerprint(const std::vector<record::Session>& sessions, const std::string& fingerprint) {
+  std::string same;
+  for (const record::Session& session : sessions) {
+    if (session.fingerprint == fingerprint) return fingerprint;
+    if (SameMachine(session.fingerprint, fingerprint)) same = session.fingerprint;
+  }
+  return same.empty() ? fingerprint : same;
+}
+
 Status History::Load(const record::Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.AllTrials());

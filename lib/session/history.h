@@ -58,6 +58,11 @@ class SearchTimes {
   std::map<std::string, double> by_artifact_;
 };
 
+// The fingerprint under which this machine's trials are recorded: that of the newest session of the same machine, which
+// an earlier version may have written (SameMachine), if no session has `fingerprint`; else `fingerprint`. One file then
+// has one text for this machine, and records that only lack a field still count.
+std::string RecordedFingerprint(const std::vector<record::Session>& sessions, const std::string& fingerprint);
+
 // Trials of one fingerprint in order, and running figures. Not thread-safe.
 class History {
  public:

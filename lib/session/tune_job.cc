@@ -152,6 +152,8 @@ class Job {
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), propose::VersionsOf(proposers)};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
     budget_ = {settings_.trials, settings_.seconds, settings_.early_stop, settings_.expected_gain};
+    HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store_->Sessions());
+    fingerprint_ = RecordedFingerprint(sessions, fingerprint_);
     const op::Numerics numerics = NumericsOf(settings_);
     history_ = std::make_unique<History>(fingerprint_, ScopeOf(task_.workload, task_.target, numerics));
     HONE_RETURN_IF_ERROR(history_->Load(*store_));

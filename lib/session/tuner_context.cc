@@ -61,7 +61,7 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->AllTrials());
     std::set<int64_t> ours;
     for (const record::Session& session : sessions) {
-      if (session.fingerprint == fingerprint) ours.insert(session.id);
+      if (SameMachine(session.fingerprint, fingerprint)) ours.insert(session.id);
     }
     std::vector<Outcome> outcomes;
     size_t foreign = 0, other_version = 0;

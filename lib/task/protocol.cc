@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/fields.h"
 
 namespace hone {
@@ -28,6 +31,21 @@ std::string TimingText(const Protocol& protocol) {
   if (protocol.number == 0) return "";
   return fmt::format("; number={} repeat={} min_repeat_ms={:g} trimmed", protocol.number, protocol.repeat,
                      protocol.min_repeat_ms);
+}
+
+// The fingerprint without its release, which is the second text; "" if it names none.
+static std::pair<std::string, std::string> CutRelease(const std::string& fingerprint) {
+  const size_t begin = fingerprint.find("; release=");
+  if (begin == std::string::npos) return {fingerprint, ""};
+  const size_t end = std::min(fingerprint.find(';', begin + 1), fingerprint.size());
+  return {fingerprint.substr(0, begin) + fingerprint.substr(end), fingerprint.substr(begin, end - begin)};
+}
+
+bool SameMachine(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const auto [machine_a, release_a] = CutRelease(a);
+  const auto [machine_b, release_b] = CutRelease(b);
+  return machine_a == machine_b && (release_a.empty() || release_b.empty());
 }
 
 bool CountsTrimmedMeans(const std::string& fingerprint) {

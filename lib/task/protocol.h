@@ -42,5 +42,8 @@ std::string TimingText(const Protocol& protocol);
 // Whether a fingerprint contains such a text: blocks were timed in AutoTVM's way (Protocol::number), and TrimmedMean of
 // the samples counts, not the median.
 bool CountsTrimmedMeans(const std::string& fingerprint);
+// Whether two fingerprints are equal, but for the driver's release (`; release=550.54.15`) that only one of them names:
+// earlier versions did not record it.
+bool SameMachine(const std::string& a, const std::string& b);
 
 }  // namespace hone

@@ -64,6 +64,10 @@ def stand_ins():
     torch.empty = lambda *_, **__: Tensor()
     torch.compile = lambda network, mode: network
     torch.nn = types.SimpleNamespace(Module=object, functional=MagicMock())
+    for name in ("onnx", "tensorrt"):
+        sys.modules[name] = MagicMock()
+    network = sys.modules["tensorrt"].Builder().create_network()
+    network.num_inputs = network.num_outputs = 1
     sys.modules.update({"numpy": MagicMock(), "torch": torch, "torch.nn": torch.nn,
                         "torch.nn.functional": torch.nn.functional})
     return torch
@@ -88,6 +92,10 @@ def main():
     with open(graph, "w") as file:
         json.dump({"inputs": [{"name": "data", "type": "f32[1,3,8,8]"}]}, file)
     gpu.Network = StandInNetwork
+    import onnx_model
+    onnx_model.Converter = MagicMock()
+    onnx_model.read_parameters = lambda _: {}
+    sys.modules["graph_file"].read_parameters = lambda _: {}
 
     real_timed = gpu.timed
 
@@ -130,6 +138,12 @@ def main():
     assert code == 0, (code, rows)
     assert "| cuDNN, NCHW, CUDA graph | off | 1.5000 | 2.5000 | 4.0000 | 0.0e+00 |\n" in rows, rows
     assert rows.count("\n| cuDNN, ") == 8 and rows.count("\n| torch.compile") == 2, rows
+    assert "\n| TensorRT | off | 1.5000 | 2.5000 | 4.0000 | 0.0e+00 |\n" in rows and rows.count("\n| TensorRT") == 2, rows
+    trt = sys.modules["tensorrt"]
+    config = trt.Builder().create_builder_config()
+    assert config.clear_flag.call_count == config.set_flag.call_count == 1, config.mock_calls
+    given = trt.Runtime().deserialize_cuda_engine().create_execution_context().set_tensor_address.call_args_list
+    assert [call.args[1] for call in given] == [4096] * 4, given
     assert "\n| Hone | off | 1.2000 | 1.2000 | 3.0000 | 0.0e+00 |\n" in rows, rows
     # Once with the given input; then timed on its own, in its stream; last with an output to compare.
     runs = [arguments for name, arguments in calls if name == "run_device"]
@@ -139,6 +153,12 @@ def main():
     code, rows = run("other.md")
     assert "| Hone | off | failed | ValueError: library: a library for opencl, not for CUDA | | |\n" in rows and code, rows
     api = b"cuda"
+
+    trt.OnnxParser().parse.return_value = False  # it need not know every operator
+    code, rows = run("refused.md")
+    assert code == 0 and "| TensorRT | on | failed | RuntimeError: " in rows, (code, rows)
+    sys.modules["tensorrt"] = None  # not installed
+    assert "TensorRT" not in run("without.md")[1]
 
     Tensor.off = 1.0  # the output differs from the CPU's
     code, rows = run("wrong.md")

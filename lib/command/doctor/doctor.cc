@@ -99,7 +99,9 @@ std::vector<Finding> CandidateSandbox(bool device) {
 Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& info) {
   if (!info.ok()) return {subject, info.status().message()};
   const std::string identity = info->identity.empty() ? "" : ", " + info->identity;
-  return {subject, fmt::format("{}{}, driver {}", info->name, identity, info->driver)};
+  const std::string release = info->release.empty() ? "" : fmt::format(" ({})", info->release);
+  const std::string power = info->power_watts == 0 ? "" : fmt::format(", power limit {} W", info->power_watts);
+  return {subject, fmt::format("{}{}, driver {}{}{}", info->name, identity, info->driver, release, power)};
 }
 
 // Watches the load for half a second and tries the sandbox.

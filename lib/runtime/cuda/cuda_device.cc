@@ -32,6 +32,7 @@ Status CudaDevice::Open(Clock* clock) {
                       info_.name, cuda_.ErrorText(error));
   }
   HONE_RETURN_IF_ERROR(Check(error, "making a context"));
+  watch_ = GpuWatch::Open(info_.lock_name, clock);
   HONE_RETURN_IF_ERROR(Check(cuda_.cuCtxSetCurrent(context_), "making a context current"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuStreamCreate(&stream_, HONE_CUDA_STREAM_NON_BLOCKING), "making a stream"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuEventCreate(&start_, 0), "making an event"));

@@ -46,6 +46,10 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* devic
   if (cuda.cuDriverGetVersion(&version) == CudaDriver::kSuccess) {
     info.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
   }
+  if (const auto watch = GpuWatch::Open(info.lock_name, RealClock())) {
+    info.release = watch->Release();
+    info.power_watts = watch->ChangedPowerLimit();
+  }
   size_t memory = 0;
   if (cuda.cuDeviceTotalMem_v2(&memory, *device) == CudaDriver::kSuccess) {
     info.memory_bytes = static_cast<int64_t>(memory);

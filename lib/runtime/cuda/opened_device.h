@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/driver_functions.h"
+#include "runtime/cuda/nvml.h"
 #include "runtime/device/device.h"
 #include "target/artifact.h"
 
@@ -77,6 +78,7 @@ class CudaDevice : public Device {
   Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) override;
   Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) override;
   Status Wait() override;
+  std::string Slowed() override { return watch_ ? watch_->Slowed() : ""; }
   Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) override;
 
   // If the context cannot recover from a failure, the next wait for its stream fails as well, whatever the number of
@@ -94,6 +96,7 @@ class CudaDevice : public Device {
   const CudaDriver& cuda_;
   CudaDriver::Dev device_;
   DeviceInfo info_;
+  std::unique_ptr<GpuWatch> watch_;  // null: nothing is known
   CudaDriver::Handle context_ = nullptr, stream_ = nullptr;
   CudaDriver::Handle start_ = nullptr, end_ = nullptr;  // events
 };

@@ -22,9 +22,11 @@ namespace hone::runtime {
 
 // Facts that need no context.
 struct DeviceInfo {
-  std::string name;      // "NVIDIA H100", as its driver says
-  std::string identity;  // distinguishes devices of the same kind: a UUID, or a platform's name
-  std::string driver;    // version
+  std::string name;         // "NVIDIA H100", as its driver says
+  std::string identity;     // distinguishes devices of the same kind: a UUID, or a platform's name
+  std::string driver;       // version
+  std::string release;      // of the driver: "550.54.15"; empty if unknown
+  int64_t power_watts = 0;  // the power limit, if somebody changed it; 0: the usual one, or unknown
   // The device's part of the machine lock's name (base/lock.h), independent of its number in this process and of the
   // interface: "GPU-<uuid>"; "cpu" if it shares the host's cores or memory.
   std::string lock_name;
@@ -107,6 +109,10 @@ class Device {
   // Queues a copy. `bytes` must not exceed the size of either buffer; they may be parts of one, but not overlap.
   virtual Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) = 0;
   virtual Status Wait() = 0;  // reports failures since the last wait
+
+  // Why the device is slower now than it could be: "power cap (SM clock 1200 of 1980 MHz)", "another program (process
+  // 4711, 80 % of the time)". Empty if it says nothing. Takes well below a millisecond.
+  virtual std::string Slowed() { return ""; }
 
   // Returns kInvalid, saying which, if the artifact is not in this device's format, is damaged, or has a kernel that
   // needs more than the device has. The device must outlive the module.

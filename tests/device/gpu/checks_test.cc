@@ -33,7 +33,11 @@ class Checks : public TestFolder {
             "echo 'x info b: 10 new trials in 500 ms (20.0 a second, device busy 20 %), trials' "
             ">\"$2/records/cuda/b.log\"\n");
     WriteProgram("path/python3", "#!/bin/sh\nexit 1\n");
+    Sanitizer("echo '========= ERROR SUMMARY: 0 errors'");
   }
+
+  // A compute-sanitizer that runs `script`, with its tool in $2.
+  void Sanitizer(const std::string& script) { WriteProgram("path/compute-sanitizer", "#!/bin/sh\n" + script + "\n"); }
 
   // A stand-in: bin/NAME, a shell script.
   void Program(const std::string& name, const std::string& script) {
@@ -86,6 +90,10 @@ TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
       "## Verdicts\n\n| check | wanted | measured | verdict |\n| --- | --- | --- | --- |\n"
       "| templates and sketches agree with the reference | all right | 1 of 1 templates and rules tried, all "
       "right | holds |\n"
+      "| memcheck of compute-sanitizer | 0 errors | SUMMARY: 0 errors | holds |\n"
+      "| racecheck of compute-sanitizer | 0 errors | SUMMARY: 0 errors | holds |\n"
+      "| synccheck of compute-sanitizer | 0 errors | SUMMARY: 0 errors | holds |\n"
+      "| initcheck of compute-sanitizer | 0 errors | SUMMARY: 0 errors | holds |\n"
       "| resnet18 tuned, verified, benchmarked | within 15 min | N s | holds |\n"
       "| candidates a second | at least 20 | 20.0 | holds |\n"
       "| device busy while tuning | at least 50 % | 52 % | holds |\n"
@@ -114,6 +122,62 @@ TEST_F(Checks, TheTimesBesidePyTorchAreJudged) {
   // A failed variant of PyTorch is shown in its row and as a failed step.
   PyTorch("failed", 1);
   ExpectHas(Results(1), {"| PyTorch beside it | **failed** (1), ", device + "0.48 (1.200 ms to 2.500 ms) | holds |"});
+}
+
+// Each tool runs gpu_check in one process, on small shapes.
+TEST_F(Checks, ToolsOfComputeSanitizerAreJudgedByTheirSummary) {
+  Sanitizer(
+      "case $2 in\nracecheck) echo '========= RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)'; exit "
+      "9;;\n"
+      "synccheck) echo 'the driver is too old'; exit 1;;\n"
+      "*) echo \"$*\"; echo '========= ERROR SUMMARY: 0 errors';;\nesac");
+  const std::string text = Results(1);
+  ExpectHas(text,
+            {"| memcheck | done | ", "| racecheck | **failed** (9), ", "| synccheck | **failed** (1), ",
+             "| memcheck of compute-sanitizer | 0 errors | SUMMARY: 0 errors | holds |",
+             "| racecheck of compute-sanitizer | 0 errors | SUMMARY: 2 hazards displayed (2 errors, 0 warnings) | "
+             "**does not hold** |",
+             "| synccheck of compute-sanitizer | 0 errors | - | not taken |",
+             "| resnet18 tuned, verified, benchmarked | within 15 min | "});
+  ExpectHas(Read("gpu-checks.work/log/initcheck.log"),
+            {"--tool initcheck --error-exitcode 9 ", "/bin/gpu_check --here --points 1 --seconds 280 ", " --small\n"});
+}
+
+// A device may be lent for ten minutes.
+TEST_F(Checks, TheTimeForAllStepsEndsTheRun) {
+  const std::string text = Results(1, {"--out", "out.md", "--total", "0"});
+  ExpectHas(text, {"| plan | **left out** | the 0 minutes for all steps are over |", "| memcheck | left out |"});
+  ExpectHas(Check({"--quick", "--dry"}).out, {"tuned from nothing (at most 240 s)"});
+}
+
+// The machine may be taken away at any time.
+TEST_F(Checks, TheFileAndTheArchiveAreWrittenAfterEachStep) {
+  Program("ninja",
+          "cp \"$2/../out.md\" \"$2/../seen.md\"\n"
+          "cp \"$2/../out.tar.gz\" \"$2/../seen.tar.gz\"\n");
+  Results(1);
+  ExpectHas(Read("seen.md"), {"This run has not ended. Its next step: resnet18 on cuda, tuned from nothing.",
+                              "some_template: holds: 3 of 3 right",
+                              "| templates and sketches agree with the reference | all right | 1 of 1 templates and "
+                              "rules tried, all right | holds |",
+                              "| memcheck | done | ", "| candidates a second | at least 20 | - | not taken |"});
+  ExpectHasNot(Read("out.md"), {"has not ended"});
+  for (const char* archive : {"seen.tar.gz", "out.tar.gz"}) {
+    ExpectHas(
+        ExpectOk(Run({"tar", "-tzf", archive})).out,
+        {"gpu-checks.work/gpu-checks.md\n", "gpu-checks.work/log/memcheck.log\n", "gpu-checks.work/device.json\n"});
+  }
+}
+
+TEST_F(Checks, TheArchiveHasRecordsAndNoLibraries) {
+  Program("ninja",
+          "mkdir -p \"$2/records/cuda\" \"$2/out/net\" \"$2/nets\"\n"
+          "for file in records/cuda/a.db records/cuda/a.reference out/net/net.so nets/net.parameters; do\n"
+          "  echo >\"$2/$file\"\ndone\n");
+  Results(1);
+  const std::string list = ExpectOk(Run({"tar", "-tzf", "out.tar.gz"})).out;
+  ExpectHas(list, {"gpu-checks.work/records/cuda/a.db\n"});
+  ExpectHasNot(list, {"net.so", "parameters", "reference"});
 }
 
 // Otherwise a log or a table in another format would pass for checks that were left out.

@@ -1,9 +1,10 @@
 // Checks every template and every rule of sketches for GPUs on a real device against the reference:
-//   gpu_check --target FILE [--points N] [--out FILE.json] [--workload TEXT]..
+//   gpu_check --target FILE [--points N] [--seconds N] [--here] [--out FILE.json] [--small | --workload TEXT..]
 // FILE is as hone-plan writes it (targets/cuda.json). Checks N points of each of them and workload: all workloads of
-// agree/gpu_workloads.h, or the given ones. Prints a line with the verdict for each;
-// exits with 1 if any candidate was wrong. Part of run-gpu-checks (packaging/cuda). Candidates that
-// tuning would try are compiled and run in children, as there.
+// agree/gpu_workloads.h, only the small ones, or the given ones. Prints a line with the verdict for each; exits with 1
+// if any candidate was wrong, or if not all workloads were begun within --seconds. Part of run-gpu-checks
+// (packaging/cuda). Candidates that tuning would try are compiled and run in children, as there; with --here in this
+// process, for tools that watch it (compute-sanitizer).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "agree/gpu_workloads.h"
 #include "agree/on_device.h"
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "base/json.h"
 #include "measure/child_measurer.h"
@@ -46,23 +48,29 @@ struct Count {
 
 class Checker {
  public:
-  // `workloads`: empty means all.
-  Checker(Target target, int points, std::vector<std::string> workloads)
-      : target_(std::move(target)), points_(points), workloads_(std::move(workloads)) {}
+  // `seconds`: 0 means no limit.
+  Checker(Target target, int points, double seconds, bool here, std::vector<std::string> workloads)
+      : target_(std::move(target)), points_(points), seconds_(seconds), here_(here), workloads_(std::move(workloads)) {}
 
   Status Run() {
     HONE_RETURN_IF_ERROR(measure::DescribeMachine(target_).status());
     HONE_ASSIGN_OR_RETURN(worker_, measure::DefaultWorkerProgram());
     for (const std::string& name : agree::GpuSourceNames()) counts_[name];
-    if (workloads_.empty()) {
-      workloads_ = agree::LargeGpuWorkloads();
-      for (std::string& small : agree::SmallGpuWorkloads()) workloads_.push_back(std::move(small));
-    }
+    const double until = RealClock()->NowSeconds() + seconds_;
+    const auto each = [&](Status (Checker::*check)(const std::string&)) {
+      for (const std::string& text : workloads_) {
+        if (seconds_ > 0 && RealClock()->NowSeconds() > until) {
+          ++not_begun_;
+        } else {
+          Say(text, (this->*check)(text));
+        }
+      }
+    };
     // One after the other, as some devices serve only one process.
     HONE_ASSIGN_OR_RETURN(device_, measure::OpenDevice(target_));
-    for (const std::string& text : workloads_) Say(text, CheckFixed(text));
+    each(&Checker::CheckHere);
     device_.reset();
-    for (const std::string& text : workloads_) Say(text, CheckTuned(text));
+    if (!here_) each(&Checker::CheckTuned);
     return Status();
   }
 
@@ -85,8 +93,9 @@ class Checker {
       all_hold = all_hold && c.Holds();
       tried += c.points > 0;
     }
-    fmt::print("{} of {} templates and rules tried, {}\n", tried, agree::GpuSourceNames().size(),
-               all_hold ? "all right" : "not all right");
+    fmt::print("{} of {} templates and rules tried, {}{}\n", tried, agree::GpuSourceNames().size(),
+               all_hold ? "all right" : "not all right",
+               not_begun_ > 0 ? fmt::format("; {} workloads not begun after {:g} s", not_begun_, seconds_) : "");
     if (!out.empty()) {
       const Json json = {{"version", 1}, {"target", target_.Text()}, {"templates", rows}};
       if (const Status status = WriteFileAtomic(out, DumpJson(json)); !status.ok()) {
@@ -94,7 +103,7 @@ class Checker {
         return 1;
       }
     }
-    return all_hold ? 0 : 1;
+    return all_hold && not_begun_ == 0 ? 0 : 1;
   }
 
  private:
@@ -111,9 +120,9 @@ class Checker {
     fmt::print(stderr, "  {}\n", status.message());
   }
 
-  // Untuned kernels are in every library, so they run in this process. A kernel that loses the device is wrong, and
-  // later ones cannot be tried here.
-  Status CheckFixed(const std::string& text) {
+  // Untuned kernels are in every library, so they run in this process; with `here_`, so do all others. A kernel that
+  // loses the device is wrong, and later ones cannot be tried here.
+  Status CheckHere(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
     HONE_ASSIGN_OR_RETURN(const propose::Proposers proposers, propose::AllProposers(workload, target_));
     const auto tuned = [&](const std::string& name) {
@@ -121,18 +130,21 @@ class Checker {
     };
     Rng rng(1);
     for (const agree::GpuSource& source : agree::GpuSourcesOf(workload, target_)) {
-      if (tuned(source.name)) continue;
+      if (!here_ && tuned(source.name)) continue;
       Count& count = counts_[source.name];
       for (int i = 0; i < points_; ++i) {
         if (!lost_by_.empty()) {
           ++count.untried;
           continue;
         }
-        HONE_ASSIGN_OR_RETURN(Config config, source.preferred());
-        if (i > 0) {
-          if (const auto index = source.space.SampleLegal(rng)) config = source.space.At(*index);
+        Result<Config> config = source.preferred();
+        if (i > 0 || (!config.ok() && tuned(source.name))) {
+          const auto index = source.space.SampleLegal(rng);
+          if (!index && !config.ok()) break;  // the device lacks something that it needs
+          if (index) config = source.space.At(*index);
         }
-        HONE_ASSIGN_OR_RETURN(const Candidate candidate, source.candidate(config));
+        HONE_RETURN_IF_ERROR(config.status());
+        HONE_ASSIGN_OR_RETURN(const Candidate candidate, source.candidate(*config));
         ++count.points;
         const Status status = RunHere(workload, candidate);
         if (device_->lost()) lost_by_ = source.name;
@@ -140,7 +152,7 @@ class Checker {
           ++count.right;
         } else {
           const bool wrong = status.kind() == StatusKind::kCorrupt;
-          Fail(source.name, fmt::format("{} {}", text, config.Text()), wrong ? "wrong" : "run", status.message());
+          Fail(source.name, fmt::format("{} {}", text, config->Text()), wrong ? "wrong" : "run", status.message());
         }
       }
     }
@@ -208,6 +220,9 @@ class Checker {
 
   Target target_;
   int points_;
+  double seconds_;
+  bool here_;
+  int64_t not_begun_ = 0;  // workloads, of each of the two rounds
   std::vector<std::string> workloads_;
   std::string worker_;
   std::unique_ptr<runtime::Device> device_;
@@ -218,15 +233,23 @@ class Checker {
 }  // namespace
 
 int main(int argc, char** argv) {
-  hone::perf::Flags flags("gpu_check --target FILE.json [--points N] [--out FILE.json] [--workload TEXT]..", argc,
-                          argv);
+  hone::perf::Flags flags(
+      "gpu_check --target FILE.json [--points N] [--seconds N] [--here] [--out FILE.json] [--small | --workload "
+      "TEXT..]",
+      argc, argv);
   const auto target = hone::ReadTargetFile(flags.Text("--target"));
   const int points = static_cast<int>(flags.Number("--points", 3));
   const std::string out = flags.Text("--out");
+  const double seconds = flags.Real("--seconds", 0);
+  const bool here = flags.Has("--here"), small = flags.Has("--small");
   std::vector<std::string> workloads = flags.All("--workload");
+  if (workloads.empty()) {
+    if (!small) workloads = hone::agree::LargeGpuWorkloads();
+    for (std::string& text : hone::agree::SmallGpuWorkloads()) workloads.push_back(std::move(text));
+  }
   if (!target.ok()) flags.Misused("--target: " + target.status().message());
   flags.Words();
-  Checker checker(*target, points, std::move(workloads));
+  Checker checker(*target, points, seconds, here, std::move(workloads));
   if (const hone::Status status = checker.Run(); !status.ok()) {
     fmt::print(stderr, "gpu_check: error: {}\n", status.message());
     return 1;

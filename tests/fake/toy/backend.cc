@@ -100,6 +100,7 @@ runtime::DeviceInfo Info() {
   info.name = "a toy";
   info.identity = "1";
   info.driver = "0.1";
+  if (const char* release = getenv("TOY_RELEASE")) info.release = release;  // of the driver
   info.lock_name = "cpu";
   return info;
 }

@@ -1,18 +1,19 @@
 """Times the same graph and parameters in PyTorch on a GPU: eager with cuDNN's benchmark mode, NCHW and channels_last,
-each also as a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on. With LIBRARY, times Hone's library
-in the same way.
+each also as a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on; and in TensorRT, if Python has the
+packages tensorrt and onnx. With LIBRARY, times Hone's library in the same way.
 
 Usage: gpu.py GRAPH.json PARAMETERS OUT.md [LIBRARY [ITERATIONS [no-compile]]]
 LIBRARY: the folder of a network library for CUDA with TF32 off; "-": without.
-no-compile: leaves out torch.compile, which searches for minutes.
+no-compile: leaves out torch.compile and TensorRT, which search for minutes.
 Writes each row of OUT.md as soon as it is measured; a failed variant gets a row with the reason. Data stays on
 the device.
 Two times of each variant: the device's, from events around each run; and the host's, the median of calls that wait for
 the device, by the host's clock. Compare each only with its own kind.
 Exit codes: 0; 1 if Hone or a variant with cuDNN failed, or an output differs from the CPU's. A failure of torch.compile
-(it needs Triton and a C compiler) only appears in its row.
+(it needs Triton and a C compiler) or of TensorRT only appears in its row.
 """
 import ctypes
+import importlib
 import json
 import statistics
 import sys
@@ -103,6 +104,49 @@ def hone(folder, arrays):
     return run, result, torch.cuda.ExternalStream(device.queue)
 
 
+def installed(name):
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        return False
+    return True
+
+
+def tensorrt(graph_path, parameters, arrays, tf32):
+    """Returns a function that runs an engine of TensorRT once in the current stream, and one that returns its output."""
+    import tensorrt as trt
+    from graph_file import read_parameters
+    from onnx_model import Converter
+    model = Converter(json.load(open(graph_path)), read_parameters(parameters)).model()
+    logger = trt.Logger(trt.Logger.ERROR)
+    builder = trt.Builder(logger)
+    explicit = getattr(trt.NetworkDefinitionCreationFlag, "EXPLICIT_BATCH", None)  # from version 10 on always
+    network = builder.create_network(0 if explicit is None else 1 << int(explicit))
+    parser = trt.OnnxParser(network, logger)
+    if not parser.parse(model.SerializeToString()):
+        raise RuntimeError(str(parser.get_error(0)))
+    config = builder.create_builder_config()
+    (config.set_flag if tf32 else config.clear_flag)(trt.BuilderFlag.TF32)
+    engine = trt.Runtime(logger).deserialize_cuda_engine(builder.build_serialized_network(network, config))
+    context = engine.create_execution_context()
+    given = [torch.from_numpy(array).cuda() for array in arrays]
+    tensors = [torch.empty(tuple(network.get_output(i).shape), device="cuda") for i in range(network.num_outputs)]
+    names = [network.get_input(i).name for i in range(network.num_inputs)]
+    names += [network.get_output(i).name for i in range(network.num_outputs)]
+    for name, tensor in zip(names, given + tensors):
+        context.set_tensor_address(name, tensor.data_ptr())
+
+    def run():
+        if not context.execute_async_v3(torch.cuda.current_stream().cuda_stream):
+            raise RuntimeError("execute_async_v3 failed")
+
+    def keep(engine=engine, given=given):  # alive as long as the functions
+        torch.cuda.synchronize()
+        return tensors[0]
+
+    return run, keep
+
+
 def main():
     graph_path, parameters, out = sys.argv[1:4]
     library = sys.argv[4] if len(sys.argv) > 4 else "-"
@@ -171,6 +215,8 @@ def main():
 
             if compiles:
                 row('torch.compile("max-autotune"), channels_last', tf32, compiled, may_fail=True)
+                if installed("tensorrt") and installed("onnx"):
+                    row("TensorRT", tf32, lambda: tensorrt(graph_path, parameters, arrays, tf32), may_fail=True)
             for p in network.parameters():  # back to NCHW
                 p.data = p.data.contiguous()
     if failed:

@@ -55,6 +55,16 @@ TEST_F(DeviceLoss, TheChildIsReplacedAndMeasuringGoesOn) {
   }
 }
 
+// Once for each reason: a cap may last for the whole run.
+TEST_F(DeviceLoss, TheLogSaysWhyTheDeviceIsSlow) {
+  Lives("throttled 4 3 0\nwell\n");
+  testing::internal::CaptureStderr();
+  const auto outcome = Must(Measure());
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(outcome.retaken, 3) << outcome.error_text;
+  EXPECT_EQ(log, "the device is slowed down: power cap (SM clock 1200 of 1980 MHz); runs are repeated\n");
+}
+
 TEST_F(DeviceLoss, AWrongCandidateCostsTheChild) {
   Lives("well\nwell\nwell\n");
   BuiltKernel wrong = TwiceKernel(dir_, "right3", "cubin", "fake cubin");

@@ -7,6 +7,7 @@
 #include "measure/machine.h"
 #include "runtime/cuda/cuda_device.h"
 #include "unit/device/fake_cuda_control.h"
+#include "unit/device/fake_nvml_control.h"
 #include "unit/measure/twice_on_fake_cuda.h"
 
 namespace hone::measure {
@@ -346,7 +347,7 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
     unsetenv("FAKE_CUDA_L2");
     const int before = fake_.calls("cuMemAlloc_v2");
     ASSERT_EQ(Measure().state, TrialState::kOk);
-    EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 1);
+    EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 2) << "the copies and the anchor's memory";
     EXPECT_EQ(fake_.largest(), 256U * static_cast<size_t>(1 + c.copies)) << "the first one is not timed";
   }
 }
@@ -400,7 +401,7 @@ TEST_F(CudaDeviceTest, ACandidateTakesFewCallsOfTheDriver) {
     Start(OnLaunch);
     unsetenv("FAKE_CUDA_L2");
     fake_.elapse(c.milliseconds);
-    ASSERT_EQ(Measure().state, TrialState::kOk);  // allocates what later ones use
+    for (int i = 0; i < 2; ++i) ASSERT_EQ(Measure().state, TrialState::kOk);  // they set up what later ones use
     const int calls = fake_.calls(nullptr), captured = fake_.captured();
     const Outcome outcome = Measure();
     ASSERT_EQ(outcome.state, TrialState::kOk);
@@ -408,6 +409,96 @@ TEST_F(CudaDeviceTest, ACandidateTakesFewCallsOfTheDriver) {
     EXPECT_EQ(fake_.captured() - captured, c.captured);
     EXPECT_LE(fake_.calls(nullptr) - calls - c.captured, c.calls);
   }
+}
+
+// Throttled clocks: by the management library.
+class ThrottledDeviceTest : public CudaDeviceTest {
+ protected:
+  void SetUp() override {
+    nvml_ = FakeNvmlControl::Load(FAKE_NVML);
+    nvml_.know("GPU-01112131-4151-6171-8191-a1b1c1d1e1f1");
+    CudaDeviceTest::SetUp();
+  }
+  void TearDown() override {
+    CudaDeviceTest::TearDown();
+    nvml_.reset();
+  }
+
+  FakeNvmlControl nvml_;
+};
+
+TEST_F(ThrottledDeviceTest, ASampleUnderAPowerCapIsRepeated) {
+  nvml_.throttle(0x4, 3);
+  const Outcome outcome = Measure();
+  ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+  EXPECT_EQ(outcome.samples.size(), 5U);
+  EXPECT_EQ(outcome.retaken, 3);
+  EXPECT_EQ(outcome.disturbed, 0);
+  EXPECT_EQ(nvml_.asked(), 5 + 3) << "after each run";
+  EXPECT_EQ(runner_->TakeSlowed(), "power cap (SM clock 1200 of 1980 MHz)");
+  EXPECT_EQ(runner_->TakeSlowed(), "");
+}
+
+TEST_F(ThrottledDeviceTest, IfTheCapStaysTheTrialIsMarkedAndNotPruned) {
+  setup_.protocol.patience_seconds = 0.01;
+  Start(OnLaunch);
+  nvml_.throttle(0x4, 1'000'000);
+  launches = 0;
+  const Outcome outcome = runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 1e-9);
+  ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+  EXPECT_EQ(outcome.disturbed, static_cast<int64_t>(outcome.samples.size()));
+  EXPECT_GT(outcome.retaken, 0);
+  const BuiltKernel kernel = Kernel("right3", "cubin", "fake cubin");
+  EXPECT_EQ(runner_->MeasureInterleaved({kernel}, 3)[0].disturbed, 3) << "finalists too";
+}
+
+TEST_F(ThrottledDeviceTest, WithoutPatienceNothingIsAsked) {
+  setup_.protocol.patience_seconds = 0;
+  Start(OnLaunch);
+  nvml_.throttle(0x4, 1'000'000);
+  const Outcome outcome = Measure();
+  EXPECT_EQ(outcome.disturbed + outcome.retaken, 0);
+  EXPECT_EQ(nvml_.asked(), 0);
+}
+
+// Without that library the anchor decides: the first kernel that was right, from the next candidate on.
+TEST_F(CudaDeviceTest, TheAnchorRunsAgainEverySixteenCandidates) {
+  int anchors = 0;
+  for (int i = 0; i < 34; ++i) {
+    const int before = fake_.calls("cuEventElapsedTime");
+    const Outcome outcome = Measure();
+    ASSERT_EQ(outcome.state, TrialState::kOk);
+    const int more = fake_.calls("cuEventElapsedTime") - before - static_cast<int>(outcome.samples.size());
+    EXPECT_EQ(more, i == 1 || i == 17 || i == 33) << i;
+    anchors += more;
+  }
+  EXPECT_EQ(anchors, 3);
+}
+
+TEST_F(CudaDeviceTest, ASlowAnchorDisturbsTheSamplesBesideIt) {
+  setup_.protocol.patience_seconds = 0.01;
+  Start(OnLaunch);
+  for (int i = 0; i < 17; ++i) ASSERT_EQ(Measure().disturbed, 0) << i;
+  fake_.elapse(2.7f);  // 7 % slower
+  for (int i = 17; i < 33; ++i) ASSERT_EQ(Measure().disturbed, 0) << i;
+  fake_.elapse(5);
+  for (int i = 0; i < 2; ++i) {
+    const Outcome slow = Measure();
+    ASSERT_EQ(slow.state, TrialState::kOk) << slow.error_text;
+    EXPECT_EQ(slow.disturbed, static_cast<int64_t>(slow.samples.size())) << "until the anchor is fast again";
+  }
+  EXPECT_THAT(runner_->TakeSlowed(), HasSubstr("the anchor"));
+  fake_.elapse(2.5f);
+  EXPECT_EQ(Measure().disturbed, 0);
+}
+
+// The anchor must not repair what a candidate wrote wrong.
+TEST_F(CudaDeviceTest, TheAnchorHasItsOwnOutput) {
+  setup_.protocol.patience_seconds = 0.01;
+  Start(OnLaunch);
+  for (int i = 0; i < 17; ++i) ASSERT_EQ(Measure().state, TrialState::kOk);
+  fake_.elapse(5);  // then the anchor runs after each sample, also after the last
+  EXPECT_EQ(Measure("late_wrong3").error, TrialError::kWrong);
 }
 
 TEST(OpenDeviceTest, AHostIsNoDevice) { EXPECT_EQ(OpenDevice(Target()).status().kind(), StatusKind::kUnsupported); }

@@ -14,10 +14,10 @@ using LoadVerdict = LoadGuard::Verdict;
 class LoadGuardTest : public testing::Test {
  protected:
   LoadGuard Guard() {
-    return LoadGuard(
-        limits_,
-        {[] {}, [this] { return lost_; }, [this] { return std::exchange(stolen_, 0); }, [this] { return pulse_; }},
-        &clock_);
+    return LoadGuard(limits_,
+                     {[] {}, [this] { return lost_; }, [this] { return std::exchange(stolen_, 0); },
+                      [this] { return pulse_; }, [this] { return slowed_; }},
+                     &clock_);
   }
   // A run of `seconds` in which other programs take `lost`.
   LoadVerdict Run(LoadGuard* guard, double seconds, double lost) {
@@ -30,6 +30,7 @@ class LoadGuardTest : public testing::Test {
   LoadLimits limits_;
   FakeClock clock_;
   double lost_ = 0, stolen_ = 0, pulse_ = 1;
+  bool slowed_ = false;
 };
 
 TEST_F(LoadGuardTest, AnUndisturbedRunCounts) {
@@ -120,6 +121,16 @@ TEST_F(LoadGuardTest, StolenTimeAndASlowPulseDisturbToo) {
   EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kAgain) << "until it is better";
   pulse_ = 0.97;
   EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kClean);
+}
+
+TEST_F(LoadGuardTest, ASlowedMachineDisturbsEveryRun) {
+  LoadGuard guard = Guard();
+  guard.BeginCandidate();
+  slowed_ = true;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Run(&guard, 1e-3, 0), LoadVerdict::kAgain);
+  slowed_ = false;
+  EXPECT_EQ(Run(&guard, 1e-3, 0), LoadVerdict::kClean);
+  EXPECT_EQ(guard.retaken(), 3);
 }
 
 TEST(StoppingRuleUnderLoad, ADisturbedRunPrunesNothing) {

@@ -53,6 +53,15 @@ TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
   EXPECT_EQ(got.donors[1].outcomes.size(), 2u);
 }
 
+TEST_F(DonorsTest, RecordsWithoutTheDriversReleaseCount) {
+  const std::string path = Write("large", kLarge, Target().Text(), "conv2d_direct", "gpu", 3);
+  const auto of = [&](const std::string& fingerprint) {
+    return Must(LoadDonors({path}, *Workload::Parse(kSmall), Target(), fingerprint)).donors.size();
+  };
+  EXPECT_EQ(of("gpu; release=550.54"), 1u);
+  EXPECT_EQ(of("gpu; power=300 W"), 0u);
+}
+
 // Finalists are measured again when the machine has changed: their first times are the ones comparable with other
 // trials.
 TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {

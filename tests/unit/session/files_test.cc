@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "common/expect.h"
 #include "pipeline/task_list.h"
+#include "session/history.h"
 #include "session/progress.h"
 #include "session/stamp.h"
 #include "session/tune_job.h"
@@ -21,6 +22,37 @@ TEST(ProtocolTest, TheTextOfBlocksSaysThatTrimmedMeansCount) {
   protocol.number = 4, protocol.repeat = 6, protocol.min_repeat_ms = 2.5;
   EXPECT_EQ(TimingText(protocol), "; number=4 repeat=6 min_repeat_ms=2.5 trimmed");
   EXPECT_TRUE(CountsTrimmedMeans("here" + TimingText(protocol)));
+}
+
+// Records of earlier versions lack the release.
+TEST(ProtocolTest, MachinesAreTheSameIfOnlyOneNamesTheRelease) {
+  const auto machine = [](const std::string& release, const std::string& power) {
+    return "cuda=GPU; driver=CUDA 12.4" + release + power + "; protocol=4";
+  };
+  const std::string old = machine("", ""), present = machine("; release=550.54", "");
+  EXPECT_TRUE(SameMachine(old, present));
+  EXPECT_TRUE(SameMachine(present, old));
+  EXPECT_TRUE(SameMachine(present, present));
+  EXPECT_TRUE(SameMachine("cuda=GPU; release=550.54", "cuda=GPU"));
+  EXPECT_FALSE(SameMachine(present, machine("; release=560.1", "")));
+  EXPECT_FALSE(SameMachine(old, machine("", "; power=300 W")));
+  EXPECT_FALSE(SameMachine(present, machine("; release=550.54", "; power=300 W")));
+  EXPECT_FALSE(SameMachine(old, machine("; release=550.54", "; power=300 W")));
+}
+
+TEST(ProtocolTest, AFileOfRecordsHasOneFingerprintForThisMachine) {
+  const std::string old = "cuda=GPU; protocol=4", present = "cuda=GPU; release=550.54; protocol=4";
+  const auto recorded = [](const std::vector<std::string>& texts, const std::string& ours) {
+    std::vector<record::Session> sessions;
+    for (const std::string& text : texts) sessions.push_back({.fingerprint = text});
+    return RecordedFingerprint(sessions, ours);
+  };
+  EXPECT_EQ(recorded({}, present), present);
+  EXPECT_EQ(recorded({old}, present), old) << "its trials still count";
+  EXPECT_EQ(recorded({old, present}, present), present);
+  EXPECT_EQ(recorded({present, "cpu=other"}, old), present) << "NVML is gone";
+  EXPECT_EQ(recorded({"cuda=GPU; release=560.1; protocol=4"}, present), present);
+  EXPECT_EQ(recorded({"cuda=GPU; protocol=3"}, present), present);
 }
 
 // AutoTVM's rule: number = max(min_repeat / time of one run + 1, 1.618 x number).

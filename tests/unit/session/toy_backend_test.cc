@@ -47,6 +47,19 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   EXPECT_GE(whole, 1);
   EXPECT_THAT(Must(ReadFile(options.stamp_path)), HasSubstr("toy=a toy; id=1; driver=0.1; codegen="));
 
+  // A driver that also names its release goes on with records that lack it.
+  settings.trials = 6;
+  ASSERT_TRUE(WriteFileAtomic(options.settings_path, pipeline::TuneSettingsText(settings)).ok());
+  setenv("TOY_RELEASE", "0.1.7", 1);
+  EXPECT_EQ(RunTuneJob(options), kDone);
+  EXPECT_EQ(Must(Must(record::Store::OpenForReading(options.db_path))->CountTrials()), 6);
+  // Another task has no records yet.
+  options.db_path = dir.Join("u.db");
+  options.stamp_path = dir.Join("u.done");
+  EXPECT_EQ(RunTuneJob(options), kDone);
+  EXPECT_THAT(Must(ReadFile(options.stamp_path)), HasSubstr("toy=a toy; id=1; driver=0.1; release=0.1.7; codegen="));
+  unsetenv("TOY_RELEASE");
+
   // A kernel that was built before is not built again.
   const auto builder = Must(ChildBuilder::Create(HONE_TOY_WORKER, workload, target, 1));
   const auto build = [&](size_t trial) { return Must(builder->Build({trials[trial].outcome.config}))[0].kernel; };
