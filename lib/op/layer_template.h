@@ -5,8 +5,8 @@
 
 namespace hone::op {
 
-// A layer is made by Layer::Of(workload, target). It has MakeSpace(name), Default(space), Build(workload, target,
-// config) and, if numerics may limit its points, Limit(numerics, space), each as in Template.
+// A layer is made by Layer::Of(workload, target). It has MakeSpace(name), Default(space) and Build(workload, target,
+// config), each as in Template.
 template <typename Layer>
 class LayerTemplate final : public Template {
  public:
@@ -21,9 +21,6 @@ class LayerTemplate final : public Template {
   }
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     return Layer::Of(workload, target).Default(space);
-  }
-  void Limit(const Workload&, const Numerics& numerics, Space* space) const override {
-    if constexpr (requires { Layer::Limit(numerics, space); }) Layer::Limit(numerics, space);
   }
   Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
     return Layer::Of(workload, target).Build(workload, target, config);

@@ -72,6 +72,10 @@ NumericsMatter WhichNumericsMatter(const Workload& workload, const Target& targe
     matter.winograd = matter.winograd || forbids({.winograd = 0, .tf32 = true});
     matter.tf32 = matter.tf32 || forbids({.tf32 = false});
   }
+  for (const OtherAlgorithm& other : (*op)->OtherAlgorithms(workload, target)) {
+    matter.winograd = matter.winograd || Forbidden({.winograd = 0, .tf32 = true}, other.algorithm);
+    matter.tf32 = matter.tf32 || Forbidden({.tf32 = false}, other.algorithm);
+  }
   return matter;
 }
 

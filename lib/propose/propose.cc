@@ -342,11 +342,11 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   if (target.family() == kGpuFamily) HONE_RETURN_IF_ERROR(CheckFloats(*op, workload, target));
   const std::vector<const op::Template*> templates = op->Templates(workload, target);
   Proposers proposers;
-  // The rules do not know the kinds of groups that have templates of their own.
-  const bool derived = !workload.chain() || templates.empty();
-  const Proposers sketches =
-      derived ? SketchesOf(*op, workload, target, own, templates.empty() && MayHaveStages(workload, target))
-              : Proposers();
+  Proposers sketches = SketchesOf(*op, workload, target, own, templates.empty() && MayHaveStages(workload, target));
+  // Of the kinds of groups that have templates, the rules know Winograd with a pool in its tiles alone.
+  if (workload.chain() && !templates.empty()) {
+    std::erase_if(sketches, [](const Proposer& p) { return p.sketch()->algorithm == Algorithm(); });
+  }
   const bool replaced = std::ranges::any_of(sketches, [](const Proposer& p) { return !p.sketch()->plugin; });
   for (const op::Template* t : templates) {
     if (!replaced || !t->fixed()) proposers.emplace_back(*t, workload, target);
@@ -375,16 +375,15 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
 
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode, const OwnSketches& own) {
   HONE_ASSIGN_OR_RETURN(Proposers proposers, AllProposers(workload, target, own));
-  const bool templates = std::ranges::count(proposers, nullptr, &Proposer::sketch) != 0;
   const auto unwanted = [&](const Proposer& p) {
     const bool sketch = p.sketch() != nullptr && p.tuned();  // `sketches` wants no single schedule
-    if (mode != Mode::kBoth) return sketch != (mode == Mode::kSketches);
-    // A template proposes the same kernels.
-    const sketch::DerivationRule* rule = p.sketch() == nullptr ? nullptr : sketch::FindRule(p.name());
-    return templates && rule != nullptr && rule->algorithms &&
-           !std::ranges::count(own, p.name(), &sketch::Sketch::name);
+    return mode != Mode::kBoth && sketch != (mode == Mode::kSketches);
   };
-  if (!std::all_of(proposers.begin(), proposers.end(), unwanted)) std::erase_if(proposers, unwanted);
+  // Limits on numerics may forbid another algorithm: it is not enough.
+  const auto enough = [&](const Proposer& p) {
+    return !unwanted(p) && (p.sketch() == nullptr || p.sketch()->algorithm == Algorithm());
+  };
+  if (std::ranges::any_of(proposers, enough)) std::erase_if(proposers, unwanted);
   return proposers;
 }
 

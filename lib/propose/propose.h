@@ -71,9 +71,8 @@ std::optional<Misfit> FindMisfit(sketch::Sketch own, const Workload& workload, c
 // the name of a rule is not added, but narrows the task's sketch of that name if it fits (sketch::Narrow). Returns
 // kUnsupported if nothing is left, kInvalid if a user's sketch has the name of another proposer.
 Result<Proposers> AllProposers(const Workload& workload, const Target& target, const OwnSketches& own = {});
-// The proposers that `mode` wants, in the same order: they make up a task's space. Returns all of them if the task has
-// only the other kind. `both` leaves sketches of other algorithms than `direct` out if the task has templates, which
-// propose these algorithms, unless the user narrowed the sketch.
+// The proposers that `mode` wants, in the same order: they make up a task's space. Returns all of them if no
+// wanted one computes `direct`, the only algorithm that limits on numerics never forbid.
 Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mode mode = Mode::kBoth,
                               const OwnSketches& own = {});
 // Why rules of plugins gave the task no sketch although they apply: they throw, or make a sketch whose steps do not. A

@@ -121,7 +121,7 @@ std::string ShortWorkload(const std::string& text) {
     if (part.inputs.empty()) return text;
     const bool first = words.empty();
     const semantics::Definition* known = semantics::Find(part.op);
-    const int filters = known != nullptr ? known->channels_of_weight : -1;  // the weight's axis
+    const int filters = known != nullptr ? known->channels_of_weight : -1;       // the weight's axis
     const bool two = part.inputs.size() > 1 && part.inputs[1].shape.size() > 1;  // not a scale or a number
     words += first ? part.op + " " + extents(part.inputs[0], 1) : ", then " + part.op;
     if (two && filters < 0) words += " and " + extents(part.inputs[1], 1);
@@ -208,16 +208,14 @@ std::string AlgorithmText(const std::string& workload, const Config& config) {
   const Result<Workload> parsed = Workload::Parse(workload);
   const std::string operator_name = !parsed.ok() ? "" : parsed->chain() ? "chain" : parsed->op;
   if (StartsWith(name, operator_name + "_")) name = name.substr(operator_name.size() + 1);
-  const bool pool = name == "winograd_pool";
-  if (name != "winograd" && !pool) return name;
-  for (const KnobValue& value : config.values) {
-    if (value.name != "m" || value.numbers.size() != 1) continue;
-    const bool line = parsed.ok() && parsed->inputs.size() > 1 && parsed->inputs[1].shape.size() == 4 &&
-                      (parsed->inputs[1].shape[2] == 1 || parsed->inputs[1].shape[3] == 1);
-    return line ? fmt::format("Winograd F({})", value.numbers[0])
-                : fmt::format("Winograd F({0}x{0}){1}", value.numbers[0], pool ? " with pool" : "");
-  }
-  return "Winograd";
+  constexpr char kTransformed[] = "transformed_m";  // of the sketches for tiles of m outputs
+  if (!StartsWith(name, kTransformed)) return name;
+  const Result<int64_t> m = ParseInt(name.substr(sizeof kTransformed - 1));
+  if (!m.ok()) return name;
+  const bool line = parsed.ok() && parsed->inputs.size() > 1 && parsed->inputs[1].shape.size() == 4 &&
+                    (parsed->inputs[1].shape[2] == 1 || parsed->inputs[1].shape[3] == 1);
+  const bool pool = parsed.ok() && parsed->chain() && parsed->then[0].op.ends_with("pool2d");
+  return line ? fmt::format("Winograd F({})", *m) : fmt::format("Winograd F({0}x{0}){1}", *m, pool ? " with pool" : "");
 }
 
 const TaskFact* ReportData::TaskOf(const BenchLayer& layer) const {

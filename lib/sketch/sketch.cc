@@ -336,7 +336,8 @@ const DerivationRule* FindRule(std::string_view sketch) {
   const DerivationRule* found = nullptr;
   for (const DerivationRule& rule : Rules()) {
     if (sketch == rule.name) return &rule;  // a user's rule may be called `transformed_mine`
-    if (rule.algorithms && sketch.starts_with(rule.name + "_")) found = &rule;
+    const bool trial = sketch.find('.') != sketch.npos;  // `transformed_m4.trial7`, of --write-sketch
+    if (rule.algorithms && sketch.starts_with(rule.name + "_") && !trial) found = &rule;
   }
   return found;
 }

@@ -78,21 +78,21 @@ class TransformedLines : LineWriter {
 
   void Tasks() {
     const TransformStage& out = t_.out();
-    const Names pixels = PixelLoops();
-    Names tiles;
+    Names tiles, inside = PixelLoops();
     for (const TileDigit& digit : t_.digits) {
       const std::string axis = out.Name(digit.axis);
       if (split(digit)) Add("split {0} {1} [{2}] -> {1}.t {1}.e", out_, axis, digit.size);
       tiles.push_back(axis + (split(digit) ? ".t" : ""));
     }
     const std::string channel = out.Names(AxisRole::kVectors)[0], lane = out.Names(AxisRole::kLane)[0];
+    inside.push_back(lane);
     Add("split {0} {1} [{{channels}}] -> {1}.b {1}.r", out_, channel);
     Add("split {0} {1}.r [{{vectors}}] -> {1}.o {1}.i", out_, channel);
-    Add("reorder {0} {1} {2}.b {2}.o {2}.i {3} {4}", out_, Join(tiles, " "), channel, Join(pixels, " "), lane);
+    Add("reorder {0} {1} {2}.b {2}.o {2}.i {3}", out_, Join(tiles, " "), channel, Join(inside, " "));
     std::string tile = tiles[0];
     if (tiles.size() > 1) Add("fuse {} {} -> {}", out_, Join(tiles, " "), tile = "tiles");
     Add("split {0} {1} [{{block}}] -> {1}.b {1}.i", out_, tile);
-    Add("reorder {0} {1}.b {2}.b {2}.o {1}.i {2}.i {3} {4}", out_, tile, channel, Join(pixels, " "), lane);
+    Add("reorder {0} {1}.b {2}.b {2}.o {1}.i {2}.i {3}", out_, tile, channel, Join(inside, " "));
     Add("fuse {} {}.b {}.b -> task", out_, tile, channel);
     Add("parallel {} task", out_);
     Add("vectorize {} {}", out_, lane);
@@ -105,7 +105,8 @@ class TransformedLines : LineWriter {
 
   void Pixels() {
     pixel_loop_ = tile_loop_;
-    if (t_.CopiesTiles()) {  // computes whole tiles, and stores the existing part
+    if (t_.CopiesTiles()) {  // computes whole tiles, and stores a part
+      if (PixelLoops().empty()) return;
       Add("fuse {} {} -> pixels", out_, Join(PixelLoops(), " "));
       Add("split {} pixels [{}] -> pixels.y pixels.x", out_, t_.digits.back().size);
       Add("unroll {} pixels.x", out_);
@@ -140,7 +141,7 @@ class TransformedLines : LineWriter {
     for (size_t i = 0; i + 1 < stage.roles.size(); ++i) {
       if (stage.roles[i] != AxisRole::kElement) inside.push_back(stage.Name(i));
     }
-    Loops(stage, {}, inside, !t_.Rolled());
+    Loops(stage, {}, inside, in_registers);
   }
 
   // An odd number of vectors between elements, so that those of a tile lie in different sets of a cache.

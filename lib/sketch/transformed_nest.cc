@@ -38,7 +38,7 @@ te::Tensor OnlyStage(const te::Tensor& t) {
   return only;
 }
 
-// The axes whose index selects one of several expressions.
+// The axes whose index selects one of several expressions. A condition on values, as in a maximum, selects no index.
 std::vector<bool> Picked(const te::Tensor& t) {
   const std::vector<ir::IterVar>& axes = t.node()->axes;
   std::vector<bool> picked(axes.size());
@@ -46,7 +46,9 @@ std::vector<bool> Picked(const te::Tensor& t) {
     for (size_t i = 0; i < axes.size(); ++i) picked[i] = picked[i] || axes[i].var.node() == &var;
   };
   const auto look = [&](const ir::Select& select) {
-    ir::Walk(select.condition, ir::Overloaded{note, [](const auto&) {}});
+    bool values = false;
+    ir::Walk(select.condition, ir::Overloaded{[&](const ir::Access&) { values = true; }, [](const auto&) {}});
+    if (!values) ir::Walk(select.condition, ir::Overloaded{note, [](const auto&) {}});
   };
   ir::Walk(t.node()->body, ir::Overloaded{look, [](const auto&) {}});
   return picked;
@@ -169,7 +171,7 @@ class Finder {
     const auto& axes = t_.out().tensor.node()->axes;
     t_.count = 1;
     for (const TileDigit& digit : t_.digits) t_.count *= CeilDiv(axes[digit.axis].extent, digit.size);
-    if (t_.CopiesTiles() && t_.digits.size() < 2) return false;
+    if (t_.CopiesTiles() && (t_.digits.size() < 2 || path.size() < 2)) return false;
     return t_.count <= t_.Tiles() && t_.out().Names(AxisRole::kVectors).size() == 1 &&
            t_.out().Names(AxisRole::kElement).empty();
   }
@@ -201,7 +203,14 @@ bool TransformedSum::CopiesTiles() const {
 
 int64_t TransformedSum::Pixels() const {
   int64_t pixels = 1;
-  for (const TileDigit& digit : digits) pixels *= digit.size;
+  if (!CopiesTiles()) {
+    for (const TileDigit& digit : digits) pixels *= digit.size;
+    return pixels;
+  }
+  const TransformStage& tile = after[after.size() - 2];
+  for (size_t i = 0; i < tile.roles.size(); ++i) {
+    if (tile.roles[i] == AxisRole::kElement) pixels *= tile.tensor.node()->axes[i].extent;
+  }
   return pixels;
 }
 

@@ -47,13 +47,13 @@ struct TransformedSum {
   int64_t count = 0;                   // tiles that the output needs; the stages may have more
 
   const TransformStage& out() const { return after.back(); }
-  // Whether the output takes what exists from whole tiles, because some are partial.
+  // Whether the output takes its part from whole tiles: because some are partial, or to pool what lies in one.
   bool CopiesTiles() const;
   int64_t Tiles() const { return sum.Extent(sum.rows); }
   int64_t Vectors() const { return sum.Extent(sum.vectors); }
   int64_t Channels() const { return sum.nest.Steps(); }  // of the input
   int64_t Elements() const { return sum.OtherTasks(); }  // transformed elements of a tile
-  int64_t Pixels() const;                                // outputs of a tile
+  int64_t Pixels() const;                                // values that a tile is transformed back to
   // The most elements along one axis.
   int64_t Longest() const;
   // Transforms with more elements go through memory between their two halves: registers cannot hold them, and loops

@@ -19,11 +19,10 @@
 namespace hone::op {
 namespace {
 
-// A kind of chains with kernels.
+// A kind of chains with kernels. `parts` are the members.
 struct ChainKind {
   bool (*matches)(const std::vector<Workload>& parts);
-  // At least one template. `parts` matches.
-  std::vector<const Template*> (*templates)(const std::vector<Workload>& parts, const Target& target);
+  const Template& (*by)();
 };
 
 bool IsPool(const Workload& w) { return w.op == "max_pool2d" || w.op == "avg_pool2d"; }
@@ -43,36 +42,23 @@ bool IsPointwise(const Workload& w) {
 }
 
 using Parts = std::vector<Workload>;
-using Templates = std::vector<const Template*>;
-
 // Add a line for a new kind.
-const std::vector<ChainKind>& Kinds() {
-  static const std::vector<ChainKind> kinds = {
-      {[](const Parts& p) { return p.size() == 2 && IsConv(p[0]) && IsPool(p[1]); },
-       [](const Parts& p, const Target& target) {
-         Workload chain = p[0];
-         chain.then = {p[1]};
-         Templates templates = {&ChainConvPool()};
-         if (WinogradPoolApplies(chain, target)) templates.push_back(&ChainWinogradPool());
-         return templates;
-       }},
-      {[](const Parts& p) {
-         return p.size() == 2 && IsDepthwise(p[0]) && !Conv2dShape::Of(p[0]).plain_input && IsPointwise(p[1]);
-       },
-       [](const Parts&, const Target&) { return Templates{&ChainDepthwiseConv()}; }},
-      {[](const Parts& p) { return p.size() == 2 && IsPointwise(p[0]) && IsDepthwise(p[1]); },
-       [](const Parts&, const Target&) { return Templates{&ChainConvDepthwise()}; }},
-      {[](const Parts& p) { return p.size() == 3 && IsPointwise(p[0]) && IsDepthwise(p[1]) && IsPointwise(p[2]); },
-       [](const Parts&, const Target&) { return Templates{&ChainBottleneck()}; }},
-  };
-  return kinds;
-}
+constexpr ChainKind kKinds[] = {
+    {[](const Parts& p) { return p.size() == 2 && IsConv(p[0]) && IsPool(p[1]); }, ChainConvPool},
+    {[](const Parts& p) {
+       return p.size() == 2 && IsDepthwise(p[0]) && !Conv2dShape::Of(p[0]).plain_input && IsPointwise(p[1]);
+     },
+     ChainDepthwiseConv},
+    {[](const Parts& p) { return p.size() == 2 && IsPointwise(p[0]) && IsDepthwise(p[1]); }, ChainConvDepthwise},
+    {[](const Parts& p) { return p.size() == 3 && IsPointwise(p[0]) && IsDepthwise(p[1]) && IsPointwise(p[2]); },
+     ChainBottleneck},
+};
 
 // The first kind that matches, or null, as for integers. REQUIRES: each part is legal by itself, and their types fit.
 const ChainKind* FindChainKind(const Workload& w) {
   const bool named = std::any_of(w.then.begin(), w.then.end(), [](const Workload& next) { return !next.from.empty(); });
   if (!w.inputs[0].type.is_float()) return nullptr;
-  for (const ChainKind& kind : Kinds()) {
+  for (const ChainKind& kind : kKinds) {
     if (!named && kind.matches(w.Parts())) return &kind;
   }
   return nullptr;
@@ -126,16 +112,11 @@ class ChainOperator final : public Operator {
   }
 
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
-    const std::vector<Workload> parts = w.Parts();
-    if (target.family() == kCpuFamily) {
-      if (const ChainKind* kind = FindChainKind(w)) return kind->templates(parts, target);
-    }
-    return {};
+    const ChainKind* kind = target.family() == kCpuFamily ? FindChainKind(w) : nullptr;
+    return kind != nullptr ? std::vector{&kind->by()} : std::vector<const Template*>();
   }
   TemplateList AllTemplates() const override {
-    return {
-        {kCpuFamily,
-         {&ChainConvPool(), &ChainWinogradPool(), &ChainDepthwiseConv(), &ChainConvDepthwise(), &ChainBottleneck()}}};
+    return {{kCpuFamily, {&ChainConvPool(), &ChainDepthwiseConv(), &ChainConvDepthwise(), &ChainBottleneck()}}};
   }
   Result<Computation> Compute(const Workload& w, const Target& target, const Algorithm& algorithm) const override {
     if (target.family() == kCpuFamily && FindChainKind(w) != nullptr) {
@@ -144,6 +125,13 @@ class ChainOperator final : public Operator {
           target, algorithm);
     }
     return ComputeGroup(w, target, algorithm);
+  }
+  // Those of the first member, by which ComputeGroup and Winograd with a pool in its tiles compute a group.
+  std::vector<OtherAlgorithm> OtherAlgorithms(const Workload& w, const Target& target) const override {
+    const Workload first = w.Parts()[0];
+    const bool kind = target.family() == kCpuFamily && FindChainKind(w) != nullptr;
+    if (kind) return IsConv(first) ? WinogradAlgorithms(w, target) : std::vector<OtherAlgorithm>();
+    return (*FindOperator(first))->OtherAlgorithms(first, target);
   }
 
   // Each member's reference in turn. Tensors between them are rounded to their type, as in kernels.

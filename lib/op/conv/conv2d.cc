@@ -36,7 +36,6 @@ static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const 
   const Conv2dShape s = Conv2dShape::Of(w);
   const int lanes = target.ChannelBlock();
   if (Unblocked(w, lanes) || !w.inputs[0].type.is_float()) return {};  // sketches alone
-  if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
   if (s.groups == 1) return {&Conv2dDirect()};
   if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};
   std::vector<const Template*> templates;
@@ -67,7 +66,7 @@ static std::vector<const Template*> GpuTemplates(const Workload& w, const Target
 const Operator& Conv2d() {
   static const TunedOperator op(
       "conv2d", CpuConv2dTemplates, GpuTemplates,
-      {{kCpuFamily, {&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
+      {{kCpuFamily, {&Conv2dDirect(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
        {kGpuFamily, AllGpuConv2dTemplates()}},
       {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
        {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},

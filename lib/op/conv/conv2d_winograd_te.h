@@ -1,12 +1,12 @@
-// The computations of conv2d_winograd, which conv2d_winograd.h explains.
+// The stages of Winograd, which conv2d_winograd.h explains.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "ir/expr.h"
-#include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/cook_toom.h"
+#include "op/conv/winograd_layer.h"
 #include "te/tensor.h"
 
 namespace hone::op {
@@ -18,12 +18,13 @@ Result<WinogradTransforms> MakeTransforms(const WinogradTiles& tiles);
 
 // The output, computed from `tiles` tiles of m outputs each. `data` is blocked; `weight` is as given; `epilogue` is
 // applied to a value of "out" at its indices. Stages in order of computation; only those that a layer needs:
-//   pad    [co, row, column, ci]            all images one below the other, zeros around each vrow   [b, i, co, p, q,
-//   t, ci]          columns of tiles transformed: if both axes have taps v      [i, j, p, q, co, t, ci] acc, m [i, j,
-//   co, t, ci]                sums; acc in registers mrow   [j, y, co, t, ci]                columns of outputs: if
-//   both axes have taps tile   [co, t, y, x, ci]                whole tiles, if the output has partial tiles; with the
-//   epilogue, if the output
-//                                           is pooled
+//   pad    [co, row, column, ci]            all images one below the other, zeros around each
+//   vrow   [b, i, co, p, q, t, ci]          columns of tiles transformed: if both axes have taps
+//   v      [i, j, p, q, co, t, ci]
+//   acc, m [i, j, co, t, ci]                sums; acc in registers
+//   mrow   [j, y, co, t, ci]                columns of outputs: if both axes have taps
+//   tile   [co, t, y, x, ci]                whole tiles, if the output has partial tiles or is pooled; then with the
+//                                           epilogue
 //   out    [n, oco, oh, ow, oci]
 // and two constants, in whole blocks of channels: "weight.taps" [ic, kh, kw, oc], from which "weight.transformed"
 // [i, j, p, q, ic, oc] is computed; acc reads it.

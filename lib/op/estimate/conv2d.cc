@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/conv_direct_space.h"
 #include "op/estimate/parts.h"
 #include "op/shapes.h"
@@ -16,7 +15,6 @@ constexpr double kRoundCycles = 0.15;  // per iteration of an unrolled loop, in 
 constexpr double kTileCycles = 20;     // a register tile's prologue: addresses, zeros
 constexpr double kHiddenShare = 0.35;  // share of second-level reads that arithmetic does not hide
 constexpr double kEarly = 0.85;        // share of waiting for weights that remains with software prefetch
-constexpr double kSpread = 0.6;        // where it is spread evenly over the arithmetic (Winograd's prefetch=far)
 
 // The span of input rows (or columns) that `n` outputs read, and the number of those actually read.
 int64_t Reach(int64_t n, int64_t stride, int64_t taps, int64_t dilation) {
@@ -106,61 +104,6 @@ std::vector<double> EstimateDirect(const DirectLayer& l, const Config& c) {
           LogShare(cold, ideal), LogShare(copied, ideal),      LogShare(loops, ideal),   std::log(imbalance)};
 }
 
-std::vector<double> EstimateWinograd(const DirectLayer& l, const WinogradLayer& layer, const Config& c) {
-  const Conv2dShape& s = l.s;
-  const int64_t m = std::max<int64_t>(NumberOr(c, "m", 4), 1);
-  const WinogradTiles k = layer.Tiles(m);
-  const bool by_channel = WordOr(c, "form", "xi_oc") == "oc_xi";
-  const int64_t ocv = NumberOr(c, "ocv", 2), width = NumberOr(c, "tiles", 14);
-  const int64_t all_tiles = k.count;  // for all images: tasks span images
-  const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
-  const int64_t block = std::clamp<int64_t>(NumberOr(c, "block", all_tiles), 1, all_tiles);
-  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 4), 1);
-  const bool far = WordOr(c, "prefetch", "none") == "far";
-  // Elements of a tile; input channels, counting each phase separately; products of an element with all of them: if
-  // phases have a tap less, some products are missing.
-  const double xi = D(k.ah * k.aw), ic = D(l.ic_blocks * l.lanes * k.sh * k.sw);
-  const double length = D(k.Products() * l.ic_blocks * l.lanes) / xi;
-  const double tile_blocks = D(CeilDiv(all_tiles, block)), oc_blocks = D(CeilDiv(l.oc_blocks, oc_block));
-  const double tasks = tile_blocks * oc_blocks;
-
-  Tiles tiles;
-  for (const auto& [rows, a] : Pieces(l.oc_blocks, ocv)) {
-    for (const auto& [size, blocks] : Pieces(all_tiles, block)) {
-      for (const auto& [w, b] : Pieces(size, width)) {
-        tiles.steps += D(a * blocks * b) * length * StepCycles(D(rows), D(w), D(w), l.registers);
-        tiles.count += D(a * blocks * b);
-      }
-    }
-  }
-  tiles.steps *= xi, tiles.count *= xi;
-  const double ideal = D(s.n * s.oh * s.ow * s.kh * s.kw) * D(l.ic_blocks * l.lanes) * D(l.oc_blocks) / 2;
-
-  const double all = xi * length * D(l.oc_blocks * l.lanes) * 4;
-  const double early = far ? kSpread : Prefetches(c) ? kEarly : 1;
-  const double one = length * D(ocv * l.lanes) * 4, repeats = D(CeilDiv(block, width));
-  // Read by each block of tiles, and again by each register tile if they do not stay in the first level.
-  const double weights = early * kCaches.Read(all * tile_blocks, std::max(all / oc_blocks, 2 * kCaches.l1_bytes)) +
-                         kHiddenShare * kCaches.Read(all * tile_blocks * (repeats - 1), one) +
-                         early * all / kCaches.l3_rate * (oc_blocks > 1 ? 1 : D(l.threads));
-  const double v_bytes = xi * D(block) * ic * 4, m_bytes = xi * D(block * (by_channel ? ocv : oc_block) * l.lanes) * 4;
-  // Input: two passes of about 1.5 operations per element and pass, with the loads and stores of v.
-  const double in = tile_blocks * oc_blocks * D(block) * ic / D(l.lanes) * xi * 4.5;
-  const double out = D(all_tiles) * D(l.oc_blocks) * xi * 3.0;
-  const double v_reads = tile_blocks * oc_blocks * v_bytes * D(CeilDiv(oc_block, ocv));
-  const double v_plane = D(block) * ic * 4;  // of one xi
-  const double scratch = 2 * kHiddenShare *
-                         (kCaches.Read(v_reads, by_channel ? v_bytes : v_plane) +
-                          kCaches.Read(tile_blocks * oc_blocks * (v_bytes + 2 * m_bytes), v_bytes + m_bytes));
-  const double loops =
-      tiles.count * (kRoundCycles * length / D(unroll) + kTileCycles + D(ocv * width)) + tasks * kTaskCycles;
-  const double imbalance = D(CeilDiv(static_cast<int64_t>(tasks), l.threads)) * D(l.threads) / tasks *
-                           (oc_blocks * D(oc_block) / D(l.oc_blocks)) * (tile_blocks * D(block) / D(all_tiles));
-  const double cycles = (tiles.steps + weights + in + out + scratch + loops) * imbalance / D(l.threads);
-  return {std::log(cycles),     LogShare(tiles.steps, ideal), LogShare(weights, ideal), LogShare(in, ideal),
-          LogShare(out, ideal), LogShare(scratch, ideal),     LogShare(loops, ideal),   std::log(imbalance)};
-}
-
 std::vector<double> EstimateDepthwise(const Conv2dShape& s, const Target& target, const Config& c) {
   const int64_t lanes = target.ChannelBlock(), blocks = CeilDiv(s.c, lanes), threads = std::max(target.threads, 1);
   const int64_t th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
@@ -206,15 +149,6 @@ const Estimate& DirectEstimate() {
                                        [l = UnmergedLayer(w, target)](const Config& c) { return EstimateDirect(l, c); };
                                  },
                                  {"cycles", "tile", "weights", "input", "cold", "pad", "loops", "imbalance"}};
-  return estimate;
-}
-
-const Estimate& WinogradEstimate() {
-  static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
-                                   return [l = UnmergedLayer(w, target), layer = WinogradLayer::Of(w, target)](
-                                              const Config& c) { return EstimateWinograd(l, layer, c); };
-                                 },
-                                 {"cycles", "tile", "weights", "input", "output", "scratch", "loops", "imbalance"}};
   return estimate;
 }
 

@@ -31,9 +31,8 @@ double LogShare(double part, double whole);
 
 // The estimates of templates, by what they compute.
 const Estimate& DirectEstimate();  // conv2d_direct, conv3d_direct
-const Estimate& WinogradEstimate();
 const Estimate& DepthwiseEstimate();
-const Estimate& ChainEstimate();  // all chains except those with Winograd
+const Estimate& ChainEstimate();
 const Estimate& DenseEstimate();
 
 }  // namespace hone::op

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "op/conv/conv2d_te.h"
-#include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/cook_toom_te.h"
+#include "op/conv/winograd_layer.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/gpu/conv2d.h"

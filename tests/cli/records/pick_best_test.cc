@@ -199,6 +199,10 @@ class PickBestWithinMemory : public PickBestTool {
     Record(second, kWithRelu, {Timed(kWithRelu, 4, 1e-3), Timed(kWithRelu, 2, 1.4e-3), Timed(kWithRelu, 0, 1.5e-3)});
   }
 
+  static int64_t SizeOf(const Config& c) {
+    return c.template_name.starts_with("transformed_m") ? c.template_name.back() - '0' : 0;
+  }
+
   // A legal point of Winograd with tiles of m, or (0) of a direct kernel; a new one each time.
   Outcome Timed(const std::string& workload, int64_t m, double seconds) {
     const Result<Workload> w = op::ParseChecked(workload);
@@ -206,8 +210,9 @@ class PickBestWithinMemory : public PickBestTool {
     Outcome outcome = Ok(++made_, seconds);
     for (int i = 0; i < 1000; ++i) {
       const Config config = space.At(*space.SampleLegal(rng_));
-      if ((config.template_name == "conv2d_winograd" ? config.Number("m") : 0) != m) continue;
+      if (SizeOf(config) != m) continue;
       outcome.config = config;
+      outcome.steps = Must(propose::Instantiate(*w, *Target::Parse(kTarget), config)).Text();
       return outcome;
     }
     ADD_FAILURE() << "no point with m = " << m;
@@ -218,9 +223,8 @@ class PickBestWithinMemory : public PickBestTool {
   std::vector<int64_t> Tiles() {
     std::vector<int64_t> tiles;
     for (const pipeline::BestEntry& entry : Best().tasks) {
-      const auto m = [](const Config& c) { return c.template_name == "conv2d_winograd" ? c.Number("m") : 0; };
-      tiles.push_back(m(*entry.config));
-      for (const pipeline::Finalist& f : entry.finalists) EXPECT_LE(m(f.config), tiles.back());
+      tiles.push_back(SizeOf(*entry.config));
+      for (const pipeline::Finalist& f : entry.finalists) EXPECT_LE(SizeOf(f.config), tiles.back());
     }
     return tiles;
   }

@@ -19,9 +19,9 @@ constexpr const char* kLayers[] = {
     "dense(f32[3,40], f32[24,40]) + bias",
 };
 
-// An entry for a point of the workload's last template, which is Winograd if there is one.
+// An entry for a point of the workload's last template or sketch, which is Winograd if there is one.
 pipeline::BestEntry Entry(const Workload& workload, const Target& target) {
-  const search::Space space = *propose::ProposersOf(workload, target, propose::Mode::kTemplates)->back().MakeSpace();
+  const search::Space space = *propose::ProposersOf(workload, target)->back().MakeSpace();
   Rng rng(1);
   pipeline::BestEntry entry{{}, TaskId(workload, target.Text()), workload.Text(), pipeline::BestSource::kTuned};
   entry.config = space.At(*space.SampleLegal(rng));

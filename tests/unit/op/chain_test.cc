@@ -1,7 +1,7 @@
 // Chains: what is rejected, and kernels compared with the members' references and with the members' own kernels.
 #include "base/rng.h"
-#include "op/conv/conv2d_winograd.h"
 #include "op/estimate/estimate.h"
+#include "op/numerics.h"
 #include "propose/propose.h"
 #include "semantics/semantics.h"
 #include "unit/op/kernel_fixture.h"
@@ -101,14 +101,12 @@ Apart Unfused(const ReferenceCase& c, const Target& target, runtime::ThreadPool*
   return apart;
 }
 
-// A point of conv2d_winograd with tiles of m x m outputs.
-Config WinogradOf(const Workload& conv, const Target& target, int64_t m) {
-  const search::Space space = *Conv2dWinograd().MakeSpace(conv, target);
-  for (uint64_t i = 0; i < space.size(); ++i) {
-    if (space.At(i).Number("m") == m && space.Legal(i)) return space.At(i);
+// The point with the least estimate of the sketch for tiles of m x m outputs; nothing if there is no such sketch.
+std::optional<Config> WinogradOf(const Workload& workload, const Target& target, int64_t m) {
+  for (const propose::Proposer& p : Must(propose::ProposersOf(workload, target))) {
+    if (p.name() == fmt::format("transformed_m{}", m)) return Must(p.Default(Must(p.MakeSpace())));
   }
-  ADD_FAILURE() << conv.Text() << " has no m=" << m;
-  return *propose::DefaultConfig(conv, target);
+  return {};
 }
 
 class ChainKernels : public KernelTest {
@@ -157,7 +155,7 @@ TEST_F(ChainKernels, ConvolutionThenPool) {
   });
 }
 
-// Pools of 2x2 after 3x3 and 5x5: Winograd is one of two templates, and each m of it runs.
+// Pools of 2x2 after 3x3 and 5x5: Winograd is beside the template, and each m of it runs.
 TEST_F(ChainKernels, WinogradThenPool) {
   const Target target = HostWith(64, 32, 2);
   for (const std::string text : {
@@ -174,42 +172,39 @@ TEST_F(ChainKernels, WinogradThenPool) {
        }) {
     SCOPED_TRACE(text);
     const ReferenceCase c = MakeReferenceCase(text, target);
-    ASSERT_EQ(c.op->Templates(c.workload, target).size(), 2u);
-    search::TaskSpace space = *propose::MakeTaskSpace(c.workload, target);
-    Rng rng(5);
     int run = 0;
     for (int64_t m : {2, 3, 4, 5, 6}) {
-      for (int tries = 0; tries < 2000; ++tries) {
-        const Config config = space.At(*space.SampleLegal(rng));
-        if (config.template_name != std::string("chain_winograd_pool") || config.Number("m") != m) continue;
-        SCOPED_TRACE(config.Text());
-        const testing::KernelCase kernel = RunOnce(c, target, config, &pool_);
-        const double bound = RoundingBound(c.workload) + kernel.compiled().rounding;
-        EXPECT_LE(testing::Compare(c.reference, kernel.output()).worst, bound);
-        // The same tiles, with the pool as a separate kernel.
-        const Apart unfused = Unfused(c, target, &pool_, [&](const Workload& part) {
-          return part.op == "conv2d" ? WinogradOf(part, target, m) : *propose::DefaultConfig(part, target);
-        });
-        EXPECT_GT(unfused.rounding, 0);
-        EXPECT_LE(testing::Compare(unfused.values, kernel.output()).worst, bound);
-        ++run;
-        break;
-      }
+      const std::optional<Config> config = WinogradOf(c.workload, target, m);
+      if (!config) continue;
+      SCOPED_TRACE(config->Text());
+      const testing::KernelCase kernel = RunOnce(c, target, *config, &pool_);
+      const double bound = RoundingBound(c.workload) + kernel.compiled().rounding;
+      EXPECT_LE(testing::Compare(c.reference, kernel.output()).worst, bound);
+      // The same tiles, with the pool as a separate kernel.
+      const Apart unfused = Unfused(c, target, &pool_, [&](const Workload& part) {
+        return part.op == "conv2d" ? WinogradOf(part, target, m).value() : *propose::DefaultConfig(part, target);
+      });
+      EXPECT_GT(unfused.rounding, 0);
+      EXPECT_LE(testing::Compare(unfused.values, kernel.output()).worst, bound);
+      ++run;
     }
     EXPECT_GE(run, 1);
   }
 }
 
 TEST(Chain, WinogradOnlyBehindPoolsThatCutTilesEvenly) {
-  for (const auto& [text, templates] : std::vector<std::pair<std::string, size_t>>{
-           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", 2},
-           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) + add -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", 1},
-           {"conv2d(f32[1,16,9,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,9,8], kernel=2, stride=2)", 1},
-           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=3, stride=2)", 1},
-           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2)", 1},
-           {"conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", 1}}) {
+  for (const auto& [text, applies] : std::vector<std::pair<std::string, bool>>{
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", true},
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) + add -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)",
+            false},
+           {"conv2d(f32[1,16,9,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,9,8], kernel=2, stride=2)", false},
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=3, stride=2)", false},
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2)", false},
+           {"conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", false}}) {
     const Workload w = *ParseChecked(text);
-    EXPECT_EQ((*FindOperator(w))->Templates(w, Avx512()).size(), templates) << text;
+    EXPECT_EQ((*FindOperator(w))->Templates(w, Avx512()).size(), 1u) << text;
+    EXPECT_EQ(WinogradOf(w, Avx512(), 4).has_value(), applies) << text;
+    EXPECT_EQ(WhichNumericsMatter(w, Avx512()).winograd, applies) << text;
   }
 }
 

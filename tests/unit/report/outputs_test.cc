@@ -72,7 +72,7 @@ TEST(Outputs, JsonHoldsTheFacts) {
   EXPECT_DOUBLE_EQ(j["tasks"][0]["best"]["peak_share"].get<double>(), 0.75);  // 150 MFLOP in 2 ms of 100 GFLOP/s
   EXPECT_EQ(j["tasks"][0]["trials"]["state"], Json::parse("[\"ok\", \"pruned\", \"ok\", \"compile\", \"compile\"]"));
   EXPECT_TRUE(j["tasks"][0]["trials"]["seconds"][3].is_null());
-  EXPECT_EQ(j["tasks"][0]["trials"]["proposer"][2], "conv2d_winograd");
+  EXPECT_EQ(j["tasks"][0]["trials"]["proposer"][2], "transformed_m4");
   EXPECT_EQ(j["tasks"][1]["best"], Json::parse("{\"source\": \"default\"}"));
   EXPECT_EQ(j["tuned"]["processes"], Json::parse("[[0.01, 0.009, 0.011], [0.01, 0.012]]"));
 }
@@ -139,16 +139,13 @@ TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
   const std::string line = "conv2d(f32[1,16,8,8], f32[16,16,1,7], pad=0,3,0,3)";
   Config config{.template_name = "conv2d_direct"};
   EXPECT_EQ(AlgorithmText(square, config), "direct");
-  config.template_name = "conv2d_winograd";
-  config.values = {{"m", KnobKind::kOther, {6}, {}}};
+  config.template_name = "transformed_m6";
   EXPECT_EQ(AlgorithmText(square, config), "Winograd F(6x6)");
   EXPECT_EQ(AlgorithmText(line, config), "Winograd F(6)");
-  config.template_name = "chain_winograd_pool";
   EXPECT_EQ(AlgorithmText(square + " -> max_pool2d(f32[1,16,8,8], kernel=2x2, stride=2x2)", config),
             "Winograd F(6x6) with pool");
-  config.template_name = "conv2d_winograd";
-  config.values.clear();
-  EXPECT_EQ(AlgorithmText(square, config), "Winograd");
+  config.template_name = "transformed_mine";
+  EXPECT_EQ(AlgorithmText(square, config), "transformed_mine") << "a user's sketch";
   config.template_name = "odd";
   EXPECT_EQ(AlgorithmText("nonsense", config), "odd");
   config.template_name = "max_pool2d_default";

@@ -73,7 +73,7 @@ inline ReportData SampleReport() {
                  {2, TrialState::kOk, TrialError::kNone, 0.002},
                  {3, TrialState::kFailed, TrialError::kCompile, 0},
                  {4, TrialState::kFailed, TrialError::kCompile, 0}};
-  conv.trials[2].config.template_name = "conv2d_winograd";
+  conv.trials[2].config.template_name = "transformed_m4";
   conv.failures = {{"compile", 2, "no registers left", 3, "hone-tune --explain 3", "hone-tune --trial 77"}};
   conv.stopped = "trials";
   conv.compile_seconds = 1;

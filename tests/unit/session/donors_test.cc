@@ -102,7 +102,7 @@ TEST_F(DonorsTest, TrialsOfAnotherVersionOfATemplateAreRefusedWithALine) {
   ASSERT_GT(version.count("conv2d_direct"), 0u);
   version["conv2d_direct"] += 90;
   const auto got = Must(Load({Write("old", kLarge, Target().Text(), "conv2d_direct", "here", 3, version),
-                              Write("other", kLarge, Target().Text(), "conv2d_winograd", "here", 2, version),
+                              Write("other", kLarge, Target().Text(), "transformed_m4", "here", 2, version),
                               Write("none", kLarge, Target().Text(), "conv2d_direct", "here", 1, {})}));
   EXPECT_EQ(got.ids, std::vector<std::string>{"other"});
   ASSERT_EQ(got.refused.size(), 2u);
@@ -112,7 +112,7 @@ TEST_F(DonorsTest, TrialsOfAnotherVersionOfATemplateAreRefusedWithALine) {
 
 TEST(MakeDonor, KeepsTrialsOfTheTemplatesAndNoSamples) {
   const std::vector<Outcome> trials = {{.config = {"conv2d_direct", 5, {}}, .samples = {1, 2}},
-                                       {.config = {"conv2d_winograd", 0, {}}},
+                                       {.config = {"transformed_m4", 0, {}}},
                                        {.config = {"conv2d_direct", 3, {}}}};
   const auto donor = MakeDonor(*Workload::Parse(kLarge), trials, {"conv2d_direct"});
   ASSERT_TRUE(donor);

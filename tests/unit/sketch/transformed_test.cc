@@ -76,6 +76,8 @@ TEST(TransformedTiles, EachPointIsLegalAndStaysInRegisters) {
       "conv2d(f32[1,64,17,17], f32[40,64,7,1], pad=3,0,3,0) + relu",
       "conv2d(f32[1,24,9,30], f32[1,24,1,3])",
       "conv2d(f32[1,32,29,15], f32[48,32,7,7], stride=2x2, pad=3,3,3,3) + relu",
+      "conv2d(f32[1,48,24,12], f32[33,48,3,3], pad=1,1,1,1) + bias -> max_pool2d(f32[1,33,24,12], kernel=2, stride=2)",
+      "conv2d(f32[1,48,28,20], f32[33,48,3,3], pad=1,1,1,1) + bias -> hard_swish(f32[1,33,28,20])",
   };
   int64_t points = 0;
   for (const std::string& layer : layers) {
@@ -101,6 +103,9 @@ TEST(TransformedTiles, EachPointIsLegalAndStaysInRegisters) {
           EXPECT_THAT(text, testing::ContainsRegex("allocate m: f32.[0-9]+. scratch"));
           EXPECT_THAT(text, testing::ContainsRegex("allocate v: f32.[0-9]+. scratch"));
           EXPECT_THAT(text, Not(HasSubstr("workspace")));
+          if (layer.find("pool") != layer.npos) {
+            EXPECT_THAT(text, testing::ContainsRegex("allocate tile: f32.[0-9]+. register"));
+          }
           EXPECT_THAT(text, HasSubstr("weight.transformed.packed"));
           EXPECT_GE(sketch.cost(config).front(), 0);
           ++points;

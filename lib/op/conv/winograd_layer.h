@@ -1,13 +1,11 @@
-// The space of conv2d_winograd: knobs, rules, estimate and inaccuracy. conv2d_winograd.h lists the knobs.
+// A layer as Winograd's tiles see it: their sizes, the arithmetic that they save, and their inaccuracy.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "op/conv/conv2d_shape.h"
-#include "search/space/space.h"
 #include "target/target.h"
-#include "task/config.h"
 
 namespace hone::op {
 
@@ -29,16 +27,15 @@ struct WinogradTiles {
   int64_t Products() const { return (ah * sh - (sh - full_h)) * (aw * sw - (sw - full_w)); }
 };
 
-// The layer as this template sees it.
 struct WinogradLayer {
   Conv2dShape s;
   int64_t lanes = 16;
-  int threads = 1, registers = 32;
   int64_t ic_blocks = 1, oc_blocks = 1;
   // Outputs are pooled (maximum or average) by disjoint windows of pool x pool. 1: no pooling.
   int64_t pool = 1;
   bool pool_max = true;
 
+  // Of a convolution, or of one followed by a pool.
   static WinogradLayer Of(const Workload& workload, const Target& target);
   WinogradTiles Tiles(int64_t m) const;
   // Whether the output contains partial tiles.
@@ -63,28 +60,6 @@ struct WinogradLayer {
 // The bound of the largest error against double precision in standard deviations of the output, for all taps and
 // channels that Sizes() accepts. winograd_test checks it on layers of 64 and 256 channels.
 double WinogradErrorBound(int64_t m);
-
-enum class WinogradPrefetch { kNone, kNear, kFar };
-
-struct WinogradPoint {
-  int64_t m;
-  bool by_channel;  // form=oc_xi
-  int64_t ocv, tiles, oc_block, block;
-  WinogradPrefetch prefetch;
-
-  static WinogradPoint Of(const Config& config);
-  // Input channels unrolled in the products: large register tiles hide a loop's cost without unrolling.
-  int64_t UnrollIc() const { return ocv * tiles >= 16 ? 4 : 8; }
-};
-
-search::Space WinogradSpace(const WinogradLayer& layer, const char* name);
-// The legal point with the least estimated time.
-Result<Config> WinogradDefault(const search::Space& space, const WinogradLayer& layer);
-
-// A closed-form estimate of the time: approximate cycles of the busiest thread. Orders points of one layer, on cores
-// with two FMA and two load ports and a second-level cache of 1 to 2 MB; not comparable with other algorithms. Products
-// and transforms count in instructions, weights in bytes: a network finds them in memory, not in a cache.
-double WinogradCycles(const WinogradLayer& layer, const WinogradPoint& point);
 
 // The inaccuracy of Winograd in single precision, predicted without running it.
 //
