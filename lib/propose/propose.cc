@@ -52,6 +52,7 @@ constexpr Sketched kSketched[] = {
     {.op = "dense", .sketch = "sums", .gpu = "gpu_sums"},
     {.op = "conv2d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
     {.op = "conv2d", .sketch = "transformed"},
+    {.op = "conv2d", .sketch = "windows", .applies = [](const Workload& w) { return !MultipliesNoZeros(w); }},
     {.op = "conv3d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
     {.op = "softmax", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "log_softmax", .sketch = "rows", .gpu = "gpu_rows"},
@@ -143,15 +144,15 @@ Status TryPoints(const sketch::Sketch& sketch, const std::vector<te::Tensor>& ou
 std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workload, const Target& target,
                                    std::vector<Status>* failures = nullptr) {
   const Result<op::Computation> computation = op.Compute(workload, target, Algorithm());
-  if (!computation.ok()) return {};
+  const std::vector<te::Tensor> outputs = computation.ok() ? computation->outputs : std::vector<te::Tensor>();
   std::vector<std::string> constants;
   for (const Operand& operand : op.Operands(workload, target)) {
     if (operand.role == OperandRole::kConstant) constants.push_back(operand.name);
   }
-  std::vector<sketch::Sketch> sketches = sketch::MakeSketches(computation->outputs, constants, target, failures);
+  std::vector<sketch::Sketch> sketches = sketch::MakeSketches(outputs, constants, target, failures);
   std::erase_if(sketches, [&](const sketch::Sketch& sketch) {
     if (!sketch.plugin) return false;
-    const Status refusal = TryPoints(sketch, computation->outputs);
+    const Status refusal = TryPoints(sketch, outputs);
     if (failures != nullptr && !refusal.ok()) failures->push_back(refusal);
     return !refusal.ok();
   });
@@ -354,7 +355,10 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   for (const op::Template* t : op::FirstMemberTemplates(workload, target)) {
     if (!replaced || !t->fixed()) proposers.emplace_back(*t, workload.Parts()[0], target);
   }
-  proposers.insert(proposers.end(), sketches.begin(), sketches.end());
+  // Without any trial, a kernel that multiplies no zeros is built.
+  const bool first =
+      std::ranges::any_of(sketches, [](const Proposer& p) { return p.sketch()->algorithm.name == "lanes"; });
+  proposers.insert(first ? proposers.begin() : proposers.end(), sketches.begin(), sketches.end());
   for (sketch::Sketch each : own) {
     if (IsRule(each.name) || Fit(&each, workload, target)) continue;
     const auto named = [&](const Proposer& p) { return p.name() == each.name; };
@@ -381,7 +385,7 @@ Result<Proposers> ProposersOf(const Workload& workload, const Target& target, Mo
   };
   // Limits on numerics may forbid another algorithm: it is not enough.
   const auto enough = [&](const Proposer& p) {
-    return !unwanted(p) && (p.sketch() == nullptr || p.sketch()->algorithm == Algorithm());
+    return !unwanted(p) && (p.sketch() == nullptr || !op::Forbidden({.winograd = 0}, p.sketch()->algorithm));
   };
   if (std::ranges::any_of(proposers, enough)) std::erase_if(proposers, unwanted);
   return proposers;

@@ -318,9 +318,9 @@ static std::vector<DerivationRule>& AllRules() {
   static std::vector<DerivationRule> rules = {
       {"sums", 2, kCpuFamily, SumTiles},
       {"rows", 1, kCpuFamily, WithoutConstants<ReduceRows>},
-      {"windows", 1, kCpuFamily, WithoutConstants<WindowTiles>},
+      {.name = "windows", .version = 1, .family = kCpuFamily, .derive = WindowTiles, .others = true},
       {"stages", 1, kCpuFamily, WithoutConstants<StageNests>},
-      {.name = "transformed", .version = 1, .family = kCpuFamily, .derive = TransformedTiles, .algorithms = true},
+      {.name = "transformed", .version = 1, .family = kCpuFamily, .derive = TransformedTiles, .direct = false, .others = true},
       {"gpu_sums", 2, kGpuFamily, GpuSumTiles},
       {"gpu_rows", 2, kGpuFamily, WithoutConstants<GpuRowBlocks>},
       {"gpu_stages", 1, kGpuFamily, WithoutConstants<GpuStageNests>},
@@ -337,7 +337,7 @@ const DerivationRule* FindRule(std::string_view sketch) {
   for (const DerivationRule& rule : Rules()) {
     if (sketch == rule.name) return &rule;  // a user's rule may be called `transformed_mine`
     const bool trial = sketch.find('.') != sketch.npos;  // `transformed_m4.trial7`, of --write-sketch
-    if (rule.algorithms && sketch.starts_with(rule.name + "_") && !trial) found = &rule;
+    if (rule.others && sketch.starts_with(rule.name + "_") && !trial) found = &rule;
   }
   return found;
 }
@@ -360,13 +360,13 @@ static std::optional<Sketch> Derive(const DerivationRule& rule, const te::Tensor
   return sketch;
 }
 
-static std::vector<Sketch> MakeSketches(bool algorithms, const std::vector<te::Tensor>& outputs,
+static std::vector<Sketch> MakeSketches(bool direct, const std::vector<te::Tensor>& outputs,
                                         const std::vector<std::string>& constants, const Target& target,
                                         std::vector<Status>* failures) {
   std::vector<Sketch> sketches;
   if (outputs.size() != 1) return sketches;
   for (const DerivationRule& rule : Rules()) {
-    if (rule.family != target.family() || rule.algorithms != algorithms) continue;
+    if (rule.family != target.family() || !(direct ? rule.direct : rule.others)) continue;
     if (auto sketch = Derive(rule, outputs[0], constants, target, failures)) sketches.push_back(std::move(*sketch));
   }
   return sketches;
@@ -374,12 +374,12 @@ static std::vector<Sketch> MakeSketches(bool algorithms, const std::vector<te::T
 
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
                                  const Target& target, std::vector<Status>* failures) {
-  return MakeSketches(false, outputs, constants, target, failures);
+  return MakeSketches(true, outputs, constants, target, failures);
 }
 
 std::vector<Sketch> MakeSketches(const std::vector<te::Tensor>& outputs, const std::vector<std::string>& constants,
                                  const Target& target, const Algorithm& algorithm, const std::string& suffix) {
-  std::vector<Sketch> sketches = MakeSketches(true, outputs, constants, target, nullptr);
+  std::vector<Sketch> sketches = MakeSketches(false, outputs, constants, target, nullptr);
   for (Sketch& sketch : sketches) sketch.name += "_" + suffix, sketch.algorithm = algorithm;
   return sketches;
 }

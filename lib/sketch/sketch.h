@@ -97,7 +97,7 @@ struct DerivationRule {
   std::string_view family;  // of targets (target/kind.h)
   DeriveFunction derive;
   std::string plugin = {};  // the file of the plugin that has it (sketch/user_rule.h); empty for Hone's own
-  bool algorithms = false;  // applies to the computations of other algorithms than `direct`, and to no other
+  bool direct = true, others = false;  // applies to the algorithm `direct`; to other algorithms
 };
 // All rules, in the order of their sketches. Those of plugins are the last.
 const std::vector<DerivationRule>& Rules();

@@ -37,18 +37,19 @@ static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const 
   const int lanes = target.ChannelBlock();
   if (Unblocked(w, lanes) || !w.inputs[0].type.is_float()) return {};  // sketches alone
   if (s.groups == 1) return {&Conv2dDirect()};
-  if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};
-  std::vector<const Template*> templates;
-  if (GroupedLanesApplies(s, lanes)) templates.push_back(&Conv2dGroupedLanes());
-  if (DirectApplies(s, lanes)) templates.push_back(&Conv2dDirect());
-  if (templates.empty()) templates.push_back(&Conv2dGrouped());
-  return templates;
+  if (s.depthwise() && !s.plain_input) return {};  // a sketch of "lanes"
+  if (DirectApplies(s, lanes)) return {&Conv2dDirect()};
+  if (GroupedLanesApplies(s, lanes)) return {};
+  return {&Conv2dGrouped()};
 }
 
 static std::vector<OtherAlgorithm> OtherConv2dAlgorithms(const Workload& w, const Target& target) {
-  const bool blocked =
-      target.family() == kCpuFamily && !Unblocked(w, target.ChannelBlock()) && w.inputs[0].type.is_float();
-  return blocked ? WinogradAlgorithms(w, target) : std::vector<OtherAlgorithm>();
+  const bool blocked = target.family() == kCpuFamily && !Unblocked(w, target.ChannelBlock());
+  if (!blocked || !w.inputs[0].type.is_float()) return {};
+  const Conv2dShape s = Conv2dShape::Of(w);
+  const bool lanes = (s.depthwise() && !s.plain_input) || GroupedLanesApplies(s, target.ChannelBlock());
+  if (lanes) return {{"lanes", {"lanes", {{"pad", 0}}}}};
+  return WinogradAlgorithms(w, target);
 }
 
 static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
@@ -66,7 +67,7 @@ static std::vector<const Template*> GpuTemplates(const Workload& w, const Target
 const Operator& Conv2d() {
   static const TunedOperator op(
       "conv2d", CpuConv2dTemplates, GpuTemplates,
-      {{kCpuFamily, {&Conv2dDirect(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
+      {{kCpuFamily, {&Conv2dDirect(), &Conv2dGrouped()}},
        {kGpuFamily, AllGpuConv2dTemplates()}},
       {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
        {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},

@@ -104,43 +104,6 @@ std::vector<double> EstimateDirect(const DirectLayer& l, const Config& c) {
           LogShare(cold, ideal), LogShare(copied, ideal),      LogShare(loops, ideal),   std::log(imbalance)};
 }
 
-std::vector<double> EstimateDepthwise(const Conv2dShape& s, const Target& target, const Config& c) {
-  const int64_t lanes = target.ChannelBlock(), blocks = CeilDiv(s.c, lanes), threads = std::max(target.threads, 1);
-  const int64_t th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
-  const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", s.oh), 1, s.oh);
-  const std::string unroll = WordOr(c, "unroll", "none");
-  const double taps = D(s.kh * s.kw);
-  Tiles tiles;
-  for (const auto& [h, a] : Pieces(s.oh, th)) {
-    for (const auto& [w, b] : Pieces(s.ow, tw)) {
-      // Neighbouring taps side by side share rows and columns.
-      double loads = D(h * w) * taps;
-      if (unroll != "none") loads = D(h) * D(s.kh) * D((w - 1) * s.sw + (s.kw - 1) * s.dw + 1);
-      loads = std::min(loads, D(h * w) * taps);
-      // The sums of neighbouring tiles are short and overlap, so less than a latency of 4 per tap is visible.
-      const double steps = std::max({D(h * w) * taps / 2, (loads + taps) / 2, 1.5 * taps});
-      const double spilled = std::max(0.0, D(h * w) + 2 - target.vector_registers) * taps;
-      tiles.steps += D(a * b) * (steps + spilled);
-      tiles.count += D(a * b);
-    }
-  }
-  const double planes = D(s.n * blocks);
-  tiles.steps *= planes, tiles.count *= planes;
-  const double ideal = planes * D(s.oh * s.ow) * taps / 2;
-  const double rounds = unroll == "window" ? 0 : unroll == "kw" ? D(s.kh) : taps;
-  const double tasks = planes * D(CeilDiv(s.oh, row_block));
-  const double loops = tiles.count * (rounds * 2 + kTileCycles / 2 + D(th * tw) * 1.5) + tasks * kTaskCycles / 5;
-  const bool padded = (s.padded() || s.ph() > s.h || s.pw() > s.w) && WordOr(c, "pad", "copy") == "copy";
-  const double plane = D(((row_block - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());  // vectors
-  const double bytes = plane * D(lanes) * 4;
-  const double copied = padded ? tasks * (2 * plane + kCaches.Read(2 * bytes, bytes)) : 0;
-  const double imbalance = D(CeilDiv(static_cast<int64_t>(tasks), threads)) * D(threads) / tasks *
-                           (D(CeilDiv(s.oh, row_block) * row_block) / D(s.oh));
-  const double cycles = (tiles.steps + loops + copied) * imbalance / D(threads);
-  return {std::log(cycles), LogShare(tiles.steps, ideal), LogShare(copied, ideal), LogShare(loops, ideal),
-          std::log(imbalance)};
-}
-
 }  // namespace
 
 const Estimate& DirectEstimate() {
@@ -149,16 +112,6 @@ const Estimate& DirectEstimate() {
                                        [l = UnmergedLayer(w, target)](const Config& c) { return EstimateDirect(l, c); };
                                  },
                                  {"cycles", "tile", "weights", "input", "cold", "pad", "loops", "imbalance"}};
-  return estimate;
-}
-
-const Estimate& DepthwiseEstimate() {
-  static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
-                                   return [s = Conv2dShape::Of(w), target](const Config& c) {
-                                     return EstimateDepthwise(s, target, c);
-                                   };
-                                 },
-                                 {"cycles", "tile", "pad", "loops", "imbalance"}};
   return estimate;
 }
 

@@ -31,7 +31,6 @@ double LogShare(double part, double whole);
 
 // The estimates of templates, by what they compute.
 const Estimate& DirectEstimate();  // conv2d_direct, conv3d_direct
-const Estimate& DepthwiseEstimate();
 const Estimate& ChainEstimate();
 const Estimate& DenseEstimate();
 

@@ -69,7 +69,7 @@ TEST_F(RealTest, TheSpaceCanBeCompiledAndTriedPointByPoint) {
   WriteTask("dense(f32[1,2], f32[3,2])");
   ExpectHas(ExpectOk(TuneTask({"--compile-only"})).out, {" compiled, "});
   WriteTask("conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)");
-  ExpectHas(ExpectOk(TuneTask({"--list-sketches"})).out, {"no sketch; templates: conv2d_depthwise"});
+  ExpectHas(ExpectOk(TuneTask({"--list-sketches"})).out, {"sketch windows_lanes\nalgorithm lanes(pad=0)\n"});
 }
 
 // A product of activations has no template on CPUs: its schedules are derived. Its values are not scaled, so sums of

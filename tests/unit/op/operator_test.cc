@@ -115,10 +115,14 @@ TEST(Operator, ComputationsDependOnTheTargetOnlyByStorage) {
     for (const std::string& text : layers) {
       const Workload w = Must(ParseChecked(text));
       const Operator* op = Must(FindOperator(w));
+      std::vector<Algorithm> each;
       for (const Template* t : op->Templates(w, one)) {
         const Result<Config> config = t->Default(Must(t->MakeSpace(w, one)), w, one);
         if (!config.ok()) continue;  // no point of AutoTVM's is legal for some shapes
-        const Algorithm algorithm = Must(t->Instantiate(w, one, *config)).algorithm;
+        each.push_back(Must(t->Instantiate(w, one, *config)).algorithm);
+      }
+      for (const OtherAlgorithm& more : op->OtherAlgorithms(w, one)) each.push_back(more.algorithm);
+      for (const Algorithm& algorithm : each) {
         algorithms.insert(algorithm.name);
         Target second = other;
         if (IsPointwise(w)) second.threads = one.threads;
