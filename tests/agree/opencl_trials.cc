@@ -23,17 +23,17 @@ void ExpectAgreeOnOpenCl(runtime::Device* device, const Prepared& prepared, cons
     Buffers host(prepared);
     std::vector<std::unique_ptr<runtime::DeviceBuffer>> buffers;
     runtime::DeviceArguments arguments;
-    for (size_t i = 0; i < host.sizes().size(); ++i) {
-      auto buffer = device->Allocate(host.sizes()[i] * 4);
+    for (size_t i = 0; i < host.bytes().size(); ++i) {
+      auto buffer = device->Allocate(host.bytes()[i]);
       ASSERT_TRUE(buffer.ok()) << buffer.status().message();
-      ASSERT_TRUE(device->CopyIn(buffer->get(), host.pointers()[i], host.sizes()[i] * 4).ok());
+      ASSERT_TRUE(device->CopyIn(buffer->get(), host.pointers()[i], host.bytes()[i]).ok());
       arguments.push_back(buffer->get());
       buffers.push_back(std::move(*buffer));
     }
     const Status ran = (*module)->Run(trial.function.name, arguments);
     ASSERT_TRUE(ran.ok()) << ran.message() << "\n" << trial.context << ir::ToString(trial.function);
     for (size_t i = 0; i < buffers.size(); ++i) {
-      ASSERT_TRUE(device->CopyOut(host.pointers()[i], *buffers[i], host.sizes()[i] * 4).ok());
+      ASSERT_TRUE(device->CopyOut(host.pointers()[i], *buffers[i], host.bytes()[i]).ok());
     }
     ASSERT_EQ(host.Difference(), "") << trial.context << ir::ToString(trial.function) << artifact->bytes;
   }

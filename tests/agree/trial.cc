@@ -89,9 +89,10 @@ std::vector<void*> Buffers::pointers() const {
   return result;
 }
 
-std::vector<int64_t> Buffers::sizes() const {
+std::vector<int64_t> Buffers::bytes() const {
   std::vector<int64_t> result;
-  for (const Buffer& b : buffers_) result.push_back(b.size);
+  const std::vector<te::Tensor> args = prepared_.Args();
+  for (size_t i = 0; i < args.size(); ++i) result.push_back(buffers_[i].size * args[i].type().bytes());
   return result;
 }
 

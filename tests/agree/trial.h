@@ -35,7 +35,7 @@ class Buffers {
  public:
   explicit Buffers(const Prepared& prepared);
   std::vector<void*> pointers() const;
-  std::vector<int64_t> sizes() const;
+  std::vector<int64_t> bytes() const;  // of each
   std::vector<ir::RunArgument> arguments() const;  // for the interpreter
   // Describes the first output element that differs from the definition; empty if all agree.
   std::string Difference() const;
