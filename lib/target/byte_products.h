@@ -1,3 +1,4 @@
+// Which CPUs multiply bytes fast.
 #pragma once
 
 #include "target/target.h"

@@ -194,7 +194,7 @@ TEST(Operator, CanonicalTextLeavesOutDefaults) {
 TEST(Operator, RefusesWhatMakesNoSense) {
   const std::pair<const char*, const char*> cases[] = {
       {"convd(f32[1,3,8,8], f32[4,3,3,3])", "did you mean `conv2d`"},
-      {"conv2d(f32[1,3,8,8])", "takes 2 tensors, not 1"},
+      {"conv2d(f32[1,3,8,8])", "takes 2 to 4 tensors, not 1"},
       {"conv2d(f32[3,8,8], f32[4,3,3,3])", "must have 4 axes"},
       {"conv2d(f32[1,3,8,8], f32[4,3,3])", "must have 4 axes"},
       {"conv2d(f32[1,3,8,8], f32[4,2,3,3])", "do not fit"},
@@ -210,7 +210,7 @@ TEST(Operator, RefusesWhatMakesNoSense) {
       {"conv2d(f32[1,100000,100000,100000], f32[4,100000,1,1])", "more than 2^29"},
       {"conv2d(f32[1,64,30000,30000], f32[4,64,1,1])", "more than 2^29"},
       {"conv2d(f32[1,1,8,8], f32[1,1,1,1], pad=60000,60000,60000,60000)", "more than 2^29"},
-      {"conv2d(f64[1,3,8,8], f64[4,3,3,3])", "only f32"},
+      {"conv2d(f64[1,3,8,8], f64[4,3,3,3])", "f32, u8 and i8 are supported"},
       {"dense(f32[1,8], f32[4,9])", "differ in their second axis"},
       {"dense(f32[1,8], f32[4,8], groups=2)", "unknown attribute `groups`"},
       {"max_pool2d(f32[1,4,8,8])", "`kernel` is missing"},
