@@ -71,6 +71,8 @@ std::string DescribeCall(const SeenCall& call) {
   } else if (call.number == SYS_write || call.number == SYS_pwrite64 || call.number == SYS_fsync ||
              call.number == SYS_fdatasync || call.number == SYS_ftruncate) {
     path = PathOf(pid, static_cast<int>(call.args[0]));
+  } else if (const int fd = static_cast<int>(call.args[4]); call.number == SYS_mmap && fd >= 0) {
+    path = PathOf(pid, fd);
   }
   return fmt::format("{}({}) in {}", CallName(call.number), path, CommOf(pid));
 }

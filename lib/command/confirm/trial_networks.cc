@@ -80,7 +80,9 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   if (!ended.ok()) return Status::Crashed("{}: the process that ran the networks hung", where_);
   if (!ended->ok()) {
-    return Status::Crashed("{}: the process that ran the networks {}", where_, ended->ToString());
+    const std::string said = fmt::format("{}: the process that ran the networks {}", where_, ended->ToString());
+    // One that exits has found an error that no kernel made, such as a lack of memory.
+    return ended->signal == 0 ? Status::Io(said) : Status::Crashed(said);
   }
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(answers));
   HONE_ASSIGN_OR_RETURN(std::vector<library::Compared> compared, library::ParseCompareReply(text));
