@@ -13,7 +13,7 @@
 
 namespace hone::onnx {
 
-// What a name in the model stands for: a constant, or a tensor of the graph.
+// The meaning of a name in the model: a constant, or a tensor of the graph.
 struct Value {
   Constant constant;   // null if the value is computed when the network runs,
   std::string tensor;  // as this tensor of the graph

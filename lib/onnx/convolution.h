@@ -1,4 +1,4 @@
-// What the convolutions of floats and of quantised values read from a node (map_window.cc).
+// Reads a convolution from a node, for convolutions of floats and of quantised values (map_window.cc).
 #pragma once
 
 #include <string>

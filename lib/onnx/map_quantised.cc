@@ -137,14 +137,14 @@ Result<Value> SignedWeight(const Value& weight, Quantisation* q) {
   return ConstantValue(std::move(out));
 }
 
-// What follows the sums of a product of bytes whose operands end with the weight and its zero points.
+// A product of bytes: the quantisation of its tensors, its operands, and what is done with the sums.
 struct ByteProduct {
   Quantisation x, w, y;
   std::vector<Value> operands;
   std::vector<EpilogueOp> epilogue;
 };
 
-// `data`, the i8 `weight` and zero points; all of them 0: none.
+// Adds `data`, the i8 `weight`, and the zero points. Leaves out those of the weight if all are 0.
 Status AddOperands(const Value& data, const Value& weight, ByteProduct* p) {
   const ElementType type = data.type.is_int() ? ElementType::kInt8 : ElementType::kUint8;
   if (data.type.is_float() || data.type.bits != 8 || data.is_constant() || p->x.type != type) {

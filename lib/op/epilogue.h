@@ -27,7 +27,7 @@ struct EpilogueTensors {
   std::vector<Tensor> placeholders;  // raw, in operand order
   std::vector<Tensor> read;          // those that the kernel reads at an element or its channel, in operand order
   std::vector<bool> is_bias;         // of these: whether it has a value for each channel, as a requant's multiplier
-  // Of a requant's limits, constants: f32 {least - zero point, most - zero point}, and the zero point as i32.
+  // Constants made from a requant's limits: f32 {least - zero point, most - zero point}, and the zero point as i32.
   Tensor bounds, zero;
 
   // Computation::inputs of a kernel with these `inputs` and the epilogue's.

@@ -344,7 +344,7 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   const std::vector<const op::Template*> templates = op->Templates(workload, target);
   Proposers proposers;
   Proposers sketches = SketchesOf(*op, workload, target, own, templates.empty() && MayHaveStages(workload, target));
-  // Of the kinds of groups that have templates, the rules know Winograd with a pool in its tiles alone.
+  // A group with templates has no sketch of its plain algorithm; the rules only know Winograd with a pool in its tiles.
   if (workload.chain() && !templates.empty()) {
     std::erase_if(sketches, [](const Proposer& p) { return p.sketch()->algorithm == Algorithm(); });
   }
@@ -355,7 +355,7 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
   for (const op::Template* t : op::FirstMemberTemplates(workload, target)) {
     if (!replaced || !t->fixed()) proposers.emplace_back(*t, workload.Parts()[0], target);
   }
-  // Without any trial, a kernel that multiplies no zeros is built.
+  // The first proposer's default is built before any trial: a kernel that multiplies no zeros.
   const bool first =
       std::ranges::any_of(sketches, [](const Proposer& p) { return p.sketch()->algorithm.name == "lanes"; });
   proposers.insert(first ? proposers.begin() : proposers.end(), sketches.begin(), sketches.end());

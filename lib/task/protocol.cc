@@ -33,7 +33,7 @@ std::string TimingText(const Protocol& protocol) {
                      protocol.min_repeat_ms);
 }
 
-// The fingerprint without its release, which is the second text; "" if it names none.
+// The fingerprint without its release, and the release; the second text is empty if it names no release.
 static std::pair<std::string, std::string> CutRelease(const std::string& fingerprint) {
   const size_t begin = fingerprint.find("; release=");
   if (begin == std::string::npos) return {fingerprint, ""};

@@ -59,7 +59,7 @@ struct SassLoop {
   double trips = 0;
   std::map<SassKind, double> counts = {};
   double cycles[5] = {};  // of the ports issue, fma, alu, mma, lsu
-  // Of all that the thread executes: cycles of the busiest port, and FMA, of an mma 32 (its warp's 1,024).
+  // For all that the thread executes: cycles of the busiest port, and FMA. An mma counts as 32 (its warp has 1,024).
   double whole_cycles = 0, whole_fma = 0;
   bool known = true;  // false: the end of a loop depends on what is not known; figures are too low
 

@@ -42,7 +42,7 @@ Result<Computation> ComputeBytes(const Workload& w, const Target& target, const 
     source =
         MakePad(source, {v.depth.before, s.pt, s.pl}, {v.depth.reach(v.depth.out), s.ph(), s.pw()}, operands.Padding());
   }
-  // Of one group. Only without groups are whole blocks summed up.
+  // The channels that a sum takes: whole blocks, or with groups those of one group.
   const int64_t summed = s.groups == 1 ? in_blocks * in_lanes : s.cg;
   const Tensor weight = WholeBlocks(operands.weight(), out_blocks * lanes, summed);
   std::vector<ir::IterVar> axes = {te::ReduceAxis(v.depth.taps, "kd"), te::ReduceAxis(s.kh, "kh"),

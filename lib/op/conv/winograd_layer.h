@@ -35,7 +35,7 @@ struct WinogradLayer {
   int64_t pool = 1;
   bool pool_max = true;
 
-  // Of a convolution, or of one followed by a pool.
+  // For a convolution, or a group of one and a pool.
   static WinogradLayer Of(const Workload& workload, const Target& target);
   WinogradTiles Tiles(int64_t m) const;
   // Whether the output contains partial tiles.

@@ -30,7 +30,7 @@ TEST_F(GpuCheck, FindsTemplatesRightOnOpenCl) {
   EXPECT_GT(ReadJson("out.json")["templates"].size(), 10U);
 }
 
-// As under compute-sanitizer: tuned templates run in this process too.
+// As under compute-sanitizer: tuned templates also run in this process.
 TEST_F(GpuCheck, ChecksTheSameInItsOwnProcess) {
   const CommandResult result =
       Check({"dense(f32[3,33], f32[17,33]) + bias + relu", "softmax(f32[3,101], axis=1)"}, {"--here"});

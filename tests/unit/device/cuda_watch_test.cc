@@ -1,5 +1,5 @@
-// What NVIDIA's management library says of a GPU, on a library without one (fake_nvml.c) beside a driver without a
-// device (fake_cuda.cc).
+// The state of a GPU as NVIDIA's management library reports it: with a stand-in for the library (fake_nvml.c) and for
+// the driver (fake_cuda.cc).
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,7 +77,7 @@ TEST_F(CudaWatchTest, AnotherProgramSlowsTheDevice) {
   EXPECT_EQ(device_->Slowed(), "") << "it is gone";
 }
 
-// Other jobs of Hone have contexts on the GPU too, and used it in their turn.
+// Other jobs of Hone also have contexts on the GPU, and used it in their turn.
 TEST_F(CudaWatchTest, ProgramsOfHoneTakeTurns) {
   Open();
   int ready[2], end[2];
