@@ -1,0 +1,43 @@
+// From a network of floats with quantised tensors to operators of integers.
+//
+// The input is the form that quantisers write ("QDQ"): nodes `quantise` behind quantised tensors and `dequantise` before
+// their readers. Weights are floats; a grid for each says how they are quantised. Scales and zero points are parameters
+// with values. The result computes the same function, but for roundings of floats between the two nodes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "graph/graph.h"
+
+namespace hone::graph {
+
+// The numbers that a tensor of `type` (u8 or i8) can stand for: scale * (q - zero). One scale and zero point for the
+// tensor, or one for each output channel.
+struct Grid {
+  DType type = DType::Int(8);
+  std::vector<float> scales;
+  std::vector<int32_t> zeros;  // as many as scales
+  bool operator==(const Grid&) const = default;
+};
+
+// By the names of parameters that are weights of convolutions and dense layers.
+using WeightGrids = std::map<std::string, Grid>;
+
+// In this order:
+//   - A layer (conv2d, conv3d, dense) of dequantised data and a weight that has a grid becomes sums of integers. The
+//     weight is rounded to its grid and stored as i8, the bias as i32. If only `quantise` reads the layer, it becomes
+//     `requant`, with the activation as limits; a dequantised residual becomes `add(T)`. If others read it, `dequantise`
+//     follows the sums.
+//   - Operators that move elements or take maxima, and averages over windows, work on bytes if all their data has one
+//     grid: `dequantise` moves behind them, and meets `quantise` of the same grid, which then both go.
+// Layers that stay as they are keep the float weight. Parameters that no node reads are dropped from `values`.
+//
+// Fuses epilogues first (FuseEpilogue). Returns kInvalid, naming the node, for a grid that does not fit its weight, and
+// for a scale that is not a positive normal number.
+Status UseIntegers(const WeightGrids& weights, Graph* graph, ParameterValues* values);
+
+}  // namespace hone::graph
