@@ -8,7 +8,7 @@
 namespace hone::graph {
 namespace {
 
-bool IsActivation(EpilogueKind kind) { return semantics::OperandsOf(kind) == 0; }
+bool IsActivation(const EpilogueOp& op) { return semantics::OperandsOf(op) == 0; }
 
 bool TakesEpilogue(const Node& node) { return !node.workload.chain() && semantics::DefinitionOf(node.workload).layer; }
 
@@ -18,7 +18,7 @@ std::optional<EpilogueOp> AsEpilogue(const Node& node) {
 }
 
 bool HasActivation(const Workload& w) {
-  return std::any_of(w.epilogue.begin(), w.epilogue.end(), [](const EpilogueOp& op) { return IsActivation(op.kind); });
+  return std::any_of(w.epilogue.begin(), w.epilogue.end(), IsActivation);
 }
 
 class Fuser {
@@ -62,7 +62,7 @@ class Fuser {
 
   bool TryActivation(size_t i) {
     const auto activation = AsEpilogue(graph_->nodes[i]);
-    if (!activation || !IsActivation(activation->kind)) return false;
+    if (!activation || !IsActivation(*activation)) return false;
     const auto anchor = SoleAnchor(graph_->nodes[i].inputs[0], i);
     if (!anchor) return false;
     Replace(*anchor, i, *activation, "");

@@ -24,9 +24,15 @@ static bool EpilogueKeepsZero(const Workload& workload) {
   return value == 0;
 }
 
-// The sum as an integer of 8 bits (semantics/epilogue.h).
-static Expr Requantised(const EpilogueTensors& tensors, const Expr& sum, const Expr& multiplier, DType type) {
-  const Expr product = ir::MakeCast(DType::Float(32), sum) * multiplier;
+// The sum as an integer of 8 bits (semantics/epilogue.h). `residual` may be undefined.
+static Expr Requantised(const EpilogueTensors& tensors, const Expr& sum, const Expr& residual, const Expr& multiplier,
+                        DType type) {
+  Expr product = ir::MakeCast(DType::Float(32), sum) * multiplier;
+  if (residual.defined()) {
+    const Expr above_zero = ir::MakeCast(DType::Int(32), residual) - tensors.residual_zero(Expr(0));
+    product = ir::MakeCall(DType::Float(32), ir::Intrinsic::kFma,
+                           {ir::MakeCast(DType::Float(32), above_zero), tensors.residual_scale(Expr(0)), product});
+  }
   const Expr inside = ir::Min(ir::Max(product, tensors.bounds(Expr(0))), tensors.bounds(Expr(1)));  // NaN is the least
   return ir::MakeCast(type,
                       ir::MakeCast(DType::Int(32), CallMath(ir::Intrinsic::kRound, inside)) + tensors.zero(Expr(0)));
@@ -36,12 +42,19 @@ static Expr Requantised(const EpilogueTensors& tensors, const Expr& sum, const E
 static Expr ApplyEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value,
                           const std::function<Expr(size_t)>& operand) {
   size_t next = 0;
+  Expr residual;  // of bytes
   // The value is the second operand, so that a NaN passes.
   for (const EpilogueOp& e : workload.epilogue) {
     switch (e.kind) {
       case EpilogueKind::kBias:
-      case EpilogueKind::kAdd:
         value = value + operand(next++);
+        break;
+      case EpilogueKind::kAdd:
+        if (e.type.is_float()) {
+          value = value + operand(next++);
+        } else {
+          residual = operand(next++);
+        }
         break;
       case EpilogueKind::kRelu:
         value = ir::Max(Float(0), value);
@@ -53,7 +66,7 @@ static Expr ApplyEpilogue(const Workload& workload, const EpilogueTensors& tenso
         value = ir::Min(Float(e.high), ir::Max(Float(e.low), value));
         break;
       case EpilogueKind::kRequant:
-        value = Requantised(tensors, value, operand(next++), e.type);
+        value = Requantised(tensors, value, residual, operand(next++), e.type);
         break;
     }
   }
@@ -75,6 +88,10 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
       operands.push_back(output);
       operands.back().name = Numbered("residual", residuals++);
       operands.back().role = OperandRole::kData;
+      operands.back().logical.type = e.type;
+      if (e.type.is_float()) continue;
+      constant("residual_scale");
+      constant("residual_zero");
     } else if (e.kind == EpilogueKind::kRequant) {
       constant("multiplier");
       constant("limits");
@@ -118,20 +135,26 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
         raw.name() + ".packed", {blocks, lanes}, {"co", "ci"},
         [&](const Vars& i) { return te::ReadOrZero(raw, {i[0] * lanes + i[1]}, {blocks * lanes}); });
   };
+  const auto whole = [](const Expr& value) { return ir::MakeCast(DType::Int(32), value); };
+  const auto first_whole = [&](const Tensor& tensor) {
+    return te::ComputeConstant(tensor.name() + ".zero", {1}, {"i"}, [&](const Vars& i) { return whole(tensor(i[0])); });
+  };
   int biases = 0, residuals = 0;
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kBias) by_channel(Numbered("bias", biases++));
     if (e.kind == EpilogueKind::kAdd) {
       tensors.read.push_back(add(Numbered("residual", residuals++), stored));
       tensors.is_bias.push_back(false);
+      if (e.type.is_float()) continue;
+      tensors.residual_scale = add("residual_scale", {1});
+      tensors.residual_zero = first_whole(add("residual_zero", {1}));
     }
     if (e.kind != EpilogueKind::kRequant) continue;
     by_channel("multiplier");
     const Tensor limits = add("limits", {3});
-    const auto whole = [&](const Expr& i) { return ir::MakeCast(DType::Int(32), limits(i)); };
-    tensors.zero = te::ComputeConstant(limits.name() + ".zero", {1}, {"i"}, [&](const Vars& i) { return whole(i[0]); });
+    tensors.zero = first_whole(limits);
     tensors.bounds = te::ComputeConstant(limits.name() + ".bounds", {2}, {"i"}, [&](const Vars& i) {
-      return ir::MakeCast(DType::Float(32), whole(i[0] + 1) - whole(Expr(0)));
+      return ir::MakeCast(DType::Float(32), whole(limits(i[0] + 1)) - whole(limits(Expr(0))));
     });
   }
   return tensors;

@@ -12,8 +12,9 @@
 
 namespace hone::op {
 
-// The operands that the epilogue adds, in order: "bias", "bias1".., "residual", "residual1".., and for a requant
-// "multiplier" and "limits". Residuals are stored like the output, all others plain.
+// The operands that the epilogue adds, in order: "bias", "bias1".., "residual", "residual1".., for one of bytes also
+// "residual_scale" and "residual_zero", and for a requant "multiplier" and "limits". Residuals are stored like the
+// output, all others plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
 
 // The added operands that are stored like the output: "residual", "residual1", ..
@@ -29,6 +30,7 @@ struct EpilogueTensors {
   std::vector<bool> is_bias;         // of these: whether it has a value for each channel, as a requant's multiplier
   // Constants made from a requant's limits: f32 {least - zero point, most - zero point}, and the zero point as i32.
   Tensor bounds, zero;
+  Tensor residual_scale, residual_zero;  // of a residual of bytes: its scale, and the constant zero point as i32
 
   // Computation::inputs of a kernel with these `inputs` and the epilogue's.
   std::vector<Tensor> After(std::vector<Tensor> inputs) const;

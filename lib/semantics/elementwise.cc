@@ -126,16 +126,25 @@ void Apply(const Workload& w, const std::vector<const Values*>& x, const Shape& 
   }
 }
 
+// Whether `scale` has one value, or one for each channel of `data`.
+bool IsScale(const TensorType& scale, const TensorType& data) {
+  if (scale.type != DType::Float(32)) return false;
+  Shape channels(data.shape.size(), 1);
+  if (data.shape.size() > 1) channels[1] = data.shape[1];
+  channels.erase(channels.begin());
+  return scale.shape == Shape{1} || (data.shape.size() > 1 && scale.shape == channels);
+}
+
 // The type rules of quantise and dequantise.
 template <bool kQuantise>
 Result<DType> ConversionType(const Workload& w) {
   const DType byte = w.inputs[2].type, real = DType::Float(32);
-  if (byte != DType::UInt(8) && byte != DType::Int(8)) {
+  if (byte != DType::UInt(8) && byte != DType::Int(8) && (kQuantise || byte != DType::Int(32))) {
     return Status::Invalid("{}: the zero point is {}, not u8[1] or i8[1]", w.op, w.inputs[2].Text());
   }
   const DType from = kQuantise ? real : byte;
-  if (w.inputs[0].type != from || w.inputs[1].type != real || w.inputs[1].shape != Shape{1} ||
-      w.inputs[2].shape != Shape{1}) {
+  const bool scale = IsScale(w.inputs[1], w.inputs[0]) && (!kQuantise || w.inputs[1].shape == Shape{1});
+  if (w.inputs[0].type != from || !scale || w.inputs[2].shape != Shape{1}) {
     return Status::Invalid("{}: takes {}[..], f32[1] and {}[1], not {}, {} and {}", w.op, ToString(from),
                            ToString(byte), w.inputs[0].Text(), w.inputs[1].Text(), w.inputs[2].Text());
   }
@@ -153,10 +162,13 @@ void Quantise(const Workload& w, const std::vector<const Values*>& x, const Shap
   }
 }
 
-void Dequantise(const Workload&, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
-  const auto scale = static_cast<float>((*x[1])[0]);
-  for (size_t i = 0; i < out->size(); ++i) {
-    (*out)[i] = static_cast<double>(static_cast<float>((*x[0])[i] - (*x[2])[0]) * scale);
+void Dequantise(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  Walk scale(shape, BroadcastStrides(w.inputs[1].shape, shape));
+  for (size_t i = 0; i < out->size(); ++i, scale.Next()) {
+    const auto above_zero = static_cast<int64_t>((*x[0])[i] - (*x[2])[0]);
+    const auto wrapped = static_cast<int32_t>(static_cast<uint32_t>(above_zero));
+    (*out)[i] = static_cast<double>(static_cast<float>(wrapped) *
+                                    static_cast<float>((*x[1])[static_cast<size_t>(scale.at())]));
   }
 }
 

@@ -10,28 +10,33 @@ namespace {
 // The sum with the bias wraps around, as in i32.
 double Wrapped(double sum) { return static_cast<int32_t>(static_cast<uint32_t>(static_cast<int64_t>(sum))); }
 
-double Requantised(double sum, double multiplier, const Values& limits) {
-  const float product = static_cast<float>(static_cast<int32_t>(sum)) * static_cast<float>(multiplier);
+// `residual` is r - zero_r, and `scale` its scale.
+double Requantised(double sum, double multiplier, double residual, double scale, const Values& limits) {
+  float product = static_cast<float>(static_cast<int32_t>(sum)) * static_cast<float>(multiplier);
+  product = std::fma(static_cast<float>(residual), static_cast<float>(scale), product);
   const double zero = limits[0], least = limits[1], most = limits[2];
   if (std::isnan(product)) return least;
   return std::min(std::max(std::nearbyint(static_cast<double>(product)) + zero, least), most);
 }
 
 Status CheckIntegers(const Workload& w) {
-  for (size_t i = 0; i < w.epilogue.size(); ++i) {
-    const EpilogueKind kind = w.epilogue[i].kind;
-    if (kind == EpilogueKind::kBias || (kind == EpilogueKind::kRequant && i + 1 == w.epilogue.size())) continue;
-    return Status::Invalid(w.op + ": after a sum of integers, only `bias` and a last `requant(u8)` or `requant(i8)` " +
-                           "can follow");
+  for (size_t i = 0, count = w.epilogue.size(); i < count; ++i) {
+    const EpilogueOp& e = w.epilogue[i];
+    const bool before_last = i + 2 == count && w.epilogue.back().kind == EpilogueKind::kRequant;
+    if (e.kind == EpilogueKind::kBias || (e.kind == EpilogueKind::kRequant && i + 1 == count)) continue;
+    if (e.kind == EpilogueKind::kAdd && !e.type.is_float() && before_last) continue;
+    return Status::Invalid(w.op + ": after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` " +
+                           "(or i8) as the last ones");
   }
   return Status();
 }
 
 }  // namespace
 
-size_t OperandsOf(EpilogueKind kind) {
-  if (kind == EpilogueKind::kRequant) return 2;
-  return kind == EpilogueKind::kBias || kind == EpilogueKind::kAdd ? 1 : 0;
+size_t OperandsOf(const EpilogueOp& op) {
+  if (op.kind == EpilogueKind::kRequant) return 2;
+  if (op.kind == EpilogueKind::kAdd) return op.type.is_float() ? 1 : 3;
+  return op.kind == EpilogueKind::kBias ? 1 : 0;
 }
 
 Result<TensorType> AfterEpilogue(const Workload& w, const TensorType& output) {
@@ -49,8 +54,8 @@ Result<TensorType> AfterEpilogue(const Workload& w, const TensorType& output) {
       const char* name = e.kind == EpilogueKind::kBias ? "bias" : "requant";
       return Status::Invalid("{}: a {} needs an output with channels (axis 1)", w.op, name);
     }
-    if (e.kind == EpilogueKind::kRequant && output.type.is_float()) {
-      return Status::Invalid(w.op + ": requant needs sums of integers");
+    if (!e.type.is_float() && output.type.is_float()) {
+      return Status::Invalid("{}: {} needs sums of integers", w.op, e.kind == EpilogueKind::kAdd ? "add(u8)" : "requant");
     }
     if (e.kind == EpilogueKind::kRequant) after.type = e.type;
     if (e.kind == EpilogueKind::kClip && !(e.low <= e.high)) {
@@ -66,7 +71,11 @@ std::vector<TensorType> EpilogueTypes(const Workload& w) {
   std::vector<TensorType> types;
   for (const EpilogueOp& e : w.epilogue) {
     if (e.kind == EpilogueKind::kBias) types.push_back({output.type, {output.shape[1]}});
-    if (e.kind == EpilogueKind::kAdd) types.push_back(output);
+    if (e.kind == EpilogueKind::kAdd) types.push_back({e.type, output.shape});
+    if (e.kind == EpilogueKind::kAdd && !e.type.is_float()) {
+      types.push_back({DType::Float(32), {1}});
+      types.push_back({e.type, {1}});
+    }
     if (e.kind != EpilogueKind::kRequant) continue;
     types.push_back({DType::Float(32), {output.shape[1]}});
     types.push_back({e.type, {3}});
@@ -86,6 +95,8 @@ double EpilogueFlop(const Workload& w) {
 void EvaluateEpilogue(const Workload& w, const std::vector<const Values*>& operands, const Shape& shape, Values* out) {
   size_t next = 0;
   const bool whole = !w.inputs[0].type.is_float();
+  const Values zero = {0};
+  const Values *residual = &zero, *residual_scale = &zero, *residual_zero = &zero;
   for (const EpilogueOp& e : w.epilogue) {
     if (e.kind == EpilogueKind::kBias || e.kind == EpilogueKind::kRequant) {
       const Values& by_channel = *operands[next++];
@@ -94,8 +105,15 @@ void EvaluateEpilogue(const Workload& w, const std::vector<const Values*>& opera
       for (size_t i = 0; i < out->size(); ++i) {
         const double factor = by_channel[i / inner % by_channel.size()];
         double& x = (*out)[i];
-        x = limits != nullptr ? Requantised(x, factor, *limits) : whole ? Wrapped(x + factor) : x + factor;
+        if (limits != nullptr) {
+          const double r = (*residual)[residual->size() == 1 ? 0 : i] - (*residual_zero)[0];
+          x = Requantised(x, factor, r, (*residual_scale)[0], *limits);
+        } else {
+          x = whole ? Wrapped(x + factor) : x + factor;
+        }
       }
+    } else if (e.kind == EpilogueKind::kAdd && whole) {
+      residual = operands[next++], residual_scale = operands[next++], residual_zero = operands[next++];
     } else if (e.kind == EpilogueKind::kAdd) {
       const Values& other = *operands[next++];
       for (size_t i = 0; i < out->size(); ++i) (*out)[i] += other[i];

@@ -5,9 +5,13 @@
 //
 //   clamp(round(f32(s) * m) + zero, least, most)
 //
-// f32(s) and the product are rounded once each, to nearest and ties to even as in `round`. The rest is exact: there is
-// one right answer, the same bits everywhere. Kernels clamp to least - zero and most - zero before they round, which is
-// the same, as the limits are whole numbers.
+// or, behind `add(U)`, whose operands are a residual r of U = u8 or i8, its scale c (f32) and its zero point:
+//
+//   clamp(round(fma(f32(r - zero_r), c, f32(s) * m)) + zero, least, most)
+//
+// f32(s), the product and the fma are rounded once each, to nearest and ties to even as in `round`. The rest is exact:
+// there is one right answer, the same bits everywhere. Kernels clamp to least - zero and most - zero before they round,
+// which is the same, as the limits are whole numbers.
 #pragma once
 
 #include <vector>
@@ -19,11 +23,11 @@
 namespace hone::semantics {
 
 // How many operands it adds.
-size_t OperandsOf(EpilogueKind kind);
+size_t OperandsOf(const EpilogueOp& op);
 
 // Checks whether this epilogue may follow the operator's `output`, and returns the type after it. A bias needs a
 // channel axis (axis 1), a clip low <= high, the operator the trait that allows an epilogue. After sums of integers,
-// only biases and one `requant` may follow, in this order.
+// only biases, an `add(U)` and a `requant` may follow, in this order, and no `add(U)` without `requant`.
 Result<TensorType> AfterEpilogue(const Workload& workload, const TensorType& output);
 // The operator's output before the epilogue. For a single workload; errors as InferOutput.
 Result<TensorType> InferAnchor(const Workload& workload);

@@ -185,7 +185,7 @@ size_t OperandCount(const Workload& w) {
   const std::vector<Workload> parts = w.Parts();
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < parts[i].inputs.size(); ++j) count += w.Maker(i, j) == Workload::kOperand ? 1 : 0;
-    for (const EpilogueOp& e : parts[i].epilogue) count += OperandsOf(e.kind);
+    for (const EpilogueOp& e : parts[i].epilogue) count += OperandsOf(e);
   }
   return count;
 }
@@ -337,6 +337,23 @@ std::optional<EpilogueOp> AsEpilogue(const Workload& w) {
     if (!(op.low <= op.high)) return std::nullopt;
   }
   return op;
+}
+
+Workload AsOperator(const EpilogueOp& op, const TensorType& input) {
+  Workload w{"", {input}, {}, {}};
+  for (const std::string& name : Names()) {
+    if (Find(name)->epilogue == op.kind) w.op = name;
+  }
+  if (op.kind == EpilogueKind::kAdd) w.inputs.push_back(input);
+  if (op.kind == EpilogueKind::kClip) {
+    w.attributes = {MakeRealAttribute("low", {op.low}), MakeRealAttribute("high", {op.high})};
+  }
+  return w;
+}
+
+bool SelectsElements(const Workload& w) {
+  const Definition& d = DefinitionOf(w);
+  return d.type == SameType && d.name != "pad2d" && !IsTransform(w);
 }
 
 LessZeros::LessZeros(const std::vector<const Values*>& x) : data_(x[0]), weight_(x[1]) {

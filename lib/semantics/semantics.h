@@ -134,5 +134,10 @@ bool PassesOn(const Workload& workload);
 bool ChangesOrMovesElements(const Workload& workload);
 // The epilogue operation that this workload is equivalent to, on its first input or, for kAdd, on both inputs.
 std::optional<EpilogueOp> AsEpilogue(const Workload& workload);
+// The reverse, for an operation on floats of type `input`. REQUIRES: AsEpilogue can return `op`.
+Workload AsOperator(const EpilogueOp& op, const TensorType& input);
+// Whether the workload moves elements or takes the largest ones, and does not pad: if its inputs have one scale and zero
+// point, it is the same on quantised and on real values.
+bool SelectsElements(const Workload& workload);
 
 }  // namespace hone::semantics

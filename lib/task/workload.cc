@@ -231,13 +231,17 @@ class Parser {
     const std::string word = Word();
     const auto found = std::find(std::begin(kEpilogues), std::end(kEpilogues), word);
     if (found == std::end(kEpilogues))
-      return Fail("an epilogue: bias, add, relu, relu6, clip(low,high) or requant(type)");
+      return Fail("an epilogue: bias, add, add(type), relu, relu6, clip(low,high) or requant(type)");
     EpilogueOp e{static_cast<EpilogueKind>(found - std::begin(kEpilogues))};
-    if (e.kind == EpilogueKind::kRequant) {
-      if (!Take('(')) return Fail("requant(u8) or requant(i8)");
+    const bool adds = e.kind == EpilogueKind::kAdd;
+    if (adds || e.kind == EpilogueKind::kRequant) {
+      if (!Take('(')) {
+        if (adds) return e;
+        return Fail("requant(u8) or requant(i8)");
+      }
       const Result<DType> type = ParseDType(Word());
       if (!type.ok() || type->bits != 8 || !type->is_scalar() || type->is_float()) return Fail("u8 or i8");
-      if (!Take(')')) return Fail("`)` after requant(" + ToString(*type));
+      if (!Take(')')) return Fail(fmt::format("`)` after {}({}", adds ? "add" : "requant", ToString(*type)));
       e.type = *type;
       return e;
     }
@@ -262,7 +266,7 @@ std::string NumbersText(const std::vector<int64_t>& values, char separator) {
 
 std::string EpilogueText(const EpilogueOp& e) {
   const std::string word = kEpilogues[static_cast<size_t>(e.kind)];
-  if (e.kind == EpilogueKind::kRequant) return fmt::format("{}({})", word, ToString(e.type));
+  if (!e.type.is_float()) return fmt::format("{}({})", word, ToString(e.type));
   if (e.kind != EpilogueKind::kClip) return word;
   return fmt::format("{}({},{})", word, FormatDouble(e.low), FormatDouble(e.high));
 }

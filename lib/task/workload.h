@@ -49,7 +49,7 @@ struct Attribute {
 
 enum class EpilogueKind {
   kBias,   // + bias[channel]: a constant operand of the output's type before it, [channels of the output]
-  kAdd,    // + another tensor of the output's shape: a data operand (a residual)
+  kAdd,    // + a residual: data of the output's shape. add(u8): after sums of integers (semantics/epilogue.h)
   kRelu,   // max(x, 0)
   kRelu6,  // min(max(x, 0), 6)
   kClip,   // min(max(x, low), high), text clip(low,high)
@@ -60,7 +60,7 @@ enum class EpilogueKind {
 struct EpilogueOp {
   EpilogueKind kind = EpilogueKind::kRelu;
   double low = 0, high = 0;       // for kClip
-  DType type = DType::Float(32);  // for kRequant
+  DType type = DType::Float(32);  // for kRequant, and for the kAdd of a residual of bytes
   bool operator==(const EpilogueOp&) const = default;
 };
 

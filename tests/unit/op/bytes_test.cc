@@ -67,8 +67,10 @@ std::string Zeros(int turn, const char* type, int64_t out) {
   return format(", {}[1]{}", type, weights);
 }
 std::string Epilogue(int turn) {
-  const char* kEpilogues[] = {" + bias + requant(u8)", " + requant(i8)", "", " + bias", " + bias + bias + requant(i8)"};
-  return kEpilogues[turn % 5];
+  const char* kEpilogues[] = {" + bias + requant(u8)",    " + requant(i8)", "",
+                              " + bias + bias + requant(i8)", " + bias",        " + bias + add(u8) + requant(u8)",
+                              " + add(i8) + requant(u8)"};
+  return kEpilogues[turn % 7];
 }
 
 TEST_F(Bytes, ConvolutionsOfOddLayers) {
@@ -133,6 +135,8 @@ TEST_F(Bytes, OtherOperators) {
           "quantise(f32[3,50], f32[1], u8[1])",
           "dequantise(i8[2,17,5,3], f32[1], i8[1])",
           "dequantise(u8[3,50], f32[1], u8[1])",
+          "dequantise(i32[3,50], f32[50], i32[1])",
+          "dequantise(i32[1,17,5,3], f32[17,1,1], i32[1])",
           "quantise(f32[2,17,5,3], f32[1], u8[1], layout=nhwc)",
           "max_pool2d(i8[1,17,14,13], kernel=3x3, stride=2x2, pad=1,1,1,1)",
           "max_pool2d(u8[2,8,5,6], kernel=2x2)",

@@ -67,6 +67,33 @@ TEST(Integers, RequantRoundsTheSumAndTheProductOnce) {
             Values({std::nearbyint(static_cast<double>(3.0f * (2.5f / 3)))}));
 }
 
+TEST(Integers, AResidualIsAddedByOneFma) {
+  const std::string text = "dense(u8[1,1], i8[2,1]) + bias + add(i8) + requant(u8)";
+  const Workload w = Must(Workload::Parse(text));
+  EXPECT_EQ(w.Text(), text);
+  std::string types;
+  const std::vector<TensorType> operands = Must(OperandTypes(w));
+  for (const TensorType& type : operands) types += type.Text() + " ";
+  EXPECT_EQ(types, "u8[1,1] i8[2,1] i32[2] i8[1,2] f32[1] i8[1] f32[2] u8[3] ");
+  // (3 * 5 + 1) * 0.5 + (7 - -1) * 0.25 = 10, and (3 * -5 + 1) * 0.5 + (-9 - -1) * 0.25 = -9, plus 20.
+  const Values limits = {20, 0, 255};
+  EXPECT_EQ(Of(text, {{3}, {5, -5}, {1, 1}, {7, -9}, {0.25}, {-1}, {0.5, 0.5}, limits}), Values({30, 11}));
+  // 12 * (1/3 in f32) is 4 + 2^-23, in f32 4. With -3.5 that is just above 0.5, or in two roundings 0.5, a tie.
+  const double third = static_cast<double>(1.0f / 3);
+  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + add(i8) + requant(u8)", {{1}, {-7}, {12}, {third}, {0}, {0.5}, {0, 0, 255}}),
+            Values({1}));
+}
+
+TEST(Integers, DequantiseTakesSumsAndAScaleForEachChannel) {
+  EXPECT_EQ(Of("dequantise(i32[2,3], f32[3], i32[1])", {{1, 2, 3, -4, 5, 16777217}, {1, 0.5, 0.25}, {0}}),
+            Values({1, 1, 0.75, -4, 2.5, 4194304}));
+  EXPECT_EQ(Of("dequantise(u8[1,2,1,2], f32[2,1,1], u8[1])", {{10, 11, 12, 13}, {1, 2}, {10}}), Values({0, 1, 4, 6}));
+  EXPECT_EQ(Refusal("dequantise(i32[2,3], f32[2], i32[1])"),
+            "dequantise: takes i32[..], f32[1] and i32[1], not i32[2,3], f32[2] and i32[1]");
+  EXPECT_THAT(Refusal("quantise(f32[2,3], f32[3], i8[1])"), HasSubstr("takes f32[..], f32[1] and i8[1]"));
+  EXPECT_THAT(Refusal("quantise(f32[2,3], f32[1], i32[1])"), HasSubstr("not u8[1] or i8[1]"));
+}
+
 TEST(Integers, RefusalsAreOneLineWithTheReason) {
   EXPECT_EQ(Refusal("dense(u8[1,2], u8[3,2])"), "dense: input 1 is u8[3,2]; the weights of u8 or i8 data are i8");
   EXPECT_EQ(Refusal("dense(i32[1,2], i8[3,2])"), "dense: input 0 is i32[1,2]; f32, u8 and i8 are supported");
@@ -76,13 +103,17 @@ TEST(Integers, RefusalsAreOneLineWithTheReason) {
             "dense: input 3 is i8[2], not the zero points of the weights, i8[1] or one for each channel");
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2], u8[1], i8[1], i8[1])"), "dense: takes 2 to 4 tensors, not 5");
   const std::string only =
-      "dense: after a sum of integers, only `bias` and a last `requant(u8)` or `requant(i8)` can follow";
+      "dense: after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` (or i8) as the last ones";
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + relu"), only);
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + requant(u8) + bias"), only);
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add(u8)"), only);
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add(u8) + bias + requant(u8)"), only);
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add + requant(u8)"), only);
   EXPECT_EQ(Refusal("dense(f32[1,2], f32[3,2]) + requant(u8)"), "dense: requant needs sums of integers");
+  EXPECT_EQ(Refusal("dense(f32[1,2], f32[3,2]) + add(i8)"), "dense: add(u8) needs sums of integers");
   EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + requant(i32)"), HasSubstr("expected u8 or i8"));
   EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + requant"), HasSubstr("expected requant(u8) or requant(i8)"));
-  EXPECT_THAT(Refusal("conv2d(u8[1,8,3,3], i8[8,8,3,3], pad=1,1,1,1) + add"), HasSubstr("only `bias` and a last"));
+  EXPECT_THAT(Refusal("conv2d(u8[1,8,3,3], i8[8,8,3,3], pad=1,1,1,1) + add"), HasSubstr("only `bias` can follow"));
   EXPECT_THAT(Refusal("relu(u8[1,8])"), HasSubstr("only f32 is supported"));
 }
 
