@@ -1,0 +1,368 @@
+#include "graph/integers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "graph/normalise.h"
+#include "semantics/epilogue.h"
+#include "semantics/quantise.h"
+#include "semantics/semantics.h"
+
+namespace hone::graph {
+namespace {
+
+// The grid of a tensor of bytes, and the parameters that say so.
+struct ByteTensor {
+  std::string name;
+  DType type;
+  float scale = 1;
+  int32_t zero = 0;
+  std::string scale_parameter, zero_parameter;
+
+  bool SameGrid(const ByteTensor& other) const {
+    return type == other.type && scale == other.scale && zero == other.zero;
+  }
+};
+
+// A layer of floats that can be one of integers.
+struct Layer {
+  Workload sums;                      // with its bias
+  std::vector<std::string> operands;  // of `sums`
+  std::vector<float> scales;          // of the sums, by channel
+  std::vector<EpilogueOp> rest;       // after the bias: `add`, then an activation
+  std::string residual;               // if `rest` has `add`
+};
+
+bool IsGridScale(float scale) { return std::isnormal(scale) && scale > 0; }
+
+double Rounded(double value, double low, double high) {
+  return std::isnan(value) ? low : std::clamp(std::nearbyint(value), low, high);
+}
+
+// Goes over the nodes in order, and looks back at those that make a node's operands. A layer becomes its sums and
+// `dequantise`; if `quantise` turns out to be their only reader, one operator takes the place of all, and they are
+// dropped as dead code.
+class Converter {
+ public:
+  Converter(const WeightGrids& weights, Graph* graph, ParameterValues* values)
+      : weights_(weights), graph_(graph), values_(values) {}
+
+  Status Run() {
+    DropIdentity(graph_);
+    FuseEpilogue(graph_);
+    reads_ = CountReads(*graph_);
+    outputs_.insert(graph_->outputs.begin(), graph_->outputs.end());
+    for (const Parameter& p : graph_->parameters) parameters_[p.name] = p, names_.insert(p.name);
+    for (const GraphInput& input : graph_->inputs) names_.insert(input.name);
+    for (const Node& node : graph_->nodes) names_.insert(node.name);
+    for (Node& node : std::exchange(graph_->nodes, {})) {
+      for (std::string& input : node.inputs) {
+        if (const auto renamed = renamed_.find(input); renamed != renamed_.end()) input = renamed->second;
+      }
+      const std::string name = node.name;
+      const Status status = Convert(std::move(node));
+      if (!status.ok()) return status.WithContext("node `" + name + "`");
+    }
+    graph_->nodes = std::move(done_);
+    DropDeadCode(graph_);
+    std::erase_if(*values_, [&](const auto& item) { return graph_->FindParameter(item.first) == nullptr; });
+    return CheckGraph(graph_);
+  }
+
+ private:
+  Status Convert(Node node) {
+    if (semantics::IsDequantise(node.workload) || semantics::IsQuantise(node.workload)) {
+      HONE_RETURN_IF_ERROR(CheckScale(node));
+    }
+    if (node.workload.chain()) return Keep(std::move(node));
+    if (semantics::IsQuantise(node.workload)) return ConvertQuantise(std::move(node));
+    HONE_ASSIGN_OR_RETURN(const std::optional<Layer> layer, AsLayer(node));
+    if (layer) return AddSums(std::move(node), *layer);
+    return ConvertMovement(std::move(node));
+  }
+
+  Status Keep(Node node) {
+    places_[node.name] = done_.size();
+    done_.push_back(std::move(node));
+    return Status();
+  }
+
+  Status CheckScale(const Node& node) const {
+    const auto scales = ValuesOf(node.inputs[1]);
+    if (!scales || std::ranges::all_of(*scales, [](double scale) { return IsGridScale(static_cast<float>(scale)); })) {
+      return Status();
+    }
+    return Status::Invalid("its scale is not a positive normal number");
+  }
+
+  // Null for a tensor that the network computes, and for a parameter of unknown values.
+  std::optional<std::vector<double>> ValuesOf(const std::string& name) const {
+    const auto parameter = parameters_.find(name);
+    if (parameter == parameters_.end()) return std::nullopt;
+    if (parameter->second.init.kind == InitKind::kValues) return parameter->second.init.values;
+    const auto found = values_->find(name);
+    return found == values_->end() ? std::nullopt : std::optional(found->second.Doubles());
+  }
+
+  // The tensor of bytes in a `quantise`'s output or a `dequantise`'s input `name`.
+  std::optional<ByteTensor> BytesOf(const Node& conversion, const std::string& name) const {
+    const auto scale = ValuesOf(conversion.inputs[1]), zero = ValuesOf(conversion.inputs[2]);
+    const DType type = conversion.workload.inputs[2].type;
+    if (!scale || !zero || scale->size() != 1 || type.bits != 8 || !conversion.workload.epilogue.empty()) {
+      return std::nullopt;
+    }
+    return ByteTensor{name,
+                      type,
+                      static_cast<float>((*scale)[0]),
+                      static_cast<int32_t>((*zero)[0]),
+                      conversion.inputs[1],
+                      conversion.inputs[2]};
+  }
+
+  const Node* Maker(const std::string& tensor) const {
+    const auto place = places_.find(tensor);
+    return place == places_.end() ? nullptr : &done_[place->second];
+  }
+
+  // The bytes whose dequantised values `tensor` has.
+  std::optional<ByteTensor> Dequantised(const std::string& tensor) const {
+    const Node* maker = Maker(tensor);
+    if (maker == nullptr || maker->workload.chain() || !semantics::IsDequantise(maker->workload)) return std::nullopt;
+    return BytesOf(*maker, maker->inputs[0]);
+  }
+
+  std::string Fresh(const std::string& hint) {
+    std::string name = hint;
+    for (int i = 1; !names_.insert(name).second; ++i) name = hint + std::to_string(i);
+    return name;
+  }
+
+  std::string AddParameter(const std::string& hint, TensorType type, const std::vector<double>& values) {
+    Parameter p{Fresh(hint), std::move(type), {.kind = InitKind::kFile}};
+    values_->emplace(p.name, TensorData(p.type, values));
+    parameters_[p.name] = p;
+    graph_->parameters.push_back(p);
+    return p.name;
+  }
+
+  Status AddNode(const std::string& name, Workload workload, std::vector<std::string> inputs) {
+    HONE_ASSIGN_OR_RETURN(TensorType output, semantics::InferOutput(workload));
+    return Keep({name, std::move(workload), std::move(inputs), std::move(output)});
+  }
+
+  Status CheckGrid(const std::string& weight, const Grid& grid) const {
+    const auto channels = static_cast<size_t>(parameters_.at(weight).type.shape[0]);
+    const size_t count = grid.scales.size();
+    if (grid.type.bits != 8 || grid.type.is_float() || grid.zeros.size() != count ||
+        (count != 1 && count != channels)) {
+      return Status::Invalid("the grid of its weight `{}` has {} scales and {} zero points of {}, for {} channels",
+                             weight, count, grid.zeros.size(), ToString(grid.type), channels);
+    }
+    if (std::ranges::all_of(grid.scales, IsGridScale)) return Status();
+    return Status::Invalid("a scale of its weight `{}` is not a positive normal number", weight);
+  }
+
+  // The weight on its grid as i8, and below 128 for u8.
+  std::string ByteWeight(const std::string& weight, const Grid& grid) {
+    const auto [found, added] = byte_weights_.emplace(weight, "");
+    if (!added) return found->second;
+    const auto [low, high] = semantics::LimitsOf(grid.type);
+    std::vector<double> values = *ValuesOf(weight);
+    const size_t inner = values.size() / static_cast<size_t>(parameters_.at(weight).type.shape[0]);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const size_t c = grid.scales.size() == 1 ? 0 : i / inner;
+      const double q = values[i] / static_cast<double>(grid.scales[c]) + grid.zeros[c];
+      values[i] = Rounded(q, low, high) - 128 - low;
+    }
+    TensorType type = parameters_.at(weight).type;
+    type.type = DType::Int(8);
+    return found->second = AddParameter(weight + ".i8", std::move(type), values);
+  }
+
+  // Nothing if the node is to stay as it is.
+  Result<std::optional<Layer>> AsLayer(const Node& node) {
+    const Workload& w = node.workload;
+    std::optional<Layer> nothing;
+    if (!semantics::DefinitionOf(w).layer || w.inputs.size() != 2) return nothing;
+    const auto grid = weights_.find(node.inputs[1]);
+    const auto data = Dequantised(node.inputs[0]);
+    if (grid == weights_.end() || !data || !ValuesOf(node.inputs[1])) return nothing;
+    HONE_RETURN_IF_ERROR(CheckGrid(grid->first, grid->second));
+    const Grid& g = grid->second;
+
+    Layer layer;
+    layer.sums = {w.op, {w.inputs[0], w.inputs[1], {data->type, {1}}}, w.attributes, {}};
+    layer.sums.inputs[0].type = data->type, layer.sums.inputs[1].type = DType::Int(8);
+    std::vector<double> zeros;
+    for (const int32_t zero : g.zeros) zeros.push_back(g.type.is_int() ? zero : zero - 128);
+    const bool weight_zeros = std::ranges::any_of(zeros, [](double zero) { return zero != 0; });
+    if (weight_zeros) layer.sums.inputs.push_back({DType::Int(8), {std::ssize(zeros)}});
+    if (!semantics::InferOutput(layer.sums).ok()) return nothing;  // not on integers, or sums too long
+
+    const auto channels = static_cast<size_t>(w.inputs[1].shape[0]);
+    for (size_t c = 0; c < channels; ++c) layer.scales.push_back(data->scale * g.scales[g.scales.size() == 1 ? 0 : c]);
+    std::optional<std::vector<double>> bias;
+    for (size_t i = 0, next = 2; i < w.epilogue.size(); ++i) {
+      const EpilogueOp& e = w.epilogue[i];
+      if (e.kind == EpilogueKind::kBias) {
+        if (i != 0 || !(bias = ValuesOf(node.inputs[next++]))) return nothing;
+        layer.sums.epilogue.push_back(e);
+        continue;
+      }
+      if (e.kind == EpilogueKind::kAdd) layer.residual = node.inputs[next++];
+      layer.rest.push_back(e);
+    }
+    layer.operands = {data->name, ByteWeight(grid->first, g), data->zero_parameter};
+    if (weight_zeros) {
+      layer.operands.push_back(AddParameter(node.name + ".weight_zero", layer.sums.inputs[3], zeros));
+    }
+    if (bias) {
+      for (size_t c = 0; c < channels; ++c) {
+        const double scale =
+            static_cast<double>(data->scale) * static_cast<double>(g.scales[g.scales.size() == 1 ? 0 : c]);
+        (*bias)[c] =
+            Rounded((*bias)[c] / scale, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
+      }
+      const TensorType type{DType::Int(32), {static_cast<int64_t>(channels)}};
+      layer.operands.push_back(AddParameter(node.name + ".bias", type, *bias));
+    }
+    return std::optional(std::move(layer));
+  }
+
+  // The sums, dequantised, and the rest of the epilogue as nodes of their own.
+  Status AddSums(Node node, const Layer& layer) {
+    layers_[node.name] = layer;
+    const std::string sums = Fresh(node.name + ".sums");
+    HONE_RETURN_IF_ERROR(AddNode(sums, layer.sums, layer.operands));
+    const TensorType type = done_.back().output;
+    TensorType scale{DType::Float(32), {type.shape.begin() + 1, type.shape.end()}};
+    std::fill(scale.shape.begin() + 1, scale.shape.end(), 1);
+    const std::string scales = AddParameter(node.name + ".scale", scale, {layer.scales.begin(), layer.scales.end()});
+    const std::string zero = AddParameter(node.name + ".zero", {type.type, {1}}, {0});
+    std::string last = layer.rest.empty() ? node.name : Fresh(node.name + ".real");
+    HONE_RETURN_IF_ERROR(AddNode(last, {"dequantise", {type, scale, {type.type, {1}}}, {}, {}}, {sums, scales, zero}));
+    for (size_t i = 0; i < layer.rest.size(); ++i) {
+      const EpilogueOp& e = layer.rest[i];
+      const TensorType real = done_.back().output;
+      const std::string name = i + 1 == layer.rest.size() ? node.name : Fresh(node.name + ".real");
+      const bool adds = e.kind == EpilogueKind::kAdd;
+      std::vector<std::string> inputs = {last};
+      if (adds) inputs.push_back(layer.residual);
+      HONE_RETURN_IF_ERROR(AddNode(name, semantics::AsOperator(e, real), inputs));
+      last = name;
+    }
+    return Status();
+  }
+
+  Status ConvertQuantise(Node node) {
+    const auto to = BytesOf(node, node.name);
+    if (!to || outputs_.contains(node.inputs[0]) || reads_[node.inputs[0]] != 1) return KeepOrPass(std::move(node), to);
+    if (const auto layer = layers_.find(node.inputs[0]); layer != layers_.end()) {
+      HONE_ASSIGN_OR_RETURN(const bool done, Requantise(node.name, layer->second, *to));
+      if (done) return Status();
+    }
+    // An average of bytes is on their grid.
+    const Node* maker = Maker(node.inputs[0]);
+    if (maker != nullptr && maker->workload.epilogue.empty() && maker->inputs.size() == 1) {
+      const auto from = Dequantised(maker->inputs[0]);
+      Workload bytes = maker->workload;
+      bytes.inputs[0].type = to->type;
+      bytes.inputs.push_back({to->type, {1}});
+      if (from && from->SameGrid(*to) && !semantics::SelectsElements(maker->workload) &&
+          semantics::InferOutput(bytes).ok()) {
+        return AddNode(node.name, std::move(bytes), {from->name, from->zero_parameter});
+      }
+    }
+    return KeepOrPass(std::move(node), to);
+  }
+
+  // The bytes that were dequantised to the node's input, if they are on its grid.
+  Status KeepOrPass(Node node, const std::optional<ByteTensor>& to) {
+    const auto from = Dequantised(node.inputs[0]);
+    if (!to || !from || !from->SameGrid(*to) || outputs_.contains(node.name)) return Keep(std::move(node));
+    renamed_[node.name] = from->name;
+    return Status();
+  }
+
+  // Adds the layer with `requant` to `to`; returns false if it has no such form.
+  Result<bool> Requantise(const std::string& name, const Layer& layer, const ByteTensor& to) {
+    Workload w = layer.sums;
+    std::vector<std::string> operands = layer.operands;
+    const auto [low, high] = semantics::LimitsOf(to.type);
+    double least = low, most = high;
+    const auto limit = [&](double value) {
+      const float quotient = static_cast<float>(value) / to.scale;
+      return Rounded(std::nearbyint(static_cast<double>(quotient)) + to.zero, low, high);
+    };
+    for (const EpilogueOp& e : layer.rest) {
+      if (e.kind == EpilogueKind::kAdd) {
+        const auto residual = Dequantised(layer.residual);
+        if (!residual || w.HasEpilogue(EpilogueKind::kAdd) || least != low || most != high) return false;
+        w.epilogue.push_back({EpilogueKind::kAdd, 0, 0, residual->type});
+        const double scale = static_cast<double>(residual->scale / to.scale);
+        operands.push_back(residual->name);
+        operands.push_back(AddParameter(name + ".residual_scale", {DType::Float(32), {1}}, {scale}));
+        operands.push_back(residual->zero_parameter);
+        continue;
+      }
+      const bool clip = e.kind == EpilogueKind::kClip;
+      least = std::max(least, limit(clip ? e.low : 0));
+      if (e.kind != EpilogueKind::kRelu) most = std::min(most, limit(clip ? e.high : 6));
+    }
+    std::vector<double> multipliers;
+    for (const float scale : layer.scales) {
+      multipliers.push_back(static_cast<double>(scale / to.scale));
+      if (!std::isfinite(multipliers.back())) return Status::Invalid("its scale and the layer's are too far apart");
+    }
+    const TensorType channels{DType::Float(32), {std::ssize(multipliers)}};
+    operands.push_back(AddParameter(name + ".multiplier", channels, multipliers));
+    operands.push_back(AddParameter(name + ".limits", {to.type, {3}}, {double(to.zero), least, most}));
+    w.epilogue.push_back({EpilogueKind::kRequant, 0, 0, to.type});
+    HONE_RETURN_IF_ERROR(AddNode(name, std::move(w), std::move(operands)));
+    return true;
+  }
+
+  // Moves `dequantise` behind an operator that moves elements or takes maxima.
+  Status ConvertMovement(Node node) {
+    const Workload& w = node.workload;
+    if (!semantics::SelectsElements(w) || !w.epilogue.empty() || node.inputs.empty()) return Keep(std::move(node));
+    const auto first = Dequantised(node.inputs[0]);
+    if (!first) return Keep(std::move(node));
+    Workload bytes = w;
+    std::vector<std::string> operands;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto data = Dequantised(node.inputs[i]);
+      if (!data || !data->SameGrid(*first)) return Keep(std::move(node));
+      bytes.inputs[i].type = data->type;
+      operands.push_back(data->name);
+    }
+    const std::string moved = Fresh(node.name + ".bytes");
+    HONE_RETURN_IF_ERROR(AddNode(moved, std::move(bytes), std::move(operands)));
+    Workload back{"dequantise", {done_.back().output, {DType::Float(32), {1}}, {first->type, {1}}}, {}, {}};
+    return AddNode(node.name, std::move(back), {moved, first->scale_parameter, first->zero_parameter});
+  }
+
+  const WeightGrids& weights_;
+  Graph* graph_;
+  ParameterValues* values_;
+  std::map<std::string, int> reads_;
+  std::set<std::string> outputs_, names_;
+  std::map<std::string, Parameter> parameters_;
+  std::vector<Node> done_;
+  std::map<std::string, size_t> places_;        // in done_
+  std::map<std::string, std::string> renamed_;  // nodes that are gone
+  std::map<std::string, std::string> byte_weights_;
+  std::map<std::string, Layer> layers_;  // by the float tensor that they make
+};
+
+}  // namespace
+
+Status UseIntegers(const WeightGrids& weights, Graph* graph, ParameterValues* values) {
+  return Converter(weights, graph, values).Run();
+}
+
+}  // namespace hone::graph
