@@ -31,6 +31,14 @@ static Result<Tensor> MoveElements(const semantics::Definition& definition, cons
       out.Copy(at++, *operands[operand].constant, static_cast<size_t>(element));
     }
   });
+  // Weights of dense layers are transposed.
+  const auto& grid = operands[0].constant->grid;
+  if (const Attribute* perm = node.workload.Find("perm"); grid && definition.name == "transpose" && perm != nullptr) {
+    TensorGrid moved = *grid;
+    moved.axis =
+        static_cast<size_t>(std::ranges::find(perm->values, static_cast<int64_t>(grid->axis)) - perm->values.begin());
+    out.grid = std::make_shared<TensorGrid>(std::move(moved));
+  }
   return out;
 }
 
@@ -107,6 +115,9 @@ Result<std::string> Builder::Operand(const Value& value, DType type) {
   name = tensor.name;
   if (name.empty() || values_.count(name) != 0) name = Fresh(name.empty() ? "constant" : name);
   graph_.parameters.push_back({name, {type, value.shape}, {.kind = graph::InitKind::kFile}});
+  if (tensor.grid && (tensor.grid->axis == 0 || tensor.grid->grid.scales.size() == 1)) {
+    grids_[name] = tensor.grid->grid;
+  }
   values_.emplace(name, type.is_float() ? tensor.data : TensorData({type, tensor.shape()}, tensor.data.Doubles()));
   return name;
 }

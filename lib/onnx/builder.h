@@ -54,6 +54,8 @@ class Builder {
 
   graph::Graph& graph() { return graph_; }
   graph::ParameterValues& values() { return values_; }
+  // Of parameters that were dequantised, with several scales only those of the output's channels (axis 0).
+  const graph::WeightGrids& grids() const { return grids_; }
 
  private:
   Result<std::string> Operand(const Value& value, DType type);
@@ -62,6 +64,7 @@ class Builder {
 
   graph::Graph graph_;
   graph::ParameterValues values_;
+  graph::WeightGrids grids_;
   std::set<std::string> taken_;
   std::set<std::string> generated_;  // names that Rename may change
   std::map<std::pair<const Tensor*, Shape>, std::string> parameters_;

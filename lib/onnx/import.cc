@@ -10,6 +10,7 @@
 #include "onnx/context.h"
 #include "onnx/operators.h"
 #include "onnx/read_model.h"
+#include "semantics/quantise.h"
 
 namespace hone::onnx {
 namespace {
@@ -54,6 +55,7 @@ class Importer {
     if (!builder_.graph().outputs.empty()) {
       DropUnreadParameters();
       HONE_RETURN_IF_ERROR(graph::CheckGraph(&builder_.graph()));
+      HONE_RETURN_IF_ERROR(UseIntegers());
     }
     imported_.graph = std::move(builder_.graph());
     imported_.values = std::move(builder_.values());
@@ -238,6 +240,13 @@ class Importer {
       graph.outputs.push_back(name);
     }
     return Status();
+  }
+
+  Status UseIntegers() {
+    graph::Graph& graph = builder_.graph();
+    const bool quantised = std::ranges::any_of(
+        graph.nodes, [](const graph::Node& node) { return semantics::IsDequantise(node.workload); });
+    return quantised ? graph::UseIntegers(builder_.grids(), &graph, &builder_.values()) : Status();
   }
 
   // A constant that only folded nodes read is not a parameter of the network.

@@ -105,6 +105,12 @@ Result<Value> DequantiseConstant(NodeContext* c, const Quantisation& q) {
     const auto value = static_cast<float>(x.At(static_cast<size_t>(i)) - static_cast<double>(q.zeros[channel]));
     out.Set(static_cast<size_t>(i), static_cast<double>(value * static_cast<float>(q.scales[channel])));
   }
+  if (shape.size() >= 2 && (x.type == ElementType::kInt8 || x.type == ElementType::kUint8)) {
+    const DType type = x.type == ElementType::kInt8 ? DType::Int(8) : DType::UInt(8);
+    out.name = x.name;
+    out.grid = std::make_shared<TensorGrid>(
+        TensorGrid{{type, {q.scales.begin(), q.scales.end()}, {q.zeros.begin(), q.zeros.end()}}, axis});
+  }
   return ConstantValue(std::move(out));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graph/integers.h"
 #include "semantics/attributes.h"
 #include "task/tensor_data.h"
 
@@ -37,12 +38,19 @@ std::string ElementTypeName(ElementType type);  // "float32", "int64", ..., "typ
 bool IsFloating(ElementType type);              // float32, float64, float16, bfloat16: held as f32
 bool IsInteger(ElementType type);               // integers and bool: held as i64
 
+// The grid of a dequantised constant, with the axis that several scales belong to.
+struct TensorGrid {
+  graph::Grid grid;
+  size_t axis = 0;
+};
+
 // A constant. `data` is f32 for a floating type and i64 for an integer; for other types it has only a shape. float64
 // values are rounded to float32: they occur only in the arithmetic of shapes, and nothing runs in float64.
 struct Tensor {
   std::string name;
   ElementType type = ElementType::kFloat;
   TensorData data;
+  std::shared_ptr<const TensorGrid> grid = nullptr;  // if the values are on one
 
   Tensor() = default;
   Tensor(ElementType of, const Shape& shape);  // zeros. REQUIRES: IsFloating(of) or IsInteger(of)

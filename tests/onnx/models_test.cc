@@ -13,7 +13,9 @@ class Models : public ::testing::TestWithParam<const char*> {};
 TEST_P(Models, AgreeWithOnnxruntime) {
   for (const bool reference : {true, false}) {
     // Sums and averages of quantised values have no exact definition: one step of the output's scale.
-    const double step = std::string_view(GetParam()) == "quantised" ? 0.0501 : 0;
+    // In `quantised_pairs` onnxruntime computes with floats, so a value that is quantised may be a step away.
+    const std::string_view name = GetParam();
+    const double step = name == "quantised" ? 0.0501 : name == "quantised_pairs" ? 0.01 : 0;
     const CaseResult result = RunCase(std::string("tests/data/onnx/") + GetParam(), reference, step);
     EXPECT_EQ(result.outcome, Outcome::kPassed) << (reference ? "reference: " : "library: ") << result.reason;
   }
@@ -21,7 +23,7 @@ TEST_P(Models, AgreeWithOnnxruntime) {
 
 INSTANTIATE_TEST_SUITE_P(All, Models,
                          ::testing::Values("residual", "inverted", "branches", "attention", "quantised",
-                                           "quantised_layers"));
+                                           "quantised_layers", "quantised_pairs"));
 
 }  // namespace
 }  // namespace hone::onnx

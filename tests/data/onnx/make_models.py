@@ -171,3 +171,38 @@ y = m.add("QGemm", [y, *q1, m.tensor("fc.weight", m.rng.integers(-63, 64, (12, 7
                     *scale_and_zero("q4", 0.05, np.uint8(90))], domain="com.microsoft", alpha=1.0)
 m.add("DequantizeLinear", [y, "q4.scale", "q4.zero"])
 m.save("quantised", [2, 3, 17, 15], [2, 3, 17, 15], [2, 7], [("com.microsoft", 1)])
+
+# The form that most quantisers write: operators of floats between DequantizeLinear and QuantizeLinear.
+m = Maker(13)
+
+
+def pair(x, q):
+    return m.add("DequantizeLinear", [m.add("QuantizeLinear", [x, *q]), *q])
+
+
+def weight(name, shape, axis=0):
+    scales = (0.001 + 0.002 * m.rng.random(shape[axis])).astype(np.float32)
+    values = [m.tensor(name + ".weight", m.rng.integers(-127, 128, shape).astype(np.int8)),
+              m.tensor(name + ".scales", scales), m.tensor(name + ".zeros", np.zeros(shape[axis], np.int8))]
+    return m.add("DequantizeLinear", values, axis=axis)
+
+
+def bias(name, count):
+    return m.tensor(name + ".bias", (0.1 * m.rng.standard_normal(count)).astype(np.float32))
+
+
+q0 = scale_and_zero("q0", 0.02, np.uint8(121))
+q1 = scale_and_zero("q1", 0.01, np.uint8(0))
+q2 = scale_and_zero("q2", 0.03, np.uint8(120))
+x = pair("x", q0)
+x = m.add("Conv", [x, weight("stem", [12, 3, 3, 3]), bias("stem", 12)], pads=[1, 1, 1, 1], strides=[2, 2])
+x = pair(m.add("Relu", [x]), q1)
+y = m.add("Conv", [x, weight("depth", [12, 1, 3, 3]), bias("depth", 12)], pads=[1, 1, 1, 1], group=12)
+y = m.add("Clip", [y, m.tensor("low", np.float32(0)), m.tensor("high", np.float32(6))])
+y = m.add("Conv", [pair(y, q1), weight("point", [12, 12, 1, 1]), bias("point", 12)])
+y = pair(m.add("Add", [x, y]), q2)
+y = pair(m.add("MaxPool", [y], kernel_shape=[2, 2], strides=[2, 2]), q2)
+y = pair(m.add("GlobalAveragePool", [y]), q0)
+y = pair(m.add("Flatten", [y]), q0)
+m.add("Add", [m.add("MatMul", [y, weight("fc", [12, 7], 1)]), bias("fc", 7)])
+m.save("quantised_pairs", [2, 3, 17, 15], [2, 3, 17, 15], [2, 7])

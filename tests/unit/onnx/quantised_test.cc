@@ -54,6 +54,39 @@ TEST(Quantised, ConstantsAreDequantisedAlongAnAxis) {
   EXPECT_EQ(RunModel(m, {{"x", F32({2, 2}, {0, 0, 0, 0})}}).values.at("y"), std::vector<double>({0, -1.5, 6, -8}));
 }
 
+std::string Texts(const ModelMaker& m) {
+  std::string texts;
+  const ImportedModel imported = Must(ImportBytes(m));
+  for (const graph::Node& node : imported.graph.nodes) texts += node.name + " = " + node.workload.Text() + "\n";
+  return texts;
+}
+
+// Pairs around operators of floats, with the weight's scales along its axis of output channels.
+TEST(Quantised, PairsAroundALayerMakeItOneOfIntegers) {
+  for (const int axis : {1, 0}) {
+    QuantisedModel m;
+    m.Input("x", {1, 3}, kU8);
+    m.Scale("sx", 0.5f, 10);
+    m.Integers("w", {3, 3}, {1, -2, 3, -4, 5, -6, 7, 8, 9}, kI8);
+    m.Floats("sw", {3}, {0.5f, 0.25f, 1});
+    m.Scale("sy", 0.25f, 3);
+    m.Floats("b", {3}, {0.25f, 0, -1});
+    m.Node("DequantizeLinear", {"x", "sx", "sx0"}, "xd");
+    m.Node("DequantizeLinear", {"w", "sw"}, "wd").Set("axis", axis);
+    m.Node("MatMul", {"xd", "wd"}, "m");
+    m.Node("Add", {"m", "b"}, "a");
+    m.Node("Relu", {"a"}, "r");
+    m.Node("QuantizeLinear", {"r", "sy", "sy0"}, "y");
+    m.Output("y");
+    const std::map<std::string, TensorData> x = {{"x", U8({1, 3}, {12, 9, 20})}};
+    // Scales along the summed axis have no sum of integers.
+    const std::vector<double> expected =
+        axis == 1 ? std::vector<double>({80, 39, 203}) : std::vector<double>({148, 157, 188});
+    EXPECT_EQ(RunModel(m, x).values.at("y"), expected);
+    EXPECT_THAT(Texts(m), ::testing::HasSubstr(axis == 1 ? "dense(u8[1,3], i8[3,3], u8[1])" : "dense(f32[1,3], f32"));
+  }
+}
+
 // One output channel, 1x1: y = round((sum of (x - 10)(w - zero) + 4) * 0.5 * 0.25 / 0.125) + 3.
 QuantisedModel Convolution(int type, int weight, int zero) {
   QuantisedModel m;
