@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define JOIN2(a, b) a##_##b
 #define JOIN(a, b) JOIN2(a, b)
@@ -73,6 +74,9 @@ int main(int argc, char **argv) {
   const NET(info) *info = NET(describe)();
   if (info->input_count != 1 || info->output_count != 1) {
     return fail(info->network, "this program is for networks of one input and one output");
+  }
+  if (strcmp(info->inputs[0].type, "f32") || strcmp(info->outputs[0].type, "f32")) {
+    return fail(info->network, "this program is for networks of float32");
   }
   NET(options) options = {0};
   options.params_path = argv[1];

@@ -1,8 +1,8 @@
 // From a network of floats with quantised tensors to operators of integers.
 //
-// The input is the form that quantisers write ("QDQ"): nodes `quantise` behind quantised tensors and `dequantise` before
-// their readers. Weights are floats; a grid for each says how they are quantised. Scales and zero points are parameters
-// with values. The result computes the same function, but for roundings of floats between the two nodes.
+// The input is the form that quantisers write ("QDQ"): nodes `quantise` behind quantised tensors, and `dequantise`
+// before their readers. Weights are floats; a grid for each says how they are quantised. Scales and zero points are
+// parameters with values. The result computes the same function, but for roundings of floats between the two nodes.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ using WeightGrids = std::map<std::string, Grid>;
 // In this order:
 //   - A layer (conv2d, conv3d, dense) of dequantised data and a weight that has a grid becomes sums of integers. The
 //     weight is rounded to its grid and stored as i8, the bias as i32. If only `quantise` reads the layer, it becomes
-//     `requant`, with the activation as limits; a dequantised residual becomes `add(T)`. If others read it, `dequantise`
-//     follows the sums.
+//     `requant`, with the activation as limits, and a dequantised residual becomes `add(T)`. If others read it,
+//     `dequantise` follows the sums.
 //   - Operators that move elements or take maxima, and averages over windows, work on bytes if all their data has one
 //     grid: `dequantise` moves behind them, and meets `quantise` of the same grid, which then both go.
 // Layers that stay as they are keep the float weight. Parameters that no node reads are dropped from `values`.

@@ -141,7 +141,9 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         }
         auto found = file->find(p.name);
         if (found == file->end()) return Status::NotFound("the parameter file has no `" + p.name + "`");
-        if (found->second.type.type != p.type.type || found->second.Elements() != p.type.Elements()) {
+        const TensorType& type = found->second.type;
+        const bool one = type.Elements() == 1 && p.type.Elements() == 1;
+        if (type.type != p.type.type || (type.shape != p.type.shape && !one)) {
           return Status::Invalid("parameter `{}`: the file has {}, the graph says {}", p.name,
                                  found->second.type.Text(), p.type.Text());
         }

@@ -256,8 +256,8 @@ enum class Intrinsic : uint8_t {
   // unspecified. It is the whole value of a Store, only on a device that has the instruction; all threads of a block
   // must reach it together.
   kMmaTf32,
-  // (c: i32 x n, a: i8 or u8 x 4n or 4, b: i8 x 4n): lane i of the result is c[i] plus the sum of a[4i+q] * b[4i+q] over
-  // q = 0 .. 3, in wrapping i32. Each lane takes the same values of an `a` with 4 lanes.
+  // (c: i32 x n, a: i8 or u8 x 4n or 4, b: i8 x 4n): lane i of the result is c[i] plus the sum of a[4i+q] * b[4i+q]
+  // over q = 0 .. 3, in wrapping i32. Each lane takes the same values of an `a` with 4 lanes.
   kDot4,
 };
 

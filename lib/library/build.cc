@@ -131,7 +131,7 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
     };
   }
   HONE_ASSIGN_OR_RETURN(built.kernels, input.compile(plan.workloads, input.target, input.best, input.threads));
-  built.rounding = NetworkRounding(built.kernels, plan.uses);
+  built.rounding = NetworkRounding(graph, built.kernels, plan.uses);
   for (const NetworkKernel& kernel : built.kernels) {
     built.missing += input.best && kernel.source == "default";
     built.changed += kernel.changed;

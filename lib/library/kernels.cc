@@ -1,5 +1,6 @@
 #include "library/kernels.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -10,6 +11,8 @@
 #include "compile/backend.h"
 #include "op/operator.h"
 #include "propose/propose.h"
+#include "semantics/quantise.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 namespace {
@@ -96,11 +99,28 @@ Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::Compi
   return runtime::LoadedModule::Open(path);
 }
 
-double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses) {
+// Whether `tensor`, or a member of the group that makes it, is computed with floats that kernels may round otherwise.
+static bool IsRounded(const graph::Graph& graph, const std::string& tensor) {
+  const graph::Node* maker = graph.FindNode(tensor);
+  if (maker == nullptr) return false;
+  for (const Workload& part : maker->workload.Parts()) {
+    if (!semantics::IsDequantise(part) && !semantics::IsQuantise(part) && !semantics::SelectsElements(part))
+      return true;
+  }
+  return !semantics::IsDequantise(maker->workload.Parts()[0]) &&
+         std::ranges::any_of(maker->inputs, [&](const std::string& input) { return IsRounded(graph, input); });
+}
+
+double NetworkRounding(const graph::Graph& graph, const std::vector<NetworkKernel>& kernels,
+                       const std::vector<int>& uses) {
   double squares = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const double rounding = kernels[i].compiled.rounding;
-    if (rounding > 1.0 / 1024) squares += uses[i] * rounding * rounding;
+    const bool integers = !semantics::InferOutput(kernels[i].workload)->type.is_float();
+    if (!integers && rounding > 1.0 / 1024) squares += uses[i] * rounding * rounding;
+  }
+  for (const graph::Node& node : graph.nodes) {
+    if (semantics::IsQuantise(node.workload.Parts().back()) && IsRounded(graph, node.name)) squares += 1.0 / (64 * 64);
   }
   return std::sqrt(squares);
 }

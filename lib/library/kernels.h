@@ -34,9 +34,12 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
 // Links kernels for this machine's CPU with each other and loads them into this process.
 Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::CompiledKernel*>& kernels);
 
-// The rounding error that these kernels, used `uses` times each, add to the network's outputs beyond plain sums, in
+// The rounding error that these kernels of `graph`, used `uses` times each, add to its outputs beyond plain sums, in
 // standard deviations of the outputs. The kernels' errors (op::Computation::rounding) add up as squares. Only errors
-// above 2^-10 count, such as TF32's; smaller ones lie within the network's general tolerance. 0 if all are smaller.
-double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses);
+// above 2^-10 count, such as TF32's; smaller ones lie within the network's general tolerance. Where the graph quantises
+// floats that it has computed, a step counts, a 64th of a byte's deviation. 0 if there is nothing of the kind: then
+// outputs of integers have one right value.
+double NetworkRounding(const graph::Graph& graph, const std::vector<NetworkKernel>& kernels,
+                       const std::vector<int>& uses);
 
 }  // namespace hone::library

@@ -12,8 +12,9 @@
 
 namespace hone::library {
 
-// The test inputs of a network: uniform in [-1, 1), integers in [-128, 128); determined by seed and input name. Stored
-// as the library's caller stores them (graph::OutsideLayout); a network has the same images in all layouts.
+// The test inputs of a network: uniform in [-1, 1), integers in [-128, 128), u8 in [0, 256); determined by seed and
+// input name. Stored as the library's caller stores them (graph::OutsideLayout): a network has the same images in all
+// layouts.
 std::vector<TensorData> BenchInputs(const graph::Graph& graph, uint64_t seed);
 
 // The outputs of the reference execution for BenchInputs(graph, seed), in the graph's order, stored as the caller stores
@@ -34,7 +35,8 @@ inline double OutputTolerance(double rounding) { return kOutputTolerance + round
 // value is not finite.
 double RelativeError(const std::vector<double>& found, const std::vector<double>& expected);
 
-// Returns kCorrupt if an output in `found` is off by more than the tolerance, kInvalid if their number is wrong, with
+// Returns kCorrupt if an output in `found` is off by more than the tolerance, or one of integers at all if there is no
+// `rounding`; kInvalid if their number is wrong, with
 // `where` as a prefix. Always sets `error` to the largest error.
 Status VerifyOutputs(const std::string& where, double rounding, const std::vector<TensorData>& found,
                      const std::vector<std::vector<double>>& expected, double* error);

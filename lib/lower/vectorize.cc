@@ -93,7 +93,7 @@ class Widener final : public ir::Mutator {
       const auto* four = load ? load->index.as<ir::Ramp>() : nullptr;
       const std::optional<int64_t> stride = four ? arith::StrideOf(four->base, var_) : std::nullopt;
       const bool same = stride == 0 && i == 1;
-      if (!same && stride != four->type.lanes) {
+      if (four == nullptr || (!same && stride != four->type.lanes)) {
         failed_ = true;
         return Same(op);
       }

@@ -24,7 +24,7 @@ constexpr int64_t kMostCopies = 64, kMostCopiesOfCached = 1024;
 constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have copies at the same time
 constexpr size_t kTailBytes = 4096;                          // behind the output: one page, as on the host
 constexpr char kTailMark = 0x2d;
-constexpr int kAnchorEvery = 16;  // candidates
+constexpr int kAnchorEvery = 16;  // candidates, or samples where finalists take turns
 // Times of one kernel on an undisturbed GPU agree within a few per cent.
 constexpr double kAnchorShare = 0.9;
 

@@ -10,7 +10,8 @@
 // each set once.
 //
 // A sample is disturbed, and repeated as load_guard.h says, if the device says so (runtime::Device::Slowed) or if the
-// anchor is slow, which runs at the first sample of every kAnchorEvery candidates.
+// anchor is slow. It runs at the first sample of every 16th candidate, and at every 16th sample where finalists take
+// turns.
 #pragma once
 
 #include <memory>

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "semantics/quantise.h"
 
 namespace hone::measure {
 namespace {
@@ -41,7 +42,7 @@ double ValueAt(const Operand& o, uint64_t seed, float scale, int64_t index) {
   // Some channels leave the limits often, and some never.
   if (IsCalled(o, "multiplier")) return std::exp2(-10 + 4 * unit);
   if (o.logical.type.is_float()) return scale * unit;
-  const double low = o.logical.type.is_int() ? -128 : 0;
+  const double low = semantics::LimitsOf(o.logical.type).first;
   double value = std::floor((static_cast<double>(unit) + 1) / 2 * 256) + low;
   // The zero point lies between the least and the most value.
   if (IsCalled(o, "limits")) value = low + (index == 0 ? 140 : index == 1 ? 3 : 250);

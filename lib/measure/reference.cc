@@ -87,13 +87,13 @@ std::optional<std::string> FirstDifference(const Operand& output, const void* go
       if (!(std::fabs(found[i] - right[i]) <= t * (1 + std::fabs(right[i])))) differs(i);  // true for NaN as well
     }
   } else {
-    const auto *found = static_cast<const char*>(got), *right = static_cast<const char*>(want);
-    const int bytes = type.bytes();
     HONE_CHECK(!type.is_float());
+    tolerance = std::floor(tolerance);
+    const auto *found = static_cast<const char*>(got), *right = static_cast<const char*>(want);
+    const std::vector<double> a = ToDoubles(type, found, total), b = ToDoubles(type, right, total);
     for (int64_t i = 0; i < total; ++i) {
-      if (std::memcmp(found + i * bytes, right + i * bytes, static_cast<size_t>(bytes)) != 0) differs(i);
+      if (std::fabs(a[static_cast<size_t>(i)] - b[static_cast<size_t>(i)]) > tolerance) differs(i);
     }
-    tolerance = 0;
   }
   if (first < 0) return std::nullopt;
   const auto value = [&](const void* values) {

@@ -34,7 +34,8 @@ Status WriteReference(const std::string& path, const std::string& key, const Ten
 double Tolerance(int64_t reduction_length);
 
 // Nothing if the output is right; else the first differing element in storage order: "out[0,3,5,7,2] is 1.25, expected
-// 1.5; 17 of 200704 elements differ, tolerance 1.2e-05". NaN is never right; integers must be equal.
+// 1.5; 17 of 200704 elements differ, tolerance 1.2e-05". NaN is never right. Integers may
+// differ by the whole part of `tolerance`. It is 0 except for groups that quantise floats (op::Computation::rounding).
 std::optional<std::string> FirstDifference(const Operand& output, const void* got, const void* want, double tolerance);
 
 }  // namespace hone::measure

@@ -138,11 +138,20 @@ Result<Value> MapInts(NodeContext* c, const Value& x, const std::function<int64_
   return ConstantValue(std::move(out));
 }
 
+ElementType TypeOf(const Value& value) {
+  if (value.is_constant()) return value.constant->type;
+  if (value.type.bits == 32) return value.type.is_float() ? ElementType::kFloat : ElementType::kInt32;
+  return value.type.is_int() ? ElementType::kInt8 : ElementType::kUint8;
+}
+
 Result<Value> Cast(NodeContext* c, const Value& x, ElementType type) {
   if (!x.is_constant()) {
-    if (type == ElementType::kFloat) return x;
-    return Status::Unsupported("it casts to " + ElementTypeName(type) +
-                               " a value that the network computes; those are always float32");
+    if (TypeOf(x) == type) return x;
+    if (type != ElementType::kFloat) {
+      return Status::Unsupported("it casts {}, which the network computes, to {}; float32 is supported",
+                                 ElementTypeName(TypeOf(x)), ElementTypeName(type));
+    }
+    return c->Emit("dequantise", {x, Floats({1}, {1}), ConstantValue(Tensor(TypeOf(x), {1}))});
   }
   const Tensor& in = *x.constant;
   if (in.type == type) return x;

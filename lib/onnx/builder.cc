@@ -42,8 +42,7 @@ static Result<Tensor> MoveElements(const semantics::Definition& definition, cons
   return out;
 }
 
-// The type in which kernels compute with constants of a type; nothing if they cannot.
-static std::optional<DType> KernelType(ElementType type) {
+std::optional<DType> KernelType(ElementType type) {
   switch (type) {
     case ElementType::kFloat:
       return DType::Float(32);
@@ -104,8 +103,8 @@ Result<std::string> Builder::Operand(const Value& value, DType type) {
   if (!value.is_constant()) return value.tensor;
   const Tensor& tensor = *value.constant;
   if (KernelType(tensor.type) != type) {
-    return Status::Unsupported("the constant `{}` is {}; only float32 can be computed with when the network runs",
-                               tensor.name, ElementTypeName(tensor.type));
+    return Status::Unsupported("the constant `{}` is {}; {} is needed here when the network runs", tensor.name,
+                               ElementTypeName(tensor.type), ToString(type));
   }
   auto [found, added] = parameters_.emplace(std::pair(&tensor, value.shape), "");
   if (!added) return found->second;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct Value {
 
   bool is_constant() const { return constant != nullptr; }
 };
+
+// The type that kernels have for an element type; nothing if they cannot compute with it.
+std::optional<DType> KernelType(ElementType type);
 
 Value ConstantValue(Tensor tensor);
 // Shares the data if the shape is the same.

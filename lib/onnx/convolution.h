@@ -1,4 +1,4 @@
-// Reads a convolution from a node, for convolutions of floats and of quantised values (map_window.cc).
+// Reads the windows of a node, for convolutions and pools of floats and of quantised values (map_window.cc).
 #pragma once
 
 #include <string>
@@ -29,5 +29,8 @@ Status Widen(NodeContext* c, Convolution* conv);
 Result<Value> Narrowed(NodeContext* c, const Value& x, bool widened);
 // The window's attributes and the groups, as workloads have them; defaults are left out.
 std::vector<Attribute> ConvolutionAttributes(const Convolution& conv);
+
+// A pool with the node's windows over x, which has the shape of its input. `include_pad`: averages count padding.
+Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad);
 
 }  // namespace hone::onnx

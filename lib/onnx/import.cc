@@ -108,11 +108,7 @@ class Importer {
         continue;
       }
       HONE_ASSIGN_OR_RETURN(const Shape shape, InputShape(input));
-      const DType type = input.type == ElementType::kUint8   ? DType::UInt(8)
-                         : input.type == ElementType::kInt8  ? DType::Int(8)
-                         : input.type == ElementType::kInt32 ? DType::Int(32)
-                                                             : DType::Float(32);
-      values_[input.name] = builder_.AddInput(input.name, {type, shape});
+      values_[input.name] = builder_.AddInput(input.name, {*KernelType(input.type), shape});
     }
     return Status();
   }
@@ -120,9 +116,7 @@ class Importer {
   Result<Shape> InputShape(const ModelInput& input) const {
     const std::string what = "input `" + input.name + "`";
     if (!input.is_tensor) return Status::Unsupported(what + " is not a tensor");
-    constexpr ElementType kTypes[] = {ElementType::kFloat, ElementType::kUint8, ElementType::kInt8,
-                                      ElementType::kInt32};
-    if (std::ranges::count(kTypes, input.type) == 0) {
+    if (!KernelType(input.type)) {
       return Status::Unsupported("{} is {}; inputs of float32, uint8, int8 and int32 are supported", what,
                                  ElementTypeName(input.type));
     }

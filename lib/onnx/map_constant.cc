@@ -180,7 +180,7 @@ Status MapScatterNd(NodeContext* c) {
 
 Status MapCast(NodeContext* c) {
   if (c->node().op == "CastLike") {
-    return c->Set(Cast(c, c->In(0), c->In(1).is_constant() ? c->In(1).constant->type : ElementType::kFloat));
+    return c->Set(Cast(c, c->In(0), TypeOf(c->In(1))));
   }
   return c->Set(Cast(c, c->In(0), static_cast<ElementType>(c->Int("to", 0))));
 }

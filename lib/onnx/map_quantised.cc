@@ -11,6 +11,7 @@
 #include "onnx/convolution.h"
 #include "onnx/operators.h"
 #include "onnx/values.h"
+#include "semantics/quantise.h"
 
 namespace hone::onnx {
 namespace {
@@ -23,6 +24,7 @@ struct Quantisation {
 };
 
 Status CheckScales(const std::vector<double>& scales) {
+  if (scales.empty()) return Status::Invalid("it has no scale");
   for (const double scale : scales) {
     if (std::isnormal(static_cast<float>(scale)) && scale > 0) continue;
     return Status::Invalid("its scale {} is not a positive normal number", scale);
@@ -30,10 +32,14 @@ Status CheckScales(const std::vector<double>& scales) {
   return Status();
 }
 
-// From the inputs `scale` and `zero` (which may be missing: 0 of u8).
-Result<Quantisation> ReadQuantisation(NodeContext* c, size_t scale, size_t zero) {
+// From the inputs `scale` and `zero` (which may be missing: 0 of `type`).
+Result<Quantisation> ReadQuantisation(NodeContext* c, size_t scale, size_t zero, ElementType type) {
   Quantisation q;
+  q.type = type;
   HONE_ASSIGN_OR_RETURN(q.scales, c->Reals(scale, "scale"));
+  if (const Shape& shape = c->ShapeOf(scale); shape.size() > 1 && semantics::Product(shape) != shape.back()) {
+    return Status::Unsupported("its scales are {}; one, or one for each channel is supported", ShapeText(shape));
+  }
   HONE_RETURN_IF_ERROR(CheckScales(q.scales));
   q.zeros.assign(q.scales.size(), 0);
   if (!c->Has(zero)) return q;
@@ -46,11 +52,21 @@ Result<Quantisation> ReadQuantisation(NodeContext* c, size_t scale, size_t zero)
   return Status::Invalid("it has {} scales, but {} zero points", q.scales.size(), q.zeros.size());
 }
 
-Result<Quantisation> ReadSingle(NodeContext* c, size_t scale, size_t zero) {
-  HONE_ASSIGN_OR_RETURN(Quantisation q, ReadQuantisation(c, scale, zero));
+Result<Quantisation> ReadSingle(NodeContext* c, size_t scale, size_t zero, ElementType type) {
+  HONE_ASSIGN_OR_RETURN(Quantisation q, ReadQuantisation(c, scale, zero, type));
   if (q.scales.size() == 1) return q;
   return Status::Unsupported("it has {} scales for a tensor that is computed when the network runs; one is supported",
                              q.scales.size());
+}
+
+// The zero points of `value`, which are of its type; 0 if input `i` is missing.
+Result<Quantisation> ReadZeros(NodeContext* c, size_t i, const Value& value) {
+  Quantisation q{{1}, {0}, TypeOf(value)};
+  if (!c->Has(i)) return q;
+  HONE_ASSIGN_OR_RETURN(q.zeros, c->Ints(i, "zero point"));
+  if (c->In(i).constant->type == q.type && !q.zeros.empty()) return q;
+  return Status::Invalid("it has {} zero points of {} for {}", q.zeros.size(), ElementTypeName(c->In(i).constant->type),
+                         ElementTypeName(q.type));
 }
 
 Value Integers(ElementType type, const Shape& values) {
@@ -76,35 +92,54 @@ Status CheckBlocks(NodeContext* c) {
   return Status::Unsupported("its block_size is not supported");
 }
 
-Status MapQuantize(NodeContext* c) {
-  HONE_RETURN_IF_ERROR(CheckBlocks(c));
-  HONE_ASSIGN_OR_RETURN(Quantisation q, ReadSingle(c, 1, 2));
-  const int64_t type = c->Int("output_dtype", 0);
-  if (type != 0 && !c->Has(2)) q.type = static_cast<ElementType>(type);
-  return c->Set(Quantise(c, c->In(0), q));
+// The axis of several scales.
+Result<size_t> AxisOfScales(NodeContext* c, const Quantisation& q) {
+  if (q.scales.size() == 1) return 0;
+  const Shape& shape = c->ShapeOf(0);
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, NodeContext::Axis(c->Int("axis", 1), shape.size()));
+  if (shape[static_cast<size_t>(axis)] == std::ssize(q.scales)) return static_cast<size_t>(axis);
+  return Status::Invalid("it has {} scales for axis {} of {}", q.scales.size(), axis, ShapeText(shape));
 }
 
-// Constants are dequantised here, also along an axis, and 32-bit biases with them.
+// A constant of `type` whose elements are f of those of input 0, and of the scale and zero point that belong to them.
+template <typename F>
+Result<Tensor> ConvertConstant(NodeContext* c, const Quantisation& q, size_t axis, ElementType type, F f) {
+  const Tensor& x = *c->In(0).constant;
+  HONE_RETURN_IF_ERROR(c->builder().Spend(x.Elements()));
+  const auto inner = static_cast<size_t>(semantics::Product(x.shape(), axis + 1, x.shape().size()));
+  Tensor out(type, x.shape());
+  for (size_t i = 0; i < static_cast<size_t>(x.Elements()); ++i) {
+    const size_t channel = i / inner % q.scales.size();
+    out.Set(i, f(x.At(i), static_cast<float>(q.scales[channel]), static_cast<double>(q.zeros[channel])));
+  }
+  return out;
+}
+
+// Constants are quantised and dequantised here, also along an axis, and 32-bit biases with them.
+Result<Value> QuantiseConstant(NodeContext* c, const Quantisation& q) {
+  if (!IsFloating(c->In(0).constant->type)) return Status::Unsupported("its constant is no floating-point number");
+  HONE_ASSIGN_OR_RETURN(const size_t axis, AxisOfScales(c, q));
+  const auto [least, most] = semantics::LimitsOf(q.type == ElementType::kInt8 ? DType::Int(8) : DType::UInt(8));
+  const auto quantised = [least = least, most = most](double x, float scale, double zero) {
+    const auto quotient = static_cast<double>(static_cast<float>(x) / scale);
+    return std::isnan(quotient) ? least : std::clamp(std::nearbyint(quotient) + zero, double(least), double(most));
+  };
+  HONE_ASSIGN_OR_RETURN(Tensor out, ConvertConstant(c, q, axis, q.type, quantised));
+  return ConstantValue(std::move(out));
+}
+
 Result<Value> DequantiseConstant(NodeContext* c, const Quantisation& q) {
   const Tensor& x = *c->In(0).constant;
   const Shape& shape = x.shape();
-  size_t axis = 0;
-  if (q.scales.size() > 1) {
-    HONE_ASSIGN_OR_RETURN(const int64_t given, NodeContext::Axis(c->Int("axis", 1), shape.size()));
-    axis = static_cast<size_t>(given);
-    if (shape[axis] != std::ssize(q.scales)) {
-      return Status::Invalid("it has {} scales for axis {} of {}", q.scales.size(), axis, ShapeText(shape));
-    }
+  if (x.type != q.type) {
+    return Status::Invalid("its constant is {}, but the zero point is {}", ElementTypeName(x.type),
+                           ElementTypeName(q.type));
   }
-  int64_t inner = 1;
-  for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  HONE_RETURN_IF_ERROR(c->builder().Spend(x.Elements()));
-  Tensor out(ElementType::kFloat, shape);
-  for (int64_t i = 0; i < x.Elements(); ++i) {
-    const auto channel = static_cast<size_t>(i / inner % std::ssize(q.scales));
-    const auto value = static_cast<float>(x.At(static_cast<size_t>(i)) - static_cast<double>(q.zeros[channel]));
-    out.Set(static_cast<size_t>(i), static_cast<double>(value * static_cast<float>(q.scales[channel])));
-  }
+  HONE_ASSIGN_OR_RETURN(const size_t axis, AxisOfScales(c, q));
+  const auto real = [](double x, float scale, double zero) {
+    return static_cast<double>(static_cast<float>(x - zero) * scale);
+  };
+  HONE_ASSIGN_OR_RETURN(Tensor out, ConvertConstant(c, q, axis, ElementType::kFloat, real));
   if (shape.size() >= 2 && (x.type == ElementType::kInt8 || x.type == ElementType::kUint8)) {
     const DType type = x.type == ElementType::kInt8 ? DType::Int(8) : DType::UInt(8);
     out.name = x.name;
@@ -114,13 +149,26 @@ Result<Value> DequantiseConstant(NodeContext* c, const Quantisation& q) {
   return ConstantValue(std::move(out));
 }
 
+Status MapQuantize(NodeContext* c) {
+  HONE_RETURN_IF_ERROR(CheckBlocks(c));
+  const auto type = static_cast<ElementType>(c->Int("output_dtype", static_cast<int64_t>(ElementType::kUint8)));
+  if (type != ElementType::kUint8 && type != ElementType::kInt8) {
+    return Status::Unsupported("its output_dtype is {}; uint8 and int8 are supported", ElementTypeName(type));
+  }
+  if (c->In(0).is_constant()) {
+    HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadQuantisation(c, 1, 2, type));
+    return c->Set(QuantiseConstant(c, q));
+  }
+  HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadSingle(c, 1, 2, type));
+  return c->Set(Quantise(c, c->In(0), q));
+}
+
 Status MapDequantize(NodeContext* c) {
   HONE_RETURN_IF_ERROR(CheckBlocks(c));
-  HONE_ASSIGN_OR_RETURN(Quantisation q, ReadQuantisation(c, 1, 2));
   const Value& x = c->In(0);
+  HONE_ASSIGN_OR_RETURN(Quantisation q, ReadQuantisation(c, 1, 2, TypeOf(x)));
   if (x.is_constant()) return c->Set(DequantiseConstant(c, q));
-  HONE_ASSIGN_OR_RETURN(q, ReadSingle(c, 1, 2));
-  if (!c->Has(2)) q.type = x.type.is_int() ? ElementType::kInt8 : ElementType::kUint8;
+  HONE_ASSIGN_OR_RETURN(q, ReadSingle(c, 1, 2, TypeOf(x)));
   return c->Set(Dequantise(c, x, q));
 }
 
@@ -152,9 +200,11 @@ struct ByteProduct {
 
 // Adds `data`, the i8 `weight`, and the zero points. Leaves out those of the weight if all are 0.
 Status AddOperands(const Value& data, const Value& weight, ByteProduct* p) {
-  const ElementType type = data.type.is_int() ? ElementType::kInt8 : ElementType::kUint8;
-  if (data.type.is_float() || data.type.bits != 8 || data.is_constant() || p->x.type != type) {
-    return Status::Invalid("its data and the data's zero point must be both uint8 or both int8");
+  if (data.is_constant()) return Status::Unsupported("its data is constant");
+  const ElementType type = TypeOf(data);
+  if (p->x.type != type || (type != ElementType::kUint8 && type != ElementType::kInt8)) {
+    return Status::Invalid("its data is {} and the data's zero point {}; both must be uint8 or int8",
+                           ElementTypeName(type), ElementTypeName(p->x.type));
   }
   p->operands = {data, weight, Integers(p->x)};
   if (std::ranges::any_of(p->w.zeros, [](int64_t zero) { return zero != 0; })) p->operands.push_back(Integers(p->w));
@@ -165,6 +215,9 @@ Status AddOperands(const Value& data, const Value& weight, ByteProduct* p) {
 Status AddRequant(NodeContext* c, size_t bias, int64_t channels, ByteProduct* p) {
   if (c->Has(bias)) {
     HONE_ASSIGN_OR_RETURN(const Shape values, c->Ints(bias, "bias"));
+    if (const ElementType type = TypeOf(c->In(bias)); type != ElementType::kInt32) {
+      return Status::Invalid("its bias is {}, not int32", ElementTypeName(type));
+    }
     if (std::ssize(values) != channels) {
       return Status::Invalid("its bias has {} values for {} channels", values.size(), channels);
     }
@@ -182,20 +235,20 @@ Status AddRequant(NodeContext* c, size_t bias, int64_t channels, ByteProduct* p)
     if (!std::isfinite(multipliers.back())) return Status::Invalid("its scales are too far apart");
   }
   p->operands.push_back(Reals(multipliers));
-  const bool is_signed = p->y.type == ElementType::kInt8;
-  p->operands.push_back(Integers(p->y.type, {p->y.zeros[0], is_signed ? -128 : 0, is_signed ? 127 : 255}));
-  EpilogueOp requant{EpilogueKind::kRequant};
-  requant.type = is_signed ? DType::Int(8) : DType::UInt(8);
-  p->epilogue.push_back(requant);
+  if (p->y.type == ElementType::kInt32) return Status::Invalid("the zero point of its output is int32");
+  const DType type = p->y.type == ElementType::kInt8 ? DType::Int(8) : DType::UInt(8);
+  const auto [least, most] = semantics::LimitsOf(type);
+  p->operands.push_back(Integers(p->y.type, {p->y.zeros[0], least, most}));
+  p->epilogue.push_back({EpilogueKind::kRequant, 0, 0, type});
   return Status();
 }
 
 Status MapQLinearConv(NodeContext* c) {
   ByteProduct p;
   HONE_ASSIGN_OR_RETURN(Convolution conv, ReadConvolution(c, 3));
-  HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2));
-  HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5));
-  HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 6, 7));
+  HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2, TypeOf(c->In(0))));
+  HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5, TypeOf(c->In(3))));
+  HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 6, 7, TypeOf(c->In(0))));
   HONE_ASSIGN_OR_RETURN(conv.weight, SignedWeight(conv.weight, &p.w));
   HONE_RETURN_IF_ERROR(Widen(c, &conv));
   HONE_RETURN_IF_ERROR(AddOperands(conv.data, conv.weight, &p));
@@ -226,9 +279,9 @@ Status FinishDense(NodeContext* c, Value b, bool transposed, size_t bias, BytePr
 
 Status MapQLinearMatMul(NodeContext* c) {
   ByteProduct p;
-  HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2));
-  HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5));
-  HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 6, 7));
+  HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2, TypeOf(c->In(0))));
+  HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5, TypeOf(c->In(3))));
+  HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 6, 7, TypeOf(c->In(0))));
   return FinishDense(c, c->In(3), false, kAnyNumber, &p);
 }
 
@@ -239,27 +292,25 @@ Status MapQGemm(NodeContext* c) {
   }
   if (!c->Has(7)) return Status::Unsupported("without the scale of its output it is not supported");
   ByteProduct p;
-  HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2));
-  HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5));
-  HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 7, 8));
+  HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2, TypeOf(c->In(0))));
+  HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5, TypeOf(c->In(3))));
+  HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 7, 8, TypeOf(c->In(0))));
   return FinishDense(c, c->In(3), c->Int("transB", 0) != 0, 6, &p);
+}
+
+// Of ConvInteger and MatMulInteger: zero points without scales, inputs 2 and 3.
+Status ReadBothZeros(NodeContext* c, const Value& data, const Value& weight, ByteProduct* p) {
+  HONE_ASSIGN_OR_RETURN(p->x, ReadZeros(c, 2, data));
+  HONE_ASSIGN_OR_RETURN(p->w, ReadZeros(c, 3, weight));
+  if (p->x.zeros.size() == 1) return Status();
+  return Status::Unsupported("its data has {} zero points; one is supported", p->x.zeros.size());
 }
 
 // The sums themselves, as i32.
 Status MapConvInteger(NodeContext* c) {
   ByteProduct p;
   HONE_ASSIGN_OR_RETURN(Convolution conv, ReadConvolution(c, 1));
-  const auto zeros = [&](size_t i, ElementType type, Quantisation* q) -> Status {
-    q->type = type, q->zeros = {0};
-    if (!c->Has(i)) return Status();
-    HONE_ASSIGN_OR_RETURN(q->zeros, c->Ints(i, "zero point"));
-    return Status();
-  };
-  const ElementType data = conv.data.type.is_int() ? ElementType::kInt8 : ElementType::kUint8;
-  HONE_RETURN_IF_ERROR(zeros(2, data, &p.x));
-  HONE_RETURN_IF_ERROR(zeros(3, conv.weight.constant->type, &p.w));
-  if (p.x.zeros.size() != 1)
-    return Status::Unsupported("its data has {} zero points; one is supported", p.x.zeros.size());
+  HONE_RETURN_IF_ERROR(ReadBothZeros(c, conv.data, conv.weight, &p));
   HONE_ASSIGN_OR_RETURN(conv.weight, SignedWeight(conv.weight, &p.w));
   HONE_RETURN_IF_ERROR(Widen(c, &conv));
   HONE_RETURN_IF_ERROR(AddOperands(conv.data, conv.weight, &p));
@@ -271,27 +322,27 @@ Status MapMatMulInteger(NodeContext* c) {
   ByteProduct p;
   Value a = c->In(0), b = c->In(1);
   HONE_RETURN_IF_ERROR(CheckMatrices(a, b));
-  p.x = {{1}, {0}, a.type.is_int() ? ElementType::kInt8 : ElementType::kUint8};
-  p.w = {{1}, {0}, b.constant->type};
-  if (c->Has(2)) {
-    HONE_ASSIGN_OR_RETURN(p.x.zeros, c->Ints(2, "zero point"));
-  }
-  if (c->Has(3)) {
-    HONE_ASSIGN_OR_RETURN(p.w.zeros, c->Ints(3, "zero point"));
-  }
-  if (p.x.zeros.size() != 1)
-    return Status::Unsupported("its data has {} zero points; one is supported", p.x.zeros.size());
+  HONE_RETURN_IF_ERROR(ReadBothZeros(c, a, b, &p));
   HONE_ASSIGN_OR_RETURN(b, SignedWeight(b, &p.w));
   HONE_ASSIGN_OR_RETURN(b, Transpose(c, b, {1, 0}));
   HONE_RETURN_IF_ERROR(AddOperands(a, b, &p));
   return c->Set(c->Emit("dense", p.operands));
 }
 
+// Operators of com.microsoft may leave out zero points between other inputs.
+Status CheckGiven(NodeContext* c, std::initializer_list<size_t> inputs) {
+  for (const size_t i : inputs) {
+    if (!c->Has(i)) return Status::Invalid("its input {} is left out", i);
+  }
+  return Status();
+}
+
 // Operands a, scale, zero point, b, scale, zero point, then those of the output.
 Status MapQLinearBinary(NodeContext* c) {
-  HONE_ASSIGN_OR_RETURN(const Quantisation qa, ReadSingle(c, 1, 2));
-  HONE_ASSIGN_OR_RETURN(const Quantisation qb, ReadSingle(c, 4, 5));
-  HONE_ASSIGN_OR_RETURN(const Quantisation qy, ReadSingle(c, 6, 7));
+  HONE_RETURN_IF_ERROR(CheckGiven(c, {3, 4, 6}));
+  HONE_ASSIGN_OR_RETURN(const Quantisation qa, ReadSingle(c, 1, 2, TypeOf(c->In(0))));
+  HONE_ASSIGN_OR_RETURN(const Quantisation qb, ReadSingle(c, 4, 5, TypeOf(c->In(3))));
+  HONE_ASSIGN_OR_RETURN(const Quantisation qy, ReadSingle(c, 6, 7, TypeOf(c->In(0))));
   HONE_ASSIGN_OR_RETURN(const Value a, Dequantise(c, c->In(0), qa));
   HONE_ASSIGN_OR_RETURN(const Value b, Dequantise(c, c->In(3), qb));
   HONE_ASSIGN_OR_RETURN(const Value y, Binary(c, GraphOperator(*c), a, b));
@@ -300,11 +351,12 @@ Status MapQLinearBinary(NodeContext* c) {
 
 // The scale and zero point of the output come first, then each input with its own.
 Status MapQLinearConcat(NodeContext* c) {
-  HONE_ASSIGN_OR_RETURN(const Quantisation qy, ReadSingle(c, 0, 1));
   if (c->InputCount() % 3 != 2) return Status::Invalid("each of its inputs needs a scale and a zero point");
+  if (!c->HasAttribute("axis")) return Status::Invalid("it has no attribute `axis`");
+  HONE_ASSIGN_OR_RETURN(const Quantisation qy, ReadSingle(c, 0, 1, TypeOf(c->In(2))));
   std::vector<Value> parts;
   for (size_t i = 2; i + 2 < c->InputCount(); i += 3) {
-    HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadSingle(c, i + 1, i + 2));
+    HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadSingle(c, i + 1, i + 2, TypeOf(c->In(i))));
     HONE_ASSIGN_OR_RETURN(parts.emplace_back(), Dequantise(c, c->In(i), q));
   }
   HONE_ASSIGN_OR_RETURN(const int64_t axis, NodeContext::Axis(c->Int("axis", 1), parts[0].shape.size()));
@@ -314,11 +366,16 @@ Status MapQLinearConcat(NodeContext* c) {
 
 // x, scale, zero point, then those of the output.
 Status MapQLinearUnary(NodeContext* c) {
-  HONE_ASSIGN_OR_RETURN(const Quantisation qx, ReadSingle(c, 1, 2));
-  HONE_ASSIGN_OR_RETURN(const Quantisation qy, ReadSingle(c, 3, 4));
+  HONE_RETURN_IF_ERROR(CheckGiven(c, {3}));
+  HONE_ASSIGN_OR_RETURN(const Quantisation qx, ReadSingle(c, 1, 2, TypeOf(c->In(0))));
+  HONE_ASSIGN_OR_RETURN(const Quantisation qy, ReadSingle(c, 3, 4, TypeOf(c->In(0))));
   if (c->Int("channels_last", 0) != 0) return Status::Unsupported("its channels_last is not supported");
   HONE_ASSIGN_OR_RETURN(const Value x, Dequantise(c, c->In(0), qx));
   std::vector<Attribute> attributes;
+  if (c->node().op == "QLinearAveragePool") {
+    HONE_ASSIGN_OR_RETURN(const Value y, Pool(c, x, true, c->Int("count_include_pad", 0) != 0));
+    return c->Set(Quantise(c, y, qy));
+  }
   if (c->node().op == "QLinearLeakyRelu") attributes.push_back(Real("alpha", c->Float("alpha", 0.01)));
   HONE_ASSIGN_OR_RETURN(const Value y, c->Emit(GraphOperator(*c), {x}, attributes));
   return c->Set(Quantise(c, y, qy));
@@ -336,12 +393,13 @@ std::vector<OperatorEntry> QuantisedOperators() {
       {"ConvInteger", MapConvInteger, 2, 4, 10},
       {"MatMulInteger", MapMatMulInteger, 2, 4, 10},
       {"QGemm", MapQGemm, 6, 9, 7, "", microsoft},
-      {"QLinearAdd", MapQLinearBinary, 8, 8, 7, "add", microsoft},
-      {"QLinearMul", MapQLinearBinary, 8, 8, 7, "mul", microsoft},
+      {"QLinearAdd", MapQLinearBinary, 2, 8, 7, "add", microsoft},
+      {"QLinearMul", MapQLinearBinary, 2, 8, 7, "mul", microsoft},
       {"QLinearConcat", MapQLinearConcat, 5, kAnyNumber, 7, "", microsoft},
-      {"QLinearGlobalAveragePool", MapQLinearUnary, 5, 5, 7, "global_avg_pool", microsoft},
-      {"QLinearSigmoid", MapQLinearUnary, 5, 5, 7, "sigmoid", microsoft},
-      {"QLinearLeakyRelu", MapQLinearUnary, 5, 5, 7, "leaky_relu", microsoft},
+      {"QLinearAveragePool", MapQLinearUnary, 2, 5, 7, "", microsoft},
+      {"QLinearGlobalAveragePool", MapQLinearUnary, 2, 5, 7, "global_avg_pool", microsoft},
+      {"QLinearSigmoid", MapQLinearUnary, 2, 5, 7, "sigmoid", microsoft},
+      {"QLinearLeakyRelu", MapQLinearUnary, 2, 5, 7, "leaky_relu", microsoft},
   };
 }
 

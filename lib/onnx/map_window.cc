@@ -118,28 +118,6 @@ Status Finish(NodeContext* c, const std::string& op, const Convolution& conv, co
   return c->Set(Narrowed(c, out, conv.widened));
 }
 
-// The node's windows over x, which has the shape of its input.
-Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad) {
-  const Shape kernel = c->IntList("kernel_shape", {});
-  if (x.shape.size() < 3 || kernel.size() != x.shape.size() - 2) {
-    return Status::Invalid("its kernel_shape {} does not fit its input {}", ShapeText(kernel), ShapeText(x.shape));
-  }
-  HONE_ASSIGN_OR_RETURN(const std::string dimensions, Dimensions(kernel.size()));
-  HONE_ASSIGN_OR_RETURN(Window window, ReadWindow(c, x.shape, kernel));
-  // auto_pad gives the final size, regardless of rounding.
-  const std::string mode = c->String("auto_pad", "NOTSET");
-  const bool ceil = c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER";
-  const bool widened = kernel.size() == 1;
-  HONE_ASSIGN_OR_RETURN(const Value data, Widened(c, x));
-  if (widened) window = Widened(window);
-  std::vector<Attribute> attributes = {Numbers("kernel", window.kernel, 'x')};
-  for (Attribute& attribute : WindowAttributes(window)) attributes.push_back(std::move(attribute));
-  if (ceil) attributes.push_back(Numbers("ceil_mode", {1}));
-  if (average && include_pad) attributes.push_back(Numbers("count_include_pad", {1}));
-  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit((average ? "avg_pool" : "max_pool") + dimensions, {data}, attributes));
-  return Narrowed(c, out, widened);
-}
-
 // |x|^p, and back.
 Result<Value> Powers(NodeContext* c, const Value& x, int64_t p) {
   if (p == 2) return Binary(c, "mul", x, x);
@@ -247,6 +225,27 @@ std::vector<Attribute> ConvolutionAttributes(const Convolution& conv) {
   std::vector<Attribute> attributes = WindowAttributes(conv.window);
   if (conv.groups != 1) attributes.push_back(Numbers("groups", {conv.groups}));
   return attributes;
+}
+
+Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad) {
+  const Shape kernel = c->IntList("kernel_shape", {});
+  if (x.shape.size() < 3 || kernel.size() != x.shape.size() - 2) {
+    return Status::Invalid("its kernel_shape {} does not fit its input {}", ShapeText(kernel), ShapeText(x.shape));
+  }
+  HONE_ASSIGN_OR_RETURN(const std::string dimensions, Dimensions(kernel.size()));
+  HONE_ASSIGN_OR_RETURN(Window window, ReadWindow(c, x.shape, kernel));
+  // auto_pad gives the final size, regardless of rounding.
+  const std::string mode = c->String("auto_pad", "NOTSET");
+  const bool ceil = c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER";
+  const bool widened = kernel.size() == 1;
+  HONE_ASSIGN_OR_RETURN(const Value data, Widened(c, x));
+  if (widened) window = Widened(window);
+  std::vector<Attribute> attributes = {Numbers("kernel", window.kernel, 'x')};
+  for (Attribute& attribute : WindowAttributes(window)) attributes.push_back(std::move(attribute));
+  if (ceil) attributes.push_back(Numbers("ceil_mode", {1}));
+  if (average && include_pad) attributes.push_back(Numbers("count_include_pad", {1}));
+  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit((average ? "avg_pool" : "max_pool") + dimensions, {data}, attributes));
+  return Narrowed(c, out, widened);
 }
 
 std::vector<OperatorEntry> WindowOperators() {

@@ -57,8 +57,15 @@ std::string GraphOperator(const NodeContext& c) {
 Status CheckNodeKind(const ModelNode& node, int64_t opset) {
   const OperatorEntry* entry = FindOperatorEntry(node.op);
   if (!node.domain.empty() && (entry == nullptr || entry->domain != node.domain)) {
-    return Status::Unsupported("operators of the domain `" + node.domain +
-                               "` are not supported; export the model with ONNX's own operators alone");
+    if (entry == nullptr && node.op.starts_with("QLinear")) {
+      return Status::Unsupported(
+          "the operator is not supported; leave such nodes out when you quantise "
+          "(nodes_to_exclude), or quantise in the QDQ form");
+    }
+    return Status::Unsupported(
+        "this operator of the domain `{}` is not supported; export the model with ONNX's own "
+        "operators alone",
+        node.domain);
   }
   if (node.op == "DynamicQuantizeLinear") {
     return Status::Unsupported(

@@ -50,6 +50,12 @@ struct Source {
     if (!raw && field.size() != count) {
       return Status::Invalid("has {} values, but its shape {} elements", field.size(), count);
     }
+    if constexpr (std::is_integral_v<Raw>) {
+      const auto outside = [](auto value) { return static_cast<decltype(value)>(static_cast<Raw>(value)) != value; };
+      const auto found = raw ? field.end() : std::ranges::find_if(field, outside);
+      if (found != field.end())
+        return Status::Invalid("has the value {}, which is no {}", *found, ElementTypeName(out->type));
+    }
     out->data = Tensor(out->type, out->shape()).data;
     const auto fill = [&](auto values) {
       for (size_t i = 0; i < size; ++i) {

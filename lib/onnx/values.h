@@ -22,7 +22,10 @@ Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std:
 // f of each integer of a constant.
 Result<Value> MapInts(NodeContext* c, const Value& x, const std::function<int64_t(int64_t)>& f);
 
-// Converts to another type. A float32 tensor of the graph can only become float32.
+// Of a constant, or of a tensor of the graph.
+ElementType TypeOf(const Value& value);
+
+// Converts to another type. A tensor of the graph can only become float32.
 Result<Value> Cast(NodeContext* c, const Value& x, ElementType type);
 
 // condition ? a : b, broadcast. REQUIRES: all three are constant

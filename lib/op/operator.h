@@ -41,7 +41,7 @@ struct Computation {
   // Multiply-adds relative to semantics::Flop: below 1 for algorithms that save some (Winograd). Used to bound how fast
   // a machine can be.
   double arithmetic = 1;
-  // The error that the algorithm may have in addition to that of plain sums, for outputs of order 1.
+  // The error that the algorithm may have beyond that of plain sums, for outputs of order 1. Of integers: 0 or 1 step.
   double rounding = 0;
 };
 

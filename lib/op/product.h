@@ -14,8 +14,7 @@ namespace hone::op {
 
 class ProductOperands {
  public:
-  // Makes the placeholders: data and weight of these shapes, then zero points. `channels`: those of the output, axis 0
-  // of the weight.
+  // Makes the placeholders: data and weight of these shapes, then zero points.
   ProductOperands(const Workload& workload, const std::vector<int64_t>& data, const std::vector<int64_t>& weight);
 
   const std::vector<Tensor>& inputs() const { return inputs_; }  // in operand order

@@ -120,7 +120,7 @@ Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>
 Status CheckInputs(const Workload& w, size_t least, size_t most) {
   if (w.inputs.size() < least || w.inputs.size() > most) {
     const std::string count = least == most ? fmt::format("{}", least)
-                              : most > 4    ? fmt::format("at least {}", least)
+                              : most > 100  ? fmt::format("at least {}", least)
                                             : fmt::format("{} to {}", least, most);
     return Status::Invalid("{}: takes {} tensor{}, not {}", w.op, count, least == 1 && most == 1 ? "" : "s",
                            w.inputs.size());

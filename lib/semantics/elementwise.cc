@@ -209,7 +209,7 @@ std::vector<Definition> Elementwise() {
     for (auto [name, kind] : kAsEpilogue) {
       if (d.name == name) d.epilogue = kind;
     }
-    if (d.name == "identity") d.passes_on = [](const Workload&) { return true; };
+    if (d.name == "identity") d.passes_on = [](const Workload&) { return true; }, d.type = SameType;
     all.push_back(std::move(d));
   }
   for (const bool quantise : {true, false}) {

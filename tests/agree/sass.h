@@ -9,9 +9,9 @@
 //   issue   all                            1      1             1      four schedulers a multiprocessor, one warp each
 //   fma     f32 multiply and add           2      1             1      [1]: 64, 128, 128 results a clock
 //   fma     IMAD                           2      1             1      [1]: 64 a clock, on half of the lanes from sm_86
-//   on alu     other integer, compare, move   2      2             2      [1]: 64 results a clock mma     m16n8k8 in
-//   TF32                8      16            6.4    [2], [3]: 512, 256, 1024 products a clock; [4] lsu     128 bytes to
-//   or from L1        4      4             4      [1]: 32 banks of 4 bytes; all partitions share it
+//   alu     other integer, compare, move   2      2             2      [1]: 64 results a clock
+//   mma     m16n8k8 in TF32                8      16            6.4    [2], [3]: 512, 256, 1024 products a clock; [4]
+//   lsu     128 bytes to or from L1        4      4             4      [1]: 32 banks of 4 bytes, for all partitions
 //
 // [1] CUDA C++ Programming Guide, throughput of native arithmetic instructions, and shared memory
 // [2] NVIDIA A100 and GA102 whitepapers, dense TF32

@@ -12,6 +12,7 @@
 #include "graph/reference.h"
 #include "library/build.h"
 #include "library/loaded_network.h"
+#include "onnx/builder.h"
 #include "onnx/import.h"
 #include "onnx/read_model.h"
 #include "runtime/host/buffer.h"
@@ -57,11 +58,11 @@ Result<Values> RunByReference(ImportedModel model, const Values& inputs) {
 
 // Whether kernels compute with inputs of this type: floats, and bytes of quantised models.
 bool IsInput(const Model& model, ElementType type) {
-  const bool byte = type == ElementType::kUint8 || type == ElementType::kInt8 || type == ElementType::kInt32;
-  return type == ElementType::kFloat || (byte && std::ranges::any_of(model.nodes, [](const ModelNode& node) {
-                                           return node.op.find("Linear") != std::string::npos ||
-                                                  node.op.find("Integer") != std::string::npos || node.op == "QGemm";
-                                         }));
+  return type == ElementType::kFloat ||
+         (KernelType(type) && std::ranges::any_of(model.nodes, [](const ModelNode& node) {
+            return node.op.find("Linear") != std::string::npos || node.op.find("Integer") != std::string::npos ||
+                   node.op == "QGemm";
+          }));
 }
 
 Result<Values> RunLibrary(ImportedModel model, const Values& inputs) {
@@ -148,12 +149,8 @@ Attempt TryImport(const Model& model, const Data& data, bool weights) {
       options.constants[name] = data.inputs[i];
     } else {
       options.shapes[name] = data.inputs[i].shape();
-      const ElementType type = data.inputs[i].type;
-      const DType kernel = type == ElementType::kFloat   ? DType::Float(32)
-                           : type == ElementType::kUint8 ? DType::UInt(8)
-                           : type == ElementType::kInt8  ? DType::Int(8)
-                                                         : DType::Int(32);
-      inputs[name] = TensorData({kernel, data.inputs[i].shape()}, data.inputs[i].data.Doubles());
+      const DType type = *KernelType(data.inputs[i].type);
+      inputs[name] = TensorData({type, data.inputs[i].shape()}, data.inputs[i].data.Doubles());
     }
   }
   return {Import(model, "case", options), std::move(inputs)};

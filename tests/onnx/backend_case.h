@@ -18,8 +18,9 @@ struct CaseResult {
 // builds a library with default configurations (with `reference`: uses graph::RunReference instead), runs it and
 // compares.
 //
-// Inputs that are not float32, or in quantised models u8, i8 or i32, become constants, which they are in models; so do all inputs but the first (weights), if
-// the case is unsupported otherwise. A case whose inputs are all constant then tests only the importer.
+// Inputs of other types than float32 become constants, which they are in models; in quantised models, u8, i8 and i32
+// stay inputs. If the case is unsupported otherwise, all inputs but the first (weights) become constants. A case whose
+// inputs are all constant then tests only the importer.
 // Outputs may also differ by `step`.
 CaseResult RunCase(const std::string& dir, bool reference, double step = 0);
 

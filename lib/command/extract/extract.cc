@@ -25,6 +25,7 @@
 #include "plugin/plugin.h"
 #include "propose/propose.h"
 #include "propose/versions.h"
+#include "semantics/quantise.h"
 #include "semantics/semantics.h"
 
 namespace hone::command {
@@ -36,16 +37,16 @@ struct Network {
   std::vector<std::string> reads;                // other files that were read, from the model's folder
 };
 
-// He initialisation for weights keeps values at the scale of the input. A bias has no fan-in. Integers reach their
-// type's limits, those of a requant most of them.
+// He initialisation for weights keeps values at the scale of the input. A bias has no fan-in. Integers cover their type;
+// the limits of a requant cover most of it.
 graph::Initialiser InitOf(const Operand& operand) {
   using enum graph::InitKind;
   const std::vector<int64_t>& shape = operand.logical.shape;
   const DType type = operand.logical.type;
-  const double low = type == DType::UInt(8) ? 0 : type == DType::Int(8) ? -127 : -1000;
+  const double low = type.bits == 8 ? semantics::LimitsOf(type).first : -1000;
   if (EndsWith(operand.name, "multiplier")) return {.kind = kUniform, .low = 0x1p-12, .high = 0x1p-8};
   if (EndsWith(operand.name, "limits")) return {.kind = kValues, .values = {low + 100, low + 1, low + 250}};
-  if (!type.is_float()) return {.kind = kUniform, .low = low, .high = low == 0 ? 255 : -low};
+  if (!type.is_float()) return {.kind = kUniform, .low = low, .high = low == 0 ? 255.0 : -low};
   if (shape.size() >= 2) return {.kind = kHe, .fan_in = operand.logical.Elements() / shape[0]};
   return {.kind = kUniform, .low = -1, .high = 1};
 }

@@ -8,8 +8,13 @@ namespace {
 
 NetworkKernel Kernel(double rounding) {
   NetworkKernel kernel;
+  kernel.workload = Must(Workload::Parse("relu(f32[1,4])"));
   kernel.compiled.rounding = rounding;
   return kernel;
+}
+
+double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses) {
+  return library::NetworkRounding(graph::Graph(), kernels, uses);
 }
 
 TEST(NetworkRounding, KernelsAddUpAsSquaresDo) {
@@ -22,6 +27,35 @@ TEST(NetworkRounding, KernelsAddUpAsSquaresDo) {
   // Errors within a network's tolerance do not widen it, however often they occur.
   EXPECT_EQ(NetworkRounding({Kernel(kSmall), Kernel(0)}, {1000, 1000}), 0);
   EXPECT_DOUBLE_EQ(NetworkRounding({Kernel(kSmall), Kernel(kTf32)}, {1000, 1}), kTf32);
+}
+
+// A graph of these nodes, each of which reads the one before it.
+double RoundingOf(const std::vector<std::string>& workloads) {
+  graph::Graph graph;
+  for (const std::string& text : workloads) {
+    const std::string number = std::to_string(graph.nodes.size());
+    graph.nodes.push_back({number, Must(Workload::Parse(text)), {graph.nodes.empty() ? "x" : graph.nodes.back().name}});
+  }
+  return library::NetworkRounding(graph, {}, {});
+}
+
+TEST(NetworkRounding, AStepWhereComputedFloatsAreQuantised) {
+  const std::string quantise = "quantise(f32[1,4], f32[1], u8[1])", dequantise = "dequantise(u8[1,4], f32[1], u8[1])";
+  const std::string relu = "relu(f32[1,4])", flatten = "flatten(f32[1,4])";
+  EXPECT_EQ(RoundingOf({quantise, dequantise, relu}), 0) << "an input is exact";
+  EXPECT_EQ(RoundingOf({dequantise, flatten, quantise}), 0) << "so are dequantised bytes";
+  EXPECT_EQ(RoundingOf({relu, quantise}), 1.0 / 64);
+  EXPECT_EQ(RoundingOf({relu, flatten, quantise}), 1.0 / 64);
+  EXPECT_EQ(RoundingOf({dequantise + " -> " + relu + " -> " + quantise}), 1.0 / 64);
+  EXPECT_EQ(RoundingOf({dequantise + " -> " + quantise}), 0);
+}
+
+TEST(VerifyOutputs, IntegersHaveOneRightValue) {
+  const TensorData found(TensorType{DType::Int(32), {2}}, std::vector<double>{-100000, 100001});
+  double error = 0;
+  EXPECT_TRUE(VerifyOutputs("x", 0, {found}, {{-100000, 100001}}, &error).ok());
+  EXPECT_EQ(VerifyOutputs("x", 0, {found}, {{-100000, 100000}}, &error).kind(), StatusKind::kCorrupt);
+  EXPECT_TRUE(VerifyOutputs("x", 1.0 / 64, {found}, {{-100000, 100000}}, &error).ok()) << "it quantises floats";
 }
 
 TEST(VerifyOutputs, AnErrorIsMeasuredByTheDeviationOfWhatIsExpected) {

@@ -183,7 +183,7 @@ TEST(BadModel, Opsets) {
 TEST(BadModel, UnknownDomainAndOperator) {
   ModelMaker domain = Small();
   domain.FirstNode()->set_domain("com.example");
-  EXPECT_EQ(Message(domain).substr(0, 53), "node `y_node` (com.example::Relu, opset unknown): ope");
+  EXPECT_EQ(Message(domain).substr(0, 53), "node `y_node` (com.example::Relu, opset unknown): thi");
   ModelMaker op = Small();
   op.FirstNode()->set_op_type("Unique");
   EXPECT_EQ(Message(op), "node `y_node` (Unique, opset 13): the operator is not supported");
@@ -222,7 +222,7 @@ TEST(BadModel, WrongTypes) {
   EXPECT_EQ(Message(input), "input `x` is int64; inputs of float32, uint8, int8 and int32 are supported");
   ModelMaker constant = ModelMaker::Of("Add", {2}, 13, {"i"});
   constant.Ints("i", {1, 2});
-  EXPECT_THAT(Message(constant), HasSubstr("`i` is int64; only float32"));
+  EXPECT_THAT(Message(constant), HasSubstr("`i` is int64; f32 is needed here"));
   ModelMaker attribute = ModelMaker::Of("Softmax", {2, 2});
   attribute.FirstNode().Set("axis", {1});
   EXPECT_EQ(Message(attribute), "node `y_node` (Softmax, opset 13): its attribute `axis` is of a wrong type");

@@ -133,6 +133,105 @@ TEST(Quantised, ProductsOfMatricesAreDenseLayers) {
   EXPECT_EQ(ran.operators, "dense dense");
 }
 
+// The sums of a convolution as i32, and as floats.
+TEST(Quantised, ConvIntegerAndCasts) {
+  QuantisedModel m(15);
+  m.Input("x", {1, 2, 1, 2}, kU8);
+  m.Integers("w", {1, 2, 1, 1}, {3, 200}, kU8);
+  m.Integers("zx", {}, {10}, kU8);
+  m.Integers("zw", {}, {128}, kU8);
+  m.Node("ConvInteger", {"x", "w", "zx", "zw"}, "sums");
+  m.Node("Cast", {"sums"}, "real").Set("to", 1);
+  m.Node("CastLike", {"x", "real"}, "image");
+  m.Floats("half", {}, {0.5f});
+  m.Node("Mul", {"real", "half"}, "y");
+  for (const char* output : {"sums", "real", "image", "y"}) m.Output(output);
+  const Ran ran = RunModel(m, {{"x", U8({1, 2, 1, 2}, {12, 10, 9, 255})}});
+  const double a = 2 * (3 - 128) - 72, b = 245 * 72;
+  EXPECT_EQ(ran.values.at("sums"), std::vector<double>({a, b}));
+  EXPECT_EQ(ran.values.at("real"), std::vector<double>({a, b}));
+  EXPECT_EQ(ran.values.at("image"), std::vector<double>({12, 10, 9, 255}));
+  EXPECT_EQ(ran.values.at("y"), std::vector<double>({a / 2, b / 2}));
+  m.Node("Cast", {"sums"}, "bytes").Set("to", static_cast<int64_t>(kU8));
+  m.Output("bytes");
+  EXPECT_THAT(Refusal(m), HasSubstr("it casts int32, which the network computes, to uint8; float32 is supported"));
+}
+
+// An output that is an input, or another output, of integers.
+TEST(Quantised, IntegersThatArePassedOn) {
+  QuantisedModel m;
+  m.Input("x", {1, 4}, kU8);
+  m.Node("Identity", {"x"}, "y");
+  m.Node("Identity", {"y"}, "z");
+  m.Output("y");
+  m.Output("z");
+  const Ran ran = RunModel(m, {{"x", U8({1, 4}, {1, 2, 254, 255})}});
+  EXPECT_EQ(ran.values.at("y"), std::vector<double>({1, 2, 254, 255}));
+  EXPECT_EQ(ran.values.at("z"), std::vector<double>({1, 2, 254, 255}));
+}
+
+// Weights may be quantised in the model, along an axis.
+TEST(Quantised, ConstantsAreQuantisedAlongAnAxis) {
+  QuantisedModel m;
+  m.Input("x", {1, 2}, kU8);
+  m.Scale("sx", 1, 0);
+  m.Floats("w", {2, 2}, {1, 2.25f, -3, NAN});
+  m.Floats("s", {2}, {0.5f, 1});
+  m.Integers("z", {2}, {0, 1}, kI8);
+  m.Node("QuantizeLinear", {"w", "s", "z"}, "q").Set("axis", 0);
+  m.Node("DequantizeLinear", {"q", "s", "z"}, "d").Set("axis", 0);
+  m.Node("DequantizeLinear", {"x", "sx", "sx0"}, "xd");
+  m.Node("Gemm", {"xd", "d"}, "y").Set("transB", 1);
+  m.Output("y");
+  // Rows 1 and 2 (2.25 / 0.5 is 4.5, a tie), -3 and -129.
+  EXPECT_EQ(RunModel(m, {{"x", U8({1, 2}, {1, 10})}}).values.at("y"), std::vector<double>({21, -1293}));
+  EXPECT_THAT(Texts(m), HasSubstr("dense(u8[1,2], i8[2,2], u8[1], i8[2])"));
+}
+
+// A pool with a scale of its own.
+TEST(Quantised, AveragePools) {
+  QuantisedModel m;
+  m.model.add_opset_import()->set_version(1);
+  m.model.mutable_opset_import(1)->set_domain("com.microsoft");
+  m.Input("x", {1, 1, 2, 2}, kU8);
+  m.Scale("s", 0.5f, 2);
+  m.Scale("t", 0.25f, 1);
+  m.Node("QLinearAveragePool", {"x", "s", "s0", "t", "t0"}, "y")
+      .Set("kernel_shape", {1, 2})
+      .proto->set_domain("com.microsoft");
+  m.Output("y");
+  EXPECT_EQ(RunModel(m, {{"x", U8({1, 1, 2, 2}, {2, 4, 3, 10})}}).values.at("y"), std::vector<double>({3, 10}));
+}
+
+// Operators of com.microsoft that are defined by real numbers. A missing zero point is 0 of the tensor's type.
+TEST(Quantised, OperatorsDefinedByRealNumbers) {
+  QuantisedModel m;
+  m.model.add_opset_import()->set_version(1);
+  m.model.mutable_opset_import(1)->set_domain("com.microsoft");
+  m.Input("x", {1, 3}, kI8);
+  m.Scale("s", 0.5f, -2, kI8);
+  m.Floats("t", {}, {0.25f});
+  const auto node = [&](const char* op, const std::vector<std::string>& inputs, const char* name) {
+    MadeNode made = m.Node(op, inputs, name);
+    made->set_domain("com.microsoft");
+    m.Output(name);
+    return made;
+  };
+  node("QLinearMul", {"x", "s", "s0", "x", "s", "s0", "t", ""}, "mul");
+  node("QLinearAdd", {"x", "s", "s0", "x", "t", "", "t", ""}, "add");
+  m.Integers("z", {}, {0}, kI8);
+  node("QLinearConcat", {"t", "z", "x", "s", "s0", "x", "t", "z"}, "concat").Set("axis", 1);
+  node("QLinearLeakyRelu", {"x", "s", "s0", "t", ""}, "leaky");
+  node("QLinearSigmoid", {"x", "s", "s0", "t", ""}, "sigmoid");
+  const Ran ran = RunModel(m, {{"x", {{DType::Int(8), {1, 3}}, {2, -2, -42}}}});
+  // Real values 2, 0 and -20; by t without a zero point 0.5, -0.5 and -10.5.
+  EXPECT_EQ(ran.values.at("mul"), std::vector<double>({16, 0, 127}));
+  EXPECT_EQ(ran.values.at("add"), std::vector<double>({10, -2, -122}));
+  EXPECT_EQ(ran.values.at("concat"), std::vector<double>({8, 0, -80, 2, -2, -42}));
+  EXPECT_EQ(ran.values.at("leaky"), std::vector<double>({8, 0, -1}));
+  EXPECT_EQ(ran.values.at("sigmoid"), std::vector<double>({4, 2, 0}));
+}
+
 std::string QuantiseRefusal(float scale, int type, const std::vector<int>& zeros, const char* op = "QuantizeLinear") {
   QuantisedModel m;
   m.Input("x", {1, 2}, std::string(op) == "QuantizeLinear" ? pb::TensorProto::FLOAT : kU8);
@@ -154,6 +253,53 @@ TEST(Quantised, RefusedScalesAndZeroPoints) {
               HasSubstr("takes i8[..], f32[1] and i8[1], not u8[1,2]"));
 }
 
+TEST(Quantised, RefusedAttributes) {
+  const auto refusal = [](const char* op, const char* name, int64_t value) {
+    QuantisedModel m(21);
+    const bool quantise = std::string(op) == "QuantizeLinear";
+    m.Input("x", {1, 2}, quantise ? pb::TensorProto::FLOAT : kU8);
+    m.Floats("s", {}, {1});
+    m.Node(op, {"x", "s"}, "y").Set(name, value);
+    m.Output("y");
+    return Refusal(m);
+  };
+  EXPECT_THAT(refusal("QuantizeLinear", "output_dtype", 4), HasSubstr("its output_dtype is uint16; uint8 and int8"));
+  EXPECT_THAT(refusal("QuantizeLinear", "output_dtype", 99), HasSubstr("its output_dtype is type 99"));
+  EXPECT_THAT(refusal("QuantizeLinear", "block_size", 2), HasSubstr("its block_size is not supported"));
+  EXPECT_THAT(refusal("DequantizeLinear", "block_size", 2), HasSubstr("its block_size is not supported"));
+}
+
+TEST(Quantised, RefusedScalesOfConstants) {
+  const auto refusal = [](const std::vector<float>& scales, int64_t axis) {
+    QuantisedModel m;
+    m.Input("x", {2, 3});
+    m.Integers("w", {2, 3}, {1, 2, 3, 4, 5, 6}, kI8);
+    m.Floats("s", {std::ssize(scales)}, scales);
+    m.Node("DequantizeLinear", {"w", "s"}, "d").Set("axis", axis);
+    m.Node("Add", {"x", "d"}, "y");
+    m.Output("y");
+    return Refusal(m);
+  };
+  EXPECT_THAT(refusal({}, 0), HasSubstr("it has no scale"));
+  EXPECT_THAT(refusal({1, 1}, 1), HasSubstr("it has 2 scales for axis 1 of [2,3]"));
+  EXPECT_THAT(refusal({1, 1}, 2), HasSubstr("a tensor of 2 dimensions has no axis 2"));
+}
+
+TEST(Quantised, RefusedZeroPointsOfIntegerProducts) {
+  const auto refusal = [](int data, int weight) {
+    QuantisedModel m;
+    m.Input("x", {1, 2}, kU8);
+    m.Integers("w", {2, 3}, {1, 2, 3, 4, 5, -6}, kI8);
+    m.Integers("zx", {}, {7}, data);
+    m.Integers("zw", {}, {100}, weight);
+    m.Node("MatMulInteger", {"x", "w", "zx", "zw"}, "y");
+    m.Output("y");
+    return Refusal(m);
+  };
+  EXPECT_THAT(refusal(kU8, kU8), HasSubstr("it has 1 zero points of uint8 for int8"));
+  EXPECT_THAT(refusal(kI8, kI8), HasSubstr("it has 1 zero points of int8 for uint8"));
+}
+
 TEST(Quantised, RefusedConvolutions) {
   QuantisedModel mixed = Convolution(kI8, 3, 0);
   mixed.FirstNode()->set_input(5, "sx0");
@@ -162,6 +308,18 @@ TEST(Quantised, RefusedConvolutions) {
   bias.Integers("two", {2}, {4, 5}, kI32);
   bias.FirstNode()->set_input(8, "two");
   EXPECT_THAT(Refusal(bias), HasSubstr("its bias has 2 values for 1 channels"));
+  bias.Integers("bytes", {1}, {4});
+  bias.FirstNode()->set_input(8, "bytes");
+  EXPECT_THAT(Refusal(bias), HasSubstr("its bias is uint8, not int32"));
+  QuantisedModel scales = Convolution(kI8, 3, 0);
+  scales.Floats("square", {2, 2}, {1, 1, 1, 1});
+  scales.FirstNode()->set_input(4, "square");
+  EXPECT_THAT(Refusal(scales), HasSubstr("its scales are [2,2]; one, or one for each channel is supported"));
+  QuantisedModel outside = Convolution(kI8, 3, 0);
+  outside.Integers("large", {1, 2, 1, 1}, {1, 200}, kI8);
+  outside.FirstNode()->set_input(3, "large");
+  EXPECT_THAT(ParseModel(outside.Bytes(), "m.onnx", false).status().message(),
+              HasSubstr("`large`: has the value 200, which is no int8"));
   QuantisedModel far = Convolution(kI8, 3, 0);
   far.Floats("tiny", {}, {1e-37f});
   far.Floats("large", {}, {1e30f});
@@ -170,7 +328,7 @@ TEST(Quantised, RefusedConvolutions) {
   EXPECT_THAT(Refusal(far), HasSubstr("its scales are too far apart"));
   QuantisedModel domain = Convolution(kI8, 3, 0);
   domain.FirstNode()->set_domain("com.microsoft");
-  EXPECT_THAT(Refusal(domain), HasSubstr("operators of the domain `com.microsoft` are not supported"));
+  EXPECT_THAT(Refusal(domain), HasSubstr("this operator of the domain `com.microsoft` is not supported"));
 }
 
 }  // namespace

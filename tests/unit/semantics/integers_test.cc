@@ -59,12 +59,12 @@ TEST(Integers, RequantRoundsHalfToEvenAndClamps) {
 // A sum of more than 24 bits is rounded when it becomes a float, and so is the product.
 TEST(Integers, RequantRoundsTheSumAndTheProductOnce) {
   const Values limits = {0, -128, 127};
-  // 2^24 + 1 becomes 2^24; times 2^-24 * 1.5 that is 1.5, which is 2.
-  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + bias + requant(i8)", {{1}, {1}, {16777216}, {0x1.8p-24}, limits}),
-            Values({2}));
-  // In exact arithmetic 3 * 0.8333333135 is just below 2.5; the product in f32 is 2.5, which is 2.
-  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + requant(i8)", {{1}, {3}, {static_cast<double>(2.5f / 3)}, limits}),
-            Values({std::nearbyint(static_cast<double>(3.0f * (2.5f / 3)))}));
+  // 2^24 + 1 becomes 2^24; times 2^-25 that is 0.5, which is 0. Exact, it is above 0.5, which is 1.
+  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + bias + requant(i8)", {{1}, {1}, {16777216}, {0x1p-25}, limits}),
+            Values({0}));
+  // 3 times the next float above 2.5 / 3 is just above 2.5, which is 3; as f32 it is 2.5, which is 2.
+  const double above = static_cast<double>(std::nextafter(2.5f / 3, 1.0f));
+  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + requant(i8)", {{1}, {3}, {above}, limits}), Values({2}));
 }
 
 TEST(Integers, AResidualIsAddedByOneFma) {
