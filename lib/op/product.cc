@@ -32,6 +32,10 @@ Expr ProductOperands::Times(const Expr& value, const Expr& weight) const {
   return bytes_ ? Whole(value) * Whole(weight) : value * weight;
 }
 
+Expr ProductOperands::LessZero(const Expr& value) const {
+  return inputs_.size() > 2 ? Whole(value) - Whole(inputs_[2](Expr(0))) : value;
+}
+
 Expr ProductOperands::LessZero(const Expr& sum, const Expr& channel, int64_t channels) {
   if (inputs_.size() <= 2) return sum;
   if (!zeros_.defined()) {

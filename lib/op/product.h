@@ -2,8 +2,8 @@
 // (semantics::ProductType), for te builders.
 //
 // Sums of bytes are those of the stored values. A zero point z of the data then takes away z times the sum of the
-// weights, which is a constant for each channel of the output; padding is z. Zero points of the weights are taken away
-// from the weights, which then are no bytes any more.
+// weights, which is a constant for each channel of the output; padding is z. Or each element is read less z, and
+// padding is 0. Zero points of the weights are taken away from the weights, which then are no bytes any more.
 #pragma once
 
 #include <vector>
@@ -25,8 +25,10 @@ class ProductOperands {
   Expr Padding() const;
   // A product of two elements, as it is summed up.
   Expr Times(const Expr& value, const Expr& weight) const;
-  // The sum without the data's zero point, for a channel of the output below `channels`, which may exceed the real ones
-  // (those have weights of 0).
+  // An element of the data less its zero point.
+  Expr LessZero(const Expr& value) const;
+  // The sum of products of stored values without the data's zero point, for a channel of the output below `channels`,
+  // which may exceed the real ones (those have weights of 0).
   Expr LessZero(const Expr& sum, const Expr& channel, int64_t channels);
 
  private:

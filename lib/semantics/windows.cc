@@ -1,6 +1,7 @@
 // Convolutions and pooling over windows of any number of spatial axes; the loops below are over at most three, the
 // missing ones in front having an extent of 1.
 #include <algorithm>
+#include <cmath>
 
 #include "semantics/tables.h"
 #include "semantics/window.h"
@@ -165,6 +166,26 @@ Status CheckFlag(const Workload& w, const std::string& name) {
   return Status::Invalid(w.op + ": `" + name + "` must be in 0 .. 1");
 }
 
+// The type rule of averages: f32; or u8 or i8, then also with a second input, the zero point. The output is like the
+// first input.
+Result<DType> AverageType(const Workload& w) {
+  const TensorType& data = w.inputs[0];
+  const bool bytes = data.type == DType::UInt(8) || data.type == DType::Int(8);
+  if (!bytes && data.type != DType::Float(32)) {
+    return Status::Unsupported("{}: input 0 is {}; f32, u8 and i8 are supported", w.op, data.Text());
+  }
+  if (w.inputs.size() == 1 || (bytes && w.inputs[1] == TensorType{data.type, {1}})) return data.type;
+  return Status::Invalid("{}: input 1 is {}; {}", w.op, w.inputs[1].Text(),
+                         bytes ? "the zero point is " + ToString(data.type) + "[1]" : "zero points are for u8 and i8");
+}
+
+// Checks that no sum of an average over `taps` elements can leave i32.
+Status CheckSum(const Workload& w, int64_t taps) {
+  constexpr int64_t kMost = INT32_MAX / 255;
+  if (w.inputs[0].type.bits > 8 || w.op.starts_with("max_pool") || taps <= kMost) return Status();
+  return Status::Invalid("{}: sums of {} bytes may leave i32; at most {} are possible", w.op, taps, kMost);
+}
+
 template <size_t kRank>
 Result<Shape> PoolShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
@@ -177,6 +198,7 @@ Result<Shape> PoolShape(const Workload& w) {
   }
   HONE_ASSIGN_OR_RETURN(const Shape kernel, WindowNumbers(w, "kernel", spatial, 1, 1));
   HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
+  HONE_RETURN_IF_ERROR(CheckSum(w, Product(kernel)));
   Shape shape = {w.inputs[0].shape[0], w.inputs[0].shape[1]};
   for (size_t i = 0; i < spatial; ++i) {
     if (std::max(window.before[i], window.after[i]) > (kernel[i] - 1) * window.dilation[i]) {
@@ -187,11 +209,20 @@ Result<Shape> PoolShape(const Workload& w) {
   return shape;
 }
 
+// An average of bytes is round(f32(sum of x - zero) / count) + zero, which lies between the least and the largest x and
+// zero: the sum is exact, its conversion and the quotient are rounded once each, and `round` takes ties to even.
+void RoundToBytes(const std::vector<const Values*>& x, double count, double sum, double* out) {
+  const double zero = x.size() > 1 ? (*x[1])[0] : 0;
+  const float quotient = static_cast<float>(sum) / static_cast<float>(count);
+  *out = std::nearbyint(static_cast<double>(quotient)) + zero;
+}
+
 // Windows see the elements inside the input alone. An average divides by their number; with count_include_pad=1 the
 // padding counts, but never what lies behind it, where ceil_mode=1 lets a window reach. A maximum propagates NaN.
 void Pool(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
   const Window3 window = Widened(*WindowOf(w));
   const bool maximum = w.op.rfind("max", 0) == 0, include_pad = Whole(w, "count_include_pad", 0) != 0;
+  const bool floats = w.inputs[0].type.is_float();
   std::vector<double> counts(static_cast<size_t>(window.OutSize()), 0.0);
   if (!maximum) {
     Window3 counted = window;
@@ -204,17 +235,22 @@ void Pool(const Workload& w, const std::vector<const Values*>& x, const Shape& s
   }
   ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
     const double* from = x[0]->data() + plane * window.InSize();
+    const double zero = x.size() > 1 ? (*x[1])[0] : 0;
     double* to = out->data() + plane * window.OutSize();
     if (maximum) std::fill(to, to + window.OutSize(), -kInfinity);
     ForTaps(window, [&](int64_t, int64_t o, int64_t i, int64_t count, int64_t step) {
       for (int64_t k = 0; k < count; ++k) {
-        const double value = from[i + k * step];
+        const double value = from[i + k * step] - zero;
         to[o + k] = maximum ? Most(to[o + k], value) : to[o + k] + value;
       }
     });
     for (int64_t k = 0; !maximum && k < window.OutSize(); ++k) {
-      const double count = counts[static_cast<size_t>(k)];
-      to[k] = count > 0 ? to[k] / count : 0;
+      const double count = std::max(counts[static_cast<size_t>(k)], 1.0);  // without elements, the sum is 0
+      if (floats) {
+        to[k] /= count;
+      } else {
+        RoundToBytes(x, count, to[k], to + k);
+      }
     }
   });
 }
@@ -225,20 +261,25 @@ double PoolFlop(const Workload& w, const Shape& shape) {
 
 Result<Shape> GlobalShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 3, 8));
+  if (w.op == "global_avg_pool") {
+    HONE_RETURN_IF_ERROR(CheckSum(w, Product(w.inputs[0].shape, 2, w.inputs[0].shape.size())));
+  }
   Shape shape(w.inputs[0].shape.size(), 1);
   shape[0] = w.inputs[0].shape[0], shape[1] = w.inputs[0].shape[1];
   return shape;
 }
 
 void Global(const Workload& w, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
-  const bool maximum = w.op == "global_max_pool";
+  const bool maximum = w.op == "global_max_pool", floats = w.inputs[0].type.is_float();
+  const double zero = x.size() > 1 ? (*x[1])[0] : 0;
   const size_t size = x[0]->size() / out->size();
   for (size_t plane = 0; plane < out->size(); ++plane) {
     double value = maximum ? -kInfinity : 0;
     for (size_t i = plane * size; i < (plane + 1) * size; ++i) {
-      value = maximum ? Most(value, (*x[0])[i]) : value + (*x[0])[i];
+      value = maximum ? Most(value, (*x[0])[i]) : value + ((*x[0])[i] - zero);
     }
     (*out)[plane] = maximum ? value : value / static_cast<double>(size);
+    if (!maximum && !floats) RoundToBytes(x, static_cast<double>(size), value, &(*out)[plane]);
   }
 }
 
@@ -280,10 +321,9 @@ std::vector<Definition> Windows() {
   transposed("conv_transpose3d", TransposedShape<5>);
   const auto maximum = with({kernel}, {Commas("ceil_mode", "0"), LayoutSpec()});
   const auto average = with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0"), LayoutSpec()});
-  const auto pool = [&](const char* name, const std::vector<AttributeSpec>& attributes, auto shape) -> Definition& {
+  const auto pool = [&](const char* name, const std::vector<AttributeSpec>& attributes, auto shape) {
     all.push_back({name, 1, 1, attributes, shape, Pool, PoolFlop, Layout::kBlocked, Layout::kBlocked});
     all.back().passes_on = PoolPassesOn;
-    return all.back();
   };
   pool("max_pool2d", maximum, PoolShape<4>);
   pool("avg_pool2d", average, PoolShape<4>);
@@ -296,6 +336,9 @@ std::vector<Definition> Windows() {
   for (Definition& definition : all) {
     definition.has_batch = true;
     if (definition.name.find("max_pool") != std::string::npos) definition.type = SameType;
+    if (definition.name.find("avg_pool") == std::string::npos) continue;
+    definition.most_inputs = 2;
+    definition.type = AverageType;
   }
   return all;
 }

@@ -67,7 +67,7 @@ std::optional<RowStages> RowStagesOf(const te::Tensor& output) {
   std::vector<int> kept;
   RowStages rows;
   for (const te::TensorNode* node : nodes) {
-    if (node->type != DType::Float(32) || node->axes.empty() || !Number(*node, &ids, &fresh)) return {};
+    if (node->axes.empty() || !Number(*node, &ids, &fresh)) return {};
     if (node->reduce_axes.empty()) continue;
     std::vector<int> own;
     for (const ir::IterVar& axis : node->axes) own.push_back(ids.at(axis.var.node()));

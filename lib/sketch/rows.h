@@ -7,8 +7,8 @@
 
 namespace hone::sketch {
 
-// Condition: `output` is made of reductions (sum, max, min) over floats with the same kept axes, and of element-wise
-// stages that read them at their own indices (softmax, norms, reduce_mean, ..); vectors can run along the last index of
+// Condition: `output` is made of reductions (sum, max, min) with the same kept axes, and of element-wise stages that
+// read them at their own indices (softmax, norms, reduce_mean, ..); vectors can run along the last index of
 // what is read (row_stages.h has the details).
 //
 // Effect: all stages of a row, or of some columns if the last axis is kept, are computed one after the other while the

@@ -90,6 +90,7 @@ bool IsVector(const std::vector<std::string>& constants, Windows* w) {
   ForEachAccess(node, [&](const ir::Access& access) {
     int pixels = 0;
     const te::TensorNode& read = te::NodeOf(access);
+    if (ElementsOf(read.shape) == 1) return;  // a zero point
     if (read.constant || std::ranges::count(constants, read.name) != 0) {
       fits = fits && (w->weight == nullptr || w->weight == &read) && IsWeight(access, lane, pixel, &w->lanes_at);
       w->weight = &read;
@@ -119,10 +120,9 @@ std::optional<Windows> WindowsOf(const te::Tensor& output, const std::vector<std
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     const te::TensorNode& node = *t.node();
     if (!IsStage(node)) {
-      w.bytes += 4 * Real(ElementsOf(node.shape));
+      w.bytes += Real(node.type.bytes() * ElementsOf(node.shape));
       continue;
     }
-    if (node.type != DType::Float(32)) return {};
     if (!node.reduce_axes.empty()) {
       if (w.sum != nullptr) return {};
       w.sum = &node;
@@ -155,7 +155,7 @@ std::optional<Windows> WindowsOf(const te::Tensor& output, const std::vector<std
   w.cycles = StageCycles().Of(*w.sum);
   w.registers = target.vector_registers;
   w.threads = std::max(target.threads, 1);
-  w.bytes += 4 * Real(ElementsOf(w.out->shape));
+  w.bytes += Real(w.out->type.bytes() * ElementsOf(w.out->shape));
   return w;
 }
 

@@ -5,13 +5,15 @@
 //
 // --cold: constants and activations as in a network (doc/internals/measuring.md), not as the last run left them. --set:
 // the default point with these values of its knobs instead of random points; repeat it for further points. Shares are
-// relative to the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile times
+// relative to the highest FMA peak seen so far, so that a disturbed measurement of the peak does not flatter; layers of
+// bytes too, to compare them with those of floats. Compile times
 // are processor time of the compiling thread. --template: only this template's default and random points.
 #include <chrono>
 #include <cmath>
 #include <ctime>
 
 #include "base/rng.h"
+#include "measure/inputs.h"
 #include "perf/flags.h"
 #include "propose/propose.h"
 #include "runtime/host/peak.h"
@@ -50,20 +52,26 @@ struct Case {
 };
 
 Result<Case> Prepare(const Workload& workload, const Target& target, const Config& config, runtime::ThreadPool* pool,
-                     const testing::OperandData& data, const std::vector<float>& reference, bool cold) {
+                     const std::vector<Operand>& operands, const std::vector<std::string_view>& values,
+                     const TensorData& reference, bool cold) {
   Case made;
   Timing& t = made.timing;
   double start_ms = ThreadMs();
   HONE_ASSIGN_OR_RETURN(testing::KernelCase kernel, testing::KernelCase::Create(workload, target, config, pool));
   double compile_ms = ThreadMs() - start_ms;
-  HONE_RETURN_IF_ERROR(kernel.Load(data));
+  HONE_RETURN_IF_ERROR(kernel.Load(operands, values));
   kernel.Run();
   const compile::CompiledKernel& c = kernel.compiled();
   // Wall times of the two parts serve only to divide the processor time.
   double lower_share = c.lower_seconds / (c.lower_seconds + c.codegen_seconds);
   t.lower_ms = compile_ms * lower_share;
   t.codegen_ms = compile_ms * (1 - lower_share);
-  t.error = testing::Compare(reference, kernel.output()).worst;
+  const std::vector<double> want = reference.Doubles(),
+                            got = ToDoubles(reference.type.type, kernel.output_bytes().data(), reference.Elements());
+  for (size_t i = 0; i < want.size(); ++i) {
+    const double error = std::abs(got[i] - want[i]) / std::max(1.0, std::abs(want[i]));
+    if (!(error <= t.error)) t.error = std::isnan(error) ? INFINITY : error;
+  }
   if (cold) HONE_RETURN_IF_ERROR(kernel.MakeCold(int64_t{48} << 20));
   t.microseconds = 1e30;
   made.kernel.push_back(std::move(kernel));
@@ -111,12 +119,17 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   Clock::time_point start = Clock::now();
   std::optional<std::vector<PointIndex>> legal = space.LegalIndices(2000000);
   double listing = std::chrono::duration<double>(Clock::now() - start).count();
-  HONE_ASSIGN_OR_RETURN(testing::OperandData data, testing::MakeOperandData(workload, target, 7));
+  const std::vector<Operand> operands = op->Operands(workload, target);
+  std::vector<TensorData> values;
+  std::vector<void*> pointers;
+  std::vector<std::string_view> bytes;
+  for (const Operand& operand : operands) values.push_back(measure::MakeInput(operand));
+  for (TensorData& v : values) pointers.push_back(v.bytes.data()), bytes.push_back(v.view());
   start = Clock::now();
-  op->Reference(workload, target, data.Pointers());
+  op->Reference(workload, target, pointers);
   double reference_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  std::vector<float> reference = data.values.back();
-  std::fill(data.values.back().begin(), data.values.back().end(), NAN);
+  const TensorData reference = values.back();
+  std::ranges::fill(values.back().bytes, '\xff');  // NaN
   fmt::print("{}\n  space {} points, {} legal (listed in {:.3f} s), reference {:.3f} s\n", text, space.size(),
              legal ? legal->size() : 0, listing, reference_seconds);
 
@@ -153,7 +166,8 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
     if (i % kTogether == 0) {
       cases.clear();
       for (size_t j = i; j < std::min(i + kTogether, configs.size()); ++j) {
-        HONE_ASSIGN_OR_RETURN(Case c, Prepare(workload, target, configs[j], pool, data, reference, options.cold));
+        HONE_ASSIGN_OR_RETURN(Case c,
+                              Prepare(workload, target, configs[j], pool, operands, bytes, reference, options.cold));
         cases.push_back(std::move(c));
       }
       peak = std::max(peak, runtime::MeasureFmaPeak(pool, 0.05));

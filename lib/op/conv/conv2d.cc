@@ -23,8 +23,9 @@ namespace hone::op {
 template <auto kBlocked, auto kUnblocked>
 static Result<Computation> ByLayout(const Workload& w, const Target& target, const Algorithm& algorithm) {
   if (Unblocked(w, target.ChannelBlock())) return kUnblocked(w, target, algorithm);
-  if (w.inputs[0].type.is_float()) return kBlocked(w, target, algorithm);
-  return algorithm == Algorithm() ? ComputeBytes(w, target, algorithm) : NotComputedBy(algorithm, w);
+  const bool bytes = !w.inputs[0].type.is_float();
+  if (bytes && algorithm == Algorithm()) return ComputeBytes(w, target, algorithm);
+  return bytes && algorithm.name != "lanes" ? NotComputedBy(algorithm, w) : kBlocked(w, target, algorithm);
 }
 
 static Result<Computation> Nothing(const Workload& w, const Target&, const Algorithm& algorithm) {
@@ -45,11 +46,11 @@ static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const 
 
 static std::vector<OtherAlgorithm> OtherConv2dAlgorithms(const Workload& w, const Target& target) {
   const bool blocked = target.family() == kCpuFamily && !Unblocked(w, target.ChannelBlock());
-  if (!blocked || !w.inputs[0].type.is_float()) return {};
+  if (!blocked) return {};
   const Conv2dShape s = Conv2dShape::Of(w);
   const bool lanes = (s.depthwise() && !s.plain_input) || GroupedLanesApplies(s, target.ChannelBlock());
   if (lanes) return {{"lanes", {"lanes", {{"pad", 0}}}}};
-  return WinogradAlgorithms(w, target);
+  return w.inputs[0].type.is_float() ? WinogradAlgorithms(w, target) : std::vector<OtherAlgorithm>();
 }
 
 static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
@@ -67,8 +68,7 @@ static std::vector<const Template*> GpuTemplates(const Workload& w, const Target
 const Operator& Conv2d() {
   static const TunedOperator op(
       "conv2d", CpuConv2dTemplates, GpuTemplates,
-      {{kCpuFamily, {&Conv2dDirect(), &Conv2dGrouped()}},
-       {kGpuFamily, AllGpuConv2dTemplates()}},
+      {{kCpuFamily, {&Conv2dDirect(), &Conv2dGrouped()}}, {kGpuFamily, AllGpuConv2dTemplates()}},
       {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
        {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},
        {kCpuFamily, "winograd", {"m", "tiles"}, ByLayout<ComputeWinograd, Nothing>},

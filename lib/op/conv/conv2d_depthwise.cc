@@ -1,6 +1,6 @@
 // The algorithm "lanes": convolutions in which an output's lane needs few lanes of one block of the input, which are
 // depthwise ones and those of 2, 4, .. channels in and out of each group. Its schedules are sketches (the rule
-// `windows`), of the form without a padded copy.
+// `windows`), of the form without a padded copy. Bytes are summed up less their zero point, so that padding is 0.
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +8,7 @@
 #include "op/conv/conv_direct.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
+#include "op/product.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -22,12 +23,12 @@ Result<Computation> ComputeLanes(const Workload& workload, const Target& target,
   if ((!depthwise && !GroupedLanesApplies(s, lanes)) || copy < 0 || copy > (pad ? 1 : 0)) {
     return NotComputedBy(algorithm, workload);
   }
-  Tensor data = te::Placeholder("data", {s.n, blocks, s.h, s.w, lanes});
-  Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
-  const Tensor weight = WholeBlocks(raw, blocks * lanes, s.cg);
+  const ProductOperands operands(workload, {s.n, blocks, s.h, s.w, lanes}, workload.inputs[1].shape);
+  const Tensor& data = operands.data();
+  const Tensor weight = WholeBlocks(operands.weight(), blocks * lanes, s.cg);
   std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes};
   EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
-  Tensor source = copy == 1 ? MakePad(data, {s.pt, s.pl}, {s.ph(), s.pw()}) : data;
+  Tensor source = copy == 1 ? MakePad(data, {s.pt, s.pl}, {s.ph(), s.pw()}, operands.Padding()) : data;
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), ic = te::ReduceAxis(s.cg, "ic");
   std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
   Tensor acc = te::Compute("acc", shape, axes, [&](const Vars& x) {
@@ -39,14 +40,15 @@ Result<Computation> ComputeLanes(const Workload& workload, const Target& target,
           BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
     }
     const Expr lane = grouped ? x[4] / s.cg * s.cg + ic.var : Expr(x[4]), channel = grouped ? Expr(ic.var) : Expr(0);
-    const Expr product = source(x[0], x[1], y, column, lane) * weight(x[1] * lanes + x[4], channel, kh.var, kw.var);
+    const Expr value = operands.LessZero(source(x[0], x[1], y, column, lane));
+    const Expr product = operands.Times(value, weight(x[1] * lanes + x[4], channel, kh.var, kw.var));
     return te::Sum(ZeroOutside(inside, product),
                    grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
   });
   Tensor out = te::Compute("out", shape, axes, [&](const Vars& x) {
     return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
   });
-  return Computation{epilogue.After({data, raw}), {out}};
+  return Computation{epilogue.After(operands.inputs()), {out}};
 }
 
 bool GroupedLanesApplies(const Conv2dShape& s, int64_t lanes) {

@@ -16,6 +16,15 @@
 
 namespace hone::op {
 
+// The data, and the zero point of bytes.
+static std::vector<Tensor> Inputs(const Workload& w, const std::vector<int64_t>& data) {
+  std::vector<Tensor> inputs = {te::Placeholder("data", data, w.inputs[0].type)};
+  if (w.inputs.size() > 1) inputs.push_back(te::Placeholder("data1", {1}, w.inputs[1].type));
+  return inputs;
+}
+
+static Tensor ZeroOf(const std::vector<Tensor>& inputs) { return inputs.size() > 1 ? inputs[1] : Tensor(); }
+
 static Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
   const int lanes = target.ChannelBlock();
   const Layout layout = semantics::InputLayout(w, 0);
@@ -25,8 +34,8 @@ static Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
     shape.back() /= lanes;  // so that the last axis is a vector
     shape.push_back(lanes);
   }
-  const Tensor data = te::Placeholder("data", shape, w.inputs[0].type);
-  return FixedKernel{{{data}, {MakePoolStages(w, data, "", "out").out}}, {}};
+  const std::vector<Tensor> inputs = Inputs(w, shape);
+  return FixedKernel{{inputs, {MakePoolStages(w, inputs[0], "", "out", ZeroOf(inputs)).out}}, {}};
 }
 
 // global_avg_pool, global_max_pool (f32[N,C,..]) -> [N,C,1,..], any rank from 3; blocked with four or five axes,
@@ -39,14 +48,22 @@ static Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& targ
   ReduceAxes axes{{in[0] * in[1], pixels}, {false, true}};
   if (layout == Layout::kChannelsLast) axes = {{in[0], pixels, in[1]}, {false, true, false}};
   if (layout == Layout::kBlocked) axes = {{in[0] * CeilDiv(in[1], lanes), pixels, lanes}, {false, true, false}};
-  const Tensor data = te::Placeholder("data", axes.extents, w.inputs[0].type);
-  const auto read = [&](const std::vector<Expr>& at) { return data(at); };
-  if (w.op == "global_max_pool") return FixedKernel{{{data}, {ReduceOver("out", ir::Reducer::kMax, axes, read)}}, {}};
+  const std::vector<Tensor> inputs = Inputs(w, axes.extents);
+  const Tensor &data = inputs[0], zero = ZeroOf(inputs);
+  const bool bytes = !data.type().is_float();
+  const auto whole = [](const Expr& e) { return ir::MakeCast(DType::Int(32), e); };
+  const auto read = [&](const std::vector<Expr>& at) {
+    return bytes && w.op == "global_avg_pool" ? whole(data(at)) : data(at);
+  };
+  if (w.op == "global_max_pool") return FixedKernel{{inputs, {ReduceOver("out", ir::Reducer::kMax, axes, read)}}, {}};
   const Tensor sum = ReduceOver("sum", ir::Reducer::kSum, axes, read);
+  const auto count = static_cast<double>(pixels);
   const Tensor out = ElementWise("out", axes.Kept(), [&](const std::vector<Expr>& at) {
-    return sum(at) * Float(1.0 / static_cast<double>(pixels));
+    if (!bytes) return sum(at) * Float(1 / count);
+    const Expr zeros = zero.defined() ? whole(zero(Expr(0))) * ir::MakeInt(DType::Int(32), pixels) : Expr();
+    return ByteAverage(zeros.defined() ? sum(at) - zeros : sum(at), Float(count), data.type(), zero);
   });
-  return FixedKernel{{{data}, {out}}, {}};
+  return FixedKernel{{inputs, {out}}, {}};
 }
 
 std::vector<const Operator*> PoolOperators() {

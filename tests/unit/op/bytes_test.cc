@@ -67,7 +67,7 @@ std::string Zeros(int turn, const char* type, int64_t out) {
   return format(", {}[1]{}", type, weights);
 }
 std::string Epilogue(int turn) {
-  const char* kEpilogues[] = {" + bias + requant(u8)",    " + requant(i8)", "",
+  const char* kEpilogues[] = {" + bias + requant(u8)",        " + requant(i8)", "",
                               " + bias + bias + requant(i8)", " + bias",        " + bias + add(u8) + requant(u8)",
                               " + add(i8) + requant(u8)"};
   return kEpilogues[turn % 7];
@@ -113,6 +113,24 @@ TEST_F(Bytes, GroupsAndVolumes) {
   RunAll(texts);
 }
 
+// Depthwise layers and those of small groups, by the rule `windows`.
+TEST_F(Bytes, Depthwise) {
+  std::vector<std::string> texts;
+  int turn = 0;
+  for (const char* window : {"3,3], pad=1,1,1,1", "3,3], pad=0,0,1,1, stride=2x2", "5,5], pad=2,2,2,2", "3,3]", "2,4]",
+                             "1,1]", "3,3], pad=2,2,2,2, dilation=2x2"}) {
+    for (const char* type : {"u8", "i8"}) {
+      const int64_t c = kChannels[static_cast<size_t>(turn) % 4] + 8;
+      const std::string text = window, zeros = Zeros(turn + 1, type, c);
+      const size_t end = text.find(']') + 1;
+      texts.push_back(format("conv2d({0}[{1},{2},{3},13], i8[{2},1,{4}{5}{6}, groups={2}){7}", type, 1 + turn % 2, c,
+                             7 + turn % 3, text.substr(0, end), zeros, text.substr(end), Epilogue(turn)));
+      ++turn;
+    }
+  }
+  RunAll(texts);
+}
+
 TEST_F(Bytes, Dense) {
   std::vector<std::string> texts;
   int turn = 0;
@@ -140,6 +158,8 @@ TEST_F(Bytes, OtherOperators) {
           "quantise(f32[2,17,5,3], f32[1], u8[1], layout=nhwc)",
           "max_pool2d(i8[1,17,14,13], kernel=3x3, stride=2x2, pad=1,1,1,1)",
           "max_pool2d(u8[2,8,5,6], kernel=2x2)",
+          "max_pool2d(i8[1,9,3,3], kernel=2x2, dilation=5x5, pad=4,4,4,4)",
+          "max_pool2d(i32[1,17,14,13], kernel=3x3, pad=1,1,1,1)",
           "max_pool2d(u8[1,17,7,7], kernel=3x3, stride=2x2, pad=1,1,1,1, layout=nhwc)",
           "global_max_pool(i8[1,17,7,6])",
           "max_pool3d(u8[1,3,4,5,6], kernel=2x2x2)",
@@ -156,6 +176,28 @@ TEST_F(Bytes, OtherOperators) {
           "block(u8[1,17,3,3])",
           "unblock(i8[1,17,3,3])",
           "channels_last(i32[1,17,3,3])"});
+}
+
+// Averages of bytes, with and without a zero point, in all layouts and borders.
+TEST_F(Bytes, Averages) {
+  std::vector<std::string> texts;
+  int turn = 0;
+  for (const char* type : {"u8", "i8"}) {
+    for (const char* layout : {"", ", layout=nhwc", ", layout=plain"}) {
+      const std::string zero = turn % 3 == 2 ? "" : format(", {}[1]", type);
+      for (const char* shape : {"[1,17,9,7]{}, kernel=3x3, pad=1,1,1,1", "[2,16,6,5]{}, kernel=2x3, stride=2x2",
+                                "[1,3,8,8]{}, kernel=3x3, stride=2x2, pad=1,1,1,1, count_include_pad=1",
+                                "[1,17,8,9]{}, kernel=13x11, pad=6,5,6,5, ceil_mode=1, stride=2x2",
+                                "[1,9,3,3]{}, kernel=2x2, dilation=5x5, pad=4,4,4,4"}) {
+        texts.push_back(format("avg_pool2d({}{}{})", type, format(fmt::runtime(shape), zero), layout));
+      }
+      texts.push_back(format("avg_pool3d({0}[1,5,4,6,5]{1}, kernel=2x3x2, pad=1,1,1,0,1,0{2})", type, zero, layout));
+      texts.push_back(format("global_avg_pool({}[2,17,7,6]{}{})", type, zero, layout));
+      ++turn;
+    }
+  }
+  texts.emplace_back("global_avg_pool(u8[1,3,1000,1000], u8[1])");
+  RunAll(texts);
 }
 
 // Groups of several members with bytes between them.

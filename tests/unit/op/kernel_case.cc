@@ -136,8 +136,9 @@ std::vector<std::pair<size_t, int64_t>> ConstantArgs(const compile::CompiledKern
     const ArgSource& s = k.kernel_args[i];
     bool operand = s.kind == ArgSource::Kind::kOperand;
     if (operand && operands[s.index].role != OperandRole::kConstant) continue;
+    const DType type = operand ? operands[s.index].logical.type : k.prepared[s.index].type;
     int64_t elements = operand ? operands[s.index].PhysicalElements() : k.prepared[s.index].elements;
-    found.emplace_back(i, elements * 4);
+    found.emplace_back(i, elements * type.bytes());
   }
   return found;
 }
@@ -181,7 +182,7 @@ void KernelCase::NextCold() {
 void KernelCase::TouchData(runtime::ThreadPool* pool) {
   for (size_t i = described_.size(); i-- > 0;) {
     if (described_[i].role != OperandRole::kData) continue;
-    TouchJob job{reinterpret_cast<volatile float*>(operands_[i].data()), described_[i].PhysicalElements() / 16};
+    TouchJob job{reinterpret_cast<volatile float*>(operands_[i].data()), operands_[i].bytes() / 64};
     auto body = [](void* closure, int64_t begin, int64_t end, char*) {
       const TouchJob& t = *static_cast<const TouchJob*>(closure);
       for (int64_t line = begin; line < end; ++line) t.data[line * 16] = t.data[line * 16];

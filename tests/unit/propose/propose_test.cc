@@ -143,6 +143,22 @@ TEST(Propose, LayoutsHaveSketchesOfTheirOwn) {
   EXPECT_EQ(Names("lrn(f32[1,17,8,8], size=3, layout=nhwc)", Cpu()), List{"stages"});
 }
 
+TEST(Propose, BytesHaveTheSketchesOfFloats) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(Names("conv2d(u8[1,16,8,8], i8[16,1,3,3], u8[1], groups=16) + requant(u8)", Cpu()),
+            List({"windows", "windows_lanes"}));  // without padding, sums of the stored bytes too
+  EXPECT_EQ(Names("conv2d(u8[1,16,8,8], i8[16,1,3,3], pad=1,1,1,1, groups=16)", Cpu()), List{"windows_lanes"});
+  EXPECT_EQ(Names("conv2d(i8[1,64,8,8], i8[64,4,3,3], pad=1,1,1,1, groups=16)", Cpu()), List{"windows_lanes"});
+  EXPECT_EQ(Names("conv2d(u8[1,16,8,8], i8[16,1,3,3], groups=16, layout=nhwc)", Cpu()), List{"sums"});
+  for (const char* type : {"u8", "i8", "i32"}) {
+    EXPECT_EQ(Names(fmt::format("max_pool2d({}[1,32,8,8], kernel=3x3)", type).c_str(), Cpu()), List{"windows"});
+    EXPECT_EQ(Names(fmt::format("global_max_pool({}[1,32,8,8])", type).c_str(), Cpu()), List{"rows"});
+  }
+  EXPECT_EQ(Names("avg_pool2d(u8[1,32,8,8], u8[1], kernel=3x3)", Cpu()), List{"windows"});
+  EXPECT_EQ(Names("avg_pool2d(u8[1,32,8,8], u8[1], kernel=3x3, layout=nhwc)", Cpu()), List{"windows"});
+  EXPECT_EQ(Names("global_avg_pool(i8[1,32,8,8], i8[1])", Cpu()), List{"rows"});
+}
+
 TEST(Propose, EveryPointOfTheUnionBecomesItsProposersCandidate) {
   for (const char* text : {kMatmul, kConv}) {
     const Workload w = *op::ParseChecked(text);

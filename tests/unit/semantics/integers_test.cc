@@ -84,6 +84,38 @@ TEST(Integers, AResidualIsAddedByOneFma) {
             Values({1}));
 }
 
+TEST(Integers, AveragesAreRoundedOnceAndKeepTheZeroPoint) {
+  const std::string pool = "avg_pool2d(u8[1,1,1,6], u8[1], kernel=1x2, stride=1x2";
+  // Halves are ties: (-10 + -9) / 2, (3 + 4) / 2 and (5 + 6) / 2, plus 10.
+  EXPECT_EQ(Of(pool + ")", {{0, 1, 13, 14, 15, 16}, {10}}), Values({0, 14, 16}));
+  EXPECT_EQ(Of("avg_pool2d(i8[1,1,1,4], kernel=1x2, stride=1x2)", {{-1, 0, -3, 0}}), Values({0, -2}));
+  // Padding is the zero point if it counts.
+  EXPECT_EQ(Of(pool + ", pad=0,1,0,1)", {{40, 1, 1, 1, 1, 250}, {10}}), Values({40, 1, 1, 250}));
+  EXPECT_EQ(Of(pool + ", pad=0,1,0,1, count_include_pad=1)", {{40, 1, 1, 1, 1, 250}, {10}}), Values({25, 1, 1, 130}));
+  // A window between the elements has none.
+  EXPECT_EQ(Of("avg_pool2d(u8[1,1,1,1], u8[1], kernel=1x2, dilation=1x2, pad=0,1,0,1)", {{200}, {7}}), Values({7}));
+  EXPECT_EQ(Of("global_avg_pool(i8[1,2,1,2], i8[1])", {{-128, -128, 4, 7}, {1}}), Values({-128, 5}));
+  EXPECT_EQ(InferOutput(Must(Workload::Parse("global_avg_pool(i8[1,2,1,2], i8[1])")))->Text(), "i8[1,2,1,1]");
+  EXPECT_EQ(InferOutput(Must(Workload::Parse("avg_pool3d(u8[1,2,2,2,2], kernel=2)")))->Text(), "u8[1,2,1,1,1]");
+}
+
+TEST(Integers, AveragesThatMayLeave32BitsAreRefused) {
+  EXPECT_EQ(Refusal("global_avg_pool(u8[1,1,8421504,1], u8[1])"), "");
+  EXPECT_EQ(Refusal("global_avg_pool(u8[1,1,8421505,1], u8[1])"),
+            "global_avg_pool: sums of 8421505 bytes may leave i32; at most 8421504 are possible");
+  EXPECT_EQ(Refusal("avg_pool2d(i8[1,1,9000,1001], kernel=8421x1001)"),
+            "avg_pool2d: sums of 8429421 bytes may leave i32; at most 8421504 are possible");
+  EXPECT_EQ(Refusal("max_pool2d(i8[1,1,9000,1001], kernel=8421x1001)"), "");
+  EXPECT_EQ(Refusal("avg_pool2d(u8[1,1,3,3], i8[1], kernel=2)"),
+            "avg_pool2d: input 1 is i8[1]; the zero point is u8[1]");
+  EXPECT_EQ(Refusal("avg_pool2d(u8[1,1,3,3], u8[2], kernel=2)"),
+            "avg_pool2d: input 1 is u8[2]; the zero point is u8[1]");
+  EXPECT_EQ(Refusal("avg_pool2d(f32[1,1,3,3], f32[1], kernel=2)"),
+            "avg_pool2d: input 1 is f32[1]; zero points are for u8 and i8");
+  EXPECT_EQ(Refusal("global_avg_pool(i32[1,1,3,3])"),
+            "global_avg_pool: input 0 is i32[1,1,3,3]; f32, u8 and i8 are supported");
+}
+
 TEST(Integers, DequantiseTakesSumsAndAScaleForEachChannel) {
   EXPECT_EQ(Of("dequantise(i32[2,3], f32[3], i32[1])", {{1, 2, 3, -4, 5, 16777217}, {1, 0.5, 0.25}, {0}}),
             Values({1, 1, 0.75, -4, 2.5, 4194304}));
@@ -103,7 +135,8 @@ TEST(Integers, RefusalsAreOneLineWithTheReason) {
             "dense: input 3 is i8[2], not the zero points of the weights, i8[1] or one for each channel");
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2], u8[1], i8[1], i8[1])"), "dense: takes 2 to 4 tensors, not 5");
   const std::string only =
-      "dense: after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` (or i8) as the last ones";
+      "dense: after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` (or i8) as the last "
+      "ones";
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + relu"), only);
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + requant(u8) + bias"), only);
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add(u8)"), only);
