@@ -35,8 +35,7 @@ bool PassesValues(const Graph& graph, const Node& node) {
   if (std::ranges::any_of(node.inputs, [&](const auto& input) { return graph.FindParameter(input) != nullptr; })) {
     return false;
   }
-  if (w.op == "pad" || w.op == "pad2d") return false;  // they add zeros, which are not bytes of 0
-  return semantics::DefinitionOf(w).type == semantics::SameType || w.op == "avg_pool2d" || w.op == "avg_pool3d";
+  return semantics::SelectsElements(w) || w.op == "avg_pool2d" || w.op == "avg_pool3d";
 }
 
 // Sets of tensors that are joined step by step.
@@ -100,6 +99,12 @@ Result<Plan> MakePlan(const Graph& graph, const std::set<std::string>& keep) {
       // Operands of the epilogue follow data and weight; a bias is a parameter.
       const std::string& last = node.inputs.back();
       if (graph.FindParameter(last) == nullptr) wanted.insert(last);
+    } else if (node.workload.op == "global_avg_pool" && IsFloat(node.output) && keep.count(node.name) == 0) {
+      // An average of bytes is good enough, and its result gets a grid of its own.
+      const Node* maker = graph.FindNode(node.inputs[0]);
+      if (maker != nullptr && (layers.count(maker->name) != 0 || PassesValues(graph, *maker))) {
+        wanted.insert(maker->name);
+      }
     } else if (wanted.count(node.name) != 0 && keep.count(node.name) == 0 && PassesValues(graph, node)) {
       for (const std::string& input : node.inputs) sets.Join(node.name, input), wanted.insert(input);
     }

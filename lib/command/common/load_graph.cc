@@ -1,6 +1,8 @@
 #include "command/common/load_graph.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -112,6 +114,12 @@ Status CheckMemory(const graph::Graph& graph) {
   return Status::Unsupported(
       "its parameters take {:.1f} GB, but this machine has {:.1f} GB of memory left; build it on a larger one",
       bytes * 1e-9, available * 1e-9);
+}
+
+bool IsNetworkFault(const Status& status) {
+  constexpr StatusKind kFaults[] = {StatusKind::kInvalid, StatusKind::kUnsupported, StatusKind::kNotFound,
+                                    StatusKind::kCorrupt};
+  return std::ranges::find(kFaults, status.kind()) != std::end(kFaults);
 }
 
 }  // namespace hone::command

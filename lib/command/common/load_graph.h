@@ -35,4 +35,8 @@ Result<Network> LoadNetwork(const NetworkSource& source);
 // Returns kUnsupported if the values of the graph's parameters do not fit into the available memory.
 Status CheckMemory(const graph::Graph& graph);
 
+// Whether the network or one of its files is at fault. Files that stand for a failed network (--keep-going) must not
+// record a full disk or an interrupt.
+bool IsNetworkFault(const Status& status);
+
 }  // namespace hone::command

@@ -256,13 +256,6 @@ Status Extract(const ExtractOptions& options) {
   return Write(options.tasks, pipeline::TaskListText(list));
 }
 
-// Whether the network or one of its files is at fault. A task list must not record a full disk or an interrupt.
-bool IsNetworkFault(const Status& status) {
-  constexpr StatusKind kFaults[] = {StatusKind::kInvalid, StatusKind::kUnsupported, StatusKind::kNotFound,
-                                    StatusKind::kCorrupt};
-  return std::ranges::find(kFaults, status.kind()) != std::end(kFaults);
-}
-
 Status NoteFailure(const ExtractOptions& options, const Status& failure) {
   pipeline::TaskList list{.network = options.network, .target_name = TargetName(options), .failure = failure.message()};
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(options.tasks)));
