@@ -15,16 +15,8 @@ static Result<TensorType> TypeOf(const HoneNetTensor& tensor) {
 
 Status NetworkRunner::Create(const std::string& params, const std::vector<TensorData>& inputs) {
   const HoneNetInfo& info = net_.info();
-  if (static_cast<size_t>(info.input_count) != inputs.size())
-    return Status::Invalid("the library and its graph differ in their inputs");
-  for (int i = 0; i < info.input_count; ++i) {
-    HONE_ASSIGN_OR_RETURN(const TensorType type, TypeOf(info.inputs[i]));
-    if (type != inputs[static_cast<size_t>(i)].type) {
-      return Status::Invalid("the library and its graph differ in their inputs");
-    }
-    HONE_RETURN_IF_ERROR(AddBuffer(info.inputs[i].bytes, &in_));
-    std::memcpy(buffers_.back().data(), inputs[static_cast<size_t>(i)].bytes.data(), info.inputs[i].bytes);
-  }
+  for (int i = 0; i < info.input_count; ++i) HONE_RETURN_IF_ERROR(AddBuffer(info.inputs[i].bytes, &in_));
+  HONE_RETURN_IF_ERROR(SetInputs(inputs));
   for (int i = 0; i < info.output_count; ++i) {
     HONE_ASSIGN_OR_RETURN(TensorType type, TypeOf(info.outputs[i]));
     HONE_RETURN_IF_ERROR(AddBuffer(info.outputs[i].bytes, &out_));
@@ -36,6 +28,19 @@ Status NetworkRunner::Create(const std::string& params, const std::vector<Tensor
   HoneNetDeviceInfo device{};
   HONE_RETURN_IF_ERROR(Check(net_.device(instance_, &device, nullptr, nullptr)));
   queue_ = device.queue;
+  return Status();
+}
+
+Status NetworkRunner::SetInputs(const std::vector<TensorData>& inputs) {
+  const HoneNetInfo& info = net_.info();
+  const Status differ = Status::Invalid("the library and its graph differ in their inputs");
+  if (static_cast<size_t>(info.input_count) != inputs.size()) return differ;
+  for (int i = 0; i < info.input_count; ++i) {
+    const TensorData& input = inputs[static_cast<size_t>(i)];
+    HONE_ASSIGN_OR_RETURN(const TensorType type, TypeOf(info.inputs[i]));
+    if (type != input.type) return differ;
+    std::memcpy(buffers_[static_cast<size_t>(i)].data(), input.bytes.data(), info.inputs[i].bytes);
+  }
   return Status();
 }
 

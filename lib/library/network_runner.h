@@ -25,6 +25,9 @@ class NetworkRunner {
   // Returns kInvalid if they do not fit the library, or with the library's own message.
   Status Create(const std::string& params, const std::vector<TensorData>& inputs);
 
+  // Other values for the next run that copies. Errors are those of Create.
+  Status SetInputs(const std::vector<TensorData>& inputs);
+
   // On a device, the first run uploads the inputs, and inputs and outputs stay there, so that only the network is
   // timed.
   Status Run() {

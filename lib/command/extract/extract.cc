@@ -15,7 +15,6 @@
 #include "command/common/tool.h"
 #include "graph/alternatives.h"
 #include "graph/graph.h"
-#include "graph/networks.h"
 #include "graph/normalise.h"
 #include "library/network_plan.h"
 #include "onnx/import.h"
@@ -25,87 +24,10 @@
 #include "plugin/plugin.h"
 #include "propose/propose.h"
 #include "propose/versions.h"
-#include "semantics/quantise.h"
 #include "semantics/semantics.h"
 
 namespace hone::command {
 namespace {
-
-struct Network {
-  graph::Graph graph;
-  std::optional<graph::ParameterValues> values;  // of its parameters of kind `file`
-  std::vector<std::string> reads;                // other files that were read, from the model's folder
-};
-
-// He initialisation for weights keeps values at the scale of the input. A bias has no fan-in. Integers cover their type;
-// the limits of a requant cover most of it.
-graph::Initialiser InitOf(const Operand& operand) {
-  using enum graph::InitKind;
-  const std::vector<int64_t>& shape = operand.logical.shape;
-  const DType type = operand.logical.type;
-  const double low = type.bits == 8 ? semantics::LimitsOf(type).first : -1000;
-  if (EndsWith(operand.name, "multiplier")) return {.kind = kUniform, .low = 0x1p-12, .high = 0x1p-8};
-  if (EndsWith(operand.name, "limits")) return {.kind = kValues, .values = {low + 100, low + 1, low + 250}};
-  if (!type.is_float()) return {.kind = kUniform, .low = low, .high = low == 0 ? 255.0 : -low};
-  if (shape.size() >= 2) return {.kind = kHe, .fan_in = operand.logical.Elements() / shape[0]};
-  return {.kind = kUniform, .low = -1, .high = 1};
-}
-
-// The network of "dense(f32[1,16], f32[4,16]) + relu", for tuning and building that operator by itself. Its data
-// operands become the graph's inputs (`data`, `data1`, `residual`), its constant operands parameters with seeded
-// values, and its result the output `out`. Returns kInvalid or kUnsupported if the workload cannot be parsed, is
-// inconsistent, or has an unknown operator.
-Result<graph::Graph> GraphOfWorkload(const std::string& text) {
-  HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  graph::Graph graph{.name = workload.OperatorText()};
-  graph::Node node{.name = "out", .workload = workload};
-  // Logical shapes do not depend on the target.
-  for (const Operand& operand : op->Operands(workload, Target())) {
-    if (operand.role == OperandRole::kOutput) continue;
-    node.inputs.push_back(operand.name);
-    if (operand.role == OperandRole::kData) {
-      graph.inputs.push_back({operand.name, operand.logical});
-      continue;
-    }
-    graph.parameters.push_back({operand.name, operand.logical, InitOf(operand)});
-  }
-  for (const Workload& part : workload.Parts()) {
-    const bool last = semantics::OutputLayout(part) == Layout::kChannelsLast ||
-                      semantics::InputLayout(part, 0) == Layout::kChannelsLast;
-    if (last) graph.layout = Layout::kChannelsLast;
-  }
-  graph.nodes.push_back(std::move(node));
-  graph.outputs = {"out"};
-  HONE_RETURN_IF_ERROR(graph::CheckGraph(&graph));
-  return graph;
-}
-
-Result<Network> LoadNetwork(const ExtractOptions& options) {
-  Network network;
-  if (pipeline::IsOnnxFile(options.network)) {
-    HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(options.inputs));
-    HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(options.network, shapes));
-    network.graph = std::move(model.graph);
-    network.values = std::move(model.values);
-    network.reads = std::move(model.external);
-    return network;
-  }
-  if (pipeline::IsWorkload(options.network)) {
-    HONE_ASSIGN_OR_RETURN(network.graph, GraphOfWorkload(options.network));
-    return network;
-  }
-  if (!options.inputs.empty()) {
-    return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
-  }
-  if (pipeline::IsGraphFile(options.network)) {
-    HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network, plugin::LoadNamed));
-  } else {
-    HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
-  }
-  HONE_ASSIGN_OR_RETURN(network.values, LoadParameterFile(options.parameter_file));
-  return network;
-}
 
 class TaskLister {
  public:
@@ -288,7 +210,8 @@ Status Extract(const ExtractOptions& options) {
   std::map<std::string, std::string> digests;
   for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(plugin::Load(file));
   HONE_ASSIGN_OR_RETURN(const propose::OwnSketches sketches, ReadSketches(options.sketches));
-  HONE_ASSIGN_OR_RETURN(Network network, LoadNetwork(options));
+  HONE_ASSIGN_OR_RETURN(Network network,
+                        LoadNetwork({options.network, options.inputs, options.parameter_file, options.batch}));
   graph::Graph& graph = network.graph;
   for (const std::string& file : plugin::LoadedFiles()) {
     HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
@@ -331,13 +254,6 @@ Status Extract(const ExtractOptions& options) {
   if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
   HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));
   return Write(options.tasks, pipeline::TaskListText(list));
-}
-
-// Whether the network or one of its files is at fault. A task list must not record a full disk or an interrupt.
-bool IsNetworkFault(const Status& status) {
-  constexpr StatusKind kFaults[] = {StatusKind::kInvalid, StatusKind::kUnsupported, StatusKind::kNotFound,
-                                    StatusKind::kCorrupt};
-  return std::ranges::find(kFaults, status.kind()) != std::end(kFaults);
 }
 
 Status NoteFailure(const ExtractOptions& options, const Status& failure) {

@@ -1,0 +1,264 @@
+#include "command/quantise/quantise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/counted.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "command/common/load_graph.h"
+#include "command/common/tool.h"
+#include "command/quantise/calibration.h"
+#include "command/quantise/observe.h"
+#include "command/quantise/quality.h"
+#include "command/quantise/write_onnx.h"
+#include "compile/compile.h"
+#include "graph/integers.h"
+#include "graph/normalise.h"
+#include "quantise/grids.h"
+#include "quantise/pairs.h"
+#include "quantise/samples.h"
+#include "quantise/weights.h"
+#include "session/machine.h"
+
+namespace hone::command {
+namespace {
+
+using graph::Graph;
+using quantise::Settings;
+
+// A network of floats whose parameters all have values.
+struct FloatNetwork {
+  Graph original, graph;  // as read; normalised, without layouts
+  graph::ParameterValues values;
+};
+
+// Makes all parameters `file`, and drops those that no node reads, with their values.
+void TakeValues(Graph* graph, graph::ParameterValues* values) {
+  for (graph::Parameter& p : graph->parameters) p.init = {.kind = graph::InitKind::kFile};
+  graph::DropDeadCode(graph);
+  graph::KeepReadParameters(*graph, values);
+}
+
+Result<FloatNetwork> LoadFloats(const QuantiseOptions& options) {
+  HONE_ASSIGN_OR_RETURN(Network network,
+                        LoadNetwork({options.network, options.inputs, options.parameter_file, options.batch}));
+  FloatNetwork floats{.original = network.graph, .graph = std::move(network.graph)};
+  HONE_RETURN_IF_ERROR(CheckMemory(floats.graph));
+  for (const graph::GraphInput& input : floats.graph.inputs) {
+    if (input.type.type == DType::Float(32)) continue;
+    return Status::Unsupported("input `{}` is {}; a network of floats is needed", input.name, input.type.Text());
+  }
+  const Layout layout = floats.graph.layout;
+  HONE_RETURN_IF_ERROR(graph::Normalise(&floats.graph, Layout::kPlain));
+  HONE_RETURN_IF_ERROR(graph::SetGraphLayout(layout, &floats.graph));
+  graph::DropIdentity(&floats.graph);
+  HONE_RETURN_IF_ERROR(graph::CheckGraph(&floats.graph));
+  HONE_ASSIGN_OR_RETURN(floats.values,
+                        graph::MakeParameters(floats.graph, network.values ? &*network.values : nullptr));
+  TakeValues(&floats.graph, &floats.values);
+  return floats;
+}
+
+Result<Settings> ReadSettings(const QuantiseOptions& options) {
+  if (!options.settings.empty()) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.settings));
+    return quantise::ParseSettings(text, options.settings);
+  }
+  Settings settings{.percentile = options.percentile, .samples = options.samples};
+  settings.per_channel = !options.per_tensor, settings.bias_correction = !options.no_bias_correction;
+  settings.keep = options.keep;
+  const auto method = quantise::ParseMethod(options.method);
+  if (!method.ok()) return method.status().WithContext("--method");
+  const auto scheme = quantise::ParseScheme(options.scheme);
+  if (!scheme.ok()) return scheme.status().WithContext("--scheme");
+  settings.method = *method, settings.scheme = *scheme;
+  const std::string problem = quantise::CheckValues(settings);
+  return problem.empty() ? Result<Settings>(settings) : Status::Invalid("--" + problem);
+}
+
+// Ranges, means and, for methods that need them, histograms of all tensors of the plan.
+Result<quantise::AllStatistics> Observe(const FloatNetwork& floats, const quantise::Plan& plan,
+                                        const CalibrationInputs& inputs, quantise::Method method,
+                                        ObservedNetwork* network) {
+  quantise::AllStatistics all;
+  for (const std::string& tensor : plan.Observed()) all.emplace(tensor, *floats.graph.FindType(tensor));
+  for (const std::vector<TensorData>& input : inputs) {
+    HONE_ASSIGN_OR_RETURN(const auto tensors, network->Run(input));
+    for (auto& [tensor, statistics] : all) {
+      if (statistics.AddValues(tensors.at(tensor).as<float>())) continue;
+      return Status::Invalid("{}: `{}` has values that are not finite; the network cannot be quantised with them",
+                             floats.graph.name, tensor);
+    }
+  }
+  if (method == quantise::Method::kMax) return all;
+  for (const std::vector<TensorData>& input : inputs) {
+    HONE_ASSIGN_OR_RETURN(const auto tensors, network->Run(input));
+    for (auto& [tensor, statistics] : all) statistics.AddToHistogram(tensors.at(tensor).as<float>());
+  }
+  return all;
+}
+
+struct Quantised {
+  Graph graph;
+  graph::ParameterValues values;
+  std::map<std::string, std::string> bytes;  // InsertPairs
+};
+
+// Runs both networks on all inputs, and compares the outputs of integer layers and of the network.
+Status Compare(const CalibrationInputs& inputs, const FloatNetwork& floats, const quantise::Plan& plan,
+               const quantise::TensorGrids& grids, const std::map<std::string, std::string>& bytes,
+               ObservedNetwork* exact, ObservedNetwork* quantised, QuantiseReport* report) {
+  std::map<std::string, Difference> differences;
+  std::map<std::string, int64_t> clipped, counts;
+  Difference outputs;
+  for (const std::vector<TensorData>& input : inputs) {
+    HONE_ASSIGN_OR_RETURN(const auto wanted, exact->Run(input));
+    HONE_ASSIGN_OR_RETURN(const auto found, quantised->Run(input));
+    for (const std::string& layer : plan.layers) {
+      const auto real = wanted.at(layer).as<float>();
+      const auto as_bytes = bytes.find(layer);
+      std::vector<double> values = found.at(as_bytes == bytes.end() ? layer : as_bytes->second).Doubles();
+      if (as_bytes != bytes.end()) {
+        const graph::Grid& grid = grids.at(layer);
+        for (double& x : values) x = (x - grid.zeros[0]) * static_cast<double>(grid.scales[0]);
+        clipped[layer] += quantise::CountClipped(real, grid);
+      }
+      counts[layer] += static_cast<int64_t>(real.size());
+      Difference& difference = differences[layer];
+      for (size_t i = 0; i < values.size(); ++i) difference.Add(values[i], static_cast<double>(real[i]));
+    }
+    for (const std::string& output : floats.graph.outputs) {
+      const auto real = wanted.at(output).as<float>(), other = found.at(output).as<float>();
+      for (size_t i = 0; i < real.size(); ++i) outputs.Add(static_cast<double>(other[i]), static_cast<double>(real[i]));
+    }
+    const std::string& first = floats.graph.outputs[0];
+    const auto real = wanted.at(first).as<float>(), other = found.at(first).as<float>();
+    const auto rows = static_cast<size_t>(wanted.at(first).type.shape.empty() ? 1 : wanted.at(first).type.shape[0]);
+    const size_t columns = real.size() / rows;
+    for (size_t row = 0; row < rows; ++row) {
+      const auto place = [&](std::span<const float> values) {
+        const auto part = values.subspan(row * columns, columns);
+        return std::ranges::max_element(part) - part.begin();
+      };
+      report->same_class += place(real) == place(other);
+      ++report->rows;
+    }
+  }
+  report->decibels = outputs.Decibels(), report->largest_error = outputs.largest();
+  for (const std::string& layer : plan.layers) {
+    report->nodes.push_back({layer, floats.graph.FindNode(layer)->workload.Text(), differences[layer].Decibels(),
+                             static_cast<double>(clipped[layer]) / static_cast<double>(counts[layer])});
+  }
+  return Status();
+}
+
+Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
+  for (const std::string& file : {options.graph, options.parameters, options.report, options.onnx}) {
+    if (!file.empty()) HONE_RETURN_IF_ERROR(CheckFolder(DirName(file)));
+  }
+  if (options.keep_going && options.report.empty()) return Status::Invalid("--keep-going needs --report");
+  HONE_ASSIGN_OR_RETURN(const Settings settings, ReadSettings(options));
+  report->settings = settings, report->data = options.data, report->network = options.network;
+  HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
+  if (target.kind->has_device()) {
+    return Status::Unsupported("{}: integers run on CPUs only; quantise for a target of the kind cpu", options.target);
+  }
+  HONE_ASSIGN_OR_RETURN(FloatNetwork floats, LoadFloats(options));
+  std::set<std::string> keep;
+  for (const std::string& name : settings.keep) {
+    HONE_ASSIGN_OR_RETURN(const std::string node, quantise::FindKept(name, floats.original, floats.graph));
+    keep.insert(node);
+  }
+  HONE_ASSIGN_OR_RETURN(const quantise::Plan plan, quantise::MakePlan(floats.graph, keep));
+  if (plan.empty()) {
+    return Status::Invalid("{}: no convolution or dense layer can compute with integers", floats.graph.name);
+  }
+  CalibrationInputs inputs;
+  if (options.data.empty()) {
+    LogWarning(
+        "{}: no calibration data: seeded inputs are used, so the accuracy means nothing (--data, or `data` in "
+        "[quantise])",
+        floats.graph.name);
+    inputs = SeededCalibration(floats.graph, settings.samples > 0 ? settings.samples : quantise::kSeededSamples);
+  } else {
+    HONE_ASSIGN_OR_RETURN(inputs, ReadCalibration(options.data, floats.graph, settings.samples));
+  }
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
+  HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));
+  const std::set<std::string> observed = plan.Observed();
+  // Images are plain outside the library, whatever the network's own layout.
+  Graph plain = floats.graph;
+  plain.layout = Layout::kBlocked;
+  HONE_ASSIGN_OR_RETURN(ObservedNetwork exact,
+                        ObservedNetwork::Build(plain, floats.values, {observed.begin(), observed.end()}, target));
+  HONE_ASSIGN_OR_RETURN(const auto statistics, Observe(floats, plan, inputs, settings.method, &exact));
+  const quantise::TensorGrids grids = quantise::ChooseGrids(plan, statistics, settings);
+  Quantised pairs{floats.graph, std::move(floats.values), {}};
+  const graph::WeightGrids weights =
+      quantise::ChooseWeights(plan, grids, statistics, settings, &pairs.graph, &pairs.values);
+  pairs.bytes = quantise::InsertPairs(plan, grids, &pairs.graph);
+  pairs.graph.name += "-int8";
+  for (const graph::Parameter& p : pairs.graph.parameters) {
+    if (p.init.kind == graph::InitKind::kValues) pairs.values.try_emplace(p.name, p.type, p.init.values);
+  }
+  HONE_RETURN_IF_ERROR(graph::CheckGraph(&pairs.graph));
+  // Makes integers; `more` outputs are kept.
+  const auto integers = [&](Quantised made, const std::vector<std::string>& more) -> Result<Quantised> {
+    made.graph.outputs.insert(made.graph.outputs.end(), more.begin(), more.end());
+    HONE_RETURN_IF_ERROR(graph::UseIntegers(weights, &made.graph, &made.values));
+    TakeValues(&made.graph, &made.values);
+    HONE_RETURN_IF_ERROR(graph::CheckGraph(&made.graph));
+    return made;
+  };
+  std::vector<std::string> compared;
+  for (const std::string& layer : plan.layers) {
+    const auto found = pairs.bytes.find(layer);
+    const std::string& tensor = found == pairs.bytes.end() ? layer : found->second;
+    if (std::ranges::count(pairs.graph.outputs, tensor) == 0) compared.push_back(tensor);
+  }
+  {
+    HONE_ASSIGN_OR_RETURN(Quantised watched, integers(pairs, compared));
+    watched.graph.layout = Layout::kBlocked;
+    HONE_ASSIGN_OR_RETURN(ObservedNetwork quantised, ObservedNetwork::Build(watched.graph, watched.values, {}, target));
+    HONE_RETURN_IF_ERROR(Compare(inputs, floats, plan, grids, pairs.bytes, &exact, &quantised, report));
+  }
+  machine.Unlock();
+  report->network = floats.graph.name, report->samples = static_cast<int64_t>(inputs.size());
+  report->integer_layers = static_cast<int64_t>(plan.layers.size());
+  report->layers = std::ranges::count_if(floats.graph.nodes, [](const graph::Node& node) {
+    return node.workload.op == "conv2d" || node.workload.op == "conv3d" || node.workload.op == "dense";
+  });
+  std::string onnx;
+  if (!options.onnx.empty()) {
+    HONE_ASSIGN_OR_RETURN(onnx, OnnxModel(pairs.graph, weights, pairs.values));
+  }
+  HONE_ASSIGN_OR_RETURN(const Quantised made, integers(std::move(pairs), {}));
+  HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
+  for (const std::string& file : {options.graph, options.parameters, options.report, options.onnx}) {
+    if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
+  }
+  if (!options.onnx.empty()) HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.onnx, onnx).status());
+  HONE_RETURN_IF_ERROR(
+      WriteFileIfChanged(options.parameters, graph::ParameterFileBytes(made.graph, made.values)).status());
+  HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.graph, graph::GraphText(made.graph)).status());
+  if (!options.report.empty()) {
+    HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.report, ReportJson(*report)).status());
+  }
+  return WriteOut(ReportText(*report));
+}
+
+}  // namespace
+
+std::string QuantiseAbi() { return fmt::format("quantise 1\ncodegen {}", compile::CodegenVersion()); }
+
+int RunQuantise(const QuantiseOptions& options) {
+  QuantiseReport report;
+  const Status done = Quantise(options, &report);
+  if (!options.keep_going || !IsNetworkFault(done)) return ExitCodeOf(done);
+  const QuantiseReport failed{.network = options.network, .failure = done.message()};
+  const Status written = MakeDirs(DirName(options.report));
+  return ExitCodeOf(written.ok() ? WriteFileIfChanged(options.report, ReportJson(failed)).status() : written);
+}
+
+}  // namespace hone::command
