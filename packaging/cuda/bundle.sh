@@ -24,7 +24,7 @@ cp "$(command -v ninja)" bin/ninja
 cp -r "$root/pipelines" .
 cp "$root/packaging/cuda/run-gpu-checks" .
 mkdir peers
-cp "$root"/tests/perf/peers/{engine,gpu,graph_file,onnx_model,torch_model}.py peers/
+cp "$root"/tests/perf/peers/{engine,gpu,graph_file,graph_to_onnx,torch_model}.py peers/
 # The linker of network libraries without LLVM. Only this script sets the path of its libraries.
 cp -L "$(command -v ld)" lib/ld
 cat >bin/ld <<'END'

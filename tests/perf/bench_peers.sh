@@ -3,6 +3,7 @@
 # network; default: resnet18) with onnxruntime, openvino, ncnn and, if installed, PyTorch, on the same graph, batch and
 # parameters. It installs the engines from PyPI into .venv/, which nothing else uses. PyTorch takes gigabytes, so
 # install it yourself: .venv/bin/pip install torch. pnnx converts the models for ncnn, timed only with one image.
+# Jobs with [quantise] are compared with models that onnxruntime and nncf quantise of the same network.
 set -eu
 build=$1 work=$2
 shift 2
@@ -23,16 +24,20 @@ pnnx=$("$venv/bin/python" -c "$pnnx")
 peers="$work/peers"
 mkdir -p "$peers"
 for job in "$@"; do
-  network_and_batch=$(python3 "$here/peers/job.py" "pipelines/$job.toml")
-  network=${network_and_batch% *} batch=${network_and_batch##* }
+  read -r network batch type <<END
+$(python3 "$here/peers/job.py" "pipelines/$job.toml")
+END
   ninja -C "$work" --quiet "bench-$job-cpu"
   "$build/bin/hone-extract" --network "$network" --batch "$batch" --target "$work/targets/cpu.json" \
     --graph "$peers/$job.graph.json" --tasks "$peers/$job.tasks.json" --task-dir "$peers/tasks" \
     --parameters "$peers/$job.parameters"
-  "$venv/bin/python" "$here/peers/onnx_model.py" "$peers/$job.graph.json" "$peers/$job.parameters" "$peers/$job.onnx"
-  if [ "$batch" = 1 ]; then
+  "$venv/bin/python" "$here/peers/graph_to_onnx.py" "$peers/$job.graph.json" "$peers/$job.parameters" "$peers/$job.onnx"
+  if [ "$type" = int8 ]; then
+    "$venv/bin/python" -c 'import nncf' 2>/dev/null || "$venv/bin/pip" install --quiet nncf
+    "$venv/bin/python" "$here/peers/quantise.py" "$peers/$job.onnx"
+  elif [ "$batch" = 1 ]; then
     "$pnnx" "$peers/$job.onnx" fp16=0 "ncnnparam=$peers/$job.ncnn.param" "ncnnbin=$peers/$job.ncnn.bin" \
       >"$peers/$job.pnnx.log" 2>&1 || { cat "$peers/$job.pnnx.log"; exit 1; }
   fi
-  "$venv/bin/python" "$here/peers/bench.py" "$network, batch $batch" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 2
+  "$venv/bin/python" "$here/peers/bench.py" "$network, batch $batch" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 2 "$type"
 done

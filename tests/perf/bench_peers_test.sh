@@ -35,8 +35,12 @@ job eight 'network = "vgg-16"  # with a comment
 batch = 8
 [tune]
 batch = 3'
-reads good "resnet-18 1"
-reads eight "vgg-16 8"
+job bytes 'network = "resnet-50"
+[quantise]
+method = "max"'
+reads good "resnet-18 1 f32"
+reads eight "vgg-16 8 f32"
+reads bytes "resnet-50 1 int8"
 
 job model 'network = "models/net.onnx"'
 job graph 'network = "net.json"'

@@ -92,9 +92,9 @@ def main():
     with open(graph, "w") as file:
         json.dump({"inputs": [{"name": "data", "type": "f32[1,3,8,8]"}]}, file)
     gpu.Network = StandInNetwork
-    import onnx_model
-    onnx_model.Converter = MagicMock()
-    onnx_model.read_parameters = lambda _: {}
+    import graph_to_onnx
+    graph_to_onnx.Converter = MagicMock()
+    graph_to_onnx.read_parameters = lambda _: {}
     sys.modules["graph_file"].read_parameters = lambda _: {}
 
     real_timed = gpu.timed

@@ -116,7 +116,7 @@ def tensorrt(graph_path, parameters, arrays, tf32):
     """Returns a function that runs an engine of TensorRT once in the current stream, and one that returns its output."""
     import tensorrt as trt
     from graph_file import read_parameters
-    from onnx_model import Converter
+    from graph_to_onnx import Converter
     model = Converter(json.load(open(graph_path)), read_parameters(parameters)).model()
     logger = trt.Logger(trt.Logger.ERROR)
     builder = trt.Builder(logger)

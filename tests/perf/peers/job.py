@@ -1,8 +1,8 @@
-"""Prints the network and batch of a job for bench_peers.sh, or an error in one line.
+"""Prints the network, batch and element type of a job for bench_peers.sh, or an error in one line.
 
 Usage: job.py PIPELINE.toml
 
-onnx_model.py makes the peers' model from the graph of a built-in network. A user's model has steps that only Hone's
+graph_to_onnx.py makes the peers' model from the graph of a built-in network. A user's model has steps that only Hone's
 reader knows, and a workload or a plugin's operator is not a network.
 """
 import sys
@@ -23,7 +23,7 @@ def main():
         sys.exit(f"{path}: it has no `network`, or a `batch` that is not a number")
     if network.lower().endswith((".onnx", ".json")) or "(" in network or "plugin" in pipeline:
         sys.exit(f"{path}: `{network}` is not built in: the peers' model can only be made of built-in networks")
-    print(network, batch)
+    print(network, batch, "int8" if "quantise" in pipeline else "f32")
 
 
 if __name__ == "__main__":

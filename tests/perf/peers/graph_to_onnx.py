@@ -1,7 +1,7 @@
 """Converts a graph of Hone (nets/NET.graph.json) and its parameter file to an ONNX model, so that other engines compute
 the same.
 
-doc/reference/graph.md has both formats. Usage: onnx_model.py GRAPH.json PARAMETERS MODEL.onnx
+doc/reference/graph.md has both formats. Usage: graph_to_onnx.py GRAPH.json PARAMETERS MODEL.onnx
 """
 import json
 import sys
