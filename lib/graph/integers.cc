@@ -260,7 +260,17 @@ class Converter {
 
   Status ConvertQuantise(Node node) {
     const auto to = BytesOf(node, node.name);
-    if (!to || outputs_.contains(node.inputs[0]) || reads_[node.inputs[0]] != 1) return KeepOrPass(std::move(node), to);
+    if (!to) return Keep(std::move(node));
+    const auto from = Dequantised(node.inputs[0]);
+    if (from && from->SameGrid(*to) && !outputs_.contains(node.name)) {
+      renamed_[node.name] = from->name;
+      return Status();
+    }
+    HONE_ASSIGN_OR_RETURN(const bool between, RequantiseBytes(node, *to));
+    if (between) return Status();
+    if (!IsReadOnce(node.inputs[0])) return Keep(std::move(node));
+    HONE_ASSIGN_OR_RETURN(const bool joined, ConcatenateBytes(node, *to));
+    if (joined) return Status();
     if (const auto layer = layers_.find(node.inputs[0]); layer != layers_.end()) {
       HONE_ASSIGN_OR_RETURN(const bool done, Requantise(node.name, layer->second, *to));
       if (done) return Status();
@@ -277,42 +287,121 @@ class Converter {
         return AddNode(node.name, std::move(bytes), {from->name, from->zero_parameter});
       }
     }
-    return KeepOrPass(std::move(node), to);
+    return Keep(std::move(node));
   }
 
-  // The bytes that were dequantised to the node's input, if they are on its grid.
-  Status KeepOrPass(Node node, const std::optional<ByteTensor>& to) {
-    const auto from = Dequantised(node.inputs[0]);
-    if (!to || !from || !from->SameGrid(*to) || outputs_.contains(node.name)) return Keep(std::move(node));
-    renamed_[node.name] = from->name;
-    return Status();
+  // Only one node reads it.
+  bool IsReadOnce(const std::string& tensor) { return !outputs_.contains(tensor) && reads_[tensor] == 1; }
+
+  // A dequantised tensor or the sum of two, perhaps with an activation, becomes `requantise` to `to`; else returns
+  // false.
+  Result<bool> RequantiseBytes(const Node& quantise, const ByteTensor& to) {
+    std::string tensor = quantise.inputs[0];
+    std::vector<EpilogueOp> activation;
+    const Node* maker = Maker(tensor);
+    const auto operation = [&] {
+      return maker == nullptr || maker->workload.chain() ? std::nullopt : semantics::AsEpilogue(maker->workload);
+    };
+    if (const auto op = operation(); op && semantics::OperandsOf(*op) == 0 && IsReadOnce(tensor)) {
+      activation.push_back(*op);
+      tensor = maker->inputs[0];
+      maker = Maker(tensor);
+    }
+    std::vector<std::string> names = {tensor};
+    const bool adds = maker != nullptr && maker->workload.op == "add" && maker->workload.epilogue.empty();
+    if (adds && IsReadOnce(tensor)) names = maker->inputs;
+    std::vector<ByteTensor> terms;
+    for (const std::string& name : names) {
+      const auto bytes = Dequantised(name);
+      if (!bytes) return false;
+      terms.push_back(*bytes);
+    }
+    double least = 0, most = 0;
+    if (!Limits(activation, to, &least, &most)) return false;
+    HONE_RETURN_IF_ERROR(AddRequantise(quantise.name, terms, to, least, most));
+    return true;
+  }
+
+  Status AddRequantise(const std::string& name, const std::vector<ByteTensor>& terms, const ByteTensor& to,
+                       double least, double most) {
+    Workload w{"requantise", {}, {}, {}};
+    std::vector<std::string> operands;
+    for (const ByteTensor& bytes : terms) {
+      const TensorType factor{DType::Float(32), {1}}, zero{bytes.type, {1}};
+      w.inputs.insert(w.inputs.end(), {*TypeOf(bytes.name), factor, zero});
+      const double scale = static_cast<double>(bytes.scale / to.scale);
+      operands.insert(operands.end(),
+                      {bytes.name, AddParameter(name + ".scale", factor, {scale}), bytes.zero_parameter});
+    }
+    const TensorType limit{to.type, {1}};
+    w.inputs.insert(w.inputs.end(), {limit, limit, limit});
+    operands.insert(operands.end(), {to.zero_parameter, AddParameter(name + ".least", limit, {least}),
+                                     AddParameter(name + ".most", limit, {most})});
+    return AddNode(name, std::move(w), std::move(operands));
+  }
+
+  // A concatenation of dequantised tensors, of any grids, becomes one of bytes on `to`.
+  Result<bool> ConcatenateBytes(const Node& quantise, const ByteTensor& to) {
+    const Node* maker = Maker(quantise.inputs[0]);
+    if (maker == nullptr || maker->workload.chain() || !semantics::DefinitionOf(maker->workload).concatenates)
+      return false;
+    Workload w = maker->workload;
+    std::vector<ByteTensor> parts;
+    for (const std::string& input : maker->inputs) {
+      const auto part = Dequantised(input);
+      if (!part) return false;
+      parts.push_back(*part);
+    }
+    const auto [low, high] = semantics::LimitsOf(to.type);
+    std::vector<std::string> operands;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      w.inputs[i].type = to.type;
+      operands.push_back(parts[i].SameGrid(to) ? parts[i].name : Fresh(quantise.name + ".part"));
+      if (!parts[i].SameGrid(to)) HONE_RETURN_IF_ERROR(AddRequantise(operands.back(), {parts[i]}, to, low, high));
+    }
+    HONE_RETURN_IF_ERROR(AddNode(quantise.name, std::move(w), std::move(operands)));
+    return true;
+  }
+
+  const TensorType* TypeOf(const std::string& tensor) const {
+    const Node* maker = Maker(tensor);
+    return maker != nullptr ? &maker->output : graph_->FindType(tensor);
+  }
+
+  // The limits of values on `to` behind the activations; false if an operation is none.
+  static bool Limits(const std::vector<EpilogueOp>& activations, const ByteTensor& to, double* least, double* most) {
+    const auto [low, high] = semantics::LimitsOf(to.type);
+    *least = low, *most = high;
+    const auto limit = [&](double value) {
+      const float quotient = static_cast<float>(value) / to.scale;
+      return Rounded(std::nearbyint(static_cast<double>(quotient)) + to.zero, low, high);
+    };
+    for (const EpilogueOp& e : activations) {
+      if (semantics::OperandsOf(e) != 0) return false;
+      const bool clip = e.kind == EpilogueKind::kClip;
+      *least = std::max(*least, limit(clip ? e.low : 0));
+      if (e.kind != EpilogueKind::kRelu) *most = std::min(*most, limit(clip ? e.high : 6));
+    }
+    return *least <= *most;
   }
 
   // Adds the layer with `requant` to `to`; returns false if it has no such form.
   Result<bool> Requantise(const std::string& name, const Layer& layer, const ByteTensor& to) {
     Workload w = layer.sums;
     std::vector<std::string> operands = layer.operands;
-    const auto [low, high] = semantics::LimitsOf(to.type);
-    double least = low, most = high;
-    const auto limit = [&](double value) {
-      const float quotient = static_cast<float>(value) / to.scale;
-      return Rounded(std::nearbyint(static_cast<double>(quotient)) + to.zero, low, high);
-    };
-    for (const EpilogueOp& e : layer.rest) {
-      if (e.kind == EpilogueKind::kAdd) {
-        const auto residual = Dequantised(layer.residual);
-        if (!residual || w.HasEpilogue(EpilogueKind::kAdd) || least != low || most != high) return false;
-        w.epilogue.push_back({EpilogueKind::kAdd, 0, 0, residual->type});
-        const double scale = static_cast<double>(residual->scale / to.scale);
-        operands.push_back(residual->name);
-        operands.push_back(AddParameter(name + ".residual_scale", {DType::Float(32), {1}}, {scale}));
-        operands.push_back(residual->zero_parameter);
-        continue;
-      }
-      const bool clip = e.kind == EpilogueKind::kClip;
-      least = std::max(least, limit(clip ? e.low : 0));
-      if (e.kind != EpilogueKind::kRelu) most = std::min(most, limit(clip ? e.high : 6));
+    std::vector<EpilogueOp> activations = layer.rest;
+    if (!activations.empty() && activations[0].kind == EpilogueKind::kAdd) {
+      activations.erase(activations.begin());
+      const auto residual = Dequantised(layer.residual);
+      if (!residual) return false;
+      w.epilogue.push_back({EpilogueKind::kAdd, 0, 0, residual->type});
+      const double scale = static_cast<double>(residual->scale / to.scale);
+      operands.push_back(residual->name);
+      operands.push_back(AddParameter(name + ".residual_scale", {DType::Float(32), {1}}, {scale}));
+      operands.push_back(residual->zero_parameter);
     }
+    double least = 0, most = 0;
+    if (!Limits(activations, to, &least, &most)) return false;
     std::vector<double> multipliers;
     for (const float scale : layer.scales) {
       multipliers.push_back(static_cast<double>(scale / to.scale));

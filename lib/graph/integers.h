@@ -32,6 +32,8 @@ using WeightGrids = std::map<std::string, Grid>;
 //     weight is rounded to its grid and stored as i8, the bias as i32. If only `quantise` reads the layer, it becomes
 //     `requant`, with the activation as limits, and a dequantised residual becomes `add(T)`. If others read it,
 //     `dequantise` follows the sums.
+//   - Sums of two dequantised tensors, activations of one, and one that is quantised to another grid become
+//     `requantise`, and so do the parts of a concatenation of such tensors.
 //   - Operators that move elements or take maxima, and averages over windows, work on bytes if all their data has one
 //     grid: `dequantise` moves behind them, and meets `quantise` of the same grid, which then both go.
 // Layers that stay as they are keep the float weight. Parameters that no node reads are dropped from `values`.

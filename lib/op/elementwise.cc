@@ -26,15 +26,26 @@ std::string DataName(size_t i) { return i == 0 ? "data" : "data" + std::to_strin
 Expr Value(const Workload& w, const std::vector<Expr>& x) {
   const auto whole = [](const Expr& e) { return ir::MakeCast(DType::Int(32), e); };
   if (semantics::IsDequantise(w)) return ir::MakeCast(DType::Float(32), whole(x[0]) - whole(x[2])) * x[1];
+  // The operands' order makes NaN the least value. Clamped first, as the limits are whole numbers.
+  const auto rounded = [&](const Expr& value, const Expr& zero, const Expr& least, const Expr& most, DType type) {
+    const auto bound = [&](const Expr& limit) { return ir::MakeCast(DType::Float(32), limit - zero); };
+    const Expr inside = ir::Min(ir::Max(value, bound(least)), bound(most));
+    return ir::MakeCast(type, whole(CallMath(ir::Intrinsic::kRound, inside)) + zero);
+  };
   if (semantics::IsQuantise(w)) {
-    const DType byte = w.inputs[2].type;
-    const auto [least, most] = semantics::LimitsOf(byte);
-    const auto bound = [&](int limit) {
-      return ir::MakeCast(DType::Float(32), ir::MakeInt(DType::Int(32), limit) - whole(x[2]));
-    };
-    // The operands' order makes NaN the least value. Clamped first, as the limits are whole numbers.
-    const Expr inside = ir::Min(ir::Max(x[0] / x[1], bound(least)), bound(most));
-    return ir::MakeCast(byte, whole(CallMath(ir::Intrinsic::kRound, inside)) + whole(x[2]));
+    const auto [least, most] = semantics::LimitsOf(w.inputs[2].type);
+    const auto limit = [](int value) { return ir::MakeInt(DType::Int(32), value); };
+    return rounded(x[0] / x[1], whole(x[2]), limit(least), limit(most), w.inputs[2].type);
+  }
+  if (semantics::IsRequantise(w)) {
+    const size_t terms = x.size() - 3;
+    Expr sum;
+    for (size_t t = 0; t < terms; t += 3) {
+      const Expr above_zero = ir::MakeCast(DType::Float(32), whole(x[t]) - whole(x[t + 2]));
+      sum =
+          t == 0 ? above_zero * x[1] : ir::MakeCall(DType::Float(32), ir::Intrinsic::kFma, {above_zero, x[t + 1], sum});
+    }
+    return rounded(sum, whole(x[terms]), whole(x[terms + 1]), whole(x[terms + 2]), w.inputs.back().type);
   }
   const semantics::ScalarFunction& f = semantics::ScalarFunctionOf(w.op);
   return ScalarExpr(f.name, x, semantics::ParameterValues(f, w));
@@ -42,7 +53,7 @@ Expr Value(const Workload& w, const std::vector<Expr>& x) {
 
 // Whether the function maps the zeros of unused lanes to zeros.
 bool KeepsZero(const Workload& w) {
-  if (semantics::IsQuantise(w) || semantics::IsDequantise(w)) return false;
+  if (semantics::IsQuantise(w) || semantics::IsDequantise(w) || semantics::IsRequantise(w)) return false;
   const semantics::ScalarFunction& f = semantics::ScalarFunctionOf(w.op);
   const double zeros[2] = {0, 0};
   return f.value(zeros, semantics::ParameterValues(f, w).data()) == 0;
@@ -162,7 +173,7 @@ std::vector<const Operator*> ElementwiseOperators() {
   for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
     all.push_back(new SketchedOperator(f.name, Build));  // never destroyed
   }
-  for (const char* name : {"quantise", "dequantise"}) all.push_back(new SketchedOperator(name, Build));
+  for (const char* name : {"quantise", "dequantise", "requantise"}) all.push_back(new SketchedOperator(name, Build));
   return all;
 }
 

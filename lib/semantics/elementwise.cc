@@ -167,8 +167,43 @@ void Dequantise(const Workload& w, const std::vector<const Values*>& x, const Sh
   for (size_t i = 0; i < out->size(); ++i, scale.Next()) {
     const auto above_zero = static_cast<int64_t>((*x[0])[i] - (*x[2])[0]);
     const auto wrapped = static_cast<int32_t>(static_cast<uint32_t>(above_zero));
-    (*out)[i] = static_cast<double>(static_cast<float>(wrapped) *
-                                    static_cast<float>((*x[1])[static_cast<size_t>(scale.at())]));
+    (*out)[i] =
+        static_cast<double>(static_cast<float>(wrapped) * static_cast<float>((*x[1])[static_cast<size_t>(scale.at())]));
+  }
+}
+
+// The type rule of requantise.
+Result<DType> RequantiseType(const Workload& w) {
+  const auto is_byte = [](DType type) { return type == DType::UInt(8) || type == DType::Int(8); };
+  const size_t terms = w.inputs.size() / 3 * 3 - 3;
+  const DType out = w.inputs.back().type;
+  bool fits = w.inputs.size() % 3 == 0 && is_byte(out);
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    const TensorType& t = w.inputs[i];
+    if (i < terms && i % 3 == 0) {
+      fits = fits && is_byte(t.type);
+    } else {
+      const DType type = i >= terms ? out : i % 3 == 1 ? DType::Float(32) : w.inputs[i - 2].type;
+      fits = fits && t == TensorType{type, {1}};
+    }
+  }
+  if (fits) return out;
+  return Status::Invalid("requantise: takes bytes T[..], f32[1], T[1] once or twice, then V[1], V[1], V[1] of bytes");
+}
+
+void Requantise(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const size_t terms = x.size() - 3;
+  std::vector<Walk> walks;
+  for (size_t t = 0; t < terms; t += 3) walks.emplace_back(shape, BroadcastStrides(w.inputs[t].shape, shape));
+  const double zero = (*x[terms])[0], least = (*x[terms + 1])[0], most = (*x[terms + 2])[0];
+  for (double& value : *out) {
+    float sum = 0;
+    for (size_t t = 0; t < terms; t += 3) {
+      const double above_zero = (*x[t])[static_cast<size_t>(walks[t / 3].at())] - (*x[t + 2])[0];
+      sum = std::fma(static_cast<float>(above_zero), static_cast<float>((*x[t + 1])[0]), sum);
+      walks[t / 3].Next();
+    }
+    value = std::isnan(sum) ? least : std::min(std::max(std::nearbyint(static_cast<double>(sum)) + zero, least), most);
   }
 }
 
@@ -216,9 +251,12 @@ std::vector<Definition> Elementwise() {
     Definition d{quantise ? "quantise" : "dequantise", 3, 3, {LayoutSpec()}, Broadcast};
     d.evaluate = quantise ? Quantise : Dequantise, d.flop = OutputFlop<3>;
     d.type = quantise ? ConversionType<true> : ConversionType<false>;
-    d.in = d.out = Layout::kBlocked, d.elementwise = true;
     all.push_back(std::move(d));
   }
+  Definition requantise{"requantise", 6, 9, {LayoutSpec()}, Broadcast};
+  requantise.evaluate = Requantise, requantise.flop = OutputFlop<4>, requantise.type = RequantiseType;
+  all.push_back(std::move(requantise));
+  for (Definition& d : all) d.in = d.out = Layout::kBlocked, d.elementwise = true;
   return all;
 }
 

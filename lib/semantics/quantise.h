@@ -4,6 +4,14 @@
 // for T = u8 or i8. `dequantise` also takes i32, and a scale for each channel (axis 1): f32[C] for two axes, f32[C,1,1]
 // for four. Quotient and product are rounded once, and `round` takes ties to even, as ONNX has it. A NaN becomes the
 // least value.
+//
+// Between bytes, for T, U and V = u8 or i8 and tensors that broadcast:
+//   requantise(T[..], f32[1], T[1], V[1], V[1], V[1])
+//     clamp(round(f32(x - zero_x) * c) + zero, least, most)
+//   requantise(T[..], f32[1], T[1], U[..], f32[1], U[1], V[1], V[1], V[1])
+//     clamp(round(fma(f32(y - zero_y), d, f32(x - zero_x) * c)) + zero, least, most)
+// c and d are the scales of x and y over that of the output; the last three are zero, least and most. The product and
+// the fma are rounded once each. So there is one right answer, as for `requant` (semantics/epilogue.h).
 #pragma once
 
 #include <utility>
@@ -15,6 +23,7 @@ namespace hone::semantics {
 
 inline bool IsQuantise(const Workload& workload) { return workload.op == "quantise"; }
 inline bool IsDequantise(const Workload& workload) { return workload.op == "dequantise"; }
+inline bool IsRequantise(const Workload& workload) { return workload.op == "requantise"; }
 
 // The least and the most value of an integer of 8 bits.
 constexpr std::pair<int, int> LimitsOf(DType type) { return type.is_int() ? std::pair(-128, 127) : std::pair(0, 255); }

@@ -192,6 +192,41 @@ TEST(UseIntegers, ARealResidualIsAddedToDequantisedSums) {
   EXPECT_LE(Difference(net.Run(graph, values), net.Run(net.graph, net.values)).first, 1);
 }
 
+// Sums, activations, averages and concatenations of bytes.
+TEST(UseIntegers, BytesAreRequantised) {
+  Net net;
+  net.Pair("x", "u8", "1,3,9,10", 0.01, 5);
+  net.Add("e", "sigmoid(f32[1,3,9,10])", {"x.d"});
+  net.Pair("e", "i8", "1,3,9,10", 0.004, -100);
+  net.Add("sum", "add(f32[1,3,9,10], f32[1,3,9,10])", {"x.d", "e.d"});
+  net.Add("r", "relu6(f32[1,3,9,10])", {"sum"});
+  net.Pair("r", "u8", "1,3,9,10", 0.03, 2);
+  net.Add("mean", "avg_pool2d(f32[1,3,9,10], kernel=3x3, pad=1,1,1,1)", {"r.d"});
+  net.Values("mean.s", "f32", {0.03}), net.Values("mean.z", "u8", {2});
+  net.Add("mean.q", "quantise(f32[1,3,9,10], f32[1], u8[1])", {"mean", "mean.s", "mean.z"});
+  net.Add("mean.d", "dequantise(u8[1,3,9,10], f32[1], u8[1])", {"mean.q", "mean.s", "mean.z"});
+  net.Add("all", "concat(f32[1,3,9,10], f32[1,3,9,10])", {"mean.d", "e.d"});
+  net.Values("all.s", "f32", {0.03}), net.Values("all.z", "u8", {2});
+  net.Add("all.q", "quantise(f32[1,6,9,10], f32[1], u8[1])", {"all", "all.s", "all.z"});
+  net.Finish("all.q");
+  Graph graph = net.graph;
+  ParameterValues values = net.values;
+  Must(UseIntegers({}, &graph, &values));
+  EXPECT_EQ(Texts(graph),
+            "x.q = quantise(f32[1,3,9,10], f32[1], u8[1])\n"
+            "x.d = dequantise(u8[1,3,9,10], f32[1], u8[1])\n"
+            "e = sigmoid(f32[1,3,9,10])\n"
+            "e.q = quantise(f32[1,3,9,10], f32[1], i8[1])\n"
+            "r.q = requantise(u8[1,3,9,10], f32[1], u8[1], i8[1,3,9,10], f32[1], i8[1], u8[1], u8[1], u8[1])\n"
+            "mean.q = avg_pool2d(u8[1,3,9,10], u8[1], kernel=3x3, pad=1,1,1,1)\n"
+            "all.q.part = requantise(i8[1,3,9,10], f32[1], i8[1], u8[1], u8[1], u8[1])\n"
+            "all.q = concat(u8[1,3,9,10], u8[1,3,9,10])\n");
+  EXPECT_EQ(values.at("r.q.least").Doubles(), std::vector<double>{2});
+  EXPECT_EQ(values.at("r.q.most").Doubles(), std::vector<double>{202});
+  EXPECT_LE(Difference(net.Run(graph, values), net.Run(net.graph, net.values)).first, 1)
+      << "a tie may be rounded otherwise";
+}
+
 TEST(UseIntegers, GridsThatDoNotFitAreNamed) {
   const auto refusal = [](const Grid& grid) {
     Net net = Residual(false);

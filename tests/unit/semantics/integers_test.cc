@@ -60,8 +60,7 @@ TEST(Integers, RequantRoundsHalfToEvenAndClamps) {
 TEST(Integers, RequantRoundsTheSumAndTheProductOnce) {
   const Values limits = {0, -128, 127};
   // 2^24 + 1 becomes 2^24; times 2^-25 that is 0.5, which is 0. Exact, it is above 0.5, which is 1.
-  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + bias + requant(i8)", {{1}, {1}, {16777216}, {0x1p-25}, limits}),
-            Values({0}));
+  EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + bias + requant(i8)", {{1}, {1}, {16777216}, {0x1p-25}, limits}), Values({0}));
   // 3 times the next float above 2.5 / 3 is just above 2.5, which is 3; as f32 it is 2.5, which is 2.
   const double above = static_cast<double>(std::nextafter(2.5f / 3, 1.0f));
   EXPECT_EQ(Of("dense(u8[1,1], i8[1,1]) + requant(i8)", {{1}, {3}, {above}, limits}), Values({2}));
@@ -124,6 +123,21 @@ TEST(Integers, DequantiseTakesSumsAndAScaleForEachChannel) {
             "dequantise: takes i32[..], f32[1] and i32[1], not i32[2,3], f32[2] and i32[1]");
   EXPECT_THAT(Refusal("quantise(f32[2,3], f32[3], i8[1])"), HasSubstr("takes f32[..], f32[1] and i8[1]"));
   EXPECT_THAT(Refusal("quantise(f32[2,3], f32[1], i32[1])"), HasSubstr("not u8[1] or i8[1]"));
+}
+
+TEST(Integers, RequantiseAddsByOneFma) {
+  // 3 * 0.5 is 1.5, a tie, to even 2; -7 * 0.5 is -3.5, -4, below the least; plus 10.
+  EXPECT_EQ(Of("requantise(u8[1,3], f32[1], u8[1], i8[1], i8[1], i8[1])", {{8, 0, 255}, {0.5}, {5}, {10}, {7}, {100}}),
+            Values({12, 8, 100}));
+  // The fma of AResidualIsAddedByOneFma: 12 * (1/3 in f32) - 3.5 is just above 0.5.
+  const double third = static_cast<double>(1.0f / 3);
+  EXPECT_EQ(Of("requantise(i8[1,1], f32[1], i8[1], u8[1,1], f32[1], u8[1], u8[1], u8[1], u8[1])",
+               {{-7}, {0.5}, {0}, {14}, {third}, {2}, {0}, {0}, {255}}),
+            Values({1}));
+  EXPECT_THAT(Refusal("requantise(u8[1,3], f32[1], i8[1], u8[1], u8[1], u8[1])"),
+              HasSubstr("takes bytes T[..], f32[1]"));
+  EXPECT_THAT(Refusal("requantise(u8[1,3], f32[1], u8[1], u8[1], i8[1], u8[1])"), HasSubstr("once or twice"));
+  EXPECT_THAT(Refusal("requantise(u8[1,3], f32[1], u8[1], u8[1,3], f32[1], u8[1], u8[1])"), HasSubstr("once or twice"));
 }
 
 TEST(Integers, RefusalsAreOneLineWithTheReason) {
