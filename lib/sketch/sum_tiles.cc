@@ -105,7 +105,14 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
     l.channels.push_back(l.window.empty() ? n.axes.size() - 1 : l.window.back());
     if (!l.window.empty()) l.window.pop_back();
   }
+  // Four taps of a window as four channels, if they have an axis of their own.
+  if (!l.window.empty() && n.axes[l.window.back()].extent == 4 && TakesFour(n, l.window.back())) {
+    l.channels.push_back(l.window.back());
+    l.window.pop_back();
+  }
   if (TakesFour(n, l.channels.back())) l.products = 4, l.pairs = !HasByteProducts(target);
+  const auto is_unsigned = [](const SumRead& read) { return read.tensor.type() == DType::UInt(8); };
+  l.masked = l.pairs && std::ranges::any_of(n.reads, is_unsigned);
   constexpr int64_t kFarBytes = 1024;
   for (size_t r = 0; r < n.reads.size() && l.vectors == n.last(); ++r) {
     const SumRead& read = n.reads[r];

@@ -38,7 +38,9 @@ static void AddDecisions(const SumLoops& l, Sketch* sketch) {
   if (l.ConstantBytes() >= kNearBytes) words("prefetch", {"none", "tile"});
   if (l.nest.source.defined()) words("copy", {"task", "once"});
   if (l.far) words("panel", {"none", "tile"});
-  if (l.window.empty() || l.FarChannels()) words("fetch", {"none", "tile"});
+  // A padded copy of a plain input of bytes is near.
+  const bool near = l.products > 1 && l.nest.source.defined();
+  if (l.window.empty() || (l.FarChannels() && !near)) words("fetch", {"none", "tile"});
 }
 
 std::optional<Sketch> SumTiles(const te::Tensor& output, const std::vector<std::string>& constants,

@@ -2,6 +2,7 @@
 // workload, hot or cold, with pinned threads; the best of many runs each.
 //
 //   conv_perf [--points N] [--seconds S] [--threads N] [--template NAME] [--cold] [--set K=V,..] [WORKLOAD ..]
+//   conv_perf --together [--seconds S] [--threads N] [--cold] WORKLOAD ..
 //
 // --cold: constants and activations as in a network (doc/internals/measuring.md), not as the last run left them. --set:
 // the default point with these values of its knobs instead of random points; repeat it for further points. Shares are
@@ -29,7 +30,7 @@ struct Options {
   int points = 16;
   double seconds = 0.1;  // per point
   int threads = 0;       // 0: all cores
-  bool cold = false;
+  bool cold = false, together = false;
   std::string only;
   std::vector<std::string> settings;
   std::vector<std::string> workloads;
@@ -111,6 +112,48 @@ Result<Config> WithSettings(Config config, const std::string& text) {
   return config;
 }
 
+// The operands of a workload, with the right output.
+struct Operands {
+  std::vector<Operand> operands;
+  std::vector<TensorData> values;
+  TensorData reference;
+
+  Operands(const op::Operator& op, const Workload& workload, const Target& target)
+      : operands(op.Operands(workload, target)) {
+    std::vector<void*> pointers;
+    for (const Operand& operand : operands) values.push_back(measure::MakeInput(operand));
+    for (TensorData& v : values) pointers.push_back(v.bytes.data());
+    op.Reference(workload, target, pointers);
+    reference = values.back();
+    std::ranges::fill(values.back().bytes, '\xff');  // NaN
+  }
+  std::vector<std::string_view> Bytes() const {
+    std::vector<std::string_view> bytes;
+    for (const TensorData& v : values) bytes.push_back(v.view());
+    return bytes;
+  }
+};
+
+Status RunTogether(const Options& options, const Target& target, runtime::ThreadPool* pool) {
+  std::vector<Case> cases;
+  for (const std::string& text : options.workloads) {
+    HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
+    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+    HONE_ASSIGN_OR_RETURN(const Config config, propose::DefaultConfig(workload, target));
+    const Operands data(*op, workload, target);
+    HONE_ASSIGN_OR_RETURN(
+        Case c, Prepare(workload, target, config, pool, data.operands, data.Bytes(), data.reference, options.cold));
+    cases.push_back(std::move(c));
+  }
+  TimeAll(&cases, pool, options.seconds, options.cold);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Timing& t = cases[i].timing;
+    fmt::print("{:9.1f} us {:6.3f} of the first | error {:.1e} | {}\n", t.microseconds,
+               t.microseconds / cases[0].timing.microseconds, t.error, options.workloads[i]);
+  }
+  return Status::Ok();
+}
+
 Status RunWorkload(const std::string& text, const Options& options, const Target& target, runtime::ThreadPool* pool) {
   HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(text));
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
@@ -119,17 +162,9 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   Clock::time_point start = Clock::now();
   std::optional<std::vector<PointIndex>> legal = space.LegalIndices(2000000);
   double listing = std::chrono::duration<double>(Clock::now() - start).count();
-  const std::vector<Operand> operands = op->Operands(workload, target);
-  std::vector<TensorData> values;
-  std::vector<void*> pointers;
-  std::vector<std::string_view> bytes;
-  for (const Operand& operand : operands) values.push_back(measure::MakeInput(operand));
-  for (TensorData& v : values) pointers.push_back(v.bytes.data()), bytes.push_back(v.view());
   start = Clock::now();
-  op->Reference(workload, target, pointers);
+  const Operands data(*op, workload, target);
   double reference_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const TensorData reference = values.back();
-  std::ranges::fill(values.back().bytes, '\xff');  // NaN
   fmt::print("{}\n  space {} points, {} legal (listed in {:.3f} s), reference {:.3f} s\n", text, space.size(),
              legal ? legal->size() : 0, listing, reference_seconds);
 
@@ -166,8 +201,8 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
     if (i % kTogether == 0) {
       cases.clear();
       for (size_t j = i; j < std::min(i + kTogether, configs.size()); ++j) {
-        HONE_ASSIGN_OR_RETURN(Case c,
-                              Prepare(workload, target, configs[j], pool, operands, bytes, reference, options.cold));
+        HONE_ASSIGN_OR_RETURN(Case c, Prepare(workload, target, configs[j], pool, data.operands, data.Bytes(),
+                                              data.reference, options.cold));
         cases.push_back(std::move(c));
       }
       peak = std::max(peak, runtime::MeasureFmaPeak(pool, 0.05));
@@ -198,6 +233,7 @@ int Main(int argc, char** argv) {
   options.seconds = flags.Real("--seconds", options.seconds);
   options.threads = static_cast<int>(flags.Number("--threads", options.threads, 0));
   options.cold = flags.Has("--cold");
+  options.together = flags.Has("--together");
   options.settings = flags.All("--set");
   options.only = flags.Text("--template");
   options.workloads = flags.Words();
@@ -211,6 +247,11 @@ int Main(int argc, char** argv) {
   Result<runtime::ThreadPool> pool = target.ok() ? runtime::ThreadPool::Create(target->threads, true) : target.status();
   if (!pool.ok()) return fmt::print(stderr, "conv_perf: {}\n", pool.status().message()), 1;
   fmt::print("{}\nFMA peak {:.1f} GFLOPS\n", target->Text(), runtime::MeasureFmaPeak(&*pool, 0.2) / 1e9);
+  if (options.together) {
+    const Status status = RunTogether(options, *target, &*pool);
+    if (!status.ok()) return fmt::print(stderr, "conv_perf: {}\n", status.message()), 1;
+    return 0;
+  }
   for (const std::string& text : options.workloads) {
     Status status = RunWorkload(text, options, *target, &*pool);
     if (!status.ok()) return fmt::print(stderr, "conv_perf: {}: {}\n", text, status.message()), 1;

@@ -8,6 +8,8 @@
 namespace hone::op {
 namespace {
 
+const std::vector<std::string> kNames = {"n", "oco", "od", "oh", "ow", "oci"};
+
 // The plain input [n, c, ..] as one block of `lanes` channels.
 Tensor PlainPad(const ConvVolume& v, const Tensor& data, const Expr& outside, int64_t lanes) {
   const std::vector<int64_t> in = {v.depth.in, v.s.h, v.s.w}, before = {v.depth.before, v.s.pt, v.s.pl};
@@ -24,12 +26,54 @@ Tensor PlainPad(const ConvVolume& v, const Tensor& data, const Expr& outside, in
                      });
 }
 
+// Whether four taps of a row rather than four channels are multiplied at once: fewer products.
+bool TakesColumns(const Conv2dShape& s) {
+  return s.plain_input && s.groups == 1 && s.dw == 1 && s.c * CeilDiv(s.kw, 4) <= CeilDiv(s.c, 4) * s.kw;
+}
+
+// The output and its epilogue from the sums of stored bytes.
+Computation Finish(const Workload& w, ProductOperands* operands, const Tensor& acc, int64_t channels) {
+  const std::vector<int64_t>& shape = acc.shape();
+  const int64_t blocks = shape[1], lanes = shape.back();
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, channels, static_cast<int>(lanes));
+  const Tensor out = te::Compute("out", shape, kNames, [&](const Vars& x) {
+    const Expr sum = operands->LessZero(acc({x.begin(), x.end()}), x[1] * lanes + x[5], blocks * lanes);
+    return BlockedEpilogue(w, epilogue, sum, x, channels, static_cast<int>(lanes));
+  });
+  return Computation{epilogue.After(operands->inputs()), {out}};
+}
+
+// A plain input, whose rows have the taps side by side. Those beyond the window have weights of 0.
+Computation ComputeColumns(const Workload& w, const ConvVolume& v, int lanes) {
+  const Conv2dShape& s = v.s;
+  const int64_t fours = CeilDiv(s.kw, 4), blocks = CeilDiv(s.o, lanes);
+  ProductOperands operands(w, {s.n, s.c, v.depth.in, s.h, s.w}, {s.o, s.c, v.depth.taps, s.kh, s.kw});
+  const Tensor source = MakePad(operands.data(), {v.depth.before, s.pt, s.pl},
+                                {v.depth.reach(v.depth.out), s.ph(), s.pw() + 4 * fours - s.kw}, operands.Padding());
+  const std::vector<int64_t> stored = {blocks * lanes, s.c, v.depth.taps, s.kh, 4 * fours};
+  const Tensor weight = te::ComputeConstant("weight.fours", stored, {"o", "c", "kd", "kh", "kw"}, [&](const Vars& x) {
+    return te::ReadOrZero(operands.weight(), {x.begin(), x.end()}, stored);
+  });
+  const ir::IterVar ic = te::ReduceAxis(s.c, "ic"), kd = te::ReduceAxis(v.depth.taps, "kd"),
+                    kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(fours, "kw"), tap = te::ReduceAxis(4, "kx");
+  const std::vector<int64_t> shape = {s.n, blocks, v.depth.out, s.oh, s.ow, lanes};
+  const Tensor acc = te::Compute("acc", shape, kNames, [&](const Vars& x) {
+    const Expr column = kw.var * 4 + tap.var;
+    const Expr value = source(x[0], ic.var, x[2] * v.depth.stride + kd.var * v.depth.dilation,
+                              x[3] * s.sh + kh.var * s.dh, x[4] * s.sw + column);
+    return te::Sum(operands.Times(value, weight(x[1] * lanes + x[5], ic.var, kd.var, kh.var, column)),
+                   {ic, kd, kh, kw, tap});
+  });
+  return Finish(w, &operands, acc, s.o);
+}
+
 }  // namespace
 
 Result<Computation> ComputeBytes(const Workload& w, const Target& target, const Algorithm&) {
   const ConvVolume v = ConvVolume::Of(w);
   const Conv2dShape& s = v.s;
   const int lanes = target.ChannelBlock();
+  if (TakesColumns(s)) return ComputeColumns(w, v, lanes);
   const int64_t in_lanes = s.plain_input ? RoundUp(s.c, 4) : lanes;
   const int64_t in_blocks = s.plain_input ? 1 : CeilDiv(s.c, lanes), out_blocks = CeilDiv(s.o, lanes);
   std::vector<int64_t> data = {s.n, in_blocks, v.depth.in, s.h, s.w, lanes};
@@ -52,8 +96,7 @@ Result<Computation> ComputeBytes(const Workload& w, const Target& target, const 
   if (s.groups == 1) axes.insert(axes.begin(), blocks);
   axes.push_back(channels);
   const std::vector<int64_t> shape = {s.n, out_blocks, v.depth.out, s.oh, s.ow, lanes};
-  const std::vector<std::string> names = {"n", "oco", "od", "oh", "ow", "oci"};
-  const Tensor acc = te::Compute("acc", shape, names, [&](const Vars& x) {
+  const Tensor acc = te::Compute("acc", shape, kNames, [&](const Vars& x) {
     const Expr out = x[1] * lanes + x[5];
     Expr block = blocks.var, lane = channels.var, in = block * in_lanes + lane;
     if (s.depthwise() && !s.plain_input) {
@@ -69,12 +112,7 @@ Result<Computation> ComputeBytes(const Workload& w, const Target& target, const 
                                   weight(out, in, tap(0), tap(1), tap(2))),
                    axes);
   });
-  const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, lanes);
-  const Tensor out = te::Compute("out", shape, names, [&](const Vars& x) {
-    const Expr sum = operands.LessZero(acc({x.begin(), x.end()}), x[1] * lanes + x[5], out_blocks * lanes);
-    return BlockedEpilogue(w, epilogue, sum, x, s.o, lanes);
-  });
-  return Computation{epilogue.After(operands.inputs()), {out}};
+  return Finish(w, &operands, acc, s.o);
 }
 
 }  // namespace hone::op

@@ -113,6 +113,30 @@ TEST_F(Bytes, GroupsAndVolumes) {
   RunAll(texts);
 }
 
+// Plain inputs: four taps of a row at once, or four channels if these are fewer products.
+TEST_F(Bytes, PlainInputs) {
+  const auto taps = [](const std::string& text) {
+    const Workload w = Must(ParseChecked(text));
+    const std::vector<propose::Proposer> all = Must(propose::AllProposers(w, HostWith(32, 16, 2)));
+    const Config config = Must(all[0].Default(Must(all[0].MakeSpace())));
+    const std::string steps = Must(propose::Instantiate(w, HostWith(32, 16, 2), config)).Text();
+    return steps.find("kx.q dot4") != std::string::npos   ? "taps"
+           : steps.find("ic.q dot4") != std::string::npos ? "channels"
+                                                          : "single products";
+  };
+  const std::string first =
+                        "conv2d(u8[1,3,19,23], i8[17,3,7,7], u8[1], stride=2x2, pad=3,3,3,3, in=nchw) + requant(u8)",
+                    many = "conv2d(i8[1,8,9,9], i8[9,8,1,1], i8[1], in=nchw) + bias",
+                    apart = "conv2d(u8[1,3,12,12], i8[8,3,3,3], u8[1], pad=2,2,2,2, dilation=2x2, in=nchw)";
+  EXPECT_STREQ(taps(first), "taps");
+  EXPECT_STREQ(taps(many), "channels");
+  EXPECT_STREQ(taps(apart), "channels");
+  RunAll({first, many, apart, "conv2d(i8[2,1,8,9], i8[17,1,3,5], i8[1], pad=1,2,1,2, in=nchw) + bias + requant(i8)",
+          "conv2d(u8[1,2,7,13], i8[9,2,2,4], u8[1], i8[9], in=nchw)",
+          "conv3d(u8[1,2,4,7,9], i8[9,2,3,3,3], u8[1], pad=1,1,1,1,1,1, stride=2x1x2, in=ncdhw) + requant(u8)"},
+         4);
+}
+
 // Depthwise layers and those of small groups, by the rule `windows`.
 TEST_F(Bytes, Depthwise) {
   std::vector<std::string> texts;
