@@ -192,12 +192,13 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   for (const std::string& file : {options.graph, options.parameters, options.report, options.onnx}) {
     if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
   }
-  if (!options.onnx.empty()) HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.onnx, onnx).status());
-  HONE_RETURN_IF_ERROR(
-      WriteFileIfChanged(options.parameters, graph::ParameterFileBytes(pairs.graph, pairs.values)).status());
-  HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.graph, graph::GraphText(pairs.graph)).status());
-  if (!options.report.empty()) {
-    HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.report, ReportJson(*report)).status());
+  const std::pair<std::string, std::string> files[] = {
+      {options.onnx, onnx},
+      {options.graph, graph::GraphText(pairs.graph)},
+      {options.report, ReportJson(*report)},
+      {options.parameters, graph::ParameterFileBytes(pairs.graph, pairs.values)}};
+  for (const auto& [file, bytes] : files) {
+    if (!file.empty()) HONE_RETURN_IF_ERROR(WriteFileIfChanged(file, bytes).status());
   }
   return WriteOut(ReportText(*report));
 }
