@@ -17,13 +17,15 @@ namespace hone::pipeline {
 struct NetworkJob {
   const PipelineFile* pipeline = nullptr;  // its settings for the target (PipelineFile::For)
   const TargetFile* target = nullptr;
-  bool on_request = false;              // excluded from `tune-all` and `report`
-  std::string network;                  // --network; a path relative to the work folder if it is a file
-  bool network_is_file = false;         // true: also an input of the extract edge
-  std::vector<std::string> reads;       // files that the network's file refers to, relative to the work folder
-  std::string parameters;               // file of its parameters, relative to the work folder; may be empty
-  std::string plugin;                   // library with custom operators, likewise; may be empty
-  std::vector<std::string> sketches;    // files of the user's sketches, likewise
+  bool on_request = false;            // excluded from `tune-all` and `report`
+  std::string network;                // --network; a path relative to the work folder if it is a file
+  bool network_is_file = false;       // true: also an input of the extract edge
+  std::vector<std::string> reads;     // files that the network's file refers to, relative to the work folder
+  std::string parameters;             // file of its parameters, relative to the work folder; may be empty
+  std::string plugin;                 // library with custom operators, likewise; may be empty
+  std::vector<std::string> sketches;  // files of the user's sketches, likewise
+  // With [quantise]: files of the calibration inputs, likewise; the first is the path itself. Empty: seeded inputs.
+  std::vector<std::string> calibration;
   const TaskList* tasks = nullptr;      // null: not extracted yet, or failed
   bool failed = false;                  // extraction failed: each target of the job prints the reason and fails
   std::string reason;                   // the task list with the reason, if it is that of the job with the total
@@ -59,12 +61,12 @@ struct TuneJob {
 // One round of a total: the edge that distributes it, and the edges that spend it.
 struct Round {
   std::vector<const NetworkJob*> jobs;  // the first has the total, the others have named its pipeline
-  int round = 1;                      // of its `rounds`
-  std::string dir;                    // folder for the settings that it writes
-  std::vector<std::string> settings;  // one per task
-  std::vector<std::string> before;    // stamps of the previous round; empty in the first
-  std::string before_dir;             // their folder
-  std::vector<TuneJob> tasks;         // in the order of the lists, each once
+  int round = 1;                        // of its `rounds`
+  std::string dir;                      // folder for the settings that it writes
+  std::vector<std::string> settings;    // one per task
+  std::vector<std::string> before;      // stamps of the previous round; empty in the first
+  std::string before_dir;               // their folder
+  std::vector<TuneJob> tasks;           // in the order of the lists, each once
 };
 
 // A job whose library was accepted as a reference (nightly/accepted.h).

@@ -60,6 +60,14 @@ void ManifestWriter::Rules() {
                "$parameters $alone --keep-going",
                true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
+  if (std::ranges::any_of(input_.jobs, [](const NetworkJob& j) { return j.pipeline->quantise.has_value(); })) {
+    Rule("quantise",
+         Command("hone-quantise",
+                 "--network $network --batch $batch --target $target --settings $in --parameters $out --report $report "
+                 "$parameters",
+                 true),
+         "quantise $job", {{"restat", "1"}});
+  }
   if (std::any_of(input_.jobs.begin(), input_.jobs.end(), [](const NetworkJob& j) { return j.failed; })) {
     Rule("cannot_extract", Command("hone-extract", "--failed $tasks"), "$job cannot be extracted");
   }
@@ -69,9 +77,10 @@ void ManifestWriter::Rules() {
   }
   if (!input_.rounds.empty()) {
     WriteTuneRule("tune", "$settings", {});
-    Rule("allocate",
-         Command("hone-allocate", "--tasks $in --settings $settings $others --round $round --stamps $stamps --out $dir"),
-         "allocate $job, round $round", {{"restat", "1"}});
+    Rule(
+        "allocate",
+        Command("hone-allocate", "--tasks $in --settings $settings $others --round $round --stamps $stamps --out $dir"),
+        "allocate $job, round $round", {{"restat", "1"}});
   }
   Rule("pick_best",
        Command("hone-pick-best", "--tasks $in --graph $graph --records $records --out $out $choice $numerics $flags"),

@@ -18,12 +18,60 @@ static std::string InputFlags(const NetworkJob& job) {
   return Join(flags, " ");
 }
 
-void AddParameters(const NetworkJob& job, NinjaBuild* build) {
-  if (job.parameters.empty()) return;
+static std::string QuantisedPath(const NetworkJob& job) {
+  return fmt::format("quantised/{}.params", job.pipeline->name);
+}
+
+// Those of the network that is read; of one with [quantise], before it is quantised.
+static void AddOwnParameters(const NetworkJob& job, NinjaBuild* build) {
+  if (job.parameters.empty()) {
+    if (!job.pipeline->inputs.empty()) build->bindings.push_back({"parameters", InputFlags(job)});
+    return;
+  }
   build->implicit_inputs.push_back(job.parameters);
   build->implicit_inputs.insert(build->implicit_inputs.end(), job.reads.begin(), job.reads.end());
   const std::string file = "--parameter-file " + EscapeValue(ShellQuote(job.parameters)), inputs = InputFlags(job);
   build->bindings.push_back({"parameters", file + (inputs.empty() ? "" : " ") + inputs});
+}
+
+void AddParameters(const NetworkJob& job, NinjaBuild* build) {
+  if (job.pipeline->quantise) {
+    build->implicit_inputs.push_back(QuantisedPath(job));
+    build->bindings.push_back({"parameters", "--parameter-file " + QuantisedPath(job)});
+  } else if (!job.parameters.empty()) {
+    AddOwnParameters(job, build);
+  }
+}
+
+void ManifestWriter::MayBeMissing(const std::string& file) {
+  // Ninja refuses two aliases of a file, however they are written.
+  const std::string path = std::filesystem::path(file).lexically_normal();
+  if (made_.count(path) == 0) Alias(path);
+}
+
+void ManifestWriter::QuantiseEdge(const NetworkJob& job) {
+  const std::string &net = job.pipeline->name, target = TargetPath(job.target->name), params = QuantisedPath(job);
+  for (const std::string& file : job.calibration) MayBeMissing(file);
+  std::string more = job.plugin.empty() ? "" : " --plugin " + EscapeValue(ShellQuote(job.plugin));
+  if (!job.calibration.empty()) more += " --data " + EscapeValue(ShellQuote(job.calibration.front()));
+  NinjaBuild build{.outputs = {params},
+                   .implicit_outputs = {fmt::format("quantised/{}.report.json", net)},
+                   .rule = "quantise",
+                   .inputs = {SettingsPath(net, "quantise")},
+                   .implicit_inputs = {target, AbiPath("hone-quantise")},
+                   .order_only_inputs = {Tool("hone-quantise")},
+                   .bindings = {{"job", net},
+                                {"network", EscapeValue(ShellQuote(job.network)) + more},
+                                {"batch", std::to_string(job.pipeline->batch)},
+                                {"target", target},
+                                {"report", fmt::format("quantised/{}.report.json", net)}}};
+  if (job.network_is_file) build.implicit_inputs.push_back(job.network);
+  if (!job.plugin.empty()) build.implicit_inputs.push_back(job.plugin);
+  for (const std::string& file : job.calibration) {
+    build.implicit_inputs.push_back(std::filesystem::path(file).lexically_normal());
+  }
+  AddOwnParameters(job, &build);
+  Build(build);
 }
 
 void ManifestWriter::ExtractEdge(const NetworkJob& job) {
@@ -40,13 +88,11 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   std::vector<std::string> files = job.reads;
   if (job.network_is_file) files.push_back(job.network);
   if (!job.parameters.empty()) files.push_back(job.parameters);
-  for (const std::string& file : files) {
-    // Ninja refuses two aliases of a file, however they are written.
-    const std::string path = std::filesystem::path(file).lexically_normal();
-    if (made_.count(path) == 0) Alias(path);
-  }
+  for (const std::string& file : files) MayBeMissing(file);
+  if (first && job.pipeline->quantise) QuantiseEdge(job);
   std::string more = job.plugin.empty() ? "" : " --plugin " + EscapeValue(ShellQuote(job.plugin));
   if (!job.pipeline->layout.empty()) more += " --layout " + job.pipeline->layout;
+  if (job.pipeline->quantise) more += " --quantise " + SettingsPath(net, "quantise");
   for (const std::string& file : job.sketches) more += " --sketch " + EscapeValue(ShellQuote(file));
   NinjaBuild build{.outputs = {list},
                    .implicit_outputs = job.task_files,
@@ -67,9 +113,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   if (job.failed && job.reason.empty()) build.implicit_outputs.push_back(list + ".extracted");
   // An input, as a rebuilt plugin may have other operators. The outputs show the effect.
   if (!job.plugin.empty()) build.implicit_inputs.push_back(job.plugin);
-  AddParameters(job, &build);
-  if (job.parameters.empty() && !job.pipeline->inputs.empty())
-    build.bindings.push_back({"parameters", InputFlags(job)});
+  AddOwnParameters(job, &build);
   if (!job.pipeline->alternatives) build.bindings.push_back({"alone", "--alone"});
   Build(build);
 }

@@ -49,6 +49,10 @@ class ManifestWriter {
   void Rules();
   void ManifestEdge();
   void ExtractEdge(const NetworkJob& job);
+  // Calibrates the network of a job with [quantise], and so makes the values of its parameters.
+  void QuantiseEdge(const NetworkJob& job);
+  // Writes an alias for a file of the user, so that a missing one is no error of Ninja, but of the tool that reads it.
+  void MayBeMissing(const std::string& file);
   void DeviceEdges();
   void TuneEdges();
   void TuneEdge(const TuneJob& task);

@@ -113,6 +113,20 @@ Status ReadModel(const std::string& folder, PipelineFile* pipeline, std::vector<
   return Status();
 }
 
+// Lists the calibration inputs. A folder is read again when its time changes.
+Status ListCalibration(const std::string& folder, PipelineFile* pipeline, std::vector<std::string>* read) {
+  if (!pipeline->quantise || pipeline->quantise->data.empty()) return Status();
+  const std::string path = JoinPath(folder, pipeline->quantise->data);
+  pipeline->calibration = {pipeline->quantise->data};
+  if (!IsDirectory(path)) return Status();
+  if (std::ranges::find(*read, path) == read->end()) read->push_back(path);
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(path));
+  for (const std::string& name : names) {
+    if (name.front() != '.') pipeline->calibration.push_back(JoinPath(pipeline->quantise->data, name));
+  }
+  return Status();
+}
+
 // Ninja cannot express a line break, nor the system a path that contains a zero.
 bool HasControl(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
@@ -204,7 +218,9 @@ Status CheckNetworkFiles(const PipelineFile& pipeline, const std::string& folder
     return Exists(path) ? Status() : ErrorAt(pipeline, key, "no such file: " + path);
   };
   if (IsNetworkFile(pipeline.network)) HONE_RETURN_IF_ERROR(check("network", pipeline.network));
-  return pipeline.parameters.empty() ? Status() : check("parameters", pipeline.parameters);
+  if (!pipeline.parameters.empty()) HONE_RETURN_IF_ERROR(check("parameters", pipeline.parameters));
+  if (!pipeline.quantise || pipeline.quantise->data.empty()) return Status();
+  return check("quantise.data", pipeline.quantise->data);
 }
 
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path) {
@@ -224,6 +240,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(ReadJobSettings(&table, {targets, ""}, &file));
   HONE_RETURN_IF_ERROR(ReadWeights(&table, &file.tune.weights));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
+  HONE_ASSIGN_OR_RETURN(file.quantise, ReadQuantiseTable(&table));
   HONE_RETURN_IF_ERROR(table.Finish());  // before checking for missing keys: a missing key may be misspelt
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
   if (HasControl(file.network) || file.network[0] == '-') {
@@ -314,6 +331,7 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
     HONE_ASSIGN_OR_RETURN(target_paths, TomlFiles(target_folder, &result.read));
   }
   for (PipelineFile& pipeline : result.pipelines) {
+    HONE_RETURN_IF_ERROR(ListCalibration(folder, &pipeline, &result.read));
     HONE_RETURN_IF_ERROR(ReadSketches(folder, &pipeline, &result.read));
     HONE_RETURN_IF_ERROR(ReadModel(folder, &pipeline, &result.read));
     for (PipelineFile& on : pipeline.on) {

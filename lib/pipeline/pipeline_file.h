@@ -3,6 +3,7 @@
 // `resnet18.toml` on target `cpu` is `tune-resnet18-cpu`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,10 @@ struct PipelineFile : JobSettings {
   // The same for targets that are tuned only when requested by name; disjoint from `targets`. At least one of the two
   // lists is not empty.
   std::vector<std::string> on_request;
-  InputShapes inputs;  // for a model that leaves them open
+  std::optional<QuantiseTable> quantise;
+  std::vector<std::string> calibration;  // with `quantise.data`, read by ReadPipelineFolder: that path, or the folder
+                                         // and the paths of its files
+  InputShapes inputs;                    // for a model that leaves them open
   // For each target with tables like [tune.TARGET]: this file with those applied, with that target as `on_target`, and
   // without `on`.
   std::vector<PipelineFile> on;
@@ -93,7 +97,8 @@ struct PipelineFolder {
 // be missing.
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
 
-// Returns kInvalid, at the line that names it, if the file of the network or of its parameters is missing. `folder` is
+// Returns kInvalid, at the line that names it, if the file of the network, its parameters or calibration inputs is
+// missing. `folder` is
 // the pipeline's.
 Status CheckNetworkFiles(const PipelineFile& pipeline, const std::string& folder);
 

@@ -25,6 +25,7 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
       json["sketches"][target][sketch.file] = sketch.text;
   }
   for (const auto& [name, shape] : pipeline.inputs) json["inputs"][name] = shape;
+  if (pipeline.quantise) json["quantise"] = Json::parse(quantise::SettingsText(pipeline.quantise->settings));
   return DumpJson(json);
 }
 
@@ -271,6 +272,13 @@ std::string TaskListPath(const std::string& pipeline, const std::string& target)
   return "tasks/" + JobName(pipeline, target) + ".tasks.json";
 }
 
+std::vector<std::string> ToolsFor(const PipelineFolder& folder) {
+  std::vector<std::string> tools(std::begin(kTools), std::end(kTools));
+  const auto quantises = [](const PipelineFile& pipeline) { return pipeline.quantise.has_value(); };
+  if (std::ranges::any_of(folder.pipelines, quantises)) tools.emplace_back(kQuantiseTool);
+  return tools;
+}
+
 Status CheckPipelines(const PlanInput& input) {
   for (const PipelineFile& pipeline : input.folder.pipelines) {
     if (input.check_network && IsNetworkName(pipeline.network)) {
@@ -286,7 +294,12 @@ Status CheckPipelines(const PlanInput& input) {
         if (!tuner.ok()) return ErrorAt(pipeline, TuneKey(on, "tuner"), tuner.message());
       }
       for (const TargetFile& file : input.folder.targets) {
-        if (file.name == target) HONE_RETURN_IF_ERROR(CheckNumerics(pipeline, on, file));
+        if (file.name != target) continue;
+        HONE_RETURN_IF_ERROR(CheckNumerics(pipeline, on, file));
+        if (!pipeline.quantise || !file.device) continue;
+        return ErrorAt(
+            pipeline, pipeline.OnRequest(target) ? "on_request" : "targets",
+            fmt::format("[quantise]: `{}` is no CPU, and integers run on CPUs only; remove that target", target));
       }
       if (!on.total_of.empty()) HONE_RETURN_IF_ERROR(CheckTotalOf(on, target, input.folder));
       const auto list = input.lists.find(JobName(pipeline.name, target));
@@ -324,7 +337,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
     manifest.targets.push_back(&target);
     plan.files.push_back({TargetPath(target.name), target.json});
   }
-  for (const char* tool : kTools) {
+  for (const std::string& tool : ToolsFor(input.folder)) {
     const auto abi = input.abi.find(tool);
     plan.files.push_back({AbiPath(tool), abi == input.abi.end() ? "" : abi->second});
   }
@@ -340,6 +353,10 @@ Result<Plan> MakePlan(const PlanInput& input) {
     const std::string plugin = PluginPath(pipeline, input.pipelines, input.tools);
     const std::string extract = ExtractSettingsText(pipeline, network, parameters, plugin);
     plan.files.push_back({SettingsPath(pipeline.name, "extract"), extract});
+    if (pipeline.quantise) {
+      plan.files.push_back(
+          {SettingsPath(pipeline.name, "quantise"), quantise::SettingsText(pipeline.quantise->settings)});
+    }
     AddSettings(pipeline, &plan.files);
     for (const PipelineFile& on : pipeline.on) {
       if (!on.shares_settings) AddSettings(on, &plan.files);
@@ -358,6 +375,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
       if (job.tasks != nullptr && is_file) {
         for (const std::string& file : job.tasks->reads) job.reads.push_back(JoinPath(DirName(network), file));
       }
+      for (const std::string& file : pipeline.calibration) job.calibration.push_back(JoinPath(input.pipelines, file));
       for (const std::string& file : job.pipeline->sketches) job.sketches.push_back(JoinPath(input.pipelines, file));
       job.extract_inputs = extract + job.target->json + extract_abi;
       manifest.jobs.push_back(std::move(job));

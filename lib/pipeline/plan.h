@@ -24,6 +24,11 @@ namespace hone::pipeline {
 inline constexpr const char* kTools[] = {"hone-extract", "hone-allocate", "hone-tune",  "hone-pick-best",
                                          "hone-confirm", "hone-build",    "hone-bench", "hone-report"};
 
+// Run by the edges of pipelines with [quantise] only.
+inline constexpr const char* kQuantiseTool = "hone-quantise";
+// Those that the edges of these pipelines run.
+std::vector<std::string> ToolsFor(const PipelineFolder& folder);
+
 struct PlanInput {
   PipelineFolder folder;
   std::map<std::string, TaskList> lists;        // by JobName; without lists that do not exist yet

@@ -224,6 +224,33 @@ Status ReadWeights(TomlTable* file, std::vector<TaskWeight>* weights) {
   return Status::Ok();
 }
 
+Result<std::optional<QuantiseTable>> ReadQuantiseTable(TomlTable* file) {
+  std::optional<QuantiseTable> nothing;
+  if (!file->Has("quantise")) return nothing;
+  QuantiseTable quantise;
+  quantise::Settings& settings = quantise.settings;
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("quantise"));
+  std::string method = quantise::MethodName(settings.method), scheme = quantise::SchemeName(settings.scheme);
+  HONE_RETURN_IF_ERROR(table.Read("data", &quantise.data));
+  HONE_RETURN_IF_ERROR(table.Read("method", &method));
+  HONE_RETURN_IF_ERROR(table.Read("scheme", &scheme));
+  HONE_RETURN_IF_ERROR(table.Read("percentile", &settings.percentile));
+  HONE_RETURN_IF_ERROR(table.Read("samples", &settings.samples));
+  HONE_RETURN_IF_ERROR(table.Read("per_channel", &settings.per_channel));
+  HONE_RETURN_IF_ERROR(table.Read("bias_correction", &settings.bias_correction));
+  HONE_RETURN_IF_ERROR(table.Read("keep", &settings.keep));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  const auto known_method = quantise::ParseMethod(method);
+  if (!known_method.ok()) return table.Error("method", "`method`: " + known_method.status().message());
+  const auto known_scheme = quantise::ParseScheme(scheme);
+  if (!known_scheme.ok()) return table.Error("scheme", "`scheme`: " + known_scheme.status().message());
+  settings.method = *known_method, settings.scheme = *known_scheme;
+  const bool control = std::ranges::any_of(quantise.data, [](unsigned char c) { return c < 0x20; });
+  if (control || (table.Has("data") && quantise.data.empty())) return table.Error("data", "`data` is not a path");
+  HONE_RETURN_IF_ERROR(At(table, quantise::CheckValues(settings)));
+  return std::optional(std::move(quantise));
+}
+
 Status ReadInputTable(TomlTable* file, InputShapes* inputs) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("input"));
   for (const std::string& name : table.Keys()) {

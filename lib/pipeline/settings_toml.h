@@ -1,12 +1,14 @@
-// The tables [tune], [measure], [numerics], [memory], [bench] and [input] of a pipeline file.
+// The tables [tune], [measure], [numerics], [memory], [bench], [quantise] and [input] of a pipeline file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/settings.h"
 #include "pipeline/toml_table.h"
+#include "quantise/settings.h"
 
 namespace hone::pipeline {
 
@@ -19,6 +21,12 @@ struct Transfer {
 
 // [input]: the shapes of a model's inputs, by name, sorted.
 using InputShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+
+// [quantise]: how hone-quantise makes a network of integers.
+struct QuantiseTable {
+  quantise::Settings settings;
+  std::string data;  // path from the pipeline's folder of the calibration inputs; empty: seeded ones
+};
 
 // A pipeline file's settings for its jobs.
 struct JobSettings {
@@ -49,6 +57,8 @@ struct TablesOf {
 // exclude each other.
 Status ReadJobSettings(TomlTable* file, const TablesOf& of, JobSettings* settings);
 Status ReadWeights(TomlTable* file, std::vector<TaskWeight>* weights);  // [weights]
+// Nothing without the table.
+Result<std::optional<QuantiseTable>> ReadQuantiseTable(TomlTable* file);
 Status ReadInputTable(TomlTable* file, InputShapes* inputs);
 
 }  // namespace hone::pipeline

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   flags.Add("--graph", &options.graph, "graph file to write (nets/NET.graph.json)");
   flags.Add("--tasks", &options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)");
   flags.Add("--task-dir", &options.task_dir, "folder for the task files (TASKID.task.json)");
+  flags.Add("--quantise", &options.quantise, "settings file: extract the network as hone-quantise makes it");
   flags.Add("--alone", &options.alone, "no alternatives: every node is one kernel, in one layout");
   flags.Add("--keep-going", &options.keep_going,
             "if the network is at fault: write the reason into the task list, and exit with 0");

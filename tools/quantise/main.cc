@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
       .Add("--network", &options.network,
            "a built-in network, a graph file (*.json), an ONNX model (*.onnx), or the text of one workload")
       .Required();
+  flags.Add("--plugin", &options.plugins, "a library with operators of your own (repeatable)");
   flags.Add("--input", &options.inputs, "the shape of an ONNX model's input: NAME=1,3,224,224 (repeatable)");
   flags.Add("--parameter-file", &options.parameter_file, "file with the values of the graph's `file` parameters");
   flags.Add("--batch", &options.batch, "batch size of a built-in network").ShowDefault();
@@ -24,12 +25,10 @@ int main(int argc, char** argv) {
   flags.Add("--per-tensor", &options.per_tensor, "one scale for a weight, instead of one for each output channel");
   flags.Add("--no-bias-correction", &options.no_bias_correction, "leave biases as they are");
   flags.Add("--keep", &options.keep, "a node that stays float32 (repeatable)");
-  flags.Add("--graph", &options.graph, "graph file to write").Required();
+  flags.Add("--graph", &options.graph, "graph file to write");
   flags.Add("--parameters", &options.parameters, "parameter file to write").Required();
   flags.Add("--report", &options.report, "report to write (JSON)");
   flags.Add("--onnx", &options.onnx, "ONNX model to write, for other engines (QDQ)");
-  flags.Add("--keep-going", &options.keep_going,
-            "if the network or the data are at fault: write the reason into the report, and exit with 0");
   if (const auto code = flags.Parse(argc, argv, hone::command::QuantiseAbi)) return *code;
   hone::InstallInterruptHandlers();
   return hone::command::RunQuantise(options);

@@ -24,6 +24,7 @@
 #include "plugin/plugin.h"
 #include "propose/propose.h"
 #include "propose/versions.h"
+#include "quantise/network.h"
 #include "semantics/semantics.h"
 
 namespace hone::command {
@@ -205,6 +206,18 @@ std::string TargetName(const ExtractOptions& options) {
   return name.substr(0, name.find('.'));
 }
 
+// The values of the graph of integers depend on calibration inputs: they come later.
+Status Quantise(const ExtractOptions& options, const Target& target, Network* network) {
+  if (target.kind->has_device()) return Status::Unsupported("integers run on CPUs only; leave out [quantise]");
+  if (!options.parameters.empty()) return Status::Invalid("--parameters: hone-quantise writes those of integers");
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.quantise));
+  HONE_ASSIGN_OR_RETURN(const quantise::Settings settings, quantise::ParseSettings(text, options.quantise));
+  const auto graph = quantise::IntegerGraph(std::move(network->graph), settings);
+  HONE_RETURN_IF_ERROR(In(options, graph.status()));
+  network->graph = *graph;
+  return Status();
+}
+
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   std::map<std::string, std::string> digests;
@@ -219,6 +232,7 @@ Status Extract(const ExtractOptions& options) {
   }
   graph.plugins.clear();
   for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
+  if (!options.quantise.empty()) HONE_RETURN_IF_ERROR(Quantise(options, target, &network));
   const std::optional<graph::ParameterValues>& file = network.values;
   std::optional<Layout> layout;
   if (!options.layout.empty()) {
@@ -231,7 +245,7 @@ Status Extract(const ExtractOptions& options) {
   WarnOfRules(list, graph, target);
   list.reads = network.reads;
   std::string parameters;
-  HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
+  if (options.quantise.empty()) HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
   if (!options.parameters.empty()) {
     HONE_RETURN_IF_ERROR(In(options, CheckMemory(graph)));
     HONE_ASSIGN_OR_RETURN(const auto values, graph::MakeParameters(graph, file ? &*file : nullptr));

@@ -19,11 +19,13 @@ struct ExtractOptions {
   std::string task_dir;               // folder for TASKID.task.json
   std::string parameters;             // file for the values of the parameters, for other engines; may be empty
   std::string parameter_file;         // file with values of a graph's parameters of kind `file`; may be empty
-  bool alone = false;                 // lists no alternatives (`[tune] alternatives = false`)
-  bool keep_going = false;            // on failure, writes the reason into the task list and succeeds
-  std::string failed;                 // for RunExtractFailed: the task list
-  std::string layout;                 // of the graph (kLayoutNames); empty: its own, or blocked
-  int batch = 1;                      // for a built-in network; a graph file has its own
+  std::string quantise;     // settings (quantise/settings.h): the graph of integers is extracted, whose values
+                            // hone-quantise makes; may be empty
+  bool alone = false;       // lists no alternatives (`[tune] alternatives = false`)
+  bool keep_going = false;  // on failure, writes the reason into the task list and succeeds
+  std::string failed;       // for RunExtractFailed: the task list
+  std::string layout;       // of the graph (kLayoutNames); empty: its own, or blocked
+  int batch = 1;            // for a built-in network; a graph file has its own
 };
 
 // The versions that make old outputs stale.

@@ -22,6 +22,7 @@ double UsualSeconds(const std::string& rule) {
   if (rule == "extract") return 5;
   if (rule == "confirm" || rule == "bench") return 60;
   if (rule == "build" || rule == "build_untuned") return 15;
+  if (rule == "quantise") return 30;
   return 1;
 }
 

@@ -59,9 +59,10 @@ Result<Abi> AskAbi(const std::string& program, const std::string& file) {
   return Status::Io("{} --abi {}: {}", program, answer.status.ToString(), Trim(answer.err));
 }
 
-Result<std::map<std::string, std::string>> AskAbis(const std::string& tools, const std::string& work) {
+Result<std::map<std::string, std::string>> AskAbis(const std::string& tools, const std::string& work,
+                                                   const std::vector<std::string>& names) {
   std::map<std::string, Result<Abi>> answers;
-  for (const char* tool : pipeline::kTools) answers.emplace(tool, Abi());
+  for (const std::string& tool : names) answers.emplace(tool, Abi());
   {
     std::vector<std::jthread> threads;  // loading a large program takes most of the time
     for (auto& [tool, abi] : answers) {
@@ -150,7 +151,7 @@ std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& 
   read.push_back("accepted");  // and the last line of each log
   for (const auto& [job, accepted] : input.accepted) read.push_back(nightly::AcceptedLogPath("accepted", job));
   bool all = true;
-  for (const char* tool : pipeline::kTools) {
+  for (const std::string& tool : pipeline::ToolsFor(input.folder)) {
     const bool there = Exists(JoinPath(tools, tool));
     if (there) read.push_back(JoinPath(input.tools, tool));
     all = all && there;
@@ -226,7 +227,7 @@ Result<std::vector<pipeline::NinjaBuild>> Run(const PlanOptions& options) {
   HONE_RETURN_IF_ERROR(pipeline::CheckPipelines(input));
   input.tools = FromWork(tools, work);
   input.pipelines = FromWork(AbsolutePath(pipelines), work);
-  HONE_ASSIGN_OR_RETURN(input.abi, AskAbis(tools, work));
+  HONE_ASSIGN_OR_RETURN(input.abi, AskAbis(tools, work, pipeline::ToolsFor(input.folder)));
   for (pipeline::PipelineFile& file : input.folder.pipelines) {
     PlaceModel(input.pipelines, &file);
     for (pipeline::PipelineFile& on : file.on) PlaceModel(input.pipelines, &on);

@@ -28,7 +28,6 @@ static void ListFields(Fields* f, LayerQuality* q) {
 
 static void ListFields(Fields* f, QuantiseReport* r) {
   f->Version(1);
-  f->Maybe("failure", &r->failure, !r->failure.empty());
   HONE_VALUES(f, r->network, r->data, r->samples, r->layers, r->integer_layers);
   f->Maybe("decibels", &r->decibels);
   HONE_VALUES(f, r->largest_error, r->rows, r->same_class, r->nodes);

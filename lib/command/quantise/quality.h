@@ -42,7 +42,6 @@ struct QuantiseReport {
   // place.
   int64_t rows = 0, same_class = 0;
   std::vector<LayerQuality> nodes;  // of integer layers, in the network's order
-  std::string failure;              // why the network cannot be quantised; then the rest is empty
 };
 
 std::string ReportJson(const QuantiseReport& report);

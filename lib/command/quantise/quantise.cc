@@ -13,12 +13,9 @@
 #include "command/quantise/quality.h"
 #include "command/quantise/write_onnx.h"
 #include "compile/compile.h"
-#include "graph/integers.h"
-#include "graph/normalise.h"
+#include "plugin/plugin.h"
 #include "quantise/grids.h"
-#include "quantise/pairs.h"
-#include "quantise/samples.h"
-#include "quantise/weights.h"
+#include "quantise/network.h"
 #include "session/machine.h"
 
 namespace hone::command {
@@ -33,30 +30,16 @@ struct FloatNetwork {
   graph::ParameterValues values;
 };
 
-// Makes all parameters `file`, and drops those that no node reads, with their values.
-void TakeValues(Graph* graph, graph::ParameterValues* values) {
-  for (graph::Parameter& p : graph->parameters) p.init = {.kind = graph::InitKind::kFile};
-  graph::DropDeadCode(graph);
-  graph::KeepReadParameters(*graph, values);
-}
-
 Result<FloatNetwork> LoadFloats(const QuantiseOptions& options) {
+  for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(plugin::Load(file));
   HONE_ASSIGN_OR_RETURN(Network network,
                         LoadNetwork({options.network, options.inputs, options.parameter_file, options.batch}));
   FloatNetwork floats{.original = network.graph, .graph = std::move(network.graph)};
   HONE_RETURN_IF_ERROR(CheckMemory(floats.graph));
-  for (const graph::GraphInput& input : floats.graph.inputs) {
-    if (input.type.type == DType::Float(32)) continue;
-    return Status::Unsupported("input `{}` is {}; a network of floats is needed", input.name, input.type.Text());
-  }
-  const Layout layout = floats.graph.layout;
-  HONE_RETURN_IF_ERROR(graph::Normalise(&floats.graph, Layout::kPlain));
-  HONE_RETURN_IF_ERROR(graph::SetGraphLayout(layout, &floats.graph));
-  graph::DropIdentity(&floats.graph);
-  HONE_RETURN_IF_ERROR(graph::CheckGraph(&floats.graph));
+  HONE_RETURN_IF_ERROR(quantise::NormaliseFloats(&floats.graph));
   HONE_ASSIGN_OR_RETURN(floats.values,
                         graph::MakeParameters(floats.graph, network.values ? &*network.values : nullptr));
-  TakeValues(&floats.graph, &floats.values);
+  quantise::KeepOnlyFile(&floats.graph, &floats.values);
   return floats;
 }
 
@@ -98,12 +81,6 @@ Result<quantise::AllStatistics> Observe(const FloatNetwork& floats, const quanti
   }
   return all;
 }
-
-struct Quantised {
-  Graph graph;
-  graph::ParameterValues values;
-  std::map<std::string, std::string> bytes;  // InsertPairs
-};
 
 // Runs both networks on all inputs, and compares the outputs of integer layers and of the network.
 Status Compare(const CalibrationInputs& inputs, const FloatNetwork& floats, const quantise::Plan& plan,
@@ -157,7 +134,6 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   for (const std::string& file : {options.graph, options.parameters, options.report, options.onnx}) {
     if (!file.empty()) HONE_RETURN_IF_ERROR(CheckFolder(DirName(file)));
   }
-  if (options.keep_going && options.report.empty()) return Status::Invalid("--keep-going needs --report");
   HONE_ASSIGN_OR_RETURN(const Settings settings, ReadSettings(options));
   report->settings = settings, report->data = options.data, report->network = options.network;
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
@@ -165,15 +141,7 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
     return Status::Unsupported("{}: integers run on CPUs only; quantise for a target of the kind cpu", options.target);
   }
   HONE_ASSIGN_OR_RETURN(FloatNetwork floats, LoadFloats(options));
-  std::set<std::string> keep;
-  for (const std::string& name : settings.keep) {
-    HONE_ASSIGN_OR_RETURN(const std::string node, quantise::FindKept(name, floats.original, floats.graph));
-    keep.insert(node);
-  }
-  HONE_ASSIGN_OR_RETURN(const quantise::Plan plan, quantise::MakePlan(floats.graph, keep));
-  if (plan.empty()) {
-    return Status::Invalid("{}: no convolution or dense layer can compute with integers", floats.graph.name);
-  }
+  HONE_ASSIGN_OR_RETURN(const quantise::Plan plan, quantise::PlanFor(floats.original, floats.graph, settings));
   CalibrationInputs inputs;
   if (options.data.empty()) {
     LogWarning(
@@ -193,24 +161,9 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   HONE_ASSIGN_OR_RETURN(ObservedNetwork exact,
                         ObservedNetwork::Build(plain, floats.values, {observed.begin(), observed.end()}, target));
   HONE_ASSIGN_OR_RETURN(const auto statistics, Observe(floats, plan, inputs, settings.method, &exact));
-  const quantise::TensorGrids grids = quantise::ChooseGrids(plan, statistics, settings);
-  Quantised pairs{floats.graph, std::move(floats.values), {}};
-  const graph::WeightGrids weights =
-      quantise::ChooseWeights(plan, grids, statistics, settings, &pairs.graph, &pairs.values);
-  pairs.bytes = quantise::InsertPairs(plan, grids, &pairs.graph);
-  pairs.graph.name += "-int8";
-  for (const graph::Parameter& p : pairs.graph.parameters) {
-    if (p.init.kind == graph::InitKind::kValues) pairs.values.try_emplace(p.name, p.type, p.init.values);
-  }
-  HONE_RETURN_IF_ERROR(graph::CheckGraph(&pairs.graph));
-  // Makes integers; `more` outputs are kept.
-  const auto integers = [&](Quantised made, const std::vector<std::string>& more) -> Result<Quantised> {
-    made.graph.outputs.insert(made.graph.outputs.end(), more.begin(), more.end());
-    HONE_RETURN_IF_ERROR(graph::UseIntegers(weights, &made.graph, &made.values));
-    TakeValues(&made.graph, &made.values);
-    HONE_RETURN_IF_ERROR(graph::CheckGraph(&made.graph));
-    return made;
-  };
+  const quantise::TensorGrids grids = quantise::ChooseGrids(plan, floats.graph, statistics, settings);
+  HONE_ASSIGN_OR_RETURN(quantise::Pairs pairs,
+                        quantise::MakePairs(floats.graph, std::move(floats.values), plan, grids, statistics, settings));
   std::vector<std::string> compared;
   for (const std::string& layer : plan.layers) {
     const auto found = pairs.bytes.find(layer);
@@ -218,7 +171,8 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
     if (std::ranges::count(pairs.graph.outputs, tensor) == 0) compared.push_back(tensor);
   }
   {
-    HONE_ASSIGN_OR_RETURN(Quantised watched, integers(pairs, compared));
+    quantise::Pairs watched = pairs;
+    HONE_RETURN_IF_ERROR(quantise::MakeIntegers(compared, &watched));
     watched.graph.layout = Layout::kBlocked;
     HONE_ASSIGN_OR_RETURN(ObservedNetwork quantised, ObservedNetwork::Build(watched.graph, watched.values, {}, target));
     HONE_RETURN_IF_ERROR(Compare(inputs, floats, plan, grids, pairs.bytes, &exact, &quantised, report));
@@ -231,19 +185,20 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   });
   std::string onnx;
   if (!options.onnx.empty()) {
-    HONE_ASSIGN_OR_RETURN(onnx, OnnxModel(pairs.graph, weights, pairs.values));
+    HONE_ASSIGN_OR_RETURN(onnx, OnnxModel(pairs.graph, pairs.weights, pairs.values));
   }
-  HONE_ASSIGN_OR_RETURN(const Quantised made, integers(std::move(pairs), {}));
+  HONE_RETURN_IF_ERROR(quantise::MakeIntegers({}, &pairs));
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   for (const std::string& file : {options.graph, options.parameters, options.report, options.onnx}) {
     if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
   }
-  if (!options.onnx.empty()) HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.onnx, onnx).status());
-  HONE_RETURN_IF_ERROR(
-      WriteFileIfChanged(options.parameters, graph::ParameterFileBytes(made.graph, made.values)).status());
-  HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.graph, graph::GraphText(made.graph)).status());
-  if (!options.report.empty()) {
-    HONE_RETURN_IF_ERROR(WriteFileIfChanged(options.report, ReportJson(*report)).status());
+  const std::pair<std::string, std::string> files[] = {
+      {options.onnx, onnx},
+      {options.graph, graph::GraphText(pairs.graph)},
+      {options.report, ReportJson(*report)},
+      {options.parameters, graph::ParameterFileBytes(pairs.graph, pairs.values)}};
+  for (const auto& [file, bytes] : files) {
+    if (!file.empty()) HONE_RETURN_IF_ERROR(WriteFileIfChanged(file, bytes).status());
   }
   return WriteOut(ReportText(*report));
 }
@@ -254,11 +209,7 @@ std::string QuantiseAbi() { return fmt::format("quantise 1\ncodegen {}", compile
 
 int RunQuantise(const QuantiseOptions& options) {
   QuantiseReport report;
-  const Status done = Quantise(options, &report);
-  if (!options.keep_going || !IsNetworkFault(done)) return ExitCodeOf(done);
-  const QuantiseReport failed{.network = options.network, .failure = done.message()};
-  const Status written = MakeDirs(DirName(options.report));
-  return ExitCodeOf(written.ok() ? WriteFileIfChanged(options.report, ReportJson(failed)).status() : written);
+  return ExitCodeOf(Quantise(options, &report));
 }
 
 }  // namespace hone::command

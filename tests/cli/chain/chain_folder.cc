@@ -13,8 +13,9 @@
 namespace hone {
 namespace {
 
-constexpr const char* kTools[] = {"hone-plan",    "hone-extract", "hone-tune",  "hone-allocate", "hone-pick-best",
-                                  "hone-confirm", "hone-build",   "hone-bench", "hone-report",   "hone-records"};
+constexpr const char* kTools[] = {"hone-plan",      "hone-extract", "hone-tune",    "hone-allocate",
+                                  "hone-pick-best", "hone-confirm", "hone-build",   "hone-bench",
+                                  "hone-report",    "hone-records", "hone-quantise"};
 // These accept --pretend-versions.
 const std::set<std::string> kVersioned = {"hone-tune",  "hone-extract", "hone-confirm",
                                           "hone-build", "hone-bench",   "hone-allocate"};

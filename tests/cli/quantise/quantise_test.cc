@@ -188,12 +188,5 @@ TEST_F(QuantiseTool, AParameterFileOfOtherTypesIsRefused) {
   ExpectRefused(Quantise({"--parameter-file", "q/net.params"}, "r", "floats.json"), 2, {"data.zero", "u8[1]", "f32["});
 }
 
-TEST_F(QuantiseTool, WithKeepGoingTheReportSaysWhy) {
-  const CommandResult result = ExpectOk(Quantise({"--data", "missing", "--keep-going"}));
-  EXPECT_EQ(result.out + result.err, "");
-  EXPECT_EQ(Report().failure, "missing: no such file or folder with calibration inputs");
-  EXPECT_FALSE(Has("q/net.graph.json"));
-}
-
 }  // namespace
 }  // namespace hone

@@ -23,7 +23,7 @@ TEST(OwnPipelines, AreReadAndPlanned) {
   const PipelineFolder folder = Must(ReadPipelineFolder(kFolder));
   PlanInput input;
   input.folder = folder;
-  for (const char* tool : kTools) input.abi[tool] = "version 1\n";
+  for (const std::string& tool : ToolsFor(folder)) input.abi[tool] = "version 1\n";
   input.tools = "../build/bin";
   input.pipelines = "../pipelines";
   input.check_tuner = search::CheckTunerName;

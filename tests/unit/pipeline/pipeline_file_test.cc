@@ -78,6 +78,27 @@ TEST(PipelineFile, ReadsTheKeysForModelsNumericsAndOtherWaysToTune) {
   EXPECT_EQ(file.inputs, (InputShapes{{"x:0", {1, 3, 224, 224}}}));
 }
 
+TEST(PipelineFile, ReadsHowToQuantise) {
+  EXPECT_FALSE(Must(ParsePipelineFile("network = \"n\"\n", "n.toml")).quantise);
+  const auto plain = Must(ParsePipelineFile("network = \"n\"\n[quantise]\n", "n.toml")).quantise;
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->settings, quantise::Settings());
+  EXPECT_EQ(plain->data, "");
+  const auto all = Must(ParsePipelineFile("network = \"n\"\n[quantise]\ndata = \"images\"\nsamples = 9\n"
+                                          "method = \"percentile\"\npercentile = 99\nscheme = \"power2\"\n"
+                                          "per_channel = false\nbias_correction = false\nkeep = [\"fc\"]\n",
+                                          "n.toml"))
+                       .quantise;
+  EXPECT_EQ(all->data, "images");
+  EXPECT_EQ(all->settings, (quantise::Settings{.method = quantise::Method::kPercentile,
+                                               .scheme = quantise::Scheme::kPower2,
+                                               .percentile = 99,
+                                               .samples = 9,
+                                               .per_channel = false,
+                                               .bias_correction = false,
+                                               .keep = {"fc"}}));
+}
+
 TEST(PipelineFile, TransferIsATruthOrAList) {
   const auto transfer = [](const std::string& value) {
     return Must(ParsePipelineFile("network = \"n\"\n[tune]\ntransfer = " + value + "\n", "n.toml")).transfer;
@@ -126,6 +147,12 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"[memory]\nparameters = nan\n", "4: parameters: not a finite number"},
       {"[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
       {"[memory]\nparameter = 2\n", "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
+      {"[quantise]\nmethod = \"percentle\"\n", "4: `method`: unknown method 'percentle'; did you mean `percentile`?"},
+      {"[quantise]\nscheme = \"uniform\"\n", "4: `scheme`: unknown scheme 'uniform'; known: affine,"},
+      {"[quantise]\nsampels = 3\n", "4: unknown key `sampels` in [quantise]; did you mean `samples`?"},
+      {"[quantise]\nsamples = -3\n", "4: `samples` must be "},
+      {"[quantise]\n\npercentile = 10\n", "5: `percentile` must be above 50"},
+      {"[quantise]\ndata = \"\"\n", "4: `data` is not a path"},
       {"[tune]\nlike = \"autotmv\"\n", "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
       {"[tune]\ntuner = \"ga\"\nlike = \"ansor\"\n", "5: `like` \"ansor\" names the tuner"},
       {"[tune]\nlike = \"\"\n", "4: `like` is empty; known: ansor, autotvm"},

@@ -113,6 +113,22 @@ TEST_F(PipelineFolderTest, ANetworkFileThatIsNotThereIsNamedWithItsLine) {
   Must(CheckNetworkFiles(file, dir_.path()));
 }
 
+TEST_F(PipelineFolderTest, CalibrationInputsAreListed) {
+  Write("a.toml", "network = \"n\"\n[quantise]\nscheme = \"affine\"\ndata = \"images\"\n");
+  const PipelineFile missing = Must(ReadPipelineFolder(dir_.path())).pipelines[0];
+  EXPECT_THAT(missing.calibration, ElementsAre("images"));
+  EXPECT_EQ(CheckNetworkFiles(missing, dir_.path()).message(),
+            dir_.Join("a.toml") + ":4: no such file: " + dir_.Join("images"));
+  Must(MakeDirs(dir_.Join("images")));
+  Write("images/2.npy", "");
+  Write("images/1.npy", "");
+  Write("images/.hidden", "");
+  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
+  EXPECT_THAT(folder.pipelines[0].calibration, ElementsAre("images", "images/1.npy", "images/2.npy"));
+  EXPECT_EQ(std::ranges::count(folder.read, dir_.Join("images")), 1);
+  Must(CheckNetworkFiles(folder.pipelines[0], dir_.path()));
+}
+
 TEST_F(PipelineFolderTest, NoPipelineIsAnError) {
   EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().kind(), StatusKind::kNotFound);
   EXPECT_FALSE(ReadPipelineFolder(dir_.Join("nowhere")).ok());

@@ -269,6 +269,48 @@ TEST(Plan, InputsOfAModelAreFlagsOfExtract) {
   EXPECT_NE(Manifest(input).substr(0, before.size()), before);  // the digest of extract's inputs
 }
 
+TEST(Plan, AQuantisedNetworkIsCalibratedBesideTuning) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x"});
+  EXPECT_THAT(Manifest(input), Not(HasSubstr("quantise")));
+  PipelineFile& b = input.folder.pipelines[1];
+  b.network = "b.onnx";
+  b.inputs = {{"x", {1, 3}}};
+  b.quantise = QuantiseTable{.settings = {.samples = 9}, .data = "my data"};
+  b.calibration = {"my data", "my data/1.npy"};
+  const std::string manifest = Manifest(input);
+  const std::string edge = Edge(manifest, "quantised/b.params");
+  EXPECT_THAT(edge,
+              HasSubstr("build quantised/b.params | quantised/b.report.json: quantise settings/b.quantise.json |"));
+  EXPECT_THAT(edge, HasSubstr("../pipelines/b.onnx ../pipelines/my$ data ../pipelines/my$ data/1.npy"));
+  EXPECT_THAT(edge, HasSubstr("network = ../pipelines/b.onnx --data '../pipelines/my data'"));
+  EXPECT_THAT(edge, HasSubstr("parameters = --parameter-file ../pipelines/b.onnx --input x=1,3"));
+  EXPECT_THAT(manifest, HasSubstr("build ../pipelines/my$ data/1.npy: phony\n"));
+  // Tuning does not wait for it; whoever reads values does.
+  const std::string extract = Statement(manifest, "tasks/b.cpu.tasks.json");
+  EXPECT_THAT(extract, HasSubstr("--quantise settings/b.quantise.json"));
+  EXPECT_THAT(extract, HasSubstr("--input x=1,3"));
+  EXPECT_THAT(extract, Not(HasSubstr("quantised/")));
+  EXPECT_THAT(Edge(manifest, "stamps/x.cpu.done"), Not(HasSubstr("quantised/")));
+  for (const char* output : {"best/b.cpu.confirmed.json", "out/b.cpu/", "out/b.cpu.untuned", "bench/b"}) {
+    const std::string reader = Statement(manifest, output);
+    EXPECT_THAT(reader, HasSubstr(" quantised/b.params")) << output;
+    EXPECT_THAT(reader, HasSubstr("parameters = --parameter-file quantised/b.params")) << output;
+    EXPECT_THAT(reader, Not(HasSubstr("--input"))) << output;
+  }
+  EXPECT_THAT(Statement(manifest, "out/a.cpu/"), Not(HasSubstr("quantised/")));
+  b.quantise->settings.samples = 8;
+  EXPECT_FALSE(Manifest(input) == manifest) << "the digest of what extract reads";
+}
+
+TEST(Plan, GpusTakeNoQuantisedNetworks) {
+  PlanInput input = Input({Network("a", {"gpu"})}, {Cpu("gpu")});
+  input.folder.targets[0].device = true;
+  Must(CheckPipelines(input));
+  input.folder.pipelines[0].quantise = QuantiseTable();
+  EXPECT_FALSE(CheckPipelines(input).ok());
+}
+
 TEST(Plan, ACapOnNumericsReachesTheTasksAndWhoPicksAndBuilds) {
   PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
   for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x"});

@@ -4,9 +4,9 @@
 #include "base/rng.h"
 #include "common/expect.h"
 #include "graph/network_builder.h"
-#include "graph/normalise.h"
 #include "graph/reference.h"
 #include "quantise/grids.h"
+#include "quantise/network.h"
 #include "quantise/weights.h"
 
 namespace hone::quantise {
@@ -36,10 +36,7 @@ struct Normal {
 
 Normal Normalised(Graph graph) {
   Normal n{.original = graph};
-  Must(graph::Normalise(&graph, Layout::kPlain));
-  Must(graph::SetGraphLayout(Layout::kBlocked, &graph));
-  graph::DropIdentity(&graph);
-  Must(graph::CheckGraph(&graph));
+  Must(NormaliseFloats(&graph));
   n.values = Must(graph::MakeParameters(graph, nullptr));
   n.graph = std::move(graph);
   return n;
@@ -78,11 +75,11 @@ TEST(MakePlan, TensorsThatAreJoinedOrPooledShareAGroup) {
   const Normal n = Normalised(Small());
   const Plan plan = Must(MakePlan(n.graph, {}));
   EXPECT_THAT(plan.layers, ElementsAre("stem.relu", "block.relu1", "block.out", "a.relu", "b.relu", "last.relu", "fc"));
-  ASSERT_EQ(plan.groups.size(), 6U);
+  ASSERT_EQ(plan.groups.size(), 7U);
   EXPECT_THAT(plan.groups[0], ElementsAre("data"));
   EXPECT_THAT(plan.groups[4], ElementsAre("a.relu", "b.relu", "joined", "pool"));
-  EXPECT_THAT(plan.groups[5], ElementsAre("gap", "flat"));
-  // The softmax, and the last convolution, which a float operator reads, are not.
+  EXPECT_THAT(plan.groups[5], ElementsAre("last.relu"));
+  EXPECT_THAT(plan.groups[6], ElementsAre("gap", "flat"));
   EXPECT_EQ(plan.Observed().count("classes"), 0U);
 }
 
@@ -98,7 +95,7 @@ TEST(MakePlan, KeptNodesStayFloat) {
 TEST(MakePlan, QuantisedNetworksAreRefused) {
   Normal n = Normalised(Small());
   const Plan plan = Must(MakePlan(n.graph, {}));
-  InsertPairs(plan, ChooseGrids(plan, StatisticsOf(n, plan), {}), &n.graph);
+  InsertPairs(plan, ChooseGrids(plan, n.graph, StatisticsOf(n, plan), {}), &n.graph);
   EXPECT_THAT(MakePlan(n.graph, {}).status().message(), HasSubstr("has quantised tensors already"));
 }
 
@@ -114,12 +111,12 @@ TEST(FindKept, FollowsFusedNodes) {
 TEST(InsertPairs, LayersAndWhatPassesBytesReadDequantisedTensors) {
   Normal n = Normalised(Small());
   const Plan plan = Must(MakePlan(n.graph, {}));
-  const auto bytes = InsertPairs(plan, ChooseGrids(plan, StatisticsOf(n, plan), {}), &n.graph);
+  const auto bytes = InsertPairs(plan, ChooseGrids(plan, n.graph, StatisticsOf(n, plan), {}), &n.graph);
   Must(graph::CheckGraph(&n.graph));
   EXPECT_EQ(bytes.at("a.relu"), "a.relu.bytes");
   EXPECT_EQ(n.graph.FindNode("block.out")->inputs.back(), "stem.relu.real");  // the residual
   EXPECT_EQ(n.graph.FindNode("joined")->inputs[1], "b.relu.real");
-  EXPECT_EQ(n.graph.FindNode("gap")->inputs[0], "last.relu");
+  EXPECT_EQ(n.graph.FindNode("gap")->inputs[0], "last.relu.real");
   EXPECT_EQ(n.graph.FindNode("classes")->inputs[0], "fc");
   // Those of a group share their parameters.
   EXPECT_EQ(n.graph.FindNode("a.relu.bytes")->inputs[1], n.graph.FindNode("pool.bytes")->inputs[1]);
@@ -161,12 +158,42 @@ TEST(Pairs, TheNetworkComputesNearlyWhatItDid) {
     for (const Method method : {Method::kMax, Method::kPercentile}) {
       const Settings settings{.method = method, .scheme = scheme};
       Normal n = exact;
-      const TensorGrids grids = ChooseGrids(plan, statistics, settings);
+      const TensorGrids grids = ChooseGrids(plan, exact.graph, statistics, settings);
       RoundWeights(ChooseWeights(plan, grids, statistics, settings, &n.graph, &n.values), &n.values);
       InsertPairs(plan, grids, &n.graph);
       Must(graph::CheckGraph(&n.graph));
       EXPECT_GT(Decibels(Values(n, "fc"), wanted), scheme == Scheme::kPower2 ? 28 : 32) << SchemeName(scheme);
     }
+  }
+}
+
+TEST(IntegerGraph, DoesNotDependOnCalibration) {
+  const Normal exact = Normalised(Small());
+  const Plan plan = Must(MakePlan(exact.graph, {}));
+  const AllStatistics statistics = StatisticsOf(exact, plan);
+  for (const Scheme scheme : {Scheme::kAffine, Scheme::kSymmetric, Scheme::kPower2}) {
+    for (const bool corrected : {false, true}) {
+      const Settings settings{.scheme = scheme, .bias_correction = corrected};
+      const TensorGrids grids = ChooseGrids(plan, exact.graph, statistics, settings);
+      Pairs pairs = Must(MakePairs(exact.graph, exact.values, plan, grids, statistics, settings));
+      Must(MakeIntegers({}, &pairs));
+      EXPECT_EQ(graph::GraphText(Must(IntegerGraph(exact.original, settings))), graph::GraphText(pairs.graph));
+      EXPECT_EQ(pairs.values.size(), pairs.graph.parameters.size());
+    }
+  }
+}
+
+TEST(ChooseGrids, EqualRangesAroundAFloatOperatorGetDifferentGrids) {
+  const Normal n = Normalised(Small());
+  const Plan plan = Must(MakePlan(n.graph, {}));
+  AllStatistics statistics = StatisticsOf(n, plan);
+  for (const char* tensor : {"gap", "flat"}) statistics.at(tensor) = statistics.at("last.relu");
+  for (const Scheme scheme : {Scheme::kAffine, Scheme::kSymmetric, Scheme::kPower2}) {
+    const TensorGrids grids = ChooseGrids(plan, n.graph, statistics, {.scheme = scheme});
+    const float in = grids.at("last.relu").scales[0], out = grids.at("gap").scales[0];
+    EXPECT_GT(out, in);
+    EXPECT_LE(out, scheme == Scheme::kPower2 ? 2 * in : 1.001F * in);
+    EXPECT_EQ(grids.at("flat"), grids.at("gap"));
   }
 }
 
@@ -183,7 +210,7 @@ TEST(ChooseWeights, BiasCorrectionRemovesTheMeanError) {
     Normal n = exact;
     n.values.at("conv.weight").as<float>()[0] = 20;
     Normal reference = n;
-    const TensorGrids grids = ChooseGrids(plan, statistics, settings);
+    const TensorGrids grids = ChooseGrids(plan, exact.graph, statistics, settings);
     RoundWeights(ChooseWeights(plan, grids, statistics, settings, &n.graph, &n.values), &n.values);
     Must(graph::CheckGraph(&n.graph));
     const std::vector<double> found = Values(n, "conv"), right = Values(reference, "conv");

@@ -360,6 +360,8 @@ TEST(ReportData, ShortWorkload) {
   EXPECT_EQ(ShortWorkload("conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2x2, pad=3,3,3,3) + bias + add + relu"),
             "conv2d 3x224x224 -> 64, 7x7 s2 +bias +add +relu");
   EXPECT_EQ(ShortWorkload("dense(f32[1,512], f32[1000,512]) + bias"), "dense 512 -> 1000 +bias");
+  EXPECT_EQ(ShortWorkload("dense(u8[1,512], i8[1000,512], u8[1]) + bias + add(u8) + requant(u8)"),
+            "dense 512 -> 1000 +bias +add +requant");
   EXPECT_EQ(ShortWorkload("max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)"),
             "max_pool2d 64x112x112, 3x3 s2");
   EXPECT_EQ(ShortWorkload("matmul(f32[1,98,64], f32[1,64,98])"), "matmul 98x64 and 64x98");
