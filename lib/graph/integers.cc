@@ -112,7 +112,7 @@ class Converter {
   std::optional<ByteTensor> BytesOf(const Node& conversion, const std::string& name) const {
     const auto scale = ValuesOf(conversion.inputs[1]), zero = ValuesOf(conversion.inputs[2]);
     const DType type = conversion.workload.inputs[2].type;
-    if (!scale || !zero || scale->size() != 1 || type.bits != 8 || !conversion.workload.epilogue.empty()) {
+    if (!scale || !zero || scale->size() != 1 || zero->size() != 1 || type.bits != 8 || !conversion.workload.epilogue.empty()) {
       return std::nullopt;
     }
     return ByteTensor{name,

@@ -80,18 +80,6 @@ Value Reals(const std::vector<double>& values) {
   return Floats({static_cast<int64_t>(values.size())}, {values.begin(), values.end()});
 }
 
-Result<Value> Quantise(NodeContext* c, const Value& x, const Quantisation& q) {
-  return c->Emit("quantise", {x, Reals(q.scales), Integers(q)});
-}
-Result<Value> Dequantise(NodeContext* c, const Value& x, const Quantisation& q) {
-  return c->Emit("dequantise", {x, Reals(q.scales), Integers(q)});
-}
-
-Status CheckBlocks(NodeContext* c) {
-  if (c->Int("block_size", 0) == 0) return Status();
-  return Status::Unsupported("its block_size is not supported");
-}
-
 // The axis of several scales.
 Result<size_t> AxisOfScales(NodeContext* c, const Quantisation& q) {
   if (q.scales.size() == 1) return 0;
@@ -99,6 +87,25 @@ Result<size_t> AxisOfScales(NodeContext* c, const Quantisation& q) {
   HONE_ASSIGN_OR_RETURN(const int64_t axis, NodeContext::Axis(c->Int("axis", 1), shape.size()));
   if (shape[static_cast<size_t>(axis)] == std::ssize(q.scales)) return static_cast<size_t>(axis);
   return Status::Invalid("it has {} scales for axis {} of {}", q.scales.size(), axis, ShapeText(shape));
+}
+
+// `op` of x, with scales and zero points that broadcast along their axis.
+Result<Value> Convert(NodeContext* c, const char* op, const Value& x, const Quantisation& q) {
+  HONE_ASSIGN_OR_RETURN(const size_t axis, AxisOfScales(c, q));
+  Shape shape = {std::ssize(q.scales)};
+  if (q.scales.size() > 1) shape.resize(x.shape.size() - axis, 1);
+  HONE_ASSIGN_OR_RETURN(const Value scales, Reshape(c, Reals(q.scales), shape));
+  HONE_ASSIGN_OR_RETURN(const Value zeros, Reshape(c, Integers(q), shape));
+  return c->Emit(op, {x, scales, zeros});
+}
+Result<Value> Quantise(NodeContext* c, const Value& x, const Quantisation& q) { return Convert(c, "quantise", x, q); }
+Result<Value> Dequantise(NodeContext* c, const Value& x, const Quantisation& q) {
+  return Convert(c, "dequantise", x, q);
+}
+
+Status CheckBlocks(NodeContext* c) {
+  if (c->Int("block_size", 0) == 0) return Status();
+  return Status::Unsupported("its block_size is not supported");
 }
 
 // A constant of `type` whose elements are f of those of input 0, and of the scale and zero point that belong to them.
@@ -155,21 +162,15 @@ Status MapQuantize(NodeContext* c) {
   if (type != ElementType::kUint8 && type != ElementType::kInt8) {
     return Status::Unsupported("its output_dtype is {}; uint8 and int8 are supported", ElementTypeName(type));
   }
-  if (c->In(0).is_constant()) {
-    HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadQuantisation(c, 1, 2, type));
-    return c->Set(QuantiseConstant(c, q));
-  }
-  HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadSingle(c, 1, 2, type));
-  return c->Set(Quantise(c, c->In(0), q));
+  HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadQuantisation(c, 1, 2, type));
+  return c->Set(c->In(0).is_constant() ? QuantiseConstant(c, q) : Quantise(c, c->In(0), q));
 }
 
 Status MapDequantize(NodeContext* c) {
   HONE_RETURN_IF_ERROR(CheckBlocks(c));
   const Value& x = c->In(0);
-  HONE_ASSIGN_OR_RETURN(Quantisation q, ReadQuantisation(c, 1, 2, TypeOf(x)));
-  if (x.is_constant()) return c->Set(DequantiseConstant(c, q));
-  HONE_ASSIGN_OR_RETURN(q, ReadSingle(c, 1, 2, TypeOf(x)));
-  return c->Set(Dequantise(c, x, q));
+  HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadQuantisation(c, 1, 2, TypeOf(x)));
+  return c->Set(x.is_constant() ? DequantiseConstant(c, q) : Dequantise(c, x, q));
 }
 
 // The weight as i8: of u8, 128 less, and its zero points as well.
@@ -258,23 +259,28 @@ Status MapQLinearConv(NodeContext* c) {
   return c->Set(Narrowed(c, out, conv.widened));
 }
 
-// Data of two axes, and a constant matrix.
-Status CheckMatrices(const Value& a, const Value& b) {
-  if (a.shape.size() == 2 && b.shape.size() == 2 && b.is_constant()) return Status();
-  return Status::Unsupported("{} times {}{} is not supported: a matrix times a constant matrix is", ShapeText(a.shape),
-                             ShapeText(b.shape), b.is_constant() ? "" : ", which is computed when the network runs,");
-}
+// Data of two axes or more, and a constant matrix.
+bool IsLayer(const Value& a, const Value& b) { return a.shape.size() >= 2 && b.shape.size() == 2 && b.is_constant(); }
 
-// Emits the dense layer of `a` and `b`, whose quantisations p has.
-Status FinishDense(NodeContext* c, Value b, bool transposed, size_t bias, ByteProduct* p) {
-  HONE_RETURN_IF_ERROR(CheckMatrices(c->In(0), b));
+// Emits the dense layer of input 0 and `b`, whose quantisations p has; without `requant`, the sums themselves.
+Status FinishDense(NodeContext* c, Value b, bool transposed, ByteProduct* p, bool requant, size_t bias = kAnyNumber) {
+  const Value& a = c->In(0);
+  if (!IsLayer(a, b)) {
+    return Status::Unsupported("{} times {}{} is not supported: times a constant matrix is", ShapeText(a.shape),
+                               ShapeText(b.shape), b.is_constant() ? "" : ", which is computed when the network runs,");
+  }
   HONE_ASSIGN_OR_RETURN(b, SignedWeight(b, &p->w));
   if (!transposed) {
     HONE_ASSIGN_OR_RETURN(b, Transpose(c, b, {1, 0}));
   }
-  HONE_RETURN_IF_ERROR(AddOperands(c->In(0), b, p));
-  HONE_RETURN_IF_ERROR(AddRequant(c, bias, b.shape[0], p));
-  return c->Set(c->Emit("dense", p->operands, {}, p->epilogue));
+  Shape shape = a.shape;
+  HONE_ASSIGN_OR_RETURN(const Value rows,
+                        Reshape(c, a, {semantics::Product(shape, 0, shape.size() - 1), shape.back()}));
+  HONE_RETURN_IF_ERROR(AddOperands(rows, b, p));
+  if (requant) HONE_RETURN_IF_ERROR(AddRequant(c, bias, b.shape[0], p));
+  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit("dense", p->operands, {}, p->epilogue));
+  shape.back() = b.shape[0];
+  return c->Set(Reshape(c, out, shape));
 }
 
 Status MapQLinearMatMul(NodeContext* c) {
@@ -282,7 +288,11 @@ Status MapQLinearMatMul(NodeContext* c) {
   HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2, TypeOf(c->In(0))));
   HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5, TypeOf(c->In(3))));
   HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 6, 7, TypeOf(c->In(0))));
-  return FinishDense(c, c->In(3), false, kAnyNumber, &p);
+  if (IsLayer(c->In(0), c->In(3)) || p.w.scales.size() != 1) return FinishDense(c, c->In(3), false, &p, true);
+  HONE_ASSIGN_OR_RETURN(const Value a, Dequantise(c, c->In(0), p.x));
+  HONE_ASSIGN_OR_RETURN(const Value b, Dequantise(c, c->In(3), p.w));
+  HONE_ASSIGN_OR_RETURN(const Value y, MatrixProduct(c, a, b));
+  return c->Set(Quantise(c, y, p.y));
 }
 
 // a, its scale and zero point, b, its scales and zero points, c (i32), the scale and zero point of y.
@@ -295,7 +305,7 @@ Status MapQGemm(NodeContext* c) {
   HONE_ASSIGN_OR_RETURN(p.x, ReadSingle(c, 1, 2, TypeOf(c->In(0))));
   HONE_ASSIGN_OR_RETURN(p.w, ReadQuantisation(c, 4, 5, TypeOf(c->In(3))));
   HONE_ASSIGN_OR_RETURN(p.y, ReadSingle(c, 7, 8, TypeOf(c->In(0))));
-  return FinishDense(c, c->In(3), c->Int("transB", 0) != 0, 6, &p);
+  return FinishDense(c, c->In(3), c->Int("transB", 0) != 0, &p, true, 6);
 }
 
 // Of ConvInteger and MatMulInteger: zero points without scales, inputs 2 and 3.
@@ -320,13 +330,9 @@ Status MapConvInteger(NodeContext* c) {
 
 Status MapMatMulInteger(NodeContext* c) {
   ByteProduct p;
-  Value a = c->In(0), b = c->In(1);
-  HONE_RETURN_IF_ERROR(CheckMatrices(a, b));
-  HONE_RETURN_IF_ERROR(ReadBothZeros(c, a, b, &p));
-  HONE_ASSIGN_OR_RETURN(b, SignedWeight(b, &p.w));
-  HONE_ASSIGN_OR_RETURN(b, Transpose(c, b, {1, 0}));
-  HONE_RETURN_IF_ERROR(AddOperands(a, b, &p));
-  return c->Set(c->Emit("dense", p.operands));
+  if (!c->In(1).is_constant()) return Status::Unsupported("its second factor is computed when the network runs");
+  HONE_RETURN_IF_ERROR(ReadBothZeros(c, c->In(0), c->In(1), &p));
+  return FinishDense(c, c->In(1), false, &p, false);
 }
 
 // Operators of com.microsoft may leave out zero points between other inputs.

@@ -126,13 +126,13 @@ void Apply(const Workload& w, const std::vector<const Values*>& x, const Shape& 
   }
 }
 
-// Whether `scale` has one value, or one for each channel of `data`.
-bool IsScale(const TensorType& scale, const TensorType& data) {
-  if (scale.type != DType::Float(32)) return false;
-  Shape channels(data.shape.size(), 1);
-  if (data.shape.size() > 1) channels[1] = data.shape[1];
-  channels.erase(channels.begin());
-  return scale.shape == Shape{1} || (data.shape.size() > 1 && scale.shape == channels);
+// Whether `tensor` of `type` broadcasts to the shape of `data`.
+bool BroadcastsTo(const TensorType& tensor, DType type, const TensorType& data) {
+  const Shape &from = tensor.shape, &to = data.shape;
+  if (tensor.type != type) return false;
+  if (from == Shape{1}) return true;
+  const auto fits = [](int64_t a, int64_t b) { return a == 1 || a == b; };
+  return from.size() <= to.size() && std::equal(from.rbegin(), from.rend(), to.rbegin(), fits);
 }
 
 // The type rules of quantise and dequantise.
@@ -143,32 +143,47 @@ Result<DType> ConversionType(const Workload& w) {
     return Status::Invalid("{}: the zero point is {}, not u8[1] or i8[1]", w.op, w.inputs[2].Text());
   }
   const DType from = kQuantise ? real : byte;
-  const bool scale = IsScale(w.inputs[1], w.inputs[0]) && (!kQuantise || w.inputs[1].shape == Shape{1});
-  if (w.inputs[0].type != from || !scale || w.inputs[2].shape != Shape{1}) {
+  if (w.inputs[0].type != from || !BroadcastsTo(w.inputs[1], real, w.inputs[0]) ||
+      !BroadcastsTo(w.inputs[2], byte, w.inputs[0])) {
     return Status::Invalid("{}: takes {}[..], f32[1] and {}[1], not {}, {} and {}", w.op, ToString(from),
                            ToString(byte), w.inputs[0].Text(), w.inputs[1].Text(), w.inputs[2].Text());
   }
   return kQuantise ? byte : real;
 }
 
-void Quantise(const Workload& w, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
+// The scale and zero point of each element, in order.
+class Grid {
+ public:
+  Grid(const Workload& w, const std::vector<const Values*>& x, const Shape& shape)
+      : scales_(*x[1]),
+        zeros_(*x[2]),
+        scale_(shape, BroadcastStrides(w.inputs[1].shape, shape)),
+        zero_(shape, BroadcastStrides(w.inputs[2].shape, shape)) {}
+  float scale() const { return static_cast<float>(scales_[static_cast<size_t>(scale_.at())]); }
+  double zero() const { return zeros_[static_cast<size_t>(zero_.at())]; }
+  void Next() { scale_.Next(), zero_.Next(); }
+
+ private:
+  const Values &scales_, &zeros_;
+  Walk scale_, zero_;
+};
+
+void Quantise(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
   const auto [least, most] = LimitsOf(w.inputs[2].type);
-  const auto scale = static_cast<float>((*x[1])[0]);
-  const double zero = (*x[2])[0];
-  for (size_t i = 0; i < out->size(); ++i) {
-    const float quotient = static_cast<float>((*x[0])[i]) / scale;
-    const double value = std::isnan(quotient) ? least : std::nearbyint(static_cast<double>(quotient)) + zero;
+  Grid grid(w, x, shape);
+  for (size_t i = 0; i < out->size(); ++i, grid.Next()) {
+    const float quotient = static_cast<float>((*x[0])[i]) / grid.scale();
+    const double value = std::isnan(quotient) ? least : std::nearbyint(static_cast<double>(quotient)) + grid.zero();
     (*out)[i] = std::min(std::max(value, double(least)), double(most));
   }
 }
 
 void Dequantise(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
-  Walk scale(shape, BroadcastStrides(w.inputs[1].shape, shape));
-  for (size_t i = 0; i < out->size(); ++i, scale.Next()) {
-    const auto above_zero = static_cast<int64_t>((*x[0])[i] - (*x[2])[0]);
+  Grid grid(w, x, shape);
+  for (size_t i = 0; i < out->size(); ++i, grid.Next()) {
+    const auto above_zero = static_cast<int64_t>((*x[0])[i] - grid.zero());
     const auto wrapped = static_cast<int32_t>(static_cast<uint32_t>(above_zero));
-    (*out)[i] =
-        static_cast<double>(static_cast<float>(wrapped) * static_cast<float>((*x[1])[static_cast<size_t>(scale.at())]));
+    (*out)[i] = static_cast<double>(static_cast<float>(wrapped) * grid.scale());
   }
 }
 

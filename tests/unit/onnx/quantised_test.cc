@@ -61,6 +61,24 @@ std::string Texts(const ModelMaker& m) {
   return texts;
 }
 
+// Scales along an axis of a tensor that is computed.
+TEST(Quantised, ScalesAlongAnAxis) {
+  for (const int axis : {0, 1}) {
+    QuantisedModel m;
+    m.Input("x", {2, 2});
+    m.Floats("s", {2}, {0.5f, 2});
+    m.Integers("z", {2}, {10, 20});
+    m.Node("QuantizeLinear", {"x", "s", "z"}, "q").Set("axis", axis);
+    m.Node("DequantizeLinear", {"q", "s", "z"}, "y").Set("axis", axis);
+    m.Output("q");
+    m.Output("y");
+    const Ran ran = RunModel(m, {{"x", F32({2, 2}, {1, 2, 3, 4})}});
+    EXPECT_EQ(ran.values.at("q"),
+              axis == 1 ? std::vector<double>({12, 21, 16, 22}) : std::vector<double>({12, 14, 22, 22}));
+    EXPECT_EQ(ran.values.at("y"), axis == 1 ? std::vector<double>({1, 2, 3, 4}) : std::vector<double>({1, 2, 4, 4}));
+  }
+}
+
 // Pairs around operators of floats, with the weight's scales along its axis of output channels.
 TEST(Quantised, PairsAroundALayerMakeItOneOfIntegers) {
   for (const int axis : {1, 0}) {
@@ -230,6 +248,23 @@ TEST(Quantised, OperatorsDefinedByRealNumbers) {
   EXPECT_EQ(ran.values.at("concat"), std::vector<double>({8, 0, -80, 2, -2, -42}));
   EXPECT_EQ(ran.values.at("leaky"), std::vector<double>({8, 0, -1}));
   EXPECT_EQ(ran.values.at("sigmoid"), std::vector<double>({4, 2, 0}));
+}
+
+// Data of three axes, and a product of two matrices that the network computes.
+TEST(Quantised, ProductsOfOtherShapes) {
+  QuantisedModel m;
+  m.Input("x", {2, 1, 2}, kU8);
+  m.Input("b", {2, 2, 1}, kU8);
+  m.Integers("w", {2, 1}, {2, -3}, kI8);
+  m.Scale("s", 0.5f, 3);
+  m.Node("MatMulInteger", {"x", "w"}, "sums");
+  m.Node("QLinearMatMul", {"x", "s", "s0", "b", "s", "s0", "s", "s0"}, "y");
+  m.Output("sums");
+  m.Output("y");
+  const Ran ran = RunModel(m, {{"x", U8({2, 1, 2}, {1, 2, 3, 4})}, {"b", U8({2, 2, 1}, {5, 9, 200, 1})}});
+  EXPECT_EQ(ran.values.at("sums"), std::vector<double>({2 - 6, 6 - 12}));
+  // -2 * 2 + -1 * 6 and 0 * 197 + 1 * -2, times 0.25, over 0.5, plus 3.
+  EXPECT_EQ(ran.values.at("y"), std::vector<double>({0, 2}));
 }
 
 std::string QuantiseRefusal(float scale, int type, const std::vector<int>& zeros, const char* op = "QuantizeLinear") {

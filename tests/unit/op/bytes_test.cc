@@ -178,6 +178,8 @@ TEST_F(Bytes, OtherOperators) {
           "dequantise(i8[2,17,5,3], f32[1], i8[1])",
           "dequantise(u8[3,50], f32[1], u8[1])",
           "dequantise(i32[3,50], f32[50], i32[1])",
+          "quantise(f32[2,17,5,3], f32[17,1,1], u8[17,1,1])",
+          "quantise(f32[2,17,5,3], f32[2,1,1,1], i8[3])",
           "requantise(u8[2,17,5,3], f32[1], u8[1], i8[1], i8[1], i8[1])",
           "requantise(u8[1,17,5,3], f32[1], u8[1], i8[1,17,5,3], f32[1], i8[1], u8[1], u8[1], u8[1])",
           "requantise(i8[3,50], f32[1], i8[1], i8[3,1], f32[1], i8[1], u8[1], u8[1], u8[1], layout=plain)",

@@ -121,7 +121,8 @@ TEST(Integers, DequantiseTakesSumsAndAScaleForEachChannel) {
   EXPECT_EQ(Of("dequantise(u8[1,2,1,2], f32[2,1,1], u8[1])", {{10, 11, 12, 13}, {1, 2}, {10}}), Values({0, 1, 4, 6}));
   EXPECT_EQ(Refusal("dequantise(i32[2,3], f32[2], i32[1])"),
             "dequantise: takes i32[..], f32[1] and i32[1], not i32[2,3], f32[2] and i32[1]");
-  EXPECT_THAT(Refusal("quantise(f32[2,3], f32[3], i8[1])"), HasSubstr("takes f32[..], f32[1] and i8[1]"));
+  EXPECT_EQ(Of("quantise(f32[2,2], f32[2,1], i8[2])", {{1, 2, 3, 4}, {1, 0.5}, {0, 10}}), Values({1, 12, 6, 18}));
+  EXPECT_THAT(Refusal("quantise(f32[2,3], f32[4,2,3], i8[1])"), HasSubstr("takes f32[..], f32[1] and i8[1]"));
   EXPECT_THAT(Refusal("quantise(f32[2,3], f32[1], i32[1])"), HasSubstr("not u8[1] or i8[1]"));
 }
 
