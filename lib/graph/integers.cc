@@ -171,7 +171,7 @@ class Converter {
     const auto [found, added] = byte_weights_.emplace(weight, "");
     if (!added) return found->second;
     const auto [low, high] = semantics::LimitsOf(grid.type);
-    std::vector<double> values = *ValuesOf(weight);
+    std::vector<double> values = values_->at(weight).Doubles();
     const size_t inner = values.size() / static_cast<size_t>(parameters_.at(weight).type.shape[0]);
     for (size_t i = 0; i < values.size(); ++i) {
       const size_t c = grid.scales.size() == 1 ? 0 : i / inner;
@@ -190,7 +190,7 @@ class Converter {
     if (!semantics::DefinitionOf(w).layer || w.inputs.size() != 2) return nothing;
     const auto grid = weights_.find(node.inputs[1]);
     const auto data = Dequantised(node.inputs[0]);
-    if (grid == weights_.end() || !data || !ValuesOf(node.inputs[1])) return nothing;
+    if (grid == weights_.end() || !data || !values_->contains(node.inputs[1])) return nothing;
     HONE_RETURN_IF_ERROR(CheckGrid(grid->first, grid->second));
     const Grid& g = grid->second;
 
