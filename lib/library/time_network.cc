@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/fields.h"
 #include "base/file.h"
@@ -117,7 +119,14 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     }
     reply.retaken = quiet.retaken();
   }
-  if (request.peak_seconds > 0) reply.peak_flops = runtime::MeasureFmaPeak(reply.threads, request.peak_seconds);
+  if (request.peak_seconds <= 0) return reply;
+  reply.peak_flops = runtime::MeasureFmaPeak(reply.threads, request.peak_seconds);
+  const auto reads_bytes = [](const TimeReply::Layer& layer) {
+    return layer.workload.find("(u8[") != std::string::npos || layer.workload.find("(i8[") != std::string::npos;
+  };
+  if (std::ranges::any_of(reply.described, reads_bytes)) {
+    reply.peak_bytes = runtime::MeasureDot4Peak(reply.threads, request.peak_seconds);
+  }
   return reply;
 }
 
@@ -131,8 +140,8 @@ static void ListFields(Fields* f, TimeReply::Layer* layer) {
 }
 
 static void ListFields(Fields* f, TimeReply* r) {
-  HONE_VALUES(f, r->samples, r->pace, r->copies, r->layers, r->outputs, r->peak_flops, r->threads, r->start_seconds,
-              r->lost_seconds, r->retaken, r->resident_bytes, r->described);
+  HONE_VALUES(f, r->samples, r->pace, r->copies, r->layers, r->outputs, r->peak_flops, r->peak_bytes, r->threads,
+              r->start_seconds, r->lost_seconds, r->retaken, r->resident_bytes, r->described);
 }
 
 std::string RequestText(const TimeRequest& r) { return FieldsText(r, -1); }

@@ -27,19 +27,19 @@ struct TimeRequest {
   double patience_seconds = 0;              // time limit for repeating disturbed runs (quiet_runs.h); 0: never repeat
   int64_t profiled = 0;                     // additional runs that time every layer
   bool outputs = false;                     // also return the outputs of the first run
-  double peak_seconds = 0;                  // time for measuring the FMA peak; 0: do not measure
+  double peak_seconds = 0;                  // time for measuring each peak; 0: do not measure
 };
 
 struct TimeReply {
   // From opening the library to the end of its first run: the time a program waits. Its files are in the page cache.
   double start_seconds = 0;
-  int64_t resident_bytes = 0;       // memory that loading and running added to the process; 0: unknown
-  std::vector<double> samples;      // seconds, one per timed run
-  std::vector<double> pace;         // of the pace's runs; as many as `samples`
-  std::vector<double> copies;       // on a device: like `samples`, but with copies to and from it
-  std::vector<double> layers;       // median seconds of each layer
-  std::vector<TensorData> outputs;  // if requested
-  double peak_flops = 0;
+  int64_t resident_bytes = 0;             // memory that loading and running added to the process; 0: unknown
+  std::vector<double> samples;            // seconds, one per timed run
+  std::vector<double> pace;               // of the pace's runs; as many as `samples`
+  std::vector<double> copies;             // on a device: like `samples`, but with copies to and from it
+  std::vector<double> layers;             // median seconds of each layer
+  std::vector<TensorData> outputs;        // if requested
+  double peak_flops = 0, peak_bytes = 0;  // of fused multiply-adds; of dot4, if a layer reads bytes
   int threads = 0;
   double lost_seconds = 0;  // time that others kept the timed runs from running (base/load_meter.h)
   int64_t retaken = 0;      // runs discarded because others disturbed them

@@ -156,7 +156,9 @@ bool ChildMeasurer::FasterThanPossible(const BuiltKernel& kernel, double seconds
   if (!setup_.target.empty()) return true;  // a device's peak is what its driver says
   // This host's was measured, perhaps while others used the machine. This process runs no candidate.
   if (flops > bound_flops_ * slack) {
-    bound_flops_ = std::max(bound_flops_, runtime::MeasureArithmeticBound(setup_.threads));
+    const double bound =
+        setup_.OfBytes() ? runtime::MeasureDot4Bound(setup_.threads) : runtime::MeasureArithmeticBound(setup_.threads);
+    bound_flops_ = std::max(bound_flops_, bound);
   }
   return flops > bound_flops_ * slack;
 }

@@ -11,6 +11,7 @@
 // channel would have to find the id in memory.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ struct TaskSetup {
   std::string device;                       // Machine::Environment of the device to measure on; empty: any
   std::vector<std::string> kernel_folders;  // the child can open no other files; ChildMeasurer fills this in
   Protocol protocol;
+
+  // Whether the task has bytes, so that their peak applies (runtime/host/peak.h).
+  bool OfBytes() const {
+    return std::ranges::any_of(operands, [](const Operand& o) { return o.logical.type.bits == 8; });
+  }
 };
 
 void ListFields(Fields* f, TaskSetup* setup);

@@ -46,7 +46,7 @@ Status Runner::Initialize() {
     HONE_ASSIGN_OR_RETURN(pristine_.emplace_back(), Sealed(MakeInput(operand).view()));
   }
   HONE_RETURN_IF_ERROR(ReadExpected());
-  peak_flops_ = runtime::MeasureFmaPeak(&*pool_, kPeakSeconds);
+  MeasurePeaks();
   LoadSenses senses;
   LoadLimits limits{.patience_seconds = setup_.protocol.patience_seconds};
   if (limits.patience_seconds > 0) {
@@ -58,11 +58,16 @@ Status Runner::Initialize() {
   return Status();
 }
 
+void Runner::MeasurePeaks() {
+  fma_peak_ = std::max(fma_peak_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
+  if (setup_.OfBytes()) byte_peak_ = std::max(byte_peak_, runtime::MeasureDot4Peak(&*pool_, kPeakSeconds));
+}
+
 double Runner::Pulse() {
-  if (peak_flops_ <= 0) return 1;
+  if (fma_peak_ <= 0) return 1;
   const double rate = runtime::MeasureFmaPeak(&*pool_, kPulseSeconds);
-  peak_flops_ = std::max(peak_flops_, rate);
-  return rate / peak_flops_;
+  fma_peak_ = std::max(fma_peak_, rate);
+  return rate / fma_peak_;
 }
 
 void Runner::ResetBuffers() {
@@ -249,8 +254,9 @@ bool Runner::FasterThanPossible(double flops) {
   if (!CandidateRunner::FasterThanPossible(flops)) return false;
   // The peak may have been measured, now or before, while something else was running: reject a kernel only by a bound
   // that no load can lower.
-  peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
-  const double bound = runtime::MeasureArithmeticBound(setup_.threads);
+  MeasurePeaks();
+  const double bound =
+      setup_.OfBytes() ? runtime::MeasureDot4Bound(setup_.threads) : runtime::MeasureArithmeticBound(setup_.threads);
   return CandidateRunner::FasterThanPossible(flops) && flops > bound * setup_.protocol.roofline_slack;
 }
 

@@ -25,7 +25,7 @@ class Runner : public CandidateRunner {
   // Starts the threads, makes the inputs, reads the reference and measures the peak.
   static Result<std::unique_ptr<Runner>> Create(const TaskSetup& setup);
 
-  double peak_flops() const override { return peak_flops_; }
+  double peak_flops() const override { return setup_.OfBytes() ? byte_peak_ : fma_peak_; }
 
  private:
   struct HostCandidate;
@@ -51,11 +51,12 @@ class Runner : public CandidateRunner {
   // Checks the guards after a timed run, and that the output equals the verified one; then spoils the output, so that
   // the next run has to write it.
   Status CheckRun(HostCandidate* candidate);
+  void MeasurePeaks();
   double Pulse();
 
   std::optional<runtime::ThreadPool> pool_;
   RingCache rings_;
-  double peak_flops_ = 0;
+  double fma_peak_ = 0, byte_peak_ = 0;           // the latter for tasks with bytes
   std::vector<runtime::AlignedBuffer> pristine_;  // one per operand, read-only
   std::vector<runtime::AlignedBuffer> buffers_;   // one per operand, guarded
   std::optional<LoadMeter> meter_;

@@ -8,6 +8,7 @@
 #include "base/counted.h"
 #include "base/fields.h"
 #include "base/statistics.h"
+#include "semantics/semantics.h"
 
 namespace hone::report {
 namespace {
@@ -104,6 +105,7 @@ static void ListFields(Fields* f, BenchFile* bench) {
   HONE_VALUES(f, bench->host, bench->cpu, bench->fingerprint, bench->recorded);
   f->Maybe("inputs", &bench->inputs, !bench->inputs.empty());
   f->Value("peak_flops", &bench->peak_flops).AtLeast(0);
+  f->Maybe("peak_bytes", &bench->peak_bytes, bench->peak_bytes > 0).AtLeast(0);
   f->Value("verification", &bench->verification);
   f->List("libraries", &bench->libraries, [bench](Fields* item, BenchLibrary* library) {
     ListFields(item, library);
@@ -117,6 +119,16 @@ static void ListFields(Fields* f, BenchFile* bench) {
            fmt::format("{} does not follow from the rest, which gives {}", ratio, bench->PredictedRatio()));
   f->MaybeObject("kernels",
                  [bench](Fields* k) { HONE_VALUES(k, bench->kernels.recorded_seconds, bench->kernels.layer_seconds); });
+}
+
+double BenchFile::PeakOf(const std::string& workload) const {
+  const Result<Workload> parsed = Workload::Parse(workload);
+  if (!parsed.ok()) return peak_flops;
+  const auto of_bytes = [](const Workload& part) {
+    const semantics::Definition* d = semantics::Find(part.op);
+    return d != nullptr && d->layer && !part.inputs.empty() && part.inputs[0].type.bits == 8;
+  };
+  return std::ranges::any_of(parsed->Parts(), of_bytes) ? peak_bytes : peak_flops;
 }
 
 Latency LatencyOf(const std::vector<double>& samples) {

@@ -85,6 +85,7 @@ struct BenchFile {
   std::string recorded;                 // ISO 8601
   std::string inputs;                   // digest of all that was measured, and how; empty: unknown
   double peak_flops = 0;                // fused multiply-adds of all threads, measured in the same run; 0: unknown
+  double peak_bytes = 0;                // the same for products of bytes by dot4; 0: unknown, or no layer has them
   Verification verification;            // for all libraries
   std::vector<BenchLibrary> libraries;  // at most one per role, always a tuned one
   // The prediction from tuning: the sum of the recorded medians of the tuned kernels, each times its uses, and of the
@@ -93,6 +94,8 @@ struct BenchFile {
   KernelSum kernels;  // the part that is comparable with the network; zeros: unknown
 
   const BenchLibrary* Find(BenchRole role) const;
+  // The peak that applies to a workload's kernel: that of bytes if it multiplies bytes. 0: unknown.
+  double PeakOf(const std::string& workload) const;
   std::string What() const;       // "resnet-18, batch 1, nhwc, 2 threads"
   double PredictedRatio() const;  // kernel_sum_seconds / the tuned library's median; 0: unknown
 };

@@ -71,10 +71,11 @@ class JobPageWriter {
     page_.Tile(FormatSeconds(data_.tuned().latency().median), "median latency, tuned");
     if (const auto speedup = data_.FromUntuned()) page_.Tile(SpeedupCell(*speedup), SpeedupText(*speedup, "untuned"));
     page_.Tile(v.ok ? "verified" : "WRONG", VerificationText(v), v.ok ? "good" : "wrong");
-    int64_t flop = 0;
-    for (const BenchLayer& layer : data_.tuned().layers) flop += layer.flop;
-    const double share = data_.PeakShare(flop, data_.tuned().latency().median);
-    if (share > 0) page_.Tile(PercentText(share), "of the FMA peak, " + FormatSi(bench.peak_flops, "FLOP/s"));
+    double share = 0;
+    for (const BenchLayer& layer : data_.tuned().layers) {
+      share += data_.PeakShare(layer.workload, layer.flop, data_.tuned().latency().median);
+    }
+    if (share > 0) page_.Tile(PercentText(share), "of the FMA peak, " + data_.PeakText());
     const Totals totals = data_.Sum();
     page_.Tile(FormatSeconds(totals.wall_seconds), "tuning, " + CountsText(totals));
     if (bench.PredictedRatio() > 0)
@@ -147,8 +148,9 @@ class JobPageWriter {
     page_.Note(fmt::format(
         "Each layer's median inside the network, the slowest first; together {}. Alone: the median of its kernel in "
         "tuning.{} Shares of the peak count the arithmetic of direct convolution: Winograd kernels do less and may "
-        "pass 100 %.",
-        FormatSeconds(layer_seconds_), Deviations(layers)));
+        "pass 100 %.{}",
+        FormatSeconds(layer_seconds_), Deviations(layers),
+        data_.bench.peak_bytes > 0 ? " Those of layers that multiply bytes are of the peak for bytes." : ""));
     page_.BeginTable("layers, the slowest first", {"layer", "what", "#time", "#alone", "#untuned", "#share", "relative",
                                                    "#of peak", "built from", "algorithm"});
     for (const BenchLayer* layer : layers) {
@@ -165,7 +167,7 @@ class JobPageWriter {
       html_.Open("div", {{"class", "bar"},
                          {"style", fmt::format("width: {:.1f}%", widest > 0 ? 100 * layer->seconds / widest : 0)}});
       html_.Close().Close();
-      page_.Number(PercentText(data_.PeakShare(layer->flop, layer->seconds)));
+      page_.Number(PercentText(data_.PeakShare(layer->workload, layer->flop, layer->seconds)));
       page_.Cell(layer->source);
       page_.Cell(data_.AlgorithmOf(*layer));
       html_.Close();
@@ -188,8 +190,7 @@ class JobPageWriter {
                       fused.empty() ? "" : " Fused: " + fused + "."));
     }
     if (data_.choices.empty()) return;
-    page_.BeginTable("choices over the whole network",
-                     {"the network, run with and without", "#with", "#without", ""});
+    page_.BeginTable("choices over the whole network", {"the network, run with and without", "#with", "#without", ""});
     for (const ChoiceFact& c : data_.choices) {
       page_.Row({ChoiceText(c.what), FormatSeconds(c.with_seconds), FormatSeconds(c.without_seconds),
                  VerdictText(c.with_seconds, c.without_seconds, c.kept)});
@@ -208,7 +209,7 @@ class JobPageWriter {
       page_.Number(task.uses > 0 ? FormatCount(task.uses) : "not built");
       page_.Number(TimeOrDash(task.seconds));
       page_.Number(task.Flops() > 0 ? FormatSi(task.Flops(), "") : "-");
-      page_.Number(PercentText(data_.PeakShare(task.flop, task.seconds)));
+      page_.Number(PercentText(data_.PeakShare(task.workload, task.flop, task.seconds)));
       const Totals totals = TotalsOf(task);
       page_.Number(FormatCount(totals.trials));
       std::vector<std::string> failed;

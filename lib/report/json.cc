@@ -27,7 +27,7 @@ Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
   for (const BenchLayer& layer : library.layers) {
     layers.push_back(HONE_JSON(layer.node, layer.workload, layer.task, layer.source, layer.seconds, layer.flop));
     layers.back()["share"] = all > 0 ? layer.seconds / all : 0;
-    layers.back()["peak_share"] = data.PeakShare(layer.flop, layer.seconds);
+    layers.back()["peak_share"] = data.PeakShare(layer.workload, layer.flop, layer.seconds);
     if (library.role == BenchRole::kTuned) layers.back()["algorithm"] = data.AlgorithmOf(layer);
   }
   Json json = HONE_JSON(library.dir, library.name, library.digest);
@@ -78,7 +78,7 @@ Json TaskJson(const ReportData& data, const TaskFact& task) {
   if (task.seconds > 0) {
     best.update(HONE_JSON(task.from, task.config, task.algorithm, task.seconds, task.trial, task.repeat));
     best["flops"] = task.Flops();
-    best["peak_share"] = data.PeakShare(task.flop, task.seconds);
+    best["peak_share"] = data.PeakShare(task.workload, task.flop, task.seconds);
     best.update(HONE_JSON(task.host, task.recorded, task.fingerprint));
   }
   Json json = HONE_JSON(task.id, task.workload, task.weight, task.uses, task.flop, best, task.stopped);
@@ -113,6 +113,7 @@ std::string JsonText(const ReportData& data) {
   if (bench.batch != 0) json["batch"] = bench.batch;
   if (!bench.layout.empty()) json["layout"] = bench.layout;
   json.update(HONE_JSON(bench.threads, bench.host, bench.cpu, bench.fingerprint, bench.recorded, bench.peak_flops));
+  if (bench.peak_bytes > 0) json["peak_bytes"] = bench.peak_bytes;
   json["verification"] = HONE_JSON(v.ok, v.max_error, v.tolerance);
   json["speedup"] = SpeedupJson(data.FromUntuned());
   json["kernel_sum_seconds"] = bench.kernel_sum_seconds;

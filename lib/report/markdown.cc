@@ -73,9 +73,10 @@ std::string LayerTable(const ReportData& data) {
   bool beyond = false;
   for (const BenchLayer* layer : data.SlowestLayers()) {
     if (rows.size() > kLayers) break;
-    beyond |= data.PeakShare(layer->flop, layer->seconds) > 1;
+    beyond |= data.PeakShare(layer->workload, layer->flop, layer->seconds) > 1;
     rows.push_back({Plain(layer->node), FormatSeconds(layer->seconds), PercentText(all > 0 ? layer->seconds / all : 0),
-                    PercentText(data.PeakShare(layer->flop, layer->seconds)), Plain(ShortWorkload(layer->workload))});
+                    PercentText(data.PeakShare(layer->workload, layer->flop, layer->seconds)),
+                    Plain(ShortWorkload(layer->workload))});
   }
   if (rows.size() == 1) return "";
   std::string note = data.AlgorithmsText();
@@ -94,8 +95,7 @@ std::string MarkdownText(const ReportData& data) {
   if (const auto speedup = data.FromUntuned()) text += ", " + SpeedupTitle(*speedup, "untuned");
   text += bench.verification.ok ? "\n" : "; WRONG RESULTS\n";
   text += Plain(fmt::format("{}, {}{}, {}", bench.What(), bench.cpu,
-                            bench.peak_flops > 0 ? " (peak " + FormatSi(bench.peak_flops, "FLOP/s") + ")" : "",
-                            bench.recorded)) +
+                            bench.peak_flops > 0 ? " (peak " + data.PeakText() + ")" : "", bench.recorded)) +
           "\n\n";
   text += LatencyTable(data) + "\n" + LayerTable(data);
   const auto line = [&](const char* name, const std::string& what) {
@@ -112,8 +112,9 @@ std::string MarkdownText(const ReportData& data) {
                                 p.exact ? "" : " (perhaps not the best ones)"));
   }
   for (const ChoiceFact& c : data.choices) {
-    line("network", fmt::format("{} with {}, {} without: {}", FormatSeconds(c.with_seconds), ChoiceText(c.what),
-                                FormatSeconds(c.without_seconds), VerdictText(c.with_seconds, c.without_seconds, c.kept)));
+    line("network",
+         fmt::format("{} with {}, {} without: {}", FormatSeconds(c.with_seconds), ChoiceText(c.what),
+                     FormatSeconds(c.without_seconds), VerdictText(c.with_seconds, c.without_seconds, c.kept)));
   }
   line("tuning", fmt::format("{}, {}", Counted(static_cast<int64_t>(data.tasks.size()), "task"), CountsText(totals)));
   if (const std::string disturbed = DisturbedText(totals); !disturbed.empty()) line("disturbed", disturbed);

@@ -73,8 +73,15 @@ std::optional<Speedup> ReportData::FromUntuned() const {
   return CompareLibraries(tuned(), *untuned());
 }
 
-double ReportData::PeakShare(int64_t flop, double seconds) const {
-  return bench.peak_flops > 0 && seconds > 0 ? static_cast<double>(flop) / seconds / bench.peak_flops : 0;
+double ReportData::PeakShare(const std::string& workload, int64_t flop, double seconds) const {
+  const double peak = bench.PeakOf(workload);
+  return peak > 0 && seconds > 0 ? static_cast<double>(flop) / seconds / peak : 0;
+}
+
+std::string ReportData::PeakText() const {
+  if (bench.peak_flops <= 0) return "";
+  const std::string bytes = bench.peak_bytes > 0 ? ", for bytes " + FormatSi(bench.peak_bytes, "FLOP/s") : "";
+  return FormatSi(bench.peak_flops, "FLOP/s") + bytes;
 }
 
 std::vector<const BenchLayer*> ReportData::SlowestLayers() const {
@@ -124,7 +131,9 @@ std::string ShortWorkload(const std::string& text) {
     const semantics::Definition* known = semantics::Find(part.op);
     const int filters = known != nullptr ? known->channels_of_weight : -1;       // the weight's axis
     const bool two = part.inputs.size() > 1 && part.inputs[1].shape.size() > 1;  // not a scale or a number
-    words += first ? part.op + " " + extents(part.inputs[0], 1) : ", then " + part.op;
+    const DType type = part.inputs[0].type;
+    const std::string of = type.is_float() ? "" : " " + ToString(type);
+    words += first ? part.op + of + " " + extents(part.inputs[0], 1) : ", then " + part.op;
     if (two && filters < 0) words += " and " + extents(part.inputs[1], 1);
     if (two && filters >= 0) {
       words += fmt::format(" -> {}", part.inputs[1].shape[static_cast<size_t>(filters)]);

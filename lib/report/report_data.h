@@ -111,10 +111,13 @@ struct ReportData {
   std::vector<ChoiceFact> choices;
   std::vector<RoundFact> rounds;  // empty if each task has its own budget
 
-  const BenchLibrary& tuned() const;                     // REQUIRES: bench as ReadBenchFile returns it
-  const BenchLibrary* untuned() const;                   // null without a baseline
-  std::optional<Speedup> FromUntuned() const;            // nothing without a baseline
-  double PeakShare(int64_t flop, double seconds) const;  // share of the machine's FMA peak; 0: unknown
+  const BenchLibrary& tuned() const;           // REQUIRES: bench as ReadBenchFile returns it
+  const BenchLibrary* untuned() const;         // null without a baseline
+  std::optional<Speedup> FromUntuned() const;  // nothing without a baseline
+  // Share of the peak that applies to the workload (BenchFile::PeakOf); 0: unknown.
+  double PeakShare(const std::string& workload, int64_t flop, double seconds) const;
+  // "355 GFLOP/s", and where bytes are multiplied "355 GFLOP/s, for bytes 1.4 TFLOP/s"; empty: unknown.
+  std::string PeakText() const;
   std::vector<const BenchLayer*> SlowestLayers() const;  // of the tuned library, slowest first
   Totals Sum() const;
   const TaskFact* TaskOf(const BenchLayer& layer) const;  // null if the layer has nothing to tune

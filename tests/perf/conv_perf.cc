@@ -1,13 +1,13 @@
-// How close compiled convolutions come to the machine's FMA peak: the default point and N random legal points of each
-// workload, hot or cold, with pinned threads; the best of many runs each.
+// How close compiled convolutions come to the machine's peak, of fused multiply-adds or of products of bytes: the
+// default point and N random legal points of each workload, hot or cold, with pinned threads; the best of many runs
+// each.
 //
 //   conv_perf [--points N] [--seconds S] [--threads N] [--template NAME] [--cold] [--set K=V,..] [WORKLOAD ..]
 //   conv_perf --together [--seconds S] [--threads N] [--cold] WORKLOAD ..
 //
 // --cold: constants and activations as in a network (doc/internals/measuring.md), not as the last run left them. --set:
 // the default point with these values of its knobs instead of random points; repeat it for further points. Shares are
-// relative to the highest FMA peak seen so far, so that a disturbed measurement of the peak does not flatter; layers of
-// bytes too, to compare them with those of floats. Compile times
+// relative to the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile times
 // are processor time of the compiling thread. --template: only this template's default and random points.
 #include <chrono>
 #include <cmath>
@@ -192,6 +192,7 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
     std::optional<PointIndex> index = space.SampleLegal(rng);
     if (index) configs.push_back(space.At(*index));
   }
+  const bool bytes = workload.inputs[0].type.bits == 8;
   double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = semantics::Flop(workload), best_share = -1;
   Config best_config;
   std::vector<double> shares;
@@ -205,7 +206,7 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
                                               data.reference, options.cold));
         cases.push_back(std::move(c));
       }
-      peak = std::max(peak, runtime::MeasureFmaPeak(pool, 0.05));
+      peak = std::max(peak, bytes ? runtime::MeasureDot4Peak(pool, 0.05) : runtime::MeasureFmaPeak(pool, 0.05));
       TimeAll(&cases, pool, options.seconds, options.cold);
     }
     const Timing& t = cases[i % kTogether].timing;

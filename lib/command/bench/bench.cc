@@ -256,11 +256,14 @@ class Bench {
     bench_.host = Hostname();
     bench_.cpu = machine_info_.name;
     bench_.recorded = FormatIso8601(RealClock()->WallSeconds());
-    std::vector<double> peaks;
+    std::vector<double> peaks, of_bytes;
     for (const Subject& subject : subjects_) {
-      for (const TimeReply& reply : subject.replies) peaks.push_back(reply.peak_flops);
+      for (const TimeReply& reply : subject.replies) {
+        peaks.push_back(reply.peak_flops), of_bytes.push_back(reply.peak_bytes);
+      }
     }
     bench_.peak_flops = target_.kind->has_device() ? machine_info_.peak_flops : Median(peaks);
+    bench_.peak_bytes = Median(of_bytes);
     double error = 0, tolerance = 0;
     for (const Subject& subject : subjects_) {
       error = std::max(error, subject.error);

@@ -28,12 +28,13 @@ static std::string Layers(const report::BenchFile& bench, const report::BenchLib
   const size_t shown = std::min(layers.size(), kSlowest);
   if (shown == 0) return "";
   const double all = library.LayerSeconds();
-  std::string text = fmt::format("\n{:<24} {:>9} {:>7} {:>9} {:>7}  {}\n", "slowest layers", unit.name, "share", "GFLOP/s",
-                                 "% peak", "computes");
+  std::string text = fmt::format("\n{:<24} {:>9} {:>7} {:>9} {:>7}  {}\n", "slowest layers", unit.name, "share",
+                                 "GFLOP/s", "% peak", "computes");
   for (size_t i = 0; i < shown; ++i) {
     const report::BenchLayer& layer = layers[i];
     const double rate = layer.seconds > 0 ? static_cast<double>(layer.flop) / layer.seconds : 0;
-    const std::string percent = bench.peak_flops > 0 ? fmt::format("{:.1f}", 100 * rate / bench.peak_flops) : "?";
+    const double peak = bench.PeakOf(layer.workload);
+    const std::string percent = peak > 0 ? fmt::format("{:.1f}", 100 * rate / peak) : "?";
     text += fmt::format("{:<24} {:>9.3f} {:>6.1f}% {:>9.1f} {:>7}  {}\n", layer.node, layer.seconds * unit.in_second,
                         all > 0 ? 100 * layer.seconds / all : 0, rate * 1e-9, percent, layer.workload);
   }
@@ -77,7 +78,9 @@ std::string BenchTable(const report::BenchFile& bench) {
   text += Layers(bench, *tuned, unit);
   text += "\n";
   if (bench.peak_flops > 0)
-    text += fmt::format("FMA peak measured beside it: {:.1f} GFLOP/s\n", bench.peak_flops * 1e-9);
+    text +=
+        fmt::format("FMA peak measured beside it: {:.1f} GFLOP/s{}\n", bench.peak_flops * 1e-9,
+                    bench.peak_bytes > 0 ? fmt::format("; of products of bytes: {:.1f}", bench.peak_bytes * 1e-9) : "");
   const report::KernelSum& kernels = bench.kernels;
   if (kernels.recorded_seconds > 0 && kernels.layer_seconds > 0) {
     text += fmt::format(

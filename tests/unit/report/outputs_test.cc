@@ -361,7 +361,7 @@ TEST(ReportData, ShortWorkload) {
             "conv2d 3x224x224 -> 64, 7x7 s2 +bias +add +relu");
   EXPECT_EQ(ShortWorkload("dense(f32[1,512], f32[1000,512]) + bias"), "dense 512 -> 1000 +bias");
   EXPECT_EQ(ShortWorkload("dense(u8[1,512], i8[1000,512], u8[1]) + bias + add(u8) + requant(u8)"),
-            "dense 512 -> 1000 +bias +add +requant");
+            "dense u8 512 -> 1000 +bias +add +requant");
   EXPECT_EQ(ShortWorkload("max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)"),
             "max_pool2d 64x112x112, 3x3 s2");
   EXPECT_EQ(ShortWorkload("matmul(f32[1,98,64], f32[1,64,98])"), "matmul 98x64 and 64x98");
@@ -370,6 +370,27 @@ TEST(ReportData, ShortWorkload) {
   EXPECT_EQ(ShortWorkload("conv_transpose2d(f32[1,64,7,7], f32[64,32,2,2], stride=2x2)"),
             "conv_transpose2d 64x7x7 -> 32, 2x2 s2");
   EXPECT_EQ(ShortWorkload("no workload (at all"), "no workload (at all");
+}
+
+// A layer that multiplies bytes has their peak; others that read bytes have that of floats.
+TEST(Outputs, LayersOfBytesHaveAPeakOfTheirOwn) {
+  ReportData data = SampleReport();
+  data.bench.peak_bytes = 400e9;
+  std::vector<BenchLayer>& layers = data.bench.libraries[0].layers;
+  layers[0].workload = "conv2d(u8[1,64,56,56], i8[64,64,3,3], u8[1], pad=1,1,1,1) + bias + requant(u8)";
+  layers[1].workload = "max_pool2d(u8[1,64,56,56], kernel=3x3)";
+  EXPECT_DOUBLE_EQ(data.bench.PeakOf(layers[0].workload), 400e9);
+  EXPECT_DOUBLE_EQ(data.bench.PeakOf(layers[1].workload), 100e9);
+  EXPECT_DOUBLE_EQ(data.bench.PeakOf(layers[0].workload + " -> dequantise(u8[1,64,56,56], f32[1], u8[1])"), 400e9);
+  EXPECT_DOUBLE_EQ(data.PeakShare(layers[0].workload, 150000000, 0.003), 0.125);  // 50 of 400 GFLOP/s
+  const std::string text = MarkdownText(data), peaks = "peak 100 GFLOP/s, for bytes 400 GFLOP/s";
+  EXPECT_TRUE(Has(text, "(" + peaks + ")")) << text;
+  EXPECT_TRUE(Has(text, "12.5 %")) << text;
+  EXPECT_TRUE(Has(HtmlText(data), "of the FMA peak, 100 GFLOP/s, for bytes 400 GFLOP/s"));
+  EXPECT_DOUBLE_EQ(Must(ParseJson(JsonText(data), "report.json"))["peak_bytes"].get<double>(), 400e9);
+  // Without it, such layers have no share.
+  data.bench.peak_bytes = 0;
+  EXPECT_DOUBLE_EQ(data.PeakShare(layers[0].workload, 150000000, 0.003), 0);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "common/expect.h"
 #include "runtime/host/loader.h"
+#include "runtime/host/peak.h"
 #include "runtime/host/thread_pool.h"
 
 namespace hone::runtime {
@@ -179,6 +180,17 @@ TEST(Pool, PinningEndsWithThePool) {
   }
   ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
   EXPECT_TRUE(CPU_EQUAL(&before, &after));
+}
+
+// No time is asserted: only that each CPU with AVX2 has a loop for products of bytes, which ends.
+TEST(Peak, OfProductsOfBytes) {
+#if defined(__x86_64__)
+  const bool known = __builtin_cpu_supports("avx2") != 0;
+#else
+  const bool known = false;
+#endif
+  EXPECT_EQ(MeasureDot4Peak(2, 0.001) > 0, known);
+  EXPECT_EQ(MeasureDot4Bound(2, 0.001) > 0, known);
 }
 
 }  // namespace
