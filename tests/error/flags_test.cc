@@ -6,8 +6,8 @@ namespace {
 
 class FlagErrors : public ErrorFolder {};
 
-const char* const kTools[] = {"hone-plan",  "hone-extract", "hone-tune",  "hone-pick-best",
-                              "hone-build", "hone-confirm", "hone-bench", "hone-report"};
+const char* const kTools[] = {"hone-plan",    "hone-extract", "hone-tune",   "hone-pick-best", "hone-build",
+                              "hone-confirm", "hone-bench",   "hone-report", "hone-quantise"};
 
 TEST_F(FlagErrors, AMisspeltFlagIsNamedWithTheRightOne) {
   for (const char* tool : kTools) {
