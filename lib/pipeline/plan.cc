@@ -25,7 +25,12 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
       json["sketches"][target][sketch.file] = sketch.text;
   }
   for (const auto& [name, shape] : pipeline.inputs) json["inputs"][name] = shape;
-  if (pipeline.quantise) json["quantise"] = Json::parse(quantise::SettingsText(pipeline.quantise->settings));
+  if (pipeline.quantise) {  // what the graph depends on
+    const quantise::Settings& settings = pipeline.quantise->settings;
+    json["quantise"] = {{"scheme", quantise::SchemeName(settings.scheme)},
+                        {"bias_correction", settings.bias_correction},
+                        {"keep", settings.keep}};
+  }
   return DumpJson(json);
 }
 

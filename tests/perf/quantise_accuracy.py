@@ -2,7 +2,7 @@
 
 Draws pictures of shapes, trains a network of three convolutions on them, quantises it by the same calibration inputs
 with both, and classifies pictures that neither has seen. Needs numpy, onnx and onnxruntime; the tools are in
-build/bin. Takes about two minutes.
+build/bin. Takes about five minutes.
 
 Usage: quantise_accuracy.py [FOLDER]     FOLDER keeps the model, inputs and results (default: a temporary one)
 """

@@ -300,6 +300,8 @@ TEST(Plan, AQuantisedNetworkIsCalibratedBesideTuning) {
   }
   EXPECT_THAT(Statement(manifest, "out/a.cpu/"), Not(HasSubstr("quantised/")));
   b.quantise->settings.samples = 8;
+  EXPECT_TRUE(Manifest(input) == manifest);
+  b.quantise->settings.keep = {"fc"};
   EXPECT_FALSE(Manifest(input) == manifest) << "the digest of what extract reads";
 }
 
