@@ -76,8 +76,15 @@ class Finder {
     return !w.chain() && !IsTransform(w) && !semantics::DefinitionOf(w).concatenates;
   }
 
+  // Whether the last member quantises floats that earlier ones have computed. What follows would have steps as errors,
+  // which no tolerance of floats allows.
+  bool EndsQuantised(const std::vector<size_t>& members) const {
+    Workload group = NodeAt(members[0]).workload;
+    for (size_t i = 1; i < members.size(); ++i) group.then.push_back(NodeAt(members[i]).workload);
+    return semantics::QuantisesFloats(group);
+  }
   bool MayFollow(const std::vector<size_t>& members, const Node& next) const {
-    if (!MayBeMember(next.workload)) return false;
+    if (!MayBeMember(next.workload) || EndsQuantised(members)) return false;
     size_t sums = ChangesOrMovesElements(next.workload) ? 0 : 1, layers = 0;
     for (const size_t member : members) {
       sums += ChangesOrMovesElements(NodeAt(member).workload) ? 0 : 1;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "graph/normalise.h"
@@ -22,10 +22,6 @@ struct ByteTensor {
   float scale = 1;
   int32_t zero = 0;
   std::string scale_parameter, zero_parameter;
-
-  bool SameGrid(const ByteTensor& other) const {
-    return type == other.type && scale == other.scale && zero == other.zero;
-  }
 };
 
 // A layer of floats that can be one of integers.
@@ -36,6 +32,9 @@ struct Layer {
   std::vector<EpilogueOp> rest;       // after the bias: `add`, then an activation
   std::string residual;               // if `rest` has `add`
 };
+
+// Sums and biases then stay in i32: ProductType limits the sums.
+constexpr double kMostBias = 1 << 29;
 
 bool IsGridScale(float scale) { return std::isnormal(scale) && scale > 0; }
 
@@ -48,8 +47,8 @@ double Rounded(double value, double low, double high) {
 // dropped as dead code.
 class Converter {
  public:
-  Converter(const WeightGrids& weights, Graph* graph, ParameterValues* values)
-      : weights_(weights), graph_(graph), values_(values) {}
+  Converter(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values)
+      : weights_(weights), same_(same), graph_(graph), values_(values) {}
 
   Status Run() {
     DropIdentity(graph_);
@@ -112,7 +111,8 @@ class Converter {
   std::optional<ByteTensor> BytesOf(const Node& conversion, const std::string& name) const {
     const auto scale = ValuesOf(conversion.inputs[1]), zero = ValuesOf(conversion.inputs[2]);
     const DType type = conversion.workload.inputs[2].type;
-    if (!scale || !zero || scale->size() != 1 || zero->size() != 1 || type.bits != 8 || !conversion.workload.epilogue.empty()) {
+    if (!scale || !zero || scale->size() != 1 || zero->size() != 1 || type.bits != 8 ||
+        !conversion.workload.epilogue.empty()) {
       return std::nullopt;
     }
     return ByteTensor{name,
@@ -121,6 +121,12 @@ class Converter {
                       static_cast<int32_t>((*zero)[0]),
                       conversion.inputs[1],
                       conversion.inputs[2]};
+  }
+
+  bool SameGrid(const ByteTensor& a, const ByteTensor& b) const {
+    if (a.type != b.type) return false;
+    if (a.scale_parameter == b.scale_parameter && a.zero_parameter == b.zero_parameter) return true;
+    return same_ == SameGrids::kByValue && a.scale == b.scale && a.zero == b.zero;
   }
 
   const Node* Maker(const std::string& tensor) const {
@@ -142,8 +148,11 @@ class Converter {
   }
 
   std::string AddParameter(const std::string& hint, TensorType type, const std::vector<double>& values) {
-    Parameter p{Fresh(hint), std::move(type), {.kind = InitKind::kFile}};
-    values_->emplace(p.name, TensorData(p.type, values));
+    return AddParameter(hint, TensorData(std::move(type), values));
+  }
+  std::string AddParameter(const std::string& hint, TensorData values) {
+    Parameter p{Fresh(hint), values.type, {.kind = InitKind::kFile}};
+    values_->emplace(p.name, std::move(values));
     parameters_[p.name] = p;
     graph_->parameters.push_back(p);
     return p.name;
@@ -171,16 +180,16 @@ class Converter {
     const auto [found, added] = byte_weights_.emplace(weight, "");
     if (!added) return found->second;
     const auto [low, high] = semantics::LimitsOf(grid.type);
-    std::vector<double> values = values_->at(weight).Doubles();
-    const size_t inner = values.size() / static_cast<size_t>(parameters_.at(weight).type.shape[0]);
-    for (size_t i = 0; i < values.size(); ++i) {
+    TensorData bytes({DType::Int(8), parameters_.at(weight).type.shape});
+    const std::span<const float> from = std::as_const(values_->at(weight)).as<float>();
+    const std::span<int8_t> to = bytes.as<int8_t>();
+    const size_t inner = from.size() / static_cast<size_t>(bytes.type.shape[0]);
+    for (size_t i = 0; i < from.size(); ++i) {
       const size_t c = grid.scales.size() == 1 ? 0 : i / inner;
-      const double q = values[i] / static_cast<double>(grid.scales[c]) + grid.zeros[c];
-      values[i] = Rounded(q, low, high) - 128 - low;
+      const double q = static_cast<double>(from[i]) / static_cast<double>(grid.scales[c]) + grid.zeros[c];
+      to[i] = static_cast<int8_t>(Rounded(q, low, high) - 128 - low);
     }
-    TensorType type = parameters_.at(weight).type;
-    type.type = DType::Int(8);
-    return found->second = AddParameter(weight + ".i8", std::move(type), values);
+    return found->second = AddParameter(weight + ".i8", std::move(bytes));
   }
 
   // Nothing if the node is to stay as it is.
@@ -204,7 +213,10 @@ class Converter {
     if (!semantics::InferOutput(layer.sums).ok()) return nothing;  // not on integers, or sums too long
 
     const auto channels = static_cast<size_t>(w.inputs[1].shape[0]);
-    for (size_t c = 0; c < channels; ++c) layer.scales.push_back(data->scale * g.scales[g.scales.size() == 1 ? 0 : c]);
+    for (size_t c = 0; c < channels; ++c) {
+      layer.scales.push_back(data->scale * g.scales[g.scales.size() == 1 ? 0 : c]);
+      if (!IsGridScale(layer.scales.back())) return nothing;
+    }
     std::optional<std::vector<double>> bias;
     for (size_t i = 0, next = 2; i < w.epilogue.size(); ++i) {
       const EpilogueOp& e = w.epilogue[i];
@@ -216,17 +228,17 @@ class Converter {
       if (e.kind == EpilogueKind::kAdd) layer.residual = node.inputs[next++];
       layer.rest.push_back(e);
     }
+    for (size_t c = 0; bias && c < channels; ++c) {
+      const double scale =
+          static_cast<double>(data->scale) * static_cast<double>(g.scales[g.scales.size() == 1 ? 0 : c]);
+      (*bias)[c] = std::nearbyint((*bias)[c] / scale);
+      if (!(std::fabs((*bias)[c]) <= kMostBias)) return nothing;
+    }
     layer.operands = {data->name, ByteWeight(grid->first, g), data->zero_parameter};
     if (weight_zeros) {
       layer.operands.push_back(AddParameter(node.name + ".weight_zero", layer.sums.inputs[3], zeros));
     }
     if (bias) {
-      for (size_t c = 0; c < channels; ++c) {
-        const double scale =
-            static_cast<double>(data->scale) * static_cast<double>(g.scales[g.scales.size() == 1 ? 0 : c]);
-        (*bias)[c] =
-            Rounded((*bias)[c] / scale, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
-      }
       const TensorType type{DType::Int(32), {static_cast<int64_t>(channels)}};
       layer.operands.push_back(AddParameter(node.name + ".bias", type, *bias));
     }
@@ -262,7 +274,7 @@ class Converter {
     const auto to = BytesOf(node, node.name);
     if (!to) return Keep(std::move(node));
     const auto from = Dequantised(node.inputs[0]);
-    if (from && from->SameGrid(*to) && !outputs_.contains(node.name)) {
+    if (from && SameGrid(*from, *to) && !outputs_.contains(node.name)) {
       renamed_[node.name] = from->name;
       return Status();
     }
@@ -282,7 +294,7 @@ class Converter {
       Workload bytes = maker->workload;
       bytes.inputs[0].type = to->type;
       bytes.inputs.push_back({to->type, {1}});
-      if (from && from->SameGrid(*to) && !semantics::SelectsElements(maker->workload) &&
+      if (from && SameGrid(*from, *to) && !semantics::DefinitionOf(maker->workload).selects &&
           semantics::InferOutput(bytes).ok()) {
         return AddNode(node.name, std::move(bytes), {from->name, from->zero_parameter});
       }
@@ -329,7 +341,7 @@ class Converter {
     for (const ByteTensor& bytes : terms) {
       const TensorType factor{DType::Float(32), {1}}, zero{bytes.type, {1}};
       w.inputs.insert(w.inputs.end(), {*TypeOf(bytes.name), factor, zero});
-      const double scale = static_cast<double>(bytes.scale / to.scale);
+      HONE_ASSIGN_OR_RETURN(const double scale, Ratio(bytes.scale, to));
       operands.insert(operands.end(),
                       {bytes.name, AddParameter(name + ".scale", factor, {scale}), bytes.zero_parameter});
     }
@@ -356,8 +368,8 @@ class Converter {
     std::vector<std::string> operands;
     for (size_t i = 0; i < parts.size(); ++i) {
       w.inputs[i].type = to.type;
-      operands.push_back(parts[i].SameGrid(to) ? parts[i].name : Fresh(quantise.name + ".part"));
-      if (!parts[i].SameGrid(to)) HONE_RETURN_IF_ERROR(AddRequantise(operands.back(), {parts[i]}, to, low, high));
+      operands.push_back(SameGrid(parts[i], to) ? parts[i].name : Fresh(quantise.name + ".part"));
+      if (!SameGrid(parts[i], to)) HONE_RETURN_IF_ERROR(AddRequantise(operands.back(), {parts[i]}, to, low, high));
     }
     HONE_RETURN_IF_ERROR(AddNode(quantise.name, std::move(w), std::move(operands)));
     return true;
@@ -366,6 +378,12 @@ class Converter {
   const TensorType* TypeOf(const std::string& tensor) const {
     const Node* maker = Maker(tensor);
     return maker != nullptr ? &maker->output : graph_->FindType(tensor);
+  }
+
+  static Result<double> Ratio(float scale, const ByteTensor& to) {
+    const float ratio = scale / to.scale;
+    if (std::isfinite(ratio)) return static_cast<double>(ratio);
+    return Status::Invalid("its scale {} and {}, the scale of its input, are too far apart", to.scale, scale);
   }
 
   // The limits of values on `to` behind the activations; false if an operation is none.
@@ -395,7 +413,7 @@ class Converter {
       const auto residual = Dequantised(layer.residual);
       if (!residual) return false;
       w.epilogue.push_back({EpilogueKind::kAdd, 0, 0, residual->type});
-      const double scale = static_cast<double>(residual->scale / to.scale);
+      HONE_ASSIGN_OR_RETURN(const double scale, Ratio(residual->scale, to));
       operands.push_back(residual->name);
       operands.push_back(AddParameter(name + ".residual_scale", {DType::Float(32), {1}}, {scale}));
       operands.push_back(residual->zero_parameter);
@@ -404,8 +422,7 @@ class Converter {
     if (!Limits(activations, to, &least, &most)) return false;
     std::vector<double> multipliers;
     for (const float scale : layer.scales) {
-      multipliers.push_back(static_cast<double>(scale / to.scale));
-      if (!std::isfinite(multipliers.back())) return Status::Invalid("its scale and the layer's are too far apart");
+      HONE_ASSIGN_OR_RETURN(multipliers.emplace_back(), Ratio(scale, to));
     }
     const TensorType channels{DType::Float(32), {std::ssize(multipliers)}};
     operands.push_back(AddParameter(name + ".multiplier", channels, multipliers));
@@ -418,14 +435,14 @@ class Converter {
   // Moves `dequantise` behind an operator that moves elements or takes maxima.
   Status ConvertMovement(Node node) {
     const Workload& w = node.workload;
-    if (!semantics::SelectsElements(w) || !w.epilogue.empty() || node.inputs.empty()) return Keep(std::move(node));
+    if (!semantics::DefinitionOf(w).selects || !w.epilogue.empty() || node.inputs.empty()) return Keep(std::move(node));
     const auto first = Dequantised(node.inputs[0]);
     if (!first) return Keep(std::move(node));
     Workload bytes = w;
     std::vector<std::string> operands;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const auto data = Dequantised(node.inputs[i]);
-      if (!data || !data->SameGrid(*first)) return Keep(std::move(node));
+      if (!data || !SameGrid(*data, *first)) return Keep(std::move(node));
       bytes.inputs[i].type = data->type;
       operands.push_back(data->name);
     }
@@ -436,6 +453,7 @@ class Converter {
   }
 
   const WeightGrids& weights_;
+  const SameGrids same_;
   Graph* graph_;
   ParameterValues* values_;
   std::map<std::string, int> reads_;
@@ -450,8 +468,8 @@ class Converter {
 
 }  // namespace
 
-Status UseIntegers(const WeightGrids& weights, Graph* graph, ParameterValues* values) {
-  return Converter(weights, graph, values).Run();
+Status UseIntegers(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values) {
+  return Converter(weights, same, graph, values).Run();
 }
 
 }  // namespace hone::graph

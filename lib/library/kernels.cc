@@ -104,7 +104,7 @@ static bool IsRounded(const graph::Graph& graph, const std::string& tensor) {
   const graph::Node* maker = graph.FindNode(tensor);
   if (maker == nullptr) return false;
   for (const Workload& part : maker->workload.Parts()) {
-    if (!semantics::IsDequantise(part) && !semantics::IsQuantise(part) && !semantics::SelectsElements(part))
+    if (!semantics::IsDequantise(part) && !semantics::IsQuantise(part) && !semantics::DefinitionOf(part).selects)
       return true;
   }
   return !semantics::IsDequantise(maker->workload.Parts()[0]) &&

@@ -16,7 +16,7 @@
 namespace hone::library {
 namespace {
 
-// File format: "HONEREF1", the key's 32 hex digits, the outputs' doubles, then 32 hex digits of the digest of all
+// File format: "HONEREF2", the key's 32 hex digits, the outputs' doubles, then 32 hex digits of the digest of all
 // preceding bytes.
 constexpr std::string_view kMagic = "HONEREF2";
 constexpr size_t kHex = 32;
@@ -139,6 +139,15 @@ Status VerifyOutputs(const std::string& where, double rounding, const std::vecto
     *error = std::max(*error, off);
     const bool one_value = rounding == 0 && !found[i].type.type.is_float();
     if ((one_value ? values == expected[i] : off <= tolerance) || !wrong.ok()) continue;
+    if (one_value) {
+      const size_t at = static_cast<size_t>(std::ranges::mismatch(values, expected[i]).in1 - values.begin());
+      wrong = Status::Corrupt(
+          "{}: output {} is wrong: element {} is {}, expected {}; a kernel is wrong: build with --untuned to see "
+          "whether "
+          "it is a tuned one",
+          where, i, at, values[at], expected[i][at]);
+      continue;
+    }
     wrong = Status::Corrupt(
         "{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a kernel is wrong: "
         "build with --untuned to see whether it is a tuned one",

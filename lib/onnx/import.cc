@@ -240,7 +240,8 @@ class Importer {
     graph::Graph& graph = builder_.graph();
     const bool quantised = std::ranges::any_of(
         graph.nodes, [](const graph::Node& node) { return semantics::IsDequantise(node.workload); });
-    return quantised ? graph::UseIntegers(builder_.grids(), &graph, &builder_.values()) : Status();
+    return quantised ? graph::UseIntegers(builder_.grids(), graph::SameGrids::kByValue, &graph, &builder_.values())
+                     : Status();
   }
 
   // A constant that only folded nodes read is not a parameter of the network.

@@ -163,6 +163,7 @@ Status MapQuantize(NodeContext* c) {
     return Status::Unsupported("its output_dtype is {}; uint8 and int8 are supported", ElementTypeName(type));
   }
   HONE_ASSIGN_OR_RETURN(const Quantisation q, ReadQuantisation(c, 1, 2, type));
+  if (q.type == ElementType::kInt32) return Status::Invalid("its zero point is int32, not uint8 or int8");
   return c->Set(c->In(0).is_constant() ? QuantiseConstant(c, q) : Quantise(c, c->In(0), q));
 }
 

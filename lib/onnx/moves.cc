@@ -71,6 +71,14 @@ Result<Value> Reshape(NodeContext* c, const Value& x, const Shape& shape) {
   Tensor out = *x.constant;
   out.name.clear();
   out.data.type.shape = shape;
+  // The axis of several scales stays if it and those before it do.
+  if (out.grid && out.grid->grid.scales.size() > 1) {
+    const size_t axes = out.grid->axis + 1;
+    if (shape.size() < axes ||
+        !std::equal(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(axes), x.shape.begin())) {
+      out.grid = nullptr;
+    }
+  }
   return ConstantValue(std::move(out));
 }
 

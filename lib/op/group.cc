@@ -11,7 +11,6 @@
 #include "ir/analysis.h"
 #include "ir/visitor.h"
 #include "semantics/attributes.h"
-#include "semantics/quantise.h"
 #include "semantics/semantics.h"
 #include "te/stage.h"
 
@@ -39,14 +38,6 @@ struct Members {
   std::vector<SameStorage> same;
   double arithmetic = 0, flop = 0, rounding = 0;
 };
-
-// Whether the group ends in integers of floats that kernels may round otherwise than the reference. A value half-way
-// between two integers may then become either.
-bool QuantisesFloats(const std::vector<Workload>& parts) {
-  return semantics::IsQuantise(parts.back()) && !std::ranges::all_of(parts, [](const Workload& part) {
-           return semantics::IsQuantise(part) || semantics::IsDequantise(part) || semantics::SelectsElements(part);
-         });
-}
 
 Result<Members> MembersOf(const Workload& group, const Target& target, const Algorithm& algorithm) {
   Members all;
@@ -279,7 +270,7 @@ Result<Computation> ComputeGroup(const Workload& group, const Target& target, co
     return refined[static_cast<size_t>(at - members.tensors.begin())];
   };
   Computation computation{.arithmetic = members.flop > 0 ? members.arithmetic / members.flop : 1,
-                          .rounding = members.rounding + QuantisesFloats(group.Parts())};
+                          .rounding = members.rounding + semantics::QuantisesFloats(group)};
   for (const Tensor& operand : members.operands) computation.inputs.push_back(now(operand));
   std::set<const void*> between;
   for (const SameStorage& pair : members.same) between.insert(now(pair.made).get());

@@ -50,7 +50,7 @@ Result<Pairs> MakePairs(graph::Graph graph, graph::ParameterValues values, const
 
 Status MakeIntegers(const std::vector<std::string>& more, Pairs* pairs) {
   pairs->graph.outputs.insert(pairs->graph.outputs.end(), more.begin(), more.end());
-  HONE_RETURN_IF_ERROR(graph::UseIntegers(pairs->weights, &pairs->graph, &pairs->values));
+  HONE_RETURN_IF_ERROR(graph::UseIntegers(pairs->weights, graph::SameGrids::kByName, &pairs->graph, &pairs->values));
   KeepOnlyFile(&pairs->graph, &pairs->values);
   return graph::CheckGraph(&pairs->graph);
 }
@@ -66,10 +66,7 @@ Result<graph::Graph> IntegerGraph(graph::Graph graph, const Settings& settings) 
   for (const std::string& tensor : plan.Observed()) statistics.emplace(tensor, *graph.FindType(tensor));
   TensorGrids grids;
   for (const auto& group : plan.groups) {
-    // As from calibration, those of different groups differ (ChooseGrids).
-    graph::Grid grid = ActivationGrid({0, static_cast<float>(grids.size() + 1)}, settings.scheme);
-    grid.scales[0] = static_cast<float>(grids.size() + 1);
-    for (const std::string& tensor : group) grids[tensor] = grid;
+    for (const std::string& tensor : group) grids[tensor] = ActivationGrid({0, 1}, settings.scheme);
   }
   HONE_ASSIGN_OR_RETURN(Pairs pairs, MakePairs(std::move(graph), std::move(values), plan, grids, statistics, settings));
   HONE_RETURN_IF_ERROR(MakeIntegers({}, &pairs));

@@ -35,7 +35,7 @@ bool PassesValues(const Graph& graph, const Node& node) {
   if (std::ranges::any_of(node.inputs, [&](const auto& input) { return graph.FindParameter(input) != nullptr; })) {
     return false;
   }
-  return semantics::SelectsElements(w) || w.op == "avg_pool2d" || w.op == "avg_pool3d";
+  return semantics::DefinitionOf(w).selects || w.op == "avg_pool2d" || w.op == "avg_pool3d";
 }
 
 // Sets of tensors that are joined step by step.
@@ -109,7 +109,7 @@ Result<Plan> MakePlan(const Graph& graph, const std::set<std::string>& keep) {
       for (const std::string& input : node.inputs) sets.Join(node.name, input), wanted.insert(input);
     }
   }
-  Plan plan;
+  Plan plan{.keep = keep};
   std::map<std::string, size_t> index;  // of a set's group
   const auto add = [&](const std::string& tensor) {
     if (wanted.count(tensor) == 0) return;
@@ -173,6 +173,7 @@ std::map<std::string, std::string> InsertPairs(const Plan& plan, const TensorGri
     const bool layer = layers.count(node.name) != 0;
     const bool passes = !layer && in != group_of.end() && out != group_of.end() && in->second == out->second;
     for (std::string& input : node.inputs) {
+      if (plan.keep.contains(node.name)) break;
       const auto found = floats.find(input);
       if (found != floats.end() && (layer || passes || on_bytes.count(input) != 0)) input = found->second;
     }

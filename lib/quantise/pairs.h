@@ -17,6 +17,7 @@ struct Plan {
   // Quantised tensors; those of a group share a grid: what a concatenation joins, and inputs and outputs of operators
   // that move elements and of pools over windows, which then work on bytes.
   std::vector<std::vector<std::string>> groups;
+  std::set<std::string> keep;  // nodes that read floats which nobody has quantised
 
   bool empty() const { return layers.empty(); }
   // All tensors of the groups and the outputs of layers.
@@ -36,7 +37,7 @@ Result<Plan> MakePlan(const graph::Graph& graph, const std::set<std::string>& ke
 using TensorGrids = std::map<std::string, graph::Grid>;
 
 // Adds the nodes, and parameters with the scales and zero points. Behind a layer that computes with integers, and
-// behind operators on bytes, all nodes read the dequantised tensor; the graph's outputs remain. Returns the names of
+// behind operators on bytes, all nodes but those to keep read the dequantised tensor; the graph's outputs remain. Returns the names of
 // the tensors of bytes by those of the tensors.
 std::map<std::string, std::string> InsertPairs(const Plan& plan, const TensorGrids& grids, graph::Graph* graph);
 

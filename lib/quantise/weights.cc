@@ -43,8 +43,7 @@ void SetBias(const std::vector<double>& bias, graph::Node* node, graph::Graph* g
 
 }  // namespace
 
-TensorGrids ChooseGrids(const Plan& plan, const graph::Graph& graph, const AllStatistics& statistics,
-                        const Settings& settings) {
+TensorGrids ChooseGrids(const Plan& plan, const AllStatistics& statistics, const Settings& settings) {
   TensorGrids grids;
   for (const auto& group : plan.groups) {
     Range range;
@@ -53,18 +52,7 @@ TensorGrids ChooseGrids(const Plan& plan, const graph::Graph& graph, const AllSt
       const float limit = ChooseLimit(seen, settings.method, settings.percentile);
       range = Joined(range, {std::max(seen.least(), -limit), std::min(seen.most(), limit)});
     }
-    graph::Grid grid = ActivationGrid(range, settings.scheme);
-    const auto meets = [&](const graph::Node& node) {
-      if (node.inputs.size() != 1) return false;
-      const bool in = std::ranges::count(group, node.inputs[0]) != 0, out = std::ranges::count(group, node.name) != 0;
-      const auto other = grids.find(in ? node.name : node.inputs[0]);
-      return in != out && other != grids.end() && other->second == grid;
-    };
-    while (std::ranges::any_of(graph.nodes, meets)) {
-      float& scale = grid.scales[0];
-      scale = settings.scheme == Scheme::kPower2 ? 2 * scale : std::nextafter(scale, 2 * scale);
-    }
-    for (const std::string& tensor : group) grids[tensor] = grid;
+    for (const std::string& tensor : group) grids[tensor] = ActivationGrid(range, settings.scheme);
   }
   return grids;
 }

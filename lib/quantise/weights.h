@@ -14,11 +14,8 @@ namespace hone::quantise {
 // By tensor.
 using AllStatistics = std::map<std::string, Statistics>;
 
-// The grid of each group: of the ranges that the method chooses for its tensors, joined. If a node of one input stands
-// between groups of equal grids, the scale of the later group is raised a little (doubled for kPower2):
-// graph::UseIntegers would make another operator of that node, and the graph must not depend on the values.
-TensorGrids ChooseGrids(const Plan& plan, const graph::Graph& graph, const AllStatistics& statistics,
-                        const Settings& settings);
+// The grid of each group: of the ranges that the method chooses for its tensors, joined.
+TensorGrids ChooseGrids(const Plan& plan, const AllStatistics& statistics, const Settings& settings);
 
 // The grids of all layers' weights, by parameter. With bias correction, subtracts from each bias the mean error of its
 // sums: the rounding of the weights times the means of the data's channels, as if there were no padding (Nagel et al.,

@@ -140,7 +140,8 @@ template <bool kQuantise>
 Result<DType> ConversionType(const Workload& w) {
   const DType byte = w.inputs[2].type, real = DType::Float(32);
   if (byte != DType::UInt(8) && byte != DType::Int(8) && (kQuantise || byte != DType::Int(32))) {
-    return Status::Invalid("{}: the zero point is {}, not u8[1] or i8[1]", w.op, w.inputs[2].Text());
+    return Status::Invalid("{}: the zero point is {}, not u8[1] or i8[1]{}", w.op, w.inputs[2].Text(),
+                           kQuantise ? "" : ", or i32[1]");
   }
   const DType from = kQuantise ? real : byte;
   if (w.inputs[0].type != from || !BroadcastsTo(w.inputs[1], real, w.inputs[0]) ||
@@ -259,7 +260,7 @@ std::vector<Definition> Elementwise() {
     for (auto [name, kind] : kAsEpilogue) {
       if (d.name == name) d.epilogue = kind;
     }
-    if (d.name == "identity") d.passes_on = [](const Workload&) { return true; }, d.type = SameType;
+    if (d.name == "identity") d.passes_on = [](const Workload&) { return true; }, d.type = SameType, d.selects = true;
     all.push_back(std::move(d));
   }
   for (const bool quantise : {true, false}) {

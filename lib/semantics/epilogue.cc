@@ -25,7 +25,8 @@ Status CheckIntegers(const Workload& w) {
     const bool before_last = i + 2 == count && w.epilogue.back().kind == EpilogueKind::kRequant;
     if (e.kind == EpilogueKind::kBias || (e.kind == EpilogueKind::kRequant && i + 1 == count)) continue;
     if (e.kind == EpilogueKind::kAdd && !e.type.is_float() && before_last) continue;
-    return Status::Invalid(w.op + ": after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` " +
+    return Status::Invalid(w.op +
+                           ": after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` " +
                            "(or i8) as the last ones");
   }
   return Status();
@@ -55,7 +56,8 @@ Result<TensorType> AfterEpilogue(const Workload& w, const TensorType& output) {
       return Status::Invalid("{}: a {} needs an output with channels (axis 1)", w.op, name);
     }
     if (!e.type.is_float() && output.type.is_float()) {
-      return Status::Invalid("{}: {} needs sums of integers", w.op, e.kind == EpilogueKind::kAdd ? "add(u8)" : "requant");
+      return Status::Invalid("{}: {} needs sums of integers", w.op,
+                             e.kind == EpilogueKind::kAdd ? "add(u8)" : "requant");
     }
     if (e.kind == EpilogueKind::kRequant) after.type = e.type;
     if (e.kind == EpilogueKind::kClip && !(e.low <= e.high)) {

@@ -309,7 +309,10 @@ std::vector<Definition> Movement() {
       std::move(expand),
   };
   std::move(images.begin(), images.end(), std::back_inserter(all));
-  for (Definition& d : all) d.type = d.name == "pad" ? PadType : SameType;
+  for (Definition& d : all) {
+    d.type = d.name == "pad" ? PadType : SameType;
+    d.selects = d.name != "pad" && d.name != "pad2d";
+  }
   return all;
 }
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "semantics/epilogue.h"
+#include "semantics/quantise.h"
 #include "semantics/tables.h"
 
 namespace hone::semantics {
@@ -351,9 +352,13 @@ Workload AsOperator(const EpilogueOp& op, const TensorType& input) {
   return w;
 }
 
-bool SelectsElements(const Workload& w) {
-  const Definition& d = DefinitionOf(w);
-  return d.type == SameType && d.name != "pad2d" && !IsTransform(w);
+bool QuantisesFloats(const Workload& w) {
+  bool rounded = false;
+  for (const Workload& part : w.Parts()) {
+    if (IsQuantise(part) && rounded) return true;
+    rounded = rounded || !(IsQuantise(part) || IsDequantise(part) || DefinitionOf(part).selects);
+  }
+  return false;
 }
 
 LessZeros::LessZeros(const std::vector<const Values*>& x) : data_(x[0]), weight_(x[1]) {

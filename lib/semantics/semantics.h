@@ -53,6 +53,9 @@ struct Definition {
 
   // Traits for passes. The output is the concatenation of the inputs along the attribute `axis`.
   bool concatenates = false;
+  // Each value of the output is a value of an input, chosen by its place or as the largest: nothing is computed, nor
+  // padded. So the operator is the same on quantised and on real values, if all inputs have one scale and zero point.
+  bool selects = false;
   // The output has the first input's elements in the same order.
   bool keeps_order = false;
   // Scales and shifts each channel by inputs 1 to 4: gamma, beta, mean and variance (BatchNormEpsilon).
@@ -136,8 +139,8 @@ bool ChangesOrMovesElements(const Workload& workload);
 std::optional<EpilogueOp> AsEpilogue(const Workload& workload);
 // The reverse, for an operation on floats of type `input`. REQUIRES: AsEpilogue can return `op`.
 Workload AsOperator(const EpilogueOp& op, const TensorType& input);
-// Whether the workload moves elements or takes the largest ones, and does not pad: if its inputs have one scale and zero
-// point, it is the same on quantised and on real values.
-bool SelectsElements(const Workload& workload);
+// Whether the output has integers made of floats that kernels may round otherwise than the reference, so that a value
+// half-way between two integers may become either: a `quantise` behind operators of floats in a group.
+bool QuantisesFloats(const Workload& workload);
 
 }  // namespace hone::semantics

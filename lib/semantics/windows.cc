@@ -335,7 +335,7 @@ std::vector<Definition> Windows() {
       {"global_max_pool", 1, 1, {LayoutSpec()}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
   for (Definition& definition : all) {
     definition.has_batch = true;
-    if (definition.name.find("max_pool") != std::string::npos) definition.type = SameType;
+    if (definition.name.find("max_pool") != std::string::npos) definition.type = SameType, definition.selects = true;
     if (definition.name.find("avg_pool") == std::string::npos) continue;
     definition.most_inputs = 2;
     definition.type = AverageType;

@@ -17,8 +17,8 @@
 namespace hone::command {
 namespace {
 
-// He initialisation for weights keeps values at the scale of the input. A bias has no fan-in. Integers cover their type;
-// the limits of a requant cover most of it.
+// He initialisation for weights keeps values at the scale of the input. A bias has no fan-in. Integers cover their
+// type; the limits of a requant cover most of it.
 graph::Initialiser InitOf(const Operand& operand) {
   using enum graph::InitKind;
   const std::vector<int64_t>& shape = operand.logical.shape;
@@ -76,7 +76,7 @@ Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::strin
   return std::optional<graph::ParameterValues>(std::move(values));
 }
 
-Result<Network> LoadNetwork(const NetworkSource& source) {
+static Result<Network> ReadNetwork(const NetworkSource& source) {
   Network network;
   if (pipeline::IsOnnxFile(source.network)) {
     HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(source.inputs));
@@ -99,6 +99,18 @@ Result<Network> LoadNetwork(const NetworkSource& source) {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(source.network, source.batch));
   }
   HONE_ASSIGN_OR_RETURN(network.values, LoadParameterFile(source.parameter_file));
+  return network;
+}
+
+Result<Network> LoadNetwork(const NetworkSource& source) {
+  HONE_ASSIGN_OR_RETURN(Network network, ReadNetwork(source));
+  std::map<std::string, std::string> digests;
+  for (const std::string& file : plugin::LoadedFiles()) {
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    digests[file] = Digest128(bytes).Hex();
+  }
+  network.graph.plugins.clear();
+  for (const auto& [file, digest] : digests) network.graph.plugins.push_back({file, digest});
   return network;
 }
 

@@ -30,6 +30,7 @@ struct Network {
   std::vector<std::string> reads;                // other files that were read, from the model's folder
 };
 
+// The graph names the plugins that are loaded.
 Result<Network> LoadNetwork(const NetworkSource& source);
 
 // Returns kUnsupported if the values of the graph's parameters do not fit into the available memory.

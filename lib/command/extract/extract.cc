@@ -212,6 +212,7 @@ Status Quantise(const ExtractOptions& options, const Target& target, Network* ne
   if (!options.parameters.empty()) return Status::Invalid("--parameters: hone-quantise writes those of integers");
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.quantise));
   HONE_ASSIGN_OR_RETURN(const quantise::Settings settings, quantise::ParseSettings(text, options.quantise));
+  HONE_RETURN_IF_ERROR(In(options, CheckMemory(network->graph)));  // it makes parameters of zeros
   const auto graph = quantise::IntegerGraph(std::move(network->graph), settings);
   HONE_RETURN_IF_ERROR(In(options, graph.status()));
   network->graph = *graph;
@@ -220,18 +221,11 @@ Status Quantise(const ExtractOptions& options, const Target& target, Network* ne
 
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
-  std::map<std::string, std::string> digests;
   for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(plugin::Load(file));
   HONE_ASSIGN_OR_RETURN(const propose::OwnSketches sketches, ReadSketches(options.sketches));
   HONE_ASSIGN_OR_RETURN(Network network,
                         LoadNetwork({options.network, options.inputs, options.parameter_file, options.batch}));
   graph::Graph& graph = network.graph;
-  for (const std::string& file : plugin::LoadedFiles()) {
-    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
-    digests[file] = Digest128(bytes).Hex();
-  }
-  graph.plugins.clear();
-  for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   if (!options.quantise.empty()) HONE_RETURN_IF_ERROR(Quantise(options, target, &network));
   const std::optional<graph::ParameterValues>& file = network.values;
   std::optional<Layout> layout;
@@ -261,9 +255,11 @@ Status Extract(const ExtractOptions& options) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
     HONE_ASSIGN_OR_RETURN(const std::string plugin, PluginOf(workload, target));
     HONE_ASSIGN_OR_RETURN(const std::string space, propose::TaskSpaceVersion(workload, target));
+    const auto loaded = std::ranges::find(graph.plugins, plugin, &graph::GraphPlugin::file);
+    const std::string digest = loaded == graph.plugins.end() ? "" : loaded->digest;
     HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
                                pipeline::TaskFileText({task.id, workload, target, task.flop, plugin,
-                                                       plugin.empty() ? "" : digests[plugin], space})));
+                                                       digest, space})));
   }
   if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
   HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));

@@ -38,8 +38,8 @@ struct QuantiseReport {
   int64_t layers = 0, integer_layers = 0;  // convolutions and dense layers; those that compute with integers
   std::optional<double> decibels;          // of all outputs
   double largest_error = 0;                // of all outputs, in units of the outputs
-  // Rows of the first output, if that is a matrix or has one image a row, and those whose largest value is at the same
-  // place.
+  // Rows of the first output, if it has scores of classes (two axes, two columns or more), and those whose largest value
+  // is at the same place.
   int64_t rows = 0, same_class = 0;
   std::vector<LayerQuality> nodes;  // of integer layers, in the network's order
 };
@@ -47,7 +47,6 @@ struct QuantiseReport {
 std::string ReportJson(const QuantiseReport& report);
 Result<QuantiseReport> ParseQuantiseReport(std::string_view text, const std::string& path);
 
-// At most 120 columns.
 std::string ReportText(const QuantiseReport& report);
 
 }  // namespace hone::command

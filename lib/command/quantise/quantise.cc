@@ -11,9 +11,10 @@
 #include "command/quantise/calibration.h"
 #include "command/quantise/observe.h"
 #include "command/quantise/quality.h"
-#include "command/quantise/write_onnx.h"
 #include "compile/compile.h"
+#include "onnx/write_model.h"
 #include "plugin/plugin.h"
+#include "propose/versions.h"
 #include "quantise/grids.h"
 #include "quantise/network.h"
 #include "session/machine.h"
@@ -111,8 +112,9 @@ Status Compare(const CalibrationInputs& inputs, const FloatNetwork& floats, cons
     }
     const std::string& first = floats.graph.outputs[0];
     const auto real = wanted.at(first).as<float>(), other = found.at(first).as<float>();
-    const auto rows = static_cast<size_t>(wanted.at(first).type.shape.empty() ? 1 : wanted.at(first).type.shape[0]);
-    const size_t columns = real.size() / rows;
+    const std::vector<int64_t>& shape = wanted.at(first).type.shape;
+    if (shape.size() != 2 || shape[1] < 2) continue;  // no scores of classes
+    const auto rows = static_cast<size_t>(shape[0]), columns = static_cast<size_t>(shape[1]);
     for (size_t row = 0; row < rows; ++row) {
       const auto place = [&](std::span<const float> values) {
         const auto part = values.subspan(row * columns, columns);
@@ -135,33 +137,33 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
     if (!file.empty()) HONE_RETURN_IF_ERROR(CheckFolder(DirName(file)));
   }
   HONE_ASSIGN_OR_RETURN(const Settings settings, ReadSettings(options));
-  report->settings = settings, report->data = options.data, report->network = options.network;
+  report->settings = settings, report->data = options.data;
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   if (target.kind->has_device()) {
     return Status::Unsupported("{}: integers run on CPUs only; quantise for a target of the kind cpu", options.target);
   }
   HONE_ASSIGN_OR_RETURN(FloatNetwork floats, LoadFloats(options));
   HONE_ASSIGN_OR_RETURN(const quantise::Plan plan, quantise::PlanFor(floats.original, floats.graph, settings));
+  // Images are plain outside the library, whatever the network's own layout.
+  Graph plain = floats.graph;
+  plain.layout = Layout::kBlocked;
   CalibrationInputs inputs;
   if (options.data.empty()) {
     LogWarning(
         "{}: no calibration data: seeded inputs are used, so the accuracy means nothing (--data, or `data` in "
         "[quantise])",
         floats.graph.name);
-    inputs = SeededCalibration(floats.graph, settings.samples > 0 ? settings.samples : quantise::kSeededSamples);
+    inputs = SeededCalibration(plain, settings.samples > 0 ? settings.samples : quantise::kSeededSamples);
   } else {
     HONE_ASSIGN_OR_RETURN(inputs, ReadCalibration(options.data, floats.graph, settings.samples));
   }
   HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));
   const std::set<std::string> observed = plan.Observed();
-  // Images are plain outside the library, whatever the network's own layout.
-  Graph plain = floats.graph;
-  plain.layout = Layout::kBlocked;
   HONE_ASSIGN_OR_RETURN(ObservedNetwork exact,
                         ObservedNetwork::Build(plain, floats.values, {observed.begin(), observed.end()}, target));
   HONE_ASSIGN_OR_RETURN(const auto statistics, Observe(floats, plan, inputs, settings.method, &exact));
-  const quantise::TensorGrids grids = quantise::ChooseGrids(plan, floats.graph, statistics, settings);
+  const quantise::TensorGrids grids = quantise::ChooseGrids(plan, statistics, settings);
   HONE_ASSIGN_OR_RETURN(quantise::Pairs pairs,
                         quantise::MakePairs(floats.graph, std::move(floats.values), plan, grids, statistics, settings));
   std::vector<std::string> compared;
@@ -185,7 +187,7 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   });
   std::string onnx;
   if (!options.onnx.empty()) {
-    HONE_ASSIGN_OR_RETURN(onnx, OnnxModel(pairs.graph, pairs.weights, pairs.values));
+    HONE_ASSIGN_OR_RETURN(onnx, onnx::OnnxModel(pairs.graph, pairs.weights, pairs.values));
   }
   HONE_RETURN_IF_ERROR(quantise::MakeIntegers({}, &pairs));
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
@@ -205,7 +207,9 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
 
 }  // namespace
 
-std::string QuantiseAbi() { return fmt::format("quantise 1\ncodegen {}", compile::CodegenVersion()); }
+std::string QuantiseAbi() {
+  return fmt::format("quantise 1\ncodegen {}\nspace {}", compile::CodegenVersion(), propose::SpaceVersionText());
+}
 
 int RunQuantise(const QuantiseOptions& options) {
   QuantiseReport report;

@@ -17,8 +17,8 @@ constexpr const char* kTools[] = {"hone-plan",      "hone-extract", "hone-tune",
                                   "hone-pick-best", "hone-confirm", "hone-build",   "hone-bench",
                                   "hone-report",    "hone-records", "hone-quantise"};
 // These accept --pretend-versions.
-const std::set<std::string> kVersioned = {"hone-tune",  "hone-extract", "hone-confirm",
-                                          "hone-build", "hone-bench",   "hone-allocate"};
+const std::set<std::string> kVersioned = {"hone-tune",  "hone-extract",  "hone-confirm", "hone-build",
+                                          "hone-bench", "hone-allocate", "hone-quantise"};
 
 }  // namespace
 

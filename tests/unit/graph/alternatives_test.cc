@@ -97,6 +97,21 @@ TEST(Alternatives, GroupsCloseOverTensorsThatOnlyTheyRead) {
                            [](const std::string& text) { return text.find("-> dense") != std::string::npos; }));
 }
 
+// A step of the integers in the middle of a group is no error of a float behind it.
+TEST(Alternatives, AGroupEndsWhereItQuantisesComputedFloats) {
+  const Graph graph = Must(ParseGraph(R"json({"version": 2, "name": "steps", "seed": 1,
+      "inputs": [{"name": "data", "shape": [6,8]}], "outputs": ["last"],
+      "parameters": [{"name": "s", "shape": [1], "init": "values", "values": [0.1]},
+                     {"name": "z", "type": "u8", "shape": [1], "init": "values", "values": [3]}],
+      "nodes": [{"name": "first", "workload": "sigmoid(f32[6,8])", "inputs": ["data"]},
+                {"name": "q", "workload": "quantise(f32[6,8], f32[1], u8[1])", "inputs": ["first", "s", "z"]},
+                {"name": "d", "workload": "dequantise(u8[6,8], f32[1], u8[1])", "inputs": ["q", "s", "z"]},
+                {"name": "last", "workload": "tanh(f32[6,8])", "inputs": ["d"]}]})json",
+                                      "g"));
+  EXPECT_EQ(Places(FindAlternatives(graph, Workload::Parse)),
+            (std::vector<std::vector<std::string>>{{"first", "q"}, {"q", "d", "last"}}));
+}
+
 // A reshape costs nothing alone, so it is in the middle of a group or not at all.
 TEST(Alternatives, ReshapesCostNothing) {
   const Graph graph = Must(ParseGraph(R"json({"version": 1, "name": "heads", "seed": 1,

@@ -112,7 +112,7 @@ TEST(UseIntegers, MakesOneOperatorOfALayerAndItsPairs) {
   const WeightGrids grids = {{"w1", {DType::Int(8), std::vector<float>(8, 0.003f), std::vector<int32_t>(8, 0)}},
                              {"w2", {DType::Int(8), {0.01f}, {0}}},
                              {"w3", {DType::UInt(8), {0.002f}, {128}}}};
-  Must(UseIntegers(grids, &graph, &values));
+  Must(UseIntegers(grids, SameGrids::kByValue, &graph, &values));
   EXPECT_EQ(Texts(graph),
             "x.q = quantise(f32[1,3,9,10], f32[1], u8[1])\n"
             "r1.q = conv2d(u8[1,3,9,10], i8[8,3,3,3], u8[1], pad=1,1,1,1) + bias + requant(u8)\n"
@@ -135,7 +135,7 @@ TEST(UseIntegers, SignedDataAndZeroPointsOfWeights) {
   Graph graph = net.graph;
   ParameterValues values = net.values;
   const WeightGrids grids = {{"w1", {DType::Int(8), {0.003f}, {3}}}, {"w2", {DType::UInt(8), {0.01f}, {120}}}};
-  Must(UseIntegers(grids, &graph, &values));
+  Must(UseIntegers(grids, SameGrids::kByValue, &graph, &values));
   EXPECT_THAT(Texts(graph), HasSubstr("r1.q = conv2d(i8[1,3,9,10], i8[8,3,3,3], i8[1], i8[1], pad=1,1,1,1) + bias + "
                                       "requant(i8)\n"));
   EXPECT_THAT(Texts(graph), HasSubstr("r2.q = conv2d(i8[1,8,9,10], i8[8,8,1,1], i8[1], i8[1]) + bias + add(i8) + "
@@ -159,7 +159,7 @@ TEST(UseIntegers, KeepsWhatHasNoIntegerForm) {
   net.Finish("sum");
   Graph graph = net.graph;
   ParameterValues values = net.values;
-  Must(UseIntegers({{"w", {DType::Int(8), {0.01f}, {0}}}}, &graph, &values));
+  Must(UseIntegers({{"w", {DType::Int(8), {0.01f}, {0}}}}, SameGrids::kByValue, &graph, &values));
   EXPECT_EQ(Texts(graph),
             "x.q = quantise(f32[1,3,9,10], f32[1], u8[1])\n"
             "c.sums = conv2d(u8[1,3,9,10], i8[4,3,1,1], u8[1])\n"
@@ -187,7 +187,7 @@ TEST(UseIntegers, ARealResidualIsAddedToDequantisedSums) {
   net.Finish("r.q");
   Graph graph = net.graph;
   ParameterValues values = net.values;
-  Must(UseIntegers({{"w", {DType::Int(8), {0.01f}, {0}}}}, &graph, &values));
+  Must(UseIntegers({{"w", {DType::Int(8), {0.01f}, {0}}}}, SameGrids::kByValue, &graph, &values));
   EXPECT_THAT(Texts(graph), HasSubstr("r.sums = conv2d(u8[1,3,9,10], i8[3,3,1,1], u8[1]) + bias\n"));
   EXPECT_LE(Difference(net.Run(graph, values), net.Run(net.graph, net.values)).first, 1);
 }
@@ -211,7 +211,7 @@ TEST(UseIntegers, BytesAreRequantised) {
   net.Finish("all.q");
   Graph graph = net.graph;
   ParameterValues values = net.values;
-  Must(UseIntegers({}, &graph, &values));
+  Must(UseIntegers({}, SameGrids::kByValue, &graph, &values));
   EXPECT_EQ(Texts(graph),
             "x.q = quantise(f32[1,3,9,10], f32[1], u8[1])\n"
             "x.d = dequantise(u8[1,3,9,10], f32[1], u8[1])\n"
@@ -227,10 +227,24 @@ TEST(UseIntegers, BytesAreRequantised) {
       << "a tie may be rounded otherwise";
 }
 
+// A bias that the scale of the sums makes too large for i32, and scales whose product is no normal number.
+TEST(UseIntegers, LayersThatCouldLeaveI32StayFloat) {
+  for (const auto& [scale, bias] : {std::pair(0.01, 0.001), {1e-7, 100.0}, {1e-37, 0.001}}) {
+    Net net;
+    net.Pair("x", "u8", "1,3,9,10", 0.01, 5);
+    net.Weight("w", {4, 3, 1, 1}, scale), net.Weight("b", {4}, bias);
+    net.Add("c", "conv2d(f32[1,3,9,10], f32[4,3,1,1]) + bias", {"x.d", "w", "b"});
+    net.Finish("c");
+    const auto s = static_cast<float>(scale);
+    Must(UseIntegers({{"w", {DType::Int(8), {s}, {0}}}}, SameGrids::kByValue, &net.graph, &net.values));
+    EXPECT_EQ(net.graph.FindNode("c")->workload.op, scale > 0.001 ? "dequantise" : "conv2d") << scale;
+  }
+}
+
 TEST(UseIntegers, GridsThatDoNotFitAreNamed) {
   const auto refusal = [](const Grid& grid) {
     Net net = Residual(false);
-    return UseIntegers({{"w2", grid}}, &net.graph, &net.values).message();
+    return UseIntegers({{"w2", grid}}, SameGrids::kByValue, &net.graph, &net.values).message();
   };
   EXPECT_EQ(refusal({DType::Int(8), {0.01f, 0.01f}, {0, 0}}),
             "node `r2`: the grid of its weight `w2` has 2 scales and 2 zero points of i8, for 8 channels");
@@ -240,7 +254,7 @@ TEST(UseIntegers, GridsThatDoNotFitAreNamed) {
   for (Parameter& p : net.graph.parameters) {
     if (p.name == "r1.s") p.init.values = {-1};
   }
-  EXPECT_EQ(UseIntegers({}, &net.graph, &net.values).message(),
+  EXPECT_EQ(UseIntegers({}, SameGrids::kByValue, &net.graph, &net.values).message(),
             "node `r1.q`: its scale is not a positive normal number");
 }
 

@@ -188,6 +188,26 @@ TEST(Quantised, IntegersThatArePassedOn) {
   EXPECT_EQ(ran.values.at("z"), std::vector<double>({1, 2, 254, 255}));
 }
 
+// Scales of a constant are those of the output's channels only as long as their axis is.
+TEST(Quantised, ScalesOfReshapedConstants) {
+  for (const auto& [shape, axis, w, integers] :
+       {std::tuple<Shape, int, Shape, bool>{{1, 2, 2}, 2, {2, 2}, false}, {{2, 2, 1}, 1, {2, 2}, true}}) {
+    QuantisedModel m;
+    m.Input("x", {1, 2}, kU8);
+    m.Scale("sx", 1, 0);
+    m.Integers("w", shape, {1, 2, 3, 4}, kI8);
+    m.Floats("s", {2}, {0.5f, 10});
+    m.Ints("to", w);
+    m.Node("DequantizeLinear", {"x", "sx", "sx0"}, "xd");
+    m.Node("DequantizeLinear", {"w", "s"}, "d").Set("axis", axis);
+    m.Node("Reshape", {"d", "to"}, "r");
+    m.Node("MatMul", {"xd", "r"}, "y");
+    m.Output("y");
+    EXPECT_EQ(RunModel(m, {{"x", U8({1, 2}, {1, 1})}}).values.at("y"), std::vector<double>({2, 60}));
+    EXPECT_EQ(Texts(m).find("dense(u8") != std::string::npos, integers) << Texts(m);
+  }
+}
+
 // Weights may be quantised in the model, along an axis.
 TEST(Quantised, ConstantsAreQuantisedAlongAnAxis) {
   QuantisedModel m;
@@ -283,7 +303,7 @@ TEST(Quantised, RefusedScalesAndZeroPoints) {
   }
   EXPECT_THAT(QuantiseRefusal(1, pb::TensorProto::INT16, {1}), HasSubstr("its zero point is int16; uint8 and int8"));
   EXPECT_THAT(QuantiseRefusal(1, kU8, {1, 2}), HasSubstr("it has 1 scales, but 2 zero points"));
-  EXPECT_THAT(QuantiseRefusal(1, kI32, {0}), HasSubstr("the zero point is i32[1], not u8[1] or i8[1]"));
+  EXPECT_THAT(QuantiseRefusal(1, kI32, {0}), HasSubstr("its zero point is int32, not uint8 or int8"));
   EXPECT_THAT(QuantiseRefusal(1, kI8, {0}, "DequantizeLinear"),
               HasSubstr("takes i8[..], f32[1] and i8[1], not u8[1,2]"));
 }

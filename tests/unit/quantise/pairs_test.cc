@@ -95,7 +95,7 @@ TEST(MakePlan, KeptNodesStayFloat) {
 TEST(MakePlan, QuantisedNetworksAreRefused) {
   Normal n = Normalised(Small());
   const Plan plan = Must(MakePlan(n.graph, {}));
-  InsertPairs(plan, ChooseGrids(plan, n.graph, StatisticsOf(n, plan), {}), &n.graph);
+  InsertPairs(plan, ChooseGrids(plan, StatisticsOf(n, plan), {}), &n.graph);
   EXPECT_THAT(MakePlan(n.graph, {}).status().message(), HasSubstr("has quantised tensors already"));
 }
 
@@ -111,7 +111,7 @@ TEST(FindKept, FollowsFusedNodes) {
 TEST(InsertPairs, LayersAndWhatPassesBytesReadDequantisedTensors) {
   Normal n = Normalised(Small());
   const Plan plan = Must(MakePlan(n.graph, {}));
-  const auto bytes = InsertPairs(plan, ChooseGrids(plan, n.graph, StatisticsOf(n, plan), {}), &n.graph);
+  const auto bytes = InsertPairs(plan, ChooseGrids(plan, StatisticsOf(n, plan), {}), &n.graph);
   Must(graph::CheckGraph(&n.graph));
   EXPECT_EQ(bytes.at("a.relu"), "a.relu.bytes");
   EXPECT_EQ(n.graph.FindNode("block.out")->inputs.back(), "stem.relu.real");  // the residual
@@ -158,7 +158,7 @@ TEST(Pairs, TheNetworkComputesNearlyWhatItDid) {
     for (const Method method : {Method::kMax, Method::kPercentile}) {
       const Settings settings{.method = method, .scheme = scheme};
       Normal n = exact;
-      const TensorGrids grids = ChooseGrids(plan, exact.graph, statistics, settings);
+      const TensorGrids grids = ChooseGrids(plan, statistics, settings);
       RoundWeights(ChooseWeights(plan, grids, statistics, settings, &n.graph, &n.values), &n.values);
       InsertPairs(plan, grids, &n.graph);
       Must(graph::CheckGraph(&n.graph));
@@ -167,34 +167,48 @@ TEST(Pairs, TheNetworkComputesNearlyWhatItDid) {
   }
 }
 
+// A concatenation that nobody wants as bytes, of tensors that layers read as bytes.
+Graph Joined() {
+  graph::NetworkBuilder net("joined", 3);
+  const std::string x = net.Input("data", {1, 3, 8, 8});
+  const std::string a = net.Op("a", "relu6", {net.Conv("c1", x, 4, {})});
+  const std::string b = net.Op("b", "relu6", {net.Conv("c2", a, 4, {})});
+  return net.Finish({net.Concat("all", {a, b}), net.Conv("c3", b, 4, {})});
+}
+
 TEST(IntegerGraph, DoesNotDependOnCalibration) {
-  const Normal exact = Normalised(Small());
-  const Plan plan = Must(MakePlan(exact.graph, {}));
-  const AllStatistics statistics = StatisticsOf(exact, plan);
-  for (const Scheme scheme : {Scheme::kAffine, Scheme::kSymmetric, Scheme::kPower2}) {
-    for (const bool corrected : {false, true}) {
-      const Settings settings{.scheme = scheme, .bias_correction = corrected};
-      const TensorGrids grids = ChooseGrids(plan, exact.graph, statistics, settings);
-      Pairs pairs = Must(MakePairs(exact.graph, exact.values, plan, grids, statistics, settings));
-      Must(MakeIntegers({}, &pairs));
-      EXPECT_EQ(graph::GraphText(Must(IntegerGraph(exact.original, settings))), graph::GraphText(pairs.graph));
-      EXPECT_EQ(pairs.values.size(), pairs.graph.parameters.size());
+  for (const Graph& network : {Small(), Joined()}) {
+    const Normal exact = Normalised(network);
+    const Plan plan = Must(MakePlan(exact.graph, {}));
+    const AllStatistics statistics = StatisticsOf(exact, plan);
+    for (const Scheme scheme : {Scheme::kAffine, Scheme::kSymmetric, Scheme::kPower2}) {
+      for (const bool corrected : {false, true}) {
+        const Settings settings{.scheme = scheme, .bias_correction = corrected};
+        TensorGrids grids = ChooseGrids(plan, statistics, settings);
+        for (const bool equal : {false, true}) {
+          for (auto& [tensor, grid] : grids) grid = equal ? grids.begin()->second : grid;
+          Pairs pairs = Must(MakePairs(exact.graph, exact.values, plan, grids, statistics, settings));
+          Must(MakeIntegers({}, &pairs));
+          EXPECT_EQ(graph::GraphText(Must(IntegerGraph(exact.original, settings))), graph::GraphText(pairs.graph));
+          EXPECT_EQ(pairs.values.size(), pairs.graph.parameters.size());
+        }
+      }
     }
   }
 }
 
-TEST(ChooseGrids, EqualRangesAroundAFloatOperatorGetDifferentGrids) {
-  const Normal n = Normalised(Small());
-  const Plan plan = Must(MakePlan(n.graph, {}));
-  AllStatistics statistics = StatisticsOf(n, plan);
-  for (const char* tensor : {"gap", "flat"}) statistics.at(tensor) = statistics.at("last.relu");
-  for (const Scheme scheme : {Scheme::kAffine, Scheme::kSymmetric, Scheme::kPower2}) {
-    const TensorGrids grids = ChooseGrids(plan, n.graph, statistics, {.scheme = scheme});
-    const float in = grids.at("last.relu").scales[0], out = grids.at("gap").scales[0];
-    EXPECT_GT(out, in);
-    EXPECT_LE(out, scheme == Scheme::kPower2 ? 2 * in : 1.001F * in);
-    EXPECT_EQ(grids.at("flat"), grids.at("gap"));
-  }
+// A kept node reads floats that were not quantised, even if another layer reads the same tensor as bytes.
+TEST(InsertPairs, KeptNodesReadFloats) {
+  graph::NetworkBuilder net("kept", 3);
+  const std::string x = net.Conv("c1", net.Input("data", {1, 3, 8, 8}), 4, {});
+  const std::string pool = net.MaxPool("pool", x, {{2}, {2}, {0}});
+  Normal n = Normalised(net.Finish({net.Conv("c2", x, 4, {}), net.Conv("c3", pool, 4, {})}));
+  const Plan plan = Must(MakePlan(n.graph, {"pool"}));
+  const AllStatistics statistics = StatisticsOf(n, plan);
+  Pairs pairs = Must(MakePairs(n.graph, n.values, plan, ChooseGrids(plan, statistics, {}), statistics, {}));
+  Must(MakeIntegers({}, &pairs));
+  EXPECT_EQ(pairs.graph.FindNode("pool")->workload.inputs[0].type, DType::Float(32));
+  EXPECT_EQ(pairs.graph.FindNode("c2.sums")->workload.inputs[0].type, DType::UInt(8));
 }
 
 TEST(ChooseWeights, BiasCorrectionRemovesTheMeanError) {
@@ -210,7 +224,7 @@ TEST(ChooseWeights, BiasCorrectionRemovesTheMeanError) {
     Normal n = exact;
     n.values.at("conv.weight").as<float>()[0] = 20;
     Normal reference = n;
-    const TensorGrids grids = ChooseGrids(plan, exact.graph, statistics, settings);
+    const TensorGrids grids = ChooseGrids(plan, statistics, settings);
     RoundWeights(ChooseWeights(plan, grids, statistics, settings, &n.graph, &n.values), &n.values);
     Must(graph::CheckGraph(&n.graph));
     const std::vector<double> found = Values(n, "conv"), right = Values(reference, "conv");

@@ -1,5 +1,5 @@
 // A network with quantised tensors as an ONNX model: the importer reads it back, and it computes the same.
-#include "command/quantise/write_onnx.h"
+#include "onnx/write_model.h"
 
 #include "base/file.h"
 #include "base/rng.h"
@@ -9,7 +9,7 @@
 #include "onnx/import.h"
 #include "quantise/network.h"
 
-namespace hone::command {
+namespace hone::onnx {
 namespace {
 
 using graph::NetworkBuilder;
@@ -66,7 +66,7 @@ quantise::Pairs QuantisedMany() {
     quantise::Statistics& s = statistics.emplace(tensor, *graph.FindType(tensor)).first->second;
     EXPECT_TRUE(s.AddValues(std::vector<float>(seen[tensor].begin(), seen[tensor].end())));
   }
-  const quantise::TensorGrids grids = quantise::ChooseGrids(plan, graph, statistics, {});
+  const quantise::TensorGrids grids = quantise::ChooseGrids(plan, statistics, {});
   return Must(quantise::MakePairs(std::move(graph), std::move(values), plan, grids, statistics, {}));
 }
 
@@ -93,4 +93,4 @@ TEST(OnnxModel, AnOperatorWithoutAFormIsNamed) {
 }
 
 }  // namespace
-}  // namespace hone::command
+}  // namespace hone::onnx

@@ -1,4 +1,4 @@
-#include "command/quantise/write_onnx.h"
+#include "onnx/write_model.h"
 
 #include <onnx/onnx_pb.h>
 
@@ -13,7 +13,7 @@
 #include "semantics/semantics.h"
 #include "semantics/window.h"
 
-namespace hone::command {
+namespace hone::onnx {
 namespace {
 
 namespace pb = ::onnx;
@@ -357,4 +357,4 @@ Result<std::string> OnnxModel(const Graph& graph, const graph::WeightGrids& weig
   return Writer(graph, weights, values).Write();
 }
 
-}  // namespace hone::command
+}  // namespace hone::onnx

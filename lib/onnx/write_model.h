@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "graph/integers.h"
 
-namespace hone::command {
+namespace hone::onnx {
 
 // The model's bytes; equal input gives equal bytes. `graph` has nodes `quantise` and `dequantise`
 // (quantise::InsertPairs), no layouts, and all parameters have values. Returns kUnsupported, naming the node, for an
@@ -15,4 +15,4 @@ namespace hone::command {
 Result<std::string> OnnxModel(const graph::Graph& graph, const graph::WeightGrids& weights,
                               const graph::ParameterValues& values);
 
-}  // namespace hone::command
+}  // namespace hone::onnx
