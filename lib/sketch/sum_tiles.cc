@@ -111,8 +111,6 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
     l.window.pop_back();
   }
   if (TakesFour(n, l.channels.back())) l.products = 4, l.pairs = !HasByteProducts(target);
-  const auto is_unsigned = [](const SumRead& read) { return read.tensor.type() == DType::UInt(8); };
-  l.masked = l.pairs && std::ranges::any_of(n.reads, is_unsigned);
   constexpr int64_t kFarBytes = 1024;
   for (size_t r = 0; r < n.reads.size() && l.vectors == n.last(); ++r) {
     const SumRead& read = n.reads[r];

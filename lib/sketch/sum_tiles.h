@@ -32,8 +32,7 @@ struct SumLoops {
   int threads = 1, registers = 16;
   // Products of bytes: 4 if a step takes four indices of the last channel axis at once (dot4), else 1.
   int64_t products = 1;
-  bool pairs = false;   // .. and if the CPU multiplies them as pairs of 16 bits,
-  bool masked = false;  // .. of unsigned bytes, by a mask in a register
+  bool pairs = false;  // .. and if the CPU multiplies them as pairs of 16 bits
 
   int64_t Extent(size_t axis) const { return nest.axes[axis].extent; }
   // Vectors along the axis `vectors`.

@@ -283,8 +283,9 @@ std::optional<Sketch> WindowTiles(const te::Tensor& output, const std::vector<st
   const auto words = [&](const char* name, const Names& values) {
     sketch.decisions.push_back(search::Knob::Words(name, values));
   };
-  // With a weight, neighbouring taps keep columns in registers as well.
-  const int64_t free = w.weight != nullptr ? w.registers / 2 : w.registers - 2;
+  // With a weight, neighbouring taps keep columns in registers as well; with bytes, also the zero point.
+  const int64_t half = w.registers / 2 - (w.sum->type.is_float() ? 0 : 1);
+  const int64_t free = w.weight != nullptr ? half : w.registers - 2;
   numbers("tile", search::EvenParts(w.pixels, std::min(kMostTile, free)));
   if (!w.outer.empty()) {
     std::vector<int64_t> rows = {w.Rows()};
