@@ -386,7 +386,7 @@ class Converter {
     return Status::Invalid("its scale {} and {}, the scale of its input, are too far apart", to.scale, scale);
   }
 
-  // The limits of values on `to` behind the activations; false if an operation is none.
+  // The limits of values on `to` behind the activations; false if there is another operation.
   static bool Limits(const std::vector<EpilogueOp>& activations, const ByteTensor& to, double* least, double* most) {
     const auto [low, high] = semantics::LimitsOf(to.type);
     *least = low, *most = high;

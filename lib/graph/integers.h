@@ -27,8 +27,8 @@ struct Grid {
 // By the names of parameters that are weights of convolutions and dense layers.
 using WeightGrids = std::map<std::string, Grid>;
 
-// When tensors have one grid: if they have the same parameters as scale and zero point, or also if these are equal. Only
-// by name, the result is the same graph for all values.
+// When tensors have one grid: if they have the same parameters as scale and zero point, or also if these are equal.
+// Only by name, the result is the same graph for all values.
 enum class SameGrids { kByName, kByValue };
 
 // In this order:
@@ -40,7 +40,8 @@ enum class SameGrids { kByName, kByValue };
 //     `requantise`, and so do the parts of a concatenation of such tensors.
 //   - Operators that move elements or take maxima, and averages over windows, work on bytes if all their data has one
 //     grid: `dequantise` moves behind them, and meets `quantise` of the same grid, which then both go.
-// A layer stays as it is if its sums or bias could leave i32. Layers that stay keep the float weight. Parameters that no node reads are dropped from `values`.
+// A layer stays as it is if its sums or bias could leave i32; it keeps the float weight. Parameters that no node reads
+// are dropped from `values`.
 //
 // Fuses epilogues first (FuseEpilogue). Returns kInvalid, naming the node, for a grid that does not fit its weight, and
 // for a scale that is not a positive normal number.

@@ -17,9 +17,9 @@ namespace hone::library {
 // layouts.
 std::vector<TensorData> BenchInputs(const graph::Graph& graph, uint64_t seed);
 
-// The outputs of the reference execution for BenchInputs(graph, seed), in the graph's order, stored as the caller stores
-// them. Reads them from `path` if the file holds them for exactly this graph and seed, else computes and writes them;
-// warns if writing fails.
+// The outputs of the reference execution for BenchInputs(graph, seed), in the graph's order, stored as the caller
+// stores them. Reads them from `path` if the file holds them for exactly this graph and seed, else computes and writes
+// them; warns if writing fails.
 Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file,
                                                           uint64_t seed, int threads, const std::string& path);
 

@@ -58,7 +58,7 @@ class Builder {
 
   graph::Graph& graph() { return graph_; }
   graph::ParameterValues& values() { return values_; }
-  // Of parameters that were dequantised, with several scales only those of the output's channels (axis 0).
+  // The grids of parameters that were dequantised; with several scales, only if these are by output channel (axis 0).
   const graph::WeightGrids& grids() const { return grids_; }
 
  private:

@@ -309,7 +309,7 @@ Status MapQGemm(NodeContext* c) {
   return FinishDense(c, c->In(3), c->Int("transB", 0) != 0, &p, true, 6);
 }
 
-// Of ConvInteger and MatMulInteger: zero points without scales, inputs 2 and 3.
+// Reads zero points without scales, inputs 2 and 3 of ConvInteger and MatMulInteger.
 Status ReadBothZeros(NodeContext* c, const Value& data, const Value& weight, ByteProduct* p) {
   HONE_ASSIGN_OR_RETURN(p->x, ReadZeros(c, 2, data));
   HONE_ASSIGN_OR_RETURN(p->w, ReadZeros(c, 3, weight));

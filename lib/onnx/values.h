@@ -22,7 +22,7 @@ Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std:
 // f of each integer of a constant.
 Result<Value> MapInts(NodeContext* c, const Value& x, const std::function<int64_t(int64_t)>& f);
 
-// Of a constant, or of a tensor of the graph.
+// The element type of a constant or of a tensor of the graph.
 ElementType TypeOf(const Value& value);
 
 // Converts to another type. A tensor of the graph can only become float32.

@@ -20,16 +20,16 @@ Range Joined(const Range& a, const Range& b);
 // i8, -127 to 127, with zero point 0. A range without any other value than 0 gets the scale 1.
 graph::Grid ActivationGrid(const Range& range, Scheme scheme);
 
-// The grid of a layer's weight: i8, -127 to 127, zero point 0, one scale for each channel (axis 0), or one. `bias` has
-// one value for each channel, or none: a channel's scale is so large that its bias fits into i32 in steps of input
-// scale times weight scale.
+// The grid of a layer's weight: i8, -127 to 127, zero point 0, one scale for each channel (axis 0), or one. `bias` is
+// empty or has one value for each channel. A channel's scale is large enough for its bias to fit into i32, in steps of
+// the input's scale times the weight's.
 graph::Grid WeightGrid(const TensorData& weight, const std::vector<double>& bias, float input_scale,
                        const Settings& settings);
 
 // The value of x on the grid, of the channel.
 double OnGrid(double x, const graph::Grid& grid, size_t channel = 0);
 
-// The share of these values that the grid cannot reach: below its least or above its most value by more than half a
+// How many of these values the grid cannot reach: below its least or above its most value by more than half a
 // step.
 int64_t CountClipped(std::span<const float> values, const graph::Grid& grid);
 

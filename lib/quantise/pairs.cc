@@ -13,7 +13,7 @@ namespace {
 using graph::Graph;
 using graph::Node;
 
-// What semantics::ProductType accepts without zero points of weights.
+// The most products in a sum that semantics::ProductType accepts without zero points of weights.
 constexpr int64_t kMostProducts = 65'793;
 
 bool IsFloat(const TensorType& type) { return type.type == DType::Float(32); }

@@ -37,8 +37,8 @@ Result<Plan> MakePlan(const graph::Graph& graph, const std::set<std::string>& ke
 using TensorGrids = std::map<std::string, graph::Grid>;
 
 // Adds the nodes, and parameters with the scales and zero points. Behind a layer that computes with integers, and
-// behind operators on bytes, all nodes but those to keep read the dequantised tensor; the graph's outputs remain. Returns the names of
-// the tensors of bytes by those of the tensors.
+// behind operators on bytes, all nodes but those to keep read the dequantised tensor; the graph's outputs remain.
+// Returns the names of the tensors of bytes by those of the tensors.
 std::map<std::string, std::string> InsertPairs(const Plan& plan, const TensorGrids& grids, graph::Graph* graph);
 
 }  // namespace hone::quantise

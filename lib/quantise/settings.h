@@ -13,7 +13,7 @@ class Fields;
 
 namespace hone::quantise {
 
-// What range of a tensor's values its grid covers.
+// How to choose the range that a tensor's grid covers.
 enum class Method {
   kMax,         // all values
   kPercentile,  // magnitudes up to a percentile

@@ -1,4 +1,4 @@
-// What the values of a tensor were during calibration. Filled in two passes over the same inputs: extremes and means
+// The values of a tensor during calibration. Filled in two passes over the same inputs: extremes and means
 // first, then a histogram up to the largest magnitude. Values are added in the order of the inputs and of the elements,
 // so the result does not depend on threads.
 #pragma once

@@ -1,9 +1,9 @@
 // Between f32 and integers:
 //   quantise(f32[..], f32[1], T[1])    clamp(round(x / scale) + zero, the least and the most value of T)
 //   dequantise(T[..], f32[1], T[1])    f32(x - zero) * scale
-// for T = u8 or i8. `dequantise` also takes i32. Scales and zero points may be any tensors that broadcast to x: for each
-// channel (axis 1), f32[C] for two axes and f32[C,1,1] for four. Quotient and product are rounded once, and `round` takes ties to even, as ONNX has it. A NaN becomes the
-// least value.
+// for T = u8 or i8. `dequantise` also takes i32. Scales and zero points may be any tensors that broadcast to x: for
+// each channel (axis 1), f32[C] for two axes and f32[C,1,1] for four. Quotient and product are rounded once, and
+// `round` takes ties to even, as ONNX has it. A NaN becomes the least value.
 //
 // Between bytes, for T, U and V = u8 or i8 and tensors that broadcast:
 //   requantise(T[..], f32[1], T[1], V[1], V[1], V[1])

@@ -10,7 +10,7 @@
 
 namespace hone::command {
 
-// Of each run of the network: a tensor for each of its inputs.
+// For each run of the network, a tensor for each of its inputs.
 using CalibrationInputs = std::vector<std::vector<TensorData>>;
 
 // Reads inputs of the graph from `path` (quantise/samples.h has the formats). For a network with one input: a file, or

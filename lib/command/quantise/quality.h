@@ -38,8 +38,8 @@ struct QuantiseReport {
   int64_t layers = 0, integer_layers = 0;  // convolutions and dense layers; those that compute with integers
   std::optional<double> decibels;          // of all outputs
   double largest_error = 0;                // of all outputs, in units of the outputs
-  // Rows of the first output, if it has scores of classes (two axes, two columns or more), and those whose largest value
-  // is at the same place.
+  // Rows of the first output, if it has scores of classes (two axes, two columns or more), and those whose largest
+  // value is at the same place.
   int64_t rows = 0, same_class = 0;
   std::vector<LayerQuality> nodes;  // of integer layers, in the network's order
 };

@@ -54,7 +54,8 @@ constexpr ChainKind kKinds[] = {
      ChainBottleneck},
 };
 
-// The first kind that matches; null if there is no such kind, and for integers, which have no kinds. REQUIRES: each part is legal by itself, and their types fit.
+// The first kind that matches; null if there is no such kind, and for integers, which have no kinds. REQUIRES: each
+// part is legal by itself, and their types fit.
 const ChainKind* FindChainKind(const Workload& w) {
   const bool named = std::any_of(w.then.begin(), w.then.end(), [](const Workload& next) { return !next.from.empty(); });
   if (!w.inputs[0].type.is_float()) return nullptr;
