@@ -59,8 +59,8 @@ TEST_F(CheckTool, OperatorsThatAreNotSupportedWithNodeAndOpset) {
             "  NonMaxSuppression            1  NOT supported: node `boxes_node` (NonMaxSuppression, opset 13): the "
             "operator is not supported\n"
             "  Relu                         2  supported\n"
-            "  com.example::Fused           1  NOT supported: node `z_node` (com.example::Fused, opset 2): operators "
-            "of the domain `com.example` are not supported; export the model with ONNX's own operators alone\n"
+            "  com.example::Fused           1  NOT supported: node `z_node` (com.example::Fused, opset 2): this "
+            "operator of the domain `com.example` is not supported; export the model with ONNX's own operators alone\n"
             "2 operators supported, 3 not\n"
             "the model cannot be used: node `boxes_node` (NonMaxSuppression, opset 13): the operator is not "
             "supported\n");

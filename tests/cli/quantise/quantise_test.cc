@@ -1,6 +1,7 @@
 // hone-quantise: what it writes, that other tools read it, and what it refuses.
 #include "base/rng.h"
 #include "base/text.h"
+#include "command/quantise/observe.h"
 #include "command/quantise/quality.h"
 #include "graph/graph.h"
 #include "graph/network_builder.h"
@@ -78,6 +79,37 @@ TEST_F(QuantiseTool, MakesALibraryOfIntegers) {
   // The model for other engines becomes the same operators.
   const onnx::ImportedModel back = Must(onnx::ReadOnnx(Path("q/net.onnx"), {}));
   EXPECT_EQ(Workloads(back.graph), Workloads(graph));
+}
+
+// Every tensor of bytes has the same values whatever the instructions, width of vectors, layout and number of threads.
+// Behind `gap` they are made of computed floats.
+TEST_F(QuantiseTool, LibrariesForAllTargetsGiveTheSameBytes) {
+  ExpectOk(Quantise({"--data", "data.npy"}));
+  graph::Graph graph = Must(graph::ReadGraph(Path("q/net.graph.json"), nullptr));
+  const auto values = Must(graph::ParseParameterFile(Read("q/net.params"), "net.params"));
+  std::vector<std::string> observed;
+  for (const graph::Node& node : graph.nodes) {
+    if (!node.output.type.is_float() && node.name.find("gap") == std::string::npos && node.name != "fc.sums" &&
+        node.name.find("flat") == std::string::npos) {
+      observed.push_back(node.name);
+    }
+  }
+  EXPECT_GE(observed.size(), 8U);
+  std::map<std::string, TensorData> first;
+  for (const char* text : {"-cpu=x86-64 -vector=16 -threads=1", "-cpu=x86-64-v2 -vector=16 -threads=2",
+                           "-cpu=x86-64-v3 -vector=32 -threads=3", "-cpu=x86-64-v3 -vector=16 -threads=2"}) {
+    const Target target = Must(Target::Parse(std::string("cpu -triple=x86_64-unknown-linux-gnu ") + text));
+    for (const Layout layout : {Layout::kBlocked, Layout::kPlain}) {
+      graph.layout = layout;
+      auto network = Must(command::ObservedNetwork::Build(graph, values, observed, target));
+      const auto found = Must(network.Run({TensorData({DType::Float(32), {1, 3, 8, 8}}, [] {
+        const std::vector<float> floats = Values(192, 5);
+        return std::vector<double>(floats.begin(), floats.end());
+      }())}));
+      if (first.empty()) first = found;
+      for (const std::string& tensor : observed) EXPECT_EQ(found.at(tensor), first.at(tensor)) << tensor << " " << text;
+    }
+  }
 }
 
 TEST_F(QuantiseTool, TheSameInputsGiveTheSameBytes) {
