@@ -36,8 +36,6 @@ struct Layer {
 // Sums and biases then stay in i32: ProductType limits the sums.
 constexpr double kMostBias = 1 << 29;
 
-bool IsGridScale(float scale) { return std::isnormal(scale) && scale > 0; }
-
 double Rounded(double value, double low, double high) {
   return std::isnan(value) ? low : std::clamp(std::nearbyint(value), low, high);
 }
@@ -92,7 +90,8 @@ class Converter {
 
   Status CheckScale(const Node& node) const {
     const auto scales = ValuesOf(node.inputs[1]);
-    if (!scales || std::ranges::all_of(*scales, [](double scale) { return IsGridScale(static_cast<float>(scale)); })) {
+    if (!scales ||
+        std::ranges::all_of(*scales, [](double scale) { return semantics::IsScale(static_cast<float>(scale)); })) {
       return Status();
     }
     return Status::Invalid("its scale is not a positive normal number");
@@ -171,7 +170,7 @@ class Converter {
       return Status::Invalid("the grid of its weight `{}` has {} scales and {} zero points of {}, for {} channels",
                              weight, count, grid.zeros.size(), ToString(grid.type), channels);
     }
-    if (std::ranges::all_of(grid.scales, IsGridScale)) return Status();
+    if (std::ranges::all_of(grid.scales, semantics::IsScale)) return Status();
     return Status::Invalid("a scale of its weight `{}` is not a positive normal number", weight);
   }
 
@@ -179,15 +178,13 @@ class Converter {
   std::string ByteWeight(const std::string& weight, const Grid& grid) {
     const auto [found, added] = byte_weights_.emplace(weight, "");
     if (!added) return found->second;
-    const auto [low, high] = semantics::LimitsOf(grid.type);
+    const int least = semantics::LimitsOf(grid.type).first;
     TensorData bytes({DType::Int(8), parameters_.at(weight).type.shape});
     const std::span<const float> from = std::as_const(values_->at(weight)).as<float>();
     const std::span<int8_t> to = bytes.as<int8_t>();
     const size_t inner = from.size() / static_cast<size_t>(bytes.type.shape[0]);
     for (size_t i = 0; i < from.size(); ++i) {
-      const size_t c = grid.scales.size() == 1 ? 0 : i / inner;
-      const double q = static_cast<double>(from[i]) / static_cast<double>(grid.scales[c]) + grid.zeros[c];
-      to[i] = static_cast<int8_t>(Rounded(q, low, high) - 128 - low);
+      to[i] = static_cast<int8_t>(grid.IntegerFor(static_cast<double>(from[i]), i / inner) - 128 - least);
     }
     return found->second = AddParameter(weight + ".i8", std::move(bytes));
   }
@@ -215,7 +212,7 @@ class Converter {
     const auto channels = static_cast<size_t>(w.inputs[1].shape[0]);
     for (size_t c = 0; c < channels; ++c) {
       layer.scales.push_back(data->scale * g.scales[g.scales.size() == 1 ? 0 : c]);
-      if (!IsGridScale(layer.scales.back())) return nothing;
+      if (!semantics::IsScale(layer.scales.back())) return nothing;
     }
     std::optional<std::vector<double>> bias;
     for (size_t i = 0, next = 2; i < w.epilogue.size(); ++i) {
@@ -467,6 +464,12 @@ class Converter {
 };
 
 }  // namespace
+
+double Grid::IntegerFor(double x, size_t channel) const {
+  const size_t i = scales.size() == 1 ? 0 : channel;
+  const auto [least, most] = semantics::LimitsOf(type);
+  return Rounded(std::nearbyint(x / static_cast<double>(scales[i])) + zeros[i], least, most);
+}
 
 Status UseIntegers(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values) {
   return Converter(weights, same, graph, values).Run();

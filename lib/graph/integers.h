@@ -21,6 +21,8 @@ struct Grid {
   DType type = DType::Int(8);
   std::vector<float> scales;
   std::vector<int32_t> zeros;  // as many as scales
+  // The integer that stands for x, in the output channel if each has a scale. Ties go to even; a NaN becomes the least.
+  double IntegerFor(double x, size_t channel = 0) const;
   bool operator==(const Grid&) const = default;
 };
 

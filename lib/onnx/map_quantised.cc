@@ -26,7 +26,7 @@ struct Quantisation {
 Status CheckScales(const std::vector<double>& scales) {
   if (scales.empty()) return Status::Invalid("it has no scale");
   for (const double scale : scales) {
-    if (std::isnormal(static_cast<float>(scale)) && scale > 0) continue;
+    if (semantics::IsScale(static_cast<float>(scale))) continue;
     return Status::Invalid("its scale {} is not a positive normal number", scale);
   }
   return Status();

@@ -198,9 +198,7 @@ class Writer {
       sums.push_back(data_scale * scale);
     }
     const size_t each = integers.size() / channels;
-    for (size_t i = 0; i < integers.size(); ++i) {
-      integers[i] = std::clamp(std::nearbyint(integers[i] / scales[scales.size() == 1 ? 0 : i / each]), -128.0, 127.0);
-    }
+    for (size_t i = 0; i < integers.size(); ++i) integers[i] = grid->second.IntegerFor(integers[i], i / each);
     std::vector<std::string> operands;
     operands.push_back(Dequantised(node.inputs[1], DType::Int(8), weight.type.shape, integers, scales));
     if (!biased) return operands;

@@ -10,8 +10,8 @@
 namespace hone::onnx {
 
 // The model's bytes; equal input gives equal bytes. `graph` has nodes `quantise` and `dequantise`
-// (quantise::InsertPairs), no layouts, and all parameters have values. Returns kUnsupported, naming the node, for an
-// operator that this writer does not know.
+// (quantise::InsertPairs), no layouts, and all parameters have values. The grids of weights have zero points of 0.
+// Returns kUnsupported, naming the node, for an operator that this writer does not know.
 Result<std::string> OnnxModel(const graph::Graph& graph, const graph::WeightGrids& weights,
                               const graph::ParameterValues& values);
 

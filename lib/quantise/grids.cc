@@ -61,10 +61,7 @@ graph::Grid WeightGrid(const TensorData& weight, const std::vector<double>& bias
 
 double OnGrid(double x, const graph::Grid& grid, size_t channel) {
   const size_t i = grid.scales.size() == 1 ? 0 : channel;
-  const auto [low, high] = semantics::LimitsOf(grid.type);
-  const double scale = static_cast<double>(grid.scales[i]), zero = grid.zeros[i];
-  return (std::clamp(std::nearbyint(x / scale) + zero, static_cast<double>(low), static_cast<double>(high)) - zero) *
-         scale;
+  return (grid.IntegerFor(x, channel) - grid.zeros[i]) * static_cast<double>(grid.scales[i]);
 }
 
 int64_t CountClipped(std::span<const float> values, const graph::Grid& grid) {

@@ -13,9 +13,6 @@ namespace {
 using graph::Graph;
 using graph::Node;
 
-// The most products in a sum that semantics::ProductType accepts without zero points of weights.
-constexpr int64_t kMostProducts = 65'793;
-
 bool IsFloat(const TensorType& type) { return type.type == DType::Float(32); }
 
 // Whether the operator can compute with integers: its sums do not leave i32, and a limit replaces its activation.
@@ -25,7 +22,9 @@ bool IsLayer(const Graph& graph, const Node& node, const std::map<std::string, i
   const graph::Parameter* weight = graph.FindParameter(node.inputs[1]);
   if (weight == nullptr || graph.FindParameter(node.inputs[0]) != nullptr || reads.at(weight->name) != 1) return false;
   if (!IsFloat(w.inputs[0]) || !IsFloat(w.inputs[1])) return false;
-  return weight->type.Elements() / weight->type.shape[0] <= kMostProducts;
+  Workload integers{w.op, {w.inputs[0], w.inputs[1]}, w.attributes, {}};
+  integers.inputs[0].type = DType::UInt(8), integers.inputs[1].type = DType::Int(8);
+  return semantics::InferOutput(integers).ok();
 }
 
 // Whether the output's values are among those of the inputs, or averages of them, so that all can share a grid.
@@ -81,7 +80,7 @@ Result<std::string> FindKept(const std::string& name, const Graph& original, con
 Result<Plan> MakePlan(const Graph& graph, const std::set<std::string>& keep) {
   const auto reads = graph::CountReads(graph);
   std::set<std::string> layers;
-  std::set<std::string> wanted;  // tensors of which somebody reads bytes
+  std::set<std::string> wanted;  // tensors that some node reads as bytes
   Sets sets;
   for (const Node& node : graph.nodes) {
     if (semantics::IsQuantise(node.workload) || semantics::IsDequantise(node.workload)) {

@@ -14,6 +14,7 @@
 // the fma are rounded once each. So there is one right answer, as for `requant` (semantics/epilogue.h).
 #pragma once
 
+#include <cmath>
 #include <utility>
 
 #include "base/dtype.h"
@@ -24,6 +25,9 @@ namespace hone::semantics {
 inline bool IsQuantise(const Workload& workload) { return workload.op == "quantise"; }
 inline bool IsDequantise(const Workload& workload) { return workload.op == "dequantise"; }
 inline bool IsRequantise(const Workload& workload) { return workload.op == "requantise"; }
+
+// Scales are positive normal numbers.
+inline bool IsScale(float scale) { return std::isnormal(scale) && scale > 0; }
 
 // The least and the most value of an integer of 8 bits.
 constexpr std::pair<int, int> LimitsOf(DType type) { return type.is_int() ? std::pair(-128, 127) : std::pair(0, 255); }
