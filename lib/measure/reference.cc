@@ -90,6 +90,7 @@ std::optional<std::string> FirstDifference(const Operand& output, const void* go
     HONE_CHECK(!type.is_float());
     tolerance = std::floor(tolerance);
     const auto *found = static_cast<const char*>(got), *right = static_cast<const char*>(want);
+    if (std::memcmp(found, right, static_cast<size_t>(total * type.bytes())) == 0) return std::nullopt;
     const std::vector<double> a = ToDoubles(type, found, total), b = ToDoubles(type, right, total);
     for (int64_t i = 0; i < total; ++i) {
       if (std::fabs(a[static_cast<size_t>(i)] - b[static_cast<size_t>(i)]) > tolerance) differs(i);
