@@ -1,7 +1,7 @@
-/* Discrete events. An instruction is ready when its module is free and its tokens have been pushed; one that uses DRAM
- * then waits for the only port, first come, first served (at the same cycle: load, compute, store). Instructions become
- * known in the order in which they are ready: one that is still unknown waits for a token of an instruction that is not
- * yet done, and so is ready later than that one. */
+/* Discrete events: of the modules' next instructions, the one that can start first runs next; at the same cycle load,
+ * then compute, then store. An instruction can start when its module is free, its tokens have been pushed and, if it
+ * uses DRAM, the only port is free. One that cannot yet be seen waits for a token of one that can, and so starts no
+ * earlier. */
 #include "runtime/vta/timing.h"
 
 #include <stdio.h>
@@ -64,24 +64,26 @@ int hone_vta_time(const HoneVtaConfig* config, const HoneVtaTiming* timing, cons
   HoneVtaProgress progress = {{0, 0, 0}, 0};
   for (;;) {
     uint32_t next = HONE_VTA_NOTHING;
-    uint64_t earliest = UINT64_MAX;
+    uint64_t begin = UINT64_MAX, cycles = 0;
+    int uses_port = 0;
     for (uint32_t module = 0; module < HONE_VTA_MODULES; ++module) {
       const uint32_t index = hone_vta_runnable(stream, &progress, module);
       if (index == HONE_VTA_NOTHING) continue;
-      uint64_t ready = module_free[module];
+      const HoneVtaStep* step = &stream->steps[index];
+      int port;
+      const uint64_t held = hone_vta_cycles(config, timing, &step->instruction, &port);
+      uint64_t start = module_free[module];
+      if (port && port_free > start) start = port_free;
       for (int field = HONE_VTA_POP_PREV; field <= HONE_VTA_POP_NEXT; ++field) {
-        const uint32_t pusher = stream->steps[index].waits[field];
-        if (pusher != HONE_VTA_NOTHING && ends[pusher] > ready) ready = ends[pusher];
+        const uint32_t pusher = step->waits[field];
+        if (pusher != HONE_VTA_NOTHING && ends[pusher] > start) start = ends[pusher];
       }
-      if (ready < earliest) earliest = ready, next = index;
+      if (start < begin) begin = start, next = index, cycles = held, uses_port = port;
     }
     if (next == HONE_VTA_NOTHING) break;
     const HoneVtaStep* step = &stream->steps[next];
-    int port;
-    const uint64_t cycles = hone_vta_cycles(config, timing, &step->instruction, &port);
-    const uint64_t begin = port && port_free > earliest ? port_free : earliest;
     ends[next] = module_free[step->module] = begin + cycles;
-    if (port) port_free = ends[next], counters->port_busy += cycles;
+    if (uses_port) port_free = ends[next], counters->port_busy += cycles;
     counters->busy[step->module] += cycles;
     if (ends[next] > counters->cycles) counters->cycles = ends[next];
     ++progress.done[step->module];
