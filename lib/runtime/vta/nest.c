@@ -69,40 +69,44 @@ static int Unset(HoneVtaSimulator* s, uint32_t index, int memory, uint32_t entry
                        hone_vta_memory_name(memory));
 }
 
-static int ReadOutside(HoneVtaSimulator* s, uint32_t index, int memory, HoneVtaCell* cells, uint32_t entry) {
+static int ReadOutside(HoneVtaSimulator* s, uint32_t index, int memory, HoneVtaCell* cells, size_t entry) {
+  if (cells[entry].reader == index + 1) return 0; /* checked before, as nearly always */
   const uint32_t other = hone_vta_read_cell(&s->order, &cells[entry], index);
   if (other != 0) return hone_vta_race(s, index, "reads", memory, entry, other);
-  return cells[entry].writer == 0 ? Unset(s, index, memory, entry) : 0;
+  return cells[entry].writer == 0 ? Unset(s, index, memory, (uint32_t)entry) : 0;
 }
 
 /* An accumulator that the pipeline reads: it must have left the pipeline, and have a value. */
-static int ReadAccumulator(HoneVtaSimulator* s, uint32_t index, uint32_t entry, uint64_t now) {
-  if (now - s->acc_written[entry] < HONE_VTA_REWRITE) {
+static int ReadAccumulator(HoneVtaSimulator* s, uint32_t index, size_t entry, uint64_t now) {
+  const HoneVtaAccumulator* a = &s->accumulators[entry];
+  if (now - a->written < HONE_VTA_REWRITE) {
     return hone_vta_fail(s, index, "reads entry %u of ACC %u execution(s) after writing it; the pipeline needs %d",
-                         (unsigned)entry, (unsigned)(now - s->acc_written[entry]), HONE_VTA_REWRITE);
+                         (unsigned)entry, (unsigned)(now - a->written), HONE_VTA_REWRITE);
   }
-  return s->acc_state[entry] == kUnset ? Unset(s, index, HONE_VTA_ACC, entry) : 0;
+  return a->state == kUnset ? Unset(s, index, HONE_VTA_ACC, (uint32_t)entry) : 0;
 }
 
-static int WriteAccumulator(HoneVtaSimulator* s, uint32_t index, uint32_t entry, uint64_t now) {
-  const uint32_t other = hone_vta_write_cell(&s->order, &s->acc_cells[entry], index);
+static int WriteAccumulator(HoneVtaSimulator* s, uint32_t index, size_t entry, uint64_t now) {
+  HoneVtaAccumulator* a = &s->accumulators[entry];
+  a->written = now;
+  if (a->cell.writer == index + 1) return 0;
+  const uint32_t other = hone_vta_write_cell(&s->order, &a->cell, index);
   if (other != 0) return hone_vta_race(s, index, "writes", HONE_VTA_ACC, entry, other);
-  s->acc_written[entry] = now;
-  s->acc_state[entry] = kComputed;
+  a->state = kComputed;
   return 0;
 }
 
 static int CheckAccesses(HoneVtaSimulator* s, uint32_t index, const HoneVtaInstruction* i, const Uops* list) {
-  const int gemm = i->opcode == HONE_VTA_GEMM, reset = gemm && i->reset;
+  const int product = i->opcode == HONE_VTA_GEMM && !i->reset, two = i->opcode == HONE_VTA_ALU && !i->use_imm;
+  const int reads = product || i->opcode == HONE_VTA_ALU;
   uint64_t now = s->executions + HONE_VTA_REWRITE; /* the pipeline is empty when an instruction begins */
   FOR_EACH_EXECUTION(i, list, {
-    if (gemm && !reset) {
-      if (s->inp_cells[src].reader != index + 1 && ReadOutside(s, index, HONE_VTA_INP, s->inp_cells, src)) return 1;
-      if (s->wgt_cells[wgt].reader != index + 1 && ReadOutside(s, index, HONE_VTA_WGT, s->wgt_cells, wgt)) return 1;
-    } else if (!gemm && !i->use_imm && ReadAccumulator(s, index, src, now)) {
+    if (product && (ReadOutside(s, index, HONE_VTA_INP, s->inp_cells, src) ||
+                    ReadOutside(s, index, HONE_VTA_WGT, s->wgt_cells, wgt))) {
       return 1;
     }
-    if (!reset && ReadAccumulator(s, index, dst, now)) return 1;
+    if (two && ReadAccumulator(s, index, src, now)) return 1;
+    if (reads && ReadAccumulator(s, index, dst, now)) return 1;
     if (WriteAccumulator(s, index, dst, now)) return 1;
     ++now;
   })
@@ -117,6 +121,9 @@ static inline void Product(int32_t* restrict acc, const int16_t* restrict inp, c
   for (uint32_t b = 0; b < batch; ++b, acc += block, inp += block) {
     for (uint32_t j = 0; j < block; ++j) {
       int32_t sum = 0;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 1 /* unrolled, it would not become vector instructions */
+#endif
       for (uint32_t k = 0; k < block; ++k) sum += inp[k] * wgt[j * block + k];
       acc[j] = (int32_t)((uint32_t)acc[j] + (uint32_t)sum);
     }

@@ -34,9 +34,7 @@ static void BeginMemories(HoneVtaSimulator* s, uint64_t stream, uint64_t bytes) 
   const HoneVtaConfig* c = &s->device.config;
   memset(s->inp_cells, 0, sizeof *s->inp_cells * hone_vta_entries(c, HONE_VTA_INP));
   memset(s->wgt_cells, 0, sizeof *s->wgt_cells * hone_vta_entries(c, HONE_VTA_WGT));
-  memset(s->acc_cells, 0, sizeof *s->acc_cells * hone_vta_entries(c, HONE_VTA_ACC));
-  memset(s->acc_state, 0, hone_vta_entries(c, HONE_VTA_ACC));
-  memset(s->acc_written, 0, sizeof *s->acc_written * hone_vta_entries(c, HONE_VTA_ACC));
+  memset(s->accumulators, 0, sizeof *s->accumulators * hone_vta_entries(c, HONE_VTA_ACC));
   memset(s->uop_set, 0, hone_vta_entries(c, HONE_VTA_UOP));
   s->executions = 0;
   s->executions_left = s->options.most_executions;
@@ -116,8 +114,8 @@ static int Run(HoneVtaDevice* device, uint64_t address, uint32_t count) {
 
 static void Close(HoneVtaDevice* device) {
   HoneVtaSimulator* s = (HoneVtaSimulator*)device;
-  void* all[] = {device->memory, s->inp,       s->wgt,     s->acc,         s->uop,      s->inp_cells,
-                 s->wgt_cells,   s->acc_cells, s->uop_set, s->acc_written, s->acc_state};
+  void* all[] = {device->memory, s->inp,       s->wgt,          s->acc,    s->uop,
+                 s->inp_cells,   s->wgt_cells, s->accumulators, s->uop_set};
   for (size_t k = 0; k < sizeof all / sizeof *all; ++k) free(all[k]);
 }
 
@@ -138,12 +136,10 @@ HoneVtaDevice* hone_vta_open_simulator(const HoneVtaConfig* config, const HoneVt
   s->uop = calloc(uop, sizeof *s->uop);
   s->inp_cells = calloc(inp, sizeof *s->inp_cells);
   s->wgt_cells = calloc(wgt, sizeof *s->wgt_cells);
-  s->acc_cells = calloc(acc, sizeof *s->acc_cells);
-  s->acc_state = calloc(acc, 1);
+  s->accumulators = calloc(acc, sizeof *s->accumulators);
   s->uop_set = calloc(uop, 1);
-  s->acc_written = calloc(acc, sizeof *s->acc_written);
-  if (s->device.memory && s->inp && s->wgt && s->acc && s->uop && s->inp_cells && s->wgt_cells && s->acc_cells &&
-      s->acc_state && s->uop_set && s->acc_written) {
+  if (s->device.memory && s->inp && s->wgt && s->acc && s->uop && s->inp_cells && s->wgt_cells && s->accumulators &&
+      s->uop_set) {
     return &s->device;
   }
   hone_vta_close(&s->device);

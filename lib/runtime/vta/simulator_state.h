@@ -9,6 +9,12 @@
 /* Where an accumulator's value comes from in this run. */
 enum { kUnset = 0, kLoaded = 1, kComputed = 2 };
 
+typedef struct HoneVtaAccumulator {
+  HoneVtaCell cell;
+  uint64_t written; /* the execution that last wrote it */
+  uint32_t state;
+} HoneVtaAccumulator;
+
 typedef struct HoneVtaSimulator {
   HoneVtaDevice device; /* first: device.c sees only this */
   HoneVtaSimulation options;
@@ -17,10 +23,10 @@ typedef struct HoneVtaSimulator {
   int16_t *inp, *wgt;
   int32_t* acc;
   uint32_t* uop;
-  HoneVtaCell *inp_cells, *wgt_cells, *acc_cells;
-  unsigned char *acc_state, *uop_set; /* uop_set: loaded in this run */
-  uint64_t* acc_written;              /* the execution that last wrote an accumulator */
-  uint64_t executions;                /* of the whole run, with gaps between instructions */
+  HoneVtaCell *inp_cells, *wgt_cells;
+  HoneVtaAccumulator* accumulators;
+  unsigned char* uop_set; /* loaded in this run */
+  uint64_t executions;    /* of the whole run, with gaps between instructions */
   uint64_t executions_left;
   HoneVtaOrder order;
   uint64_t stream_begin, stream_bytes; /* where the running instructions lie, in device addresses */

@@ -35,8 +35,8 @@ static int Claim(HoneVtaSimulator* s, uint32_t index, int memory, uint32_t entry
   if (memory == HONE_VTA_WGT) other = hone_vta_write_cell(&s->order, &s->wgt_cells[entry], index);
   if (memory == HONE_VTA_UOP) s->uop_set[entry] = 1;
   if (memory == HONE_VTA_ACC) {
-    other = hone_vta_write_cell(&s->order, &s->acc_cells[entry], index);
-    s->acc_state[entry] = kLoaded;
+    other = hone_vta_write_cell(&s->order, &s->accumulators[entry].cell, index);
+    s->accumulators[entry].state = kLoaded;
   }
   return other == 0 ? 0 : hone_vta_race(s, index, "writes", memory, entry, other);
 }
@@ -90,12 +90,13 @@ static int Store(HoneVtaSimulator* s, uint32_t index, const HoneVtaInstruction* 
     unsigned char* row = DramRow(s, index, first * n, (uint64_t)i->x_size * n);
     if (row == NULL) return 1;
     for (uint32_t x = 0; x < i->x_size; ++x, ++entry, row += n) {
-      const uint32_t other = hone_vta_read_cell(&s->order, &s->acc_cells[entry], index);
+      const uint32_t other = hone_vta_read_cell(&s->order, &s->accumulators[entry].cell, index);
       if (other != 0) return hone_vta_race(s, index, "reads", HONE_VTA_OUT, entry, other);
-      if (s->acc_state[entry] != kComputed) {
+      if (s->accumulators[entry].state != kComputed) {
         return hone_vta_fail(s, index, "stores entry %u of OUT, which %s", (unsigned)entry,
-                             s->acc_state[entry] == kLoaded ? "was loaded into ACC but never passed GEMM or ALU"
-                                                            : "this stream never computed");
+                             s->accumulators[entry].state == kLoaded
+                                 ? "was loaded into ACC but never passed GEMM or ALU"
+                                 : "this stream never computed");
       }
       const int32_t* from = s->acc + (size_t)entry * n;
       for (uint32_t e = 0; e < n; ++e) row[e] = (unsigned char)from[e];
