@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const HoneVtaTiming kPresets[] = {{"pynq", 100, .any = 5, .bytes_per_cycle = 8, .row = 32, .burst = 16,
-                                          .burst_bytes = 128, .pad = 1, .nest = 20, .gemm = 1, .reset = 1, .alu = 2},
-                                         {"pynq-2019", 100, .any = 5, .bytes_per_cycle = 8, .row = 32, .burst = 16,
-                                          .burst_bytes = 128, .pad = 1, .nest = 20, .gemm = 1, .reset = 1, .alu = 26},
-                                         {"tsim", 100, .any = 10, .bytes_per_cycle = 8, .row = 6, .burst = 0,
-                                          .burst_bytes = 128, .pad = 1, .nest = 8, .gemm = 1, .reset = 1, .alu = 1},
-                                         {"ideal", 100, .burst_bytes = 128, .gemm = 1},
-                                         {NULL}};
+/* In the order of the fields: name, megahertz, any; bytes_per_cycle, row, burst, burst_bytes, pad; nest, gemm, reset,
+ * alu. */
+static const HoneVtaTiming kPresets[] = {{"pynq", 100, 5, 8, 32, 16, 128, 1, 20, 1, 1, 2},
+                                         {"pynq-2019", 100, 5, 8, 32, 16, 128, 1, 20, 1, 1, 26},
+                                         {"tsim", 100, 10, 8, 6, 0, 0, 1, 8, 1, 1, 1},
+                                         {"ideal", 100, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0},
+                                         {NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
 
 const HoneVtaTiming* hone_vta_presets(void) { return kPresets; }
 
@@ -34,7 +33,8 @@ static uint64_t TransferCycles(const HoneVtaConfig* config, const HoneVtaTiming*
   const uint64_t moved = CeilDiv(bytes * (i->memory == HONE_VTA_UOP ? 2 : 1), t->bytes_per_cycle);
   const uint64_t entries = (uint64_t)i->x_size * i->y_size;
   const uint64_t image = (uint64_t)(i->x_pad_0 + i->x_size + i->x_pad_1) * (i->y_pad_0 + i->y_size + i->y_pad_1);
-  return i->y_size * (t->row + CeilDiv(bytes, t->burst_bytes) * t->burst + moved) + (image - entries) * t->pad;
+  const uint64_t bursts = t->burst == 0 ? 0 : CeilDiv(bytes, t->burst_bytes);
+  return i->y_size * (t->row + bursts * t->burst + moved) + (image - entries) * t->pad;
 }
 
 uint64_t hone_vta_cycles(const HoneVtaConfig* config, const HoneVtaTiming* t, const HoneVtaInstruction* i, int* port) {
