@@ -180,6 +180,53 @@ TEST(VtaSimulator, StoresTheLowBytesAndWrapsAround) {
   EXPECT_THAT(device.Get(out, 5), ElementsAre(88, -2, -2, -2, 10));
 }
 
+// What only some designs have: int8 widened to accumulators, and products in the ALU. Shifts by other accumulators.
+TEST(VtaSimulator, WidensMultipliesAndShiftsByAccumulators) {
+  HoneVtaConfig config = hone_vta_default_config();
+  config.extensions = 1;
+  SimulatedDevice device({}, config);
+  const uint64_t out = device.Put(std::vector<int8_t>(32));
+  std::vector<int8_t> values(48);  // three entries: x, y, shifts
+  const int x[] = {-128, 127, -1, 100}, y[] = {3, -5, 7, 0}, shifts[] = {2, -1, 0, 15};
+  for (int e = 0; e < 4; ++e) values[e] = x[e], values[16 + e] = y[e], values[32 + e] = shifts[e];
+  const auto alu = [](uint32_t opcode, uint32_t uop) {
+    return HoneVtaInstruction{.opcode = HONE_VTA_ALU,
+                              .uop_begin = uop,
+                              .uop_end = uop + 1,
+                              .iter_out = 1,
+                              .iter_in = 1,
+                              .alu_opcode = opcode};
+  };
+  HoneVtaInstruction shift = alu(HONE_VTA_SHR, 1);
+  shift.push_next = 1;
+  ASSERT_EQ(device.Run({{.opcode = HONE_VTA_LOAD,
+                         .memory = HONE_VTA_UOP,
+                         .dram_base = device.PutUops({{0, 1, 0}, {0, 2, 0}}),
+                         .y_size = 1,
+                         .x_size = 2},
+                        {.opcode = HONE_VTA_LOAD,
+                         .memory = HONE_VTA_ACC_8BIT,
+                         .dram_base = device.PutEntries(HONE_VTA_ACC_8BIT, values),
+                         .y_size = 1,
+                         .x_size = 3},
+                        alu(HONE_VTA_MUL, 0),
+                        shift,
+                        {.opcode = HONE_VTA_STORE,
+                         .pop_prev = 1,
+                         .push_prev = 1,
+                         .memory = HONE_VTA_OUT,
+                         .dram_base = static_cast<uint32_t>(out / 16),
+                         .y_size = 1,
+                         .x_size = 1},
+                        {.opcode = HONE_VTA_LOAD, .pop_next = 1, .memory = HONE_VTA_UOP},
+                        Finish()}),
+            "");
+  // -384 >> 2 = -96; -635 << 1 = -1270, of which the low byte is 10; -7; 0.
+  EXPECT_THAT(device.Get(out, 4), ElementsAre(-96, 10, -7, 0));
+  EXPECT_EQ(device.counters().load_bytes[HONE_VTA_ACC_8BIT], 48u);
+  EXPECT_EQ(device.counters().load_bytes[HONE_VTA_ACC], 0u);
+}
+
 // Rows apart in DRAM, with padding around them: a product with weights 1 sums each entry.
 TEST(VtaSimulator, LoadsRowsWithPadding) {
   SimulatedDevice device;
