@@ -22,6 +22,9 @@ constexpr double kPairs = 4.0 / 3;
 
 double D(int64_t x) { return static_cast<double>(x); }
 
+// The time for work on two kinds of ports: that of the busier one, but where both are equally busy, a fifth more.
+double Together(double a, double b) { return std::sqrt(std::hypot(a * a, b * b)); }
+
 struct Loop {
   size_t axis;
   int64_t count;
@@ -150,7 +153,8 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
         const double sums = D(rows * outer * vectors), loads = streams + BroadcastsOf(l, part);
         // Constants come from the second-level cache at half a vector a cycle.
         const double product = l.pairs ? kPairs * sums + D(vectors) + BroadcastsOf(l, part) : sums / 2;
-        const double step = std::max({product, loads / 2, 4.0, 2 * D(vectors)}) + far * D(vectors);
+        const double busy = Together(product, loads / 2);
+        const double step = std::max({busy, 4.0, 2 * D(vectors)}) + far * D(vectors);
         // Pairs of 16 bits: two registers for each vector of bytes, and a mask or an intermediate value.
         const double factors = l.pairs ? 2 * (D(vectors) + 1) + 1 : D(vectors) + 1;
         const double spilled = std::max(0.0, sums + factors - l.registers);
