@@ -165,24 +165,28 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
   return cycles * D(l.Steps()) * D(l.OtherTasks());
 }
 
-// Cycles for the copy of the source: a vector costs a load and a store, and more if all of it lies in memory between.
-double CopyCycles(const SumLoops& l, const SumPoint& p) {
-  if (!l.nest.source.defined()) return 0;
+double CopyBytes(const SumLoops& l, const SumPoint& p) {
   std::vector<int64_t> cover = l.nest.Extents();
-  double tasks = 1;
   if (p.copy_in_task) {
     const size_t block = l.block_axis();
     cover[block] = CeilDiv(cover[block], p.RowParts(l));
     if (p.others_apart) {
       for (size_t axis : l.others) cover[axis] = 1;
     }
-    tasks = D(p.Tasks(l));
   }
-  double elements = 0;
+  double bytes = 0;
   for (const SumRead& read : l.nest.reads) {
-    if (read.tensor.node() == l.nest.source.node()) elements = std::max(elements, read.Elements(cover));
+    if (read.tensor.node() != l.nest.source.node()) continue;
+    bytes = std::max(bytes, D(read.bytes()) * read.Elements(cover));
   }
-  return tasks * elements / D(l.lanes) * (p.copy_in_task ? 2 : 5);
+  return bytes;
+}
+
+// A vector costs a load and a store, and more if all of it lies in memory between.
+double CopyCycles(const SumLoops& l, const SumPoint& p) {
+  if (!l.nest.source.defined()) return 0;
+  const double vectors = CopyBytes(l, p) / D(l.nest.source.type().bytes() * l.lanes);
+  return vectors * (p.copy_in_task ? 2 * D(p.Tasks(l)) : 5);
 }
 
 double IdealCycles(const SumLoops& l) {
