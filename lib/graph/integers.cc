@@ -311,7 +311,7 @@ class Converter {
     const auto operation = [&] {
       return maker == nullptr || maker->workload.chain() ? std::nullopt : semantics::AsEpilogue(maker->workload);
     };
-    if (const auto op = operation(); op && semantics::OperandsOf(*op) == 0 && IsReadOnce(tensor)) {
+    if (const auto op = operation(); op && semantics::IsActivation(*op) && IsReadOnce(tensor)) {
       activation.push_back(*op);
       tensor = maker->inputs[0];
       maker = Maker(tensor);
@@ -392,7 +392,7 @@ class Converter {
       return Rounded(std::nearbyint(static_cast<double>(quotient)) + to.zero, low, high);
     };
     for (const EpilogueOp& e : activations) {
-      if (semantics::OperandsOf(e) != 0) return false;
+      if (!semantics::IsActivation(e)) return false;
       const bool clip = e.kind == EpilogueKind::kClip;
       *least = std::max(*least, limit(clip ? e.low : 0));
       if (e.kind != EpilogueKind::kRelu) *most = std::min(*most, limit(clip ? e.high : 6));
