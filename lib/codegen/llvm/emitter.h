@@ -32,8 +32,8 @@ namespace hone::codegen {
 
 class Emitter {
  public:
-  // Both must outlive this object.
-  Emitter(llvm::Module* module, const Target& target);
+  // Both must outlive this object. For `separate_products`, see LlvmOptions.
+  Emitter(llvm::Module* module, const Target& target, bool separate_products = false);
 
   // Adds the function (kernel_abi.h) to the module and describes it.
   Status EmitFunction(const ir::Function& function, EntryPoint* entry);
@@ -171,6 +171,7 @@ class Emitter {
   llvm::LLVMContext& context_;
   llvm::Module* module_;
   const Target& target_;
+  const bool separate_products_;
   llvm::IRBuilder<> b_;
   Context at_;
   Status status_;

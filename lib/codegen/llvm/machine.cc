@@ -42,8 +42,8 @@ std::string FeatureText(const Target& target) {
   std::string text;
   for (const std::string& feature : target.features) text += (text.empty() ? "+" : ",+") + feature;
   // Prefetching for writing: every x86-64 CPU has the instruction, as a no-op on older ones of Intel.
-  if (IsX86(target)) text += (text.empty() ? "+" : ",+") + std::string("prfchw");
-  return text;
+  // AArch64's scalable vectors come with some CPUs' names, but built libraries do not check for them.
+  return text + (text.empty() ? "" : ",") + (IsX86(target) ? "+prfchw" : "-sve");
 }
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const Target& target) {
