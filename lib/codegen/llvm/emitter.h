@@ -110,6 +110,7 @@ class Emitter {
   llvm::Value* EmitCast(DType from, DType to, llvm::Value* value);
   llvm::Value* EmitCall(const ir::Call& e);
   llvm::Value* EmitDot4(const ir::Call& e);  // dot4.cc
+  llvm::Value* EmitWord(const ir::Load& e);  // null if it is not such a load
   llvm::Value* EmitIfThenElse(const ir::Call& e);
   llvm::Value* EmitMaskedChoice(const ir::Call& e, llvm::Value* condition);
   llvm::Value* EmitRamp(const ir::Ramp& e);

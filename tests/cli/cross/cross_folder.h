@@ -3,31 +3,17 @@
 #pragma once
 
 #include "base/text.h"
+#include "common/emulator.h"
 #include "library/loaded_network.h"
 #include "library/reference.h"
 #include "test_folder.h"
 
 namespace hone {
 
-constexpr const char* kCrossRoot = "/usr/aarch64-linux-gnu";  // of Debian's cross packages
-
-// The Debian package that tests need and this machine lacks; empty if all are there.
-inline std::string MissingPackage() {
-  const auto runs = [](const char* program) {
-    const auto result = RunCommand({program, "--version"});
-    return result.ok() && result->status.ok();
-  };
-  if (!runs("qemu-aarch64")) return "qemu-user";
-  if (!runs("aarch64-linux-gnu-gcc")) return "gcc-aarch64-linux-gnu";
-  return Exists(std::string(kCrossRoot) + "/include/stdio.h") ? "" : "libc6-dev-arm64-cross";
-}
-
 class CrossFolder : public TestFolder {
  protected:
   void SetUp() override {
-    if (const std::string package = MissingPackage(); !package.empty()) {
-      GTEST_SKIP() << "the package " << package << " is not installed";
-    }
+    if (const std::string why = CannotEmulate(); !why.empty()) GTEST_SKIP() << why;
     WriteTarget("a53", "cortex-a53", 2);
     WriteTarget("a76", "cortex-a76", 2);
   }
@@ -46,9 +32,7 @@ class CrossFolder : public TestFolder {
   }
 
   // A program under emulation of the CPU.
-  CommandResult Emulate(const std::string& cpu, const Words& argv) {
-    return Run(Words{"qemu-aarch64", "-L", kCrossRoot, "-cpu", cpu} + argv);
-  }
+  CommandResult Emulate(const std::string& cpu, const Words& argv) { return Run(Emulated(cpu, argv)); }
   // Runs the library in `folder` on its inputs of seed 1 under emulation of the CPU; with an empty one on this machine.
   CommandResult RunLibrary(const std::string& folder, const std::string& cpu, int threads) {
     const graph::Graph graph = Must(graph::ReadGraph(Path(folder + "/net.graph.json"), nullptr));
@@ -58,7 +42,7 @@ class CrossFolder : public TestFolder {
     if (Has("outputs")) Delete("outputs");
     const std::string program = cpu.empty() ? "run_here" : "run_there";
     if (!Has(program)) {
-      ExpectOk(Run({cpu.empty() ? "cc" : "aarch64-linux-gnu-gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I",
+      ExpectOk(Run({cpu.empty() ? "cc" : kCrossCompiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I",
                     std::string(HONE_SOURCE_DIR) + "/lib", "-o", program,
                     std::string(HONE_SOURCE_DIR) + "/tests/cli/cross/run_library.c", "-ldl"}));
     }
