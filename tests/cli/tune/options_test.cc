@@ -146,7 +146,9 @@ TEST_F(OptionsTest, ATrialIsWrittenAsASketchAndReadBack) {
         return t.outcome.config.template_name.find(".trial") != std::string::npos;
       });
       EXPECT_NE(again, trials.end()) << by;
-      if (again != trials.end()) EXPECT_EQ(again->outcome.steps, trial.outcome.steps);
+      if (again != trials.end()) {
+        EXPECT_EQ(again->outcome.steps, trial.outcome.steps);
+      }
     }
     return names;
   };
