@@ -336,10 +336,11 @@ class Converter {
                        double least, double most) {
     Workload w{"requantise", {}, {}, {}};
     std::vector<std::string> operands;
+    const bool shifts = rescaling_ == Rescaling::kShift;
     for (const ByteTensor& bytes : terms) {
-      const TensorType factor{DType::Float(32), {1}}, zero{bytes.type, {1}};
+      const TensorType factor{shifts ? DType::Int(32) : DType::Float(32), {1}}, zero{bytes.type, {1}};
       w.inputs.insert(w.inputs.end(), {*TypeOf(bytes.name), factor, zero});
-      HONE_ASSIGN_OR_RETURN(const double scale, Ratio(bytes.scale, to));
+      HONE_ASSIGN_OR_RETURN(const double scale, shifts ? Exponent(bytes.scale, to) : Ratio(bytes.scale, to));
       operands.insert(operands.end(),
                       {bytes.name, AddParameter(name + ".scale", factor, {scale}), bytes.zero_parameter});
     }
@@ -382,6 +383,11 @@ class Converter {
     const float ratio = scale / to.scale;
     if (std::isfinite(ratio)) return static_cast<double>(ratio);
     return Status::Invalid("its scale {} and {}, the scale of its input, are too far apart", to.scale, scale);
+  }
+
+  static Result<double> Exponent(float scale, const ByteTensor& to) {
+    HONE_ASSIGN_OR_RETURN(const int bits, BitsBetween(to.scale, scale));
+    return static_cast<double>(bits);
   }
 
   // The limits of values on `to` behind the activations; false if there is another operation.

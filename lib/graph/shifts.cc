@@ -8,9 +8,7 @@
 #include "semantics/quantise.h"
 
 namespace hone::graph {
-namespace {
 
-// n, if to = 2^n from.
 Result<int> BitsBetween(float from, float to) {
   for (const float scale : {from, to}) {
     if (scale == std::ldexp(1.0F, std::ilogb(scale))) continue;
@@ -18,8 +16,6 @@ Result<int> BitsBetween(float from, float to) {
   }
   return std::ilogb(to) - std::ilogb(from);
 }
-
-}  // namespace
 
 Result<Shifts> ChooseShifts(const std::vector<float>& scales, const std::vector<double>& largest,
                             const std::optional<ShiftedResidual>& residual, float to) {

@@ -288,6 +288,37 @@ TEST(UseIntegers, ShiftsWhereAllScalesArePowersOfTwo) {
   EXPECT_LE(Difference(net.Run(graph, values), net.Run(other, multiplied)).first, 1);
 }
 
+// Sums that no layer takes into its epilogue, and parts of concatenations.
+TEST(UseIntegers, BytesAreRequantisedByPowersOfTwo) {
+  Net net;
+  net.Pair("x", "i8", "1,3,9,10", 0x1p-7, 0);
+  net.Add("e", "sigmoid(f32[1,3,9,10])", {"x.d"});
+  net.Pair("e", "i8", "1,3,9,10", 0x1p-8, -100);
+  net.Add("sum", "add(f32[1,3,9,10], f32[1,3,9,10])", {"x.d", "e.d"});
+  net.Add("r", "relu(f32[1,3,9,10])", {"sum"});
+  net.Pair("r", "u8", "1,3,9,10", 0x1p-6, 2);
+  net.Add("all", "concat(f32[1,3,9,10], f32[1,3,9,10])", {"r.d", "e.d"});
+  net.Values("all.s", "f32", {0x1p-6}), net.Values("all.z", "u8", {2});
+  net.Add("all.q", "quantise(f32[1,6,9,10], f32[1], u8[1])", {"all", "all.s", "all.z"});
+  net.Finish("all.q");
+  Graph graph = net.graph;
+  ParameterValues values = net.values;
+  Must(UseIntegers({}, SameGrids::kByValue, &graph, &values, Rescaling::kShift));
+  EXPECT_THAT(Texts(graph), HasSubstr("r.q = requantise(i8[1,3,9,10], i32[1], i8[1], i8[1,3,9,10], i32[1], i8[1], "
+                                      "u8[1], u8[1], u8[1])\n"
+                                      "all.q.part = requantise(i8[1,3,9,10], i32[1], i8[1], u8[1], u8[1], u8[1])\n"));
+  EXPECT_EQ(values.at("r.q.scale").Doubles(), std::vector<double>{-1});
+  EXPECT_EQ(values.at("all.q.part.scale").Doubles(), std::vector<double>{-2});
+  const auto [most, count] = Difference(net.Run(graph, values), net.Run(net.graph, net.values));
+  EXPECT_LE(most, 1) << "of ties";
+  EXPECT_GT(count, 0) << "some are";
+  for (Parameter& p : net.graph.parameters) {
+    if (p.name == "e.s") p.init.values = {0.01};
+  }
+  EXPECT_EQ(UseIntegers({}, SameGrids::kByValue, &net.graph, &net.values, Rescaling::kShift).message(),
+            "node `r.q`: a scale of 0.01 is not a power of two, as shifts need");
+}
+
 TEST(UseIntegers, WhatCannotBeShiftedIsNamed) {
   const auto refusal = [](Net net, const WeightGrids& grids) {
     return UseIntegers(grids, SameGrids::kByValue, &net.graph, &net.values, Rescaling::kShift).message();
