@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "compile/backend.h"
 #include "ir/printer.h"
@@ -16,6 +17,7 @@
 #include "propose/propose.h"
 #include "schedule/schedule.h"
 #include "semantics/attributes.h"
+#include "target/architecture.h"
 
 namespace hone::compile {
 namespace {
@@ -130,6 +132,19 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
     for (const ir::Function& f : functions) kernel.program += ir::ToString(f);
   }
   return kernel;
+}
+
+Status PrepareHere(const Workload& workload, const Target& target, const Candidate& candidate,
+                   const CompileOptions& options, CompiledKernel* kernel) {
+  HONE_ASSIGN_OR_RETURN(LoweredKernel lowered, LowerKernel(workload, target, candidate, options));
+  Target here;  // the baseline
+  HONE_ASSIGN_OR_RETURN(here.triple, HostTriple());
+  here.cpu = StartsWith(here.triple, "x86_64") ? "x86-64" : "generic";
+  HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code,
+                        codegen::CompileToObject({lowered.functions.at(1)}, here, {.separate_products = true}));
+  kernel->prepare_object = std::move(code.object);
+  kernel->prepare = std::move(code.entries[0]);
+  return Status();
 }
 
 void AddObjects(const CompiledKernel& kernel, std::vector<codegen::LinkInput>* objects) {

@@ -64,6 +64,12 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Candidate& candidate,
                                      const CompileOptions& options);
 
+// Replaces the prepare function of a kernel for a CPU of another architecture by one that runs on this machine, under
+// the same symbol and with the same arguments. It writes the same bytes on every machine. `kernel` is CompileKernel's
+// result for the other arguments, and has a prepare function.
+Status PrepareHere(const Workload& workload, const Target& target, const Candidate& candidate,
+                   const CompileOptions& options, CompiledKernel* kernel);
+
 // Appends the objects of a kernel for CPUs for the linker.
 void AddObjects(const CompiledKernel& kernel, std::vector<codegen::LinkInput>* objects);
 

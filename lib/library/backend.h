@@ -39,8 +39,9 @@ class Backend {
   virtual int64_t slice_alignment() const { return buffer_alignment(); }
 
   // The compiled C code (runtime/*.c; on the CPU runtime/host/pool.c too): an ELF relocatable object for the
-  // architecture of this program.
-  virtual std::string_view runtime() const = 0;
+  // architecture of this program, or for a target that is a CPU, of its architecture. Returns kUnsupported if Hone was
+  // built without a compiler for that.
+  virtual Result<std::string_view> Runtime(const Target& target) const = 0;
   // Whether the library opens a device's driver at run time; it then needs more functions in the header, and libdl.
   virtual bool opens_device() const = 0;
   // The compiler of the kernels, for manifest.json.

@@ -16,6 +16,7 @@
 #include "library/tables.h"
 #include "propose/versions.h"
 #include "semantics/semantics.h"
+#include "target/architecture.h"
 
 namespace hone::library {
 namespace {
@@ -42,9 +43,10 @@ std::vector<std::string> Exports(const Backend& backend) {
   return exports;
 }
 
-Result<std::string> Link(const std::string& name, const std::string& identifier, const Backend& backend,
-                         std::vector<codegen::LinkInput> objects) {
-  const std::string object(backend.runtime());
+Result<std::string> Link(const BuiltLibrary& built, const Target& target, const Backend& backend,
+                         std::string_view runtime_object, std::vector<codegen::LinkInput> objects) {
+  const std::string &name = built.name, &identifier = built.identifier;
+  const std::string object(runtime_object);
   HONE_ASSIGN_OR_RETURN(std::string runtime,
                         codegen::RenameSymbols("the runtime", object, [&](std::string_view symbol) {
                           if (!StartsWith(symbol, kPrefix)) return std::string(symbol);
@@ -52,6 +54,7 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
                         }));
   objects.insert(objects.begin(), {"the runtime", std::move(runtime)});
   codegen::LinkOptions options{.soname = "lib" + name + ".so", .need_libc = true};
+  if (!CheckRunsHere(target).ok()) options.triple = target.triple;
   options.need_libdl = backend.opens_device();  // it opens the driver at run time
   for (const std::string& symbol : Exports(backend)) options.exports.push_back(identifier + "_" + symbol);
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
@@ -111,6 +114,7 @@ std::string ManifestText(const BuildInput& input, const Backend& backend, const 
 
 Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(input.target));
+  HONE_ASSIGN_OR_RETURN(const std::string_view runtime, backend->Runtime(input.target));
   HONE_RETURN_IF_ERROR(graph::Normalise(&input.graph));
   HONE_RETURN_IF_ERROR(Canonicalise(&input.graph));
   if (input.best) HONE_RETURN_IF_ERROR(CheckBest(*input.best, input.graph, input.target));
@@ -141,7 +145,7 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   graph::KeepReadParameters(graph, &values);
   const Parts parts{graph, input, values, share.in_place};
   HONE_ASSIGN_OR_RETURN(LinkedParts linked, backend->Make(parts, &plan, &built));
-  HONE_ASSIGN_OR_RETURN(built.library, Link(built.name, built.identifier, *backend, std::move(linked.objects)));
+  HONE_ASSIGN_OR_RETURN(built.library, Link(built, input.target, *backend, runtime, std::move(linked.objects)));
   const ParamsFile& params = linked.params;
   built.arena_bytes = plan.arena_bytes;
   built.header = HeaderText(input.graph, built.name, built.identifier, backend->opens_device());

@@ -38,6 +38,7 @@ struct BuiltLibrary {
   std::vector<NetworkKernel> kernels;
   int slices = 0;    // concatenations that are not copied
   int in_place = 0;  // nodes that overwrite their residual
+  int unasked = 0;   // kernels that might, but do not run on this machine, which would show it
   int64_t workspace_bytes = 0, params_bytes = 0, arena_bytes = 0;
   double rounding = 0;  // NetworkRounding
   int changed = 0;      // kernels whose code differs from the measured code, because the code generator has changed

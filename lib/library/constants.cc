@@ -28,12 +28,13 @@ class Maker {
 
  private:
   Status LoadPrepareFunctions(int threads) {
-    std::vector<const compile::CompiledKernel*> preparing;
+    std::vector<codegen::LinkInput> objects;
     for (const NetworkKernel& kernel : kernels_) {
-      if (kernel.compiled.has_prepare) preparing.push_back(&kernel.compiled);
+      const compile::CompiledKernel& compiled = kernel.compiled;
+      if (compiled.has_prepare) objects.push_back({compiled.prepare.symbol, compiled.prepare_object});
     }
-    if (preparing.empty()) return Status();
-    HONE_ASSIGN_OR_RETURN(module_, LoadKernels(preparing));
+    if (objects.empty()) return Status();
+    HONE_ASSIGN_OR_RETURN(module_, LoadObjects(objects));
     HONE_ASSIGN_OR_RETURN(pool_, runtime::ThreadPool::Create(threads, false));
     return Status();
   }

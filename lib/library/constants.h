@@ -33,8 +33,8 @@ struct Constants {
 // A constant operand as a kernel reads it: its values, followed by zeros up to the stored size.
 Result<std::string> RawConstant(const PlannedOperand& operand, const graph::ParameterValues& parameters);
 
-// Runs the prepare functions in this process, so the machine must be able to run the target's code: kUnsupported if its
-// architecture differs. `threads`: at least 1.
+// Runs the prepare functions in this process. If they are the target's own, as for targets of this machine's
+// architecture, this machine must have its features. `threads`: at least 1.
 Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,
                                 const graph::ParameterValues& parameters, int threads);
 

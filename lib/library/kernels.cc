@@ -13,6 +13,7 @@
 #include "propose/propose.h"
 #include "semantics/quantise.h"
 #include "semantics/semantics.h"
+#include "target/architecture.h"
 
 namespace hone::library {
 namespace {
@@ -34,6 +35,12 @@ Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::
   return static_cast<const pipeline::BestEntry*>(nullptr);
 }
 
+// Whether this machine, which packs the constants, may be of another architecture than the target. Always so for
+// AArch64: the bytes must not depend on where a library is built.
+bool PreparedElsewhere(const Target& target) {
+  return target.kind == &CpuKind() && (Architecture(target.triple) == "aarch64" || !CheckRunsHere(target).ok());
+}
+
 // Compiles under the symbol of measured kernels, so that equal code has an equal digest, then renames the symbol. A
 // cubin cannot be renamed: it is compiled under its own symbol, and its digest cannot be compared.
 Status Compile(const Target& target, const pipeline::BestEntry* entry, int newest_cuda, const std::string& symbol,
@@ -51,6 +58,9 @@ Status Compile(const Target& target, const pipeline::BestEntry* entry, int newes
   if (!rename) return Status();
   kernel->artifact_digest = compile::ArtifactDigest(kernel->compiled);
   kernel->changed = entry && !entry->artifact_digest.empty() && entry->artifact_digest != kernel->artifact_digest;
+  if (kernel->compiled.has_prepare && PreparedElsewhere(target)) {
+    HONE_RETURN_IF_ERROR(compile::PrepareHere(kernel->workload, target, candidate, options, &kernel->compiled));
+  }
   return rename(measured, symbol, &kernel->compiled);
 }
 
@@ -88,9 +98,7 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
   return kernels;
 }
 
-Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::CompiledKernel*>& kernels) {
-  std::vector<codegen::LinkInput> objects;
-  for (const compile::CompiledKernel* kernel : kernels) compile::AddObjects(*kernel, &objects);
+Result<runtime::LoadedModule> LoadObjects(const std::vector<codegen::LinkInput>& objects) {
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join("kernels.so");
   codegen::LinkOptions options;

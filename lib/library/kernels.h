@@ -16,12 +16,12 @@ namespace hone::library {
 struct NetworkKernel {
   Workload workload;
   Config config;
-  std::string source;           // source of the config: "tuned", "anchor", "default"; "fixed": there is no choice
-  std::string task;             // the task's id
-  std::string steps_digest;     // digest of Candidate::Text as built, in hex as in best files
-  std::string artifact_digest;  // of the code, as in records (compile::ArtifactDigest); empty: cannot be compared
-  bool changed = false;         // the digest in `best` shows that other code was measured
-  compile::CompiledKernel compiled;
+  std::string source;                // source of the config: "tuned", "anchor", "default"; "fixed": there is no choice
+  std::string task;                  // the task's id
+  std::string steps_digest;          // digest of Candidate::Text as built, in hex as in best files
+  std::string artifact_digest;       // of the code, as in records (compile::ArtifactDigest); empty: cannot be compared
+  bool changed = false;              // the digest in `best` shows that other code was measured
+  compile::CompiledKernel compiled;  // its prepare function runs on this machine, whatever the target
 };
 
 // Compiles each workload once, with its candidate in `best` (null: defaults everywhere), under the symbol
@@ -31,8 +31,8 @@ struct NetworkKernel {
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
                                                   const pipeline::BestFile* best, int threads, int newest_cuda = 0);
 
-// Links kernels for this machine's CPU with each other and loads them into this process.
-Result<runtime::LoadedModule> LoadKernels(const std::vector<const compile::CompiledKernel*>& kernels);
+// Links objects for this machine's CPU with each other and loads them into this process.
+Result<runtime::LoadedModule> LoadObjects(const std::vector<codegen::LinkInput>& objects);
 
 // The rounding error that these kernels of `graph`, used `uses` times each, add to its outputs beyond plain sums, in
 // standard deviations of the outputs. The kernels' errors (op::Computation::rounding) add up as squares. Only errors

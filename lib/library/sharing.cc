@@ -137,12 +137,13 @@ int ResidualOperand(const Workload& workload, const Target& target) {
 
 Result<std::vector<bool>> InPlaceKernels(const std::vector<NetworkKernel>& kernels, const Target& target) {
   std::vector<bool> in_place(kernels.size(), false);
-  std::vector<const compile::CompiledKernel*> adding;
+  std::vector<codegen::LinkInput> adding;
   for (const NetworkKernel& kernel : kernels) {
-    if (ResidualOperand(kernel.workload, target) >= 0) adding.push_back(&kernel.compiled);
+    if (ResidualOperand(kernel.workload, target) >= 0)
+      adding.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
   }
   if (adding.empty()) return in_place;
-  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(adding));
+  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadObjects(adding));
   HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(1, false));
   Asker asker(module, &pool, target);
   for (size_t i = 0; i < kernels.size(); ++i) {

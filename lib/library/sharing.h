@@ -26,7 +26,7 @@ int ResidualOperand(const Workload& workload, const Target& target);
 // memory and once in place; equal bytes mean yes. The addresses that a kernel accesses do not depend on the values, and
 // elements do not depend on each other's order, so the answer holds for all values and any number of threads.
 //
-// REQUIRES: this machine can run the target's code, as in MakeConstants.
+// REQUIRES: this machine can run the target's code.
 Result<std::vector<bool>> InPlaceKernels(const std::vector<NetworkKernel>& kernels, const Target& target);
 
 // Concatenations without copying: the parts are slices of the whole, and the kernel that computes a part writes it

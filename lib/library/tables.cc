@@ -116,7 +116,7 @@ class TableMaker {
     out_.AlignTo(8);
     const To at{out_.size()};
     for (const std::string& name : CheckedFeatures(target_)) {
-      const HoneNetFeature* f = FindCpuFeature(name);
+      const HoneNetFeature* f = FindCpuFeature(target_, name);
       out_.Add(f->leaf, f->subleaf, f->reg, f->bit, f->state);
     }
     return at;
@@ -129,52 +129,6 @@ class TableMaker {
   const Constants& constants_;
   const ParamsFile& params_;
   codegen::DataObjectWriter out_;
-};
-
-enum Register : uint32_t { kEax, kEbx, kEcx, kEdx };
-
-// XCR0 bits: SSE and AVX registers; these and the three parts of AVX-512; AMX tiles.
-constexpr uint64_t kAvx = 0x6, kAvx512 = 0xe6, kAmx = 0x60000;
-
-struct Named {
-  const char* name;
-  HoneNetFeature feature;
-};
-
-constexpr Named kFeatures[] = {
-    {"sse3", {1, 0, kEcx, 0, 0}},
-    {"ssse3", {1, 0, kEcx, 9, 0}},
-    {"fma", {1, 0, kEcx, 12, kAvx}},
-    {"sse4.1", {1, 0, kEcx, 19, 0}},
-    {"sse4.2", {1, 0, kEcx, 20, 0}},
-    {"movbe", {1, 0, kEcx, 22, 0}},
-    {"popcnt", {1, 0, kEcx, 23, 0}},
-    {"avx", {1, 0, kEcx, 28, kAvx}},
-    {"f16c", {1, 0, kEcx, 29, kAvx}},
-    {"bmi", {7, 0, kEbx, 3, 0}},
-    {"avx2", {7, 0, kEbx, 5, kAvx}},
-    {"bmi2", {7, 0, kEbx, 8, 0}},
-    {"avx512f", {7, 0, kEbx, 16, kAvx512}},
-    {"avx512dq", {7, 0, kEbx, 17, kAvx512}},
-    {"avx512ifma", {7, 0, kEbx, 21, kAvx512}},
-    {"avx512cd", {7, 0, kEbx, 28, kAvx512}},
-    {"avx512bw", {7, 0, kEbx, 30, kAvx512}},
-    {"avx512vl", {7, 0, kEbx, 31, kAvx512}},
-    {"avx512vbmi", {7, 0, kEcx, 1, kAvx512}},
-    {"avx512vbmi2", {7, 0, kEcx, 6, kAvx512}},
-    {"gfni", {7, 0, kEcx, 8, 0}},
-    {"vaes", {7, 0, kEcx, 9, kAvx}},
-    {"vpclmulqdq", {7, 0, kEcx, 10, kAvx}},
-    {"avx512vnni", {7, 0, kEcx, 11, kAvx512}},
-    {"avx512bitalg", {7, 0, kEcx, 12, kAvx512}},
-    {"avx512vpopcntdq", {7, 0, kEcx, 14, kAvx512}},
-    {"avx512fp16", {7, 0, kEdx, 23, kAvx512}},
-    {"amx-bf16", {7, 0, kEdx, 22, kAmx}},
-    {"amx-tile", {7, 0, kEdx, 24, kAmx}},
-    {"amx-int8", {7, 0, kEdx, 25, kAmx}},
-    {"avxvnni", {7, 1, kEax, 4, kAvx}},
-    {"avx512bf16", {7, 1, kEax, 5, kAvx512}},
-    {"lzcnt", {0x80000001u, 0, kEcx, 5, 0}},
 };
 
 }  // namespace
@@ -201,9 +155,8 @@ void TableInfo::Add(codegen::DataObjectWriter* out) const {
 
 std::vector<std::string> CheckedFeatures(const Target& target) {
   std::vector<std::string> features;
-  if (!StartsWith(target.triple, "x86_64")) return features;
   for (const std::string& name : target.features) {
-    if (FindCpuFeature(name) != nullptr) features.push_back(name);
+    if (FindCpuFeature(target, name) != nullptr) features.push_back(name);
   }
   return features;
 }
@@ -212,11 +165,6 @@ Result<NetworkTables> MakeTables(const graph::Graph& graph, const Target& target
                                  const std::vector<NetworkKernel>& kernels, const Constants& constants,
                                  const ParamsFile& params) {
   return TableMaker(graph, target, plan, kernels, constants, params).Run();
-}
-
-const HoneNetFeature* FindCpuFeature(const std::string& name) {
-  const auto* found = std::ranges::find(kFeatures, name, &Named::name);
-  return found == std::end(kFeatures) ? nullptr : &found->feature;
 }
 
 }  // namespace hone::library

@@ -54,8 +54,8 @@ class TableInfo {
   uint64_t params_bytes_;
 };
 
-// The cpuid bit of LLVM's feature name (Intel SDM, vol. 2A, CPUID; vol. 1, 13.3 for the state bits). Null if the name
-// is unknown; the feature is then not checked.
-const HoneNetFeature* FindCpuFeature(const std::string& name);
+// Where LLVM's feature name shows: x86-64's bit of cpuid (Intel SDM, vol. 2A, CPUID; vol. 1, 13.3 for the state bits),
+// or AArch64's HWCAP bit. Null if the name is unknown; the feature is then not checked.
+const HoneNetFeature* FindCpuFeature(const Target& target, const std::string& name);
 
 }  // namespace hone::library

@@ -33,6 +33,7 @@
 #include "session/saved_model.h"
 #include "session/stamp.h"
 #include "session/tuner_context.h"
+#include "target/architecture.h"
 
 namespace hone::session {
 namespace {
@@ -43,6 +44,7 @@ constexpr int kBatch = 16;  // the same on every machine, as it affects what is 
 constexpr double kEndingSeconds = 10;
 
 Result<measure::TaskSetup> SetupWithoutReference(const pipeline::TaskFile& task, const Protocol& protocol) {
+  HONE_RETURN_IF_ERROR(CheckRunsHere(task.target));
   measure::TaskSetup setup{.flop = static_cast<double>(task.flop), .threads = task.target.threads};
   if (task.target.kind->has_device()) HONE_RETURN_IF_ERROR(measure::NameDevice(task.target, &setup));
   setup.protocol = protocol;

@@ -1,9 +1,11 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <utility>
+#include <span>
 
 #include "base/cpu.h"
+#include "base/text.h"
+#include "target/architecture.h"
 #include "target/target.h"
 #include "target/x86_levels.h"
 
@@ -39,31 +41,51 @@ constexpr FeatureName kX86Features[] = {
     {"avx_vnni", "avxvnni"},
     {"avx512_bf16", "avx512bf16"},
 };
+constexpr FeatureName kArmFeatures[] = {
+    {"asimddp", "dotprod"}, {"asimdhp", "fullfp16"}, {"bf16", "bf16"}, {"i8mm", "i8mm"}};
+
+std::vector<std::string> Features(const CpuInfo& cpu, std::span<const FeatureName> names) {
+  std::vector<std::string> features;
+  for (const FeatureName& feature : names) {
+    if (std::binary_search(cpu.features.begin(), cpu.features.end(), std::string(feature.kernel))) {
+      features.emplace_back(feature.llvm);
+    }
+  }
+  std::sort(features.begin(), features.end());
+  return features;
+}
 
 }  // namespace
 
-Result<Target> HostTarget() {
+std::string Architecture(const std::string& triple) { return triple.substr(0, triple.find('-')); }
+
+Result<std::string> HostTriple() {
   utsname names;
   if (uname(&names) != 0) return Status::Io("the kernel does not say what machine this is");
-  std::string machine = names.machine;
+  const std::string machine = names.machine;
+  if (machine == "x86_64" || machine == "aarch64") return machine + "-unknown-linux-gnu";
+  return Status::Unsupported("no code generator for this machine: " + machine);
+}
+
+Status CheckRunsHere(const Target& target) {
+  if (target.kind != &CpuKind() || target.triple.empty()) return Status();
+  HONE_ASSIGN_OR_RETURN(const std::string host, HostTriple());
+  if (Architecture(target.triple) == Architecture(host)) return Status();
+  return Status::Unsupported("this machine is {} and cannot run code for {}; run this on such a machine",
+                             Architecture(host), Architecture(target.triple));
+}
+
+Result<Target> HostTarget() {
   HONE_ASSIGN_OR_RETURN(const CpuInfo cpu, DetectCpu());
   Target target{.threads = std::max(1, cpu.logical_cores)};
-  if (machine == "aarch64") {
-    target.triple = "aarch64-unknown-linux-gnu";
+  HONE_ASSIGN_OR_RETURN(target.triple, HostTriple());
+  if (StartsWith(target.triple, "aarch64")) {
     target.cpu = "generic";
-    target.features = {"neon"};
+    target.features = Features(cpu, kArmFeatures);
     target.vector_registers = 32;
     return target;
   }
-  if (machine != "x86_64") return Status::Unsupported("no code generator for this machine: " + machine);
-  target.triple = "x86_64-unknown-linux-gnu";
-  for (const FeatureName& feature : kX86Features) {
-    if (std::binary_search(cpu.features.begin(), cpu.features.end(), std::string(feature.kernel))) {
-      target.features.emplace_back(feature.llvm);
-    }
-  }
-  target.features = WithoutPartialAvx512(std::move(target.features));
-  std::sort(target.features.begin(), target.features.end());
+  target.features = WithoutPartialAvx512(Features(cpu, kX86Features));
   // The psABI level is all of the CPU's identity that affects generated code. Product names would need a table to
   // maintain, and two machines with the same features could not share records.
   target.cpu = X86Level(target.features);

@@ -26,9 +26,14 @@ Result<std::vector<std::string>> LinkArguments(const std::vector<std::string>& i
     args.insert(args.end(), {"--version-script=" + exports, "--gc-sections", "--no-undefined-version"});
   }
   if (!options.need_libc) return args;
+  args.push_back("--no-as-needed");
+  if (!options.libc.empty()) {
+    args.insert(args.end(), options.libc.begin(), options.libc.end());
+    return args;
+  }
   const std::string libc = LibcPath();
   if (libc.empty()) return Status::NotFound("the C library of this process was not found");
-  args.insert(args.end(), {"--no-as-needed", libc});
+  args.push_back(libc);
   // Newer versions keep it only for old programs; a glibc without it has its functions in libc.
   const std::string libdl = JoinPath(DirName(libc), "libdl.so.2");
   if (options.need_libdl && Exists(libdl)) args.push_back(libdl);

@@ -19,6 +19,8 @@ struct LinkOptions {
   std::vector<std::string> exports;  // symbols to keep visible; empty: all that are not hidden
   bool need_libc = false;            // record libc.so.6 for undefined symbols; false: none allowed
   bool need_libdl = false;           // also record libdl.so.2, which has dlopen before glibc 2.34
+  std::string triple;                // with need_libc: another architecture, whose libc is not here; empty: this one
+  std::vector<std::string> libc;     // paths of the C library to link with; empty: this process's. Set by LinkShared
 };
 
 // The arguments for both linkers. `exports` is a file with ExportScript(), empty if that is empty. Returns kNotFound if

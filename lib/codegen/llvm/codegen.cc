@@ -53,7 +53,7 @@ Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, c
   std::unique_ptr<llvm::Module> module = NewModule(&context, machine);
 
   ObjectCode code;
-  Emitter emitter(module.get(), target);
+  Emitter emitter(module.get(), target, options.separate_products);
   for (const ir::Function& function : functions) {
     HONE_RETURN_IF_ERROR(emitter.EmitFunction(function, &code.entries.emplace_back()));
   }

@@ -18,6 +18,8 @@ namespace hone::codegen {
 
 struct LlvmOptions {
   bool keep_text = false;  // also keep LLVM IR and assembly, for --explain and tests
+  // Rounds products before they are added, as CPUs without fused multiply-adds do: the same values on every CPU.
+  bool separate_products = false;
 };
 
 struct ObjectCode {

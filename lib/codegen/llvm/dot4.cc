@@ -1,7 +1,7 @@
 // Sums of four products of bytes (ir::Intrinsic::kDot4), by the best exact instructions that the CPU has:
 // - x86-64: vpdpbusd (AVX512-VNNI, AVX-VNNI), else two 16-bit multiply-adds of pairs (pmaddwd). vpmaddubsw would
 //   saturate;
-// - AArch64: sdot (dot product extension);
+// - AArch64: usdot for unsigned bytes (matrix multiplication extension), else sdot (dot product extension);
 // - otherwise, and for single lanes: four multiplications in 32 bits.
 #include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -37,6 +37,7 @@ constexpr Form kPairs[] = {{16, "+avx512bw", llvm::Intrinsic::x86_avx512_pmaddw_
                            {8, "+avx2", llvm::Intrinsic::x86_avx2_pmadd_wd},
                            {4, "+sse2", llvm::Intrinsic::x86_sse2_pmadd_wd}};
 constexpr Form kSigned[] = {{4, "+dotprod", llvm::Intrinsic::aarch64_neon_sdot}};
+constexpr Form kMixed[] = {{4, "+i8mm", llvm::Intrinsic::aarch64_neon_usdot}};
 
 class Dot4Emitter {
  public:
@@ -51,6 +52,9 @@ class Dot4Emitter {
     for (const Form& form : kVnni) {
       if (Has(form, lanes)) return InParts(form, lanes, sums, a, b, &Dot4Emitter::Unsigned);
     }
+    for (const Form& form : kMixed) {
+      if (unsigned_ && Has(form, lanes)) return InParts(form, lanes, sums, a, b, &Dot4Emitter::Mixed);
+    }
     for (const Form& form : kSigned) {
       if (Has(form, lanes)) return InParts(form, lanes, sums, a, b, &Dot4Emitter::Signed);
     }
@@ -64,9 +68,10 @@ class Dot4Emitter {
   using Part = Value* (Dot4Emitter::*)(const Form&, Value*, Value*, Value*);
 
   bool Has(const Form& form, int lanes) const {
-    const bool x86 = cpu_.getTargetTriple().isX86();
-    return lanes % form.lanes == 0 && 4 * form.lanes <= vector_bytes_ &&
-           x86 == (form.products != llvm::Intrinsic::aarch64_neon_sdot) && cpu_.checkFeatures(form.feature);
+    const bool arm =
+        form.products == llvm::Intrinsic::aarch64_neon_sdot || form.products == llvm::Intrinsic::aarch64_neon_usdot;
+    return lanes % form.lanes == 0 && 4 * form.lanes <= vector_bytes_ && arm == cpu_.getTargetTriple().isAArch64() &&
+           cpu_.checkFeatures(form.feature);
   }
 
   Value* InParts(const Form& form, int lanes, Value* sums, Value* a, Value* b, Part part) {
@@ -90,13 +95,16 @@ class Dot4Emitter {
     return b_.CreateSub(b_.CreateIntrinsic(form.products, {}, {sums, b_.CreateXor(a, bits), b}), extra);
   }
 
+  // The instruction as it is.
+  Value* Mixed(const Form& form, Value* sums, Value* a, Value* b) {
+    auto* bytes = llvm::FixedVectorType::get(b_.getInt8Ty(), static_cast<unsigned>(4 * form.lanes));
+    return b_.CreateIntrinsic(form.products, {sums->getType(), bytes},
+                              {sums, b_.CreateBitCast(a, bytes), b_.CreateBitCast(b, bytes)});
+  }
+
   // sdot takes signed factors: unsigned ones less 128, plus 128 times the sum of the others.
   Value* Signed(const Form& form, Value* sums, Value* a, Value* b) {
-    auto* bytes = llvm::FixedVectorType::get(b_.getInt8Ty(), static_cast<unsigned>(4 * form.lanes));
-    const auto dot = [&](Value* c, Value* x) {
-      return b_.CreateIntrinsic(form.products, {sums->getType(), bytes},
-                                {c, b_.CreateBitCast(x, bytes), b_.CreateBitCast(b, bytes)});
-    };
+    const auto dot = [&](Value* c, Value* x) { return Mixed(form, c, x, b); };
     if (!unsigned_) return dot(sums, a);
     Value* half = dot(Splat(a, 0), Splat(a, 0x40404040));
     return b_.CreateAdd(dot(sums, b_.CreateXor(a, Splat(a, kSignBits))), b_.CreateAdd(half, half));
@@ -144,12 +152,30 @@ class Dot4Emitter {
 
 }  // namespace
 
+// For AArch64: four bytes of memory as one number. It has no vectors of four bytes, and LLVM would assemble a longer
+// one.
+Value* Emitter::EmitWord(const ir::Load& e) {
+  auto* ramp = e.index.as<ir::Ramp>();
+  const int64_t* stride = ramp ? ir::AsIntImm(ramp->stride) : nullptr;
+  BufferInfo* info = Info(e.buffer);
+  const bool plain = target_.triple.starts_with("aarch64") && info && !info->in_slots && !mask_ && e.type.lanes == 4 &&
+                     stride && *stride == 1;
+  if (!plain || LevelOf(e.index) < 0) return nullptr;
+  Value*& word = at_.loads[e.buffer.get()]["word " + KeyOf(e.index)];
+  if (!word) {
+    word = Annotate(b_.CreateAlignedLoad(b_.getInt32Ty(), Address(e.buffer, ramp->base), llvm::Align(1)), e.buffer);
+  }
+  return word;
+}
+
 Value* Emitter::EmitDot4(const ir::Call& e) {
   const Result<llvm::TargetMachine*> machine = MachineFor(target_);
   llvm::Type* type = TypeOf(e.type);
   if (!machine.ok()) return Fail(machine.status().message(), type);
   Value* sums = EmitExpr(e.args[0]);
   const auto words = [&](const ir::Expr& factor) {
+    auto* load = factor.as<ir::Load>();
+    if (Value* word = load ? EmitWord(*load) : nullptr) return Splat(word, e.type.lanes);
     Value* bytes = EmitExpr(factor);
     Value*& known = at_.words[bytes];
     if (!known) known = b_.CreateBitCast(bytes, TypeOf(DType::Int(32, factor.type().lanes / 4)));

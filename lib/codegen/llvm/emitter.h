@@ -32,8 +32,8 @@ namespace hone::codegen {
 
 class Emitter {
  public:
-  // Both must outlive this object.
-  Emitter(llvm::Module* module, const Target& target);
+  // Both must outlive this object. For `separate_products`, see LlvmOptions.
+  Emitter(llvm::Module* module, const Target& target, bool separate_products = false);
 
   // Adds the function (kernel_abi.h) to the module and describes it.
   Status EmitFunction(const ir::Function& function, EntryPoint* entry);
@@ -110,6 +110,7 @@ class Emitter {
   llvm::Value* EmitCast(DType from, DType to, llvm::Value* value);
   llvm::Value* EmitCall(const ir::Call& e);
   llvm::Value* EmitDot4(const ir::Call& e);  // dot4.cc
+  llvm::Value* EmitWord(const ir::Load& e);  // null if it is not such a load
   llvm::Value* EmitIfThenElse(const ir::Call& e);
   llvm::Value* EmitMaskedChoice(const ir::Call& e, llvm::Value* condition);
   llvm::Value* EmitRamp(const ir::Ramp& e);
@@ -171,6 +172,7 @@ class Emitter {
   llvm::LLVMContext& context_;
   llvm::Module* module_;
   const Target& target_;
+  const bool separate_products_;
   llvm::IRBuilder<> b_;
   Context at_;
   Status status_;

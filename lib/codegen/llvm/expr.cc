@@ -177,7 +177,7 @@ Value* Emitter::Splat(Value* value, int lanes) {
 Value* Emitter::EmitBinary(const ir::Binary& e) {
   DType type = e.a.type();
   // a * b + c is one operation from here on; the target chooses the instructions.
-  if (type.is_float() && e.kind == ExprKind::kAdd) {
+  if (type.is_float() && e.kind == ExprKind::kAdd && !separate_products_) {
     auto fused = [&](const Expr& product, const Expr& addend) -> Value* {
       auto* mul = product.as<ir::Binary>();
       Value* c = nullptr;

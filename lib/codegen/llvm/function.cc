@@ -7,10 +7,14 @@ namespace hone::codegen {
 
 using llvm::Value;
 
-Emitter::Emitter(llvm::Module* module, const Target& target)
-    : context_(module->getContext()), module_(module), target_(target), b_(context_) {
+Emitter::Emitter(llvm::Module* module, const Target& target, bool separate_products)
+    : context_(module->getContext()),
+      module_(module),
+      target_(target),
+      separate_products_(separate_products),
+      b_(context_) {
   llvm::FastMathFlags flags;
-  flags.setAllowContract();
+  flags.setAllowContract(!separate_products);
   b_.setFastMathFlags(flags);
 }
 

@@ -6,8 +6,10 @@
 #include <mutex>
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/os_error.h"
 #include "codegen/llvm/codegen.h"
+#include "codegen/llvm/libc_stub.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -26,9 +28,7 @@ struct InMemory {
   std::string Path() const { return fmt::format("/proc/self/fd/{}", fd.get()); }
 };
 
-}  // namespace
-
-Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path) {
+Status Link(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path) {
   // lld keeps its state in globals.
   static std::mutex mutex;
   static bool broken = false;
@@ -71,6 +71,16 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   // fault: no space, descriptors or memory.
   const bool wrong = says("undefined symbol") || says("duplicate symbol") || says("relocation");
   return wrong ? Status::Invalid(message) : Status::Io(message);
+}
+
+}  // namespace
+
+Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path) {
+  if (options.triple.empty()) return Link(inputs, options, output_path);
+  HONE_ASSIGN_OR_RETURN(const TempDir stubs, TempDir::Create());
+  LinkOptions with_libc = options;
+  HONE_ASSIGN_OR_RETURN(with_libc.libc, WriteLibcStubs(options.triple, stubs.path()));
+  return Link(inputs, with_libc, output_path);
 }
 
 }  // namespace hone::codegen

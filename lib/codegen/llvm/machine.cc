@@ -42,8 +42,8 @@ std::string FeatureText(const Target& target) {
   std::string text;
   for (const std::string& feature : target.features) text += (text.empty() ? "+" : ",+") + feature;
   // Prefetching for writing: every x86-64 CPU has the instruction, as a no-op on older ones of Intel.
-  if (IsX86(target)) text += (text.empty() ? "+" : ",+") + std::string("prfchw");
-  return text;
+  // AArch64's scalable vectors come with some CPUs' names, but built libraries do not check for them.
+  return text + (text.empty() ? "" : ",") + (IsX86(target) ? "+prfchw" : "-sve");
 }
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const Target& target) {
@@ -126,6 +126,9 @@ bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::raw_pwrite_stream* stream
                llvm::legacy::PassManager* passes) {
   llvm::TargetPassConfig* config = machine->createPassConfig(*passes);
   config->setDisableVerify(true);
+  // AArch64's scheduler moves the loads of a tile's inputs far ahead, for which it spills accumulators. Ours are placed
+  // where they are needed; x86 folds them into the multiply-adds.
+  if (machine->getTargetTriple().isAArch64()) config->disablePass(&llvm::MachineSchedulerID);
   passes->add(config);
   auto* info = new llvm::MachineModuleInfoWrapperPass(machine);
   passes->add(info);

@@ -70,6 +70,12 @@ static Status Build(const BuildOptions& options) {
   HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
   if (built.missing > 0)
     LogWarning("{} of the tasks have no records; their default schedules were built", built.missing);
+  if (built.unasked > 0) {
+    LogInfo(
+        "{} with a residual: whether a sum may overwrite it was not asked, as the code does not run on this "
+        "machine; sums get memory of their own",
+        Counted(built.unasked, "kernel"));
+  }
   if (built.changed > 0) {
     LogWarning(
         "{} of the kernels differ from the code that was measured: another version of Hone or LLVM made that; "
@@ -83,7 +89,7 @@ static Status Build(const BuildOptions& options) {
 }
 
 std::string BuildAbi() {
-  return fmt::format("build 7\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
+  return fmt::format("build 8\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
                      propose::SpaceVersionText());
 }
 

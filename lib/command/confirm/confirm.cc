@@ -28,6 +28,7 @@
 #include "propose/versions.h"
 #include "report/report_data.h"
 #include "session/machine.h"
+#include "target/architecture.h"
 
 namespace hone::command {
 namespace {
@@ -117,6 +118,7 @@ class Confirmer {
   Status ReadQuestion() {
     graph::Graph& graph = question_.graph;
     HONE_ASSIGN_OR_RETURN(question_.target, ReadTargetFile(options_.target));
+    HONE_RETURN_IF_ERROR(CheckRunsHere(question_.target).WithContext(options_.target));
     HONE_ASSIGN_OR_RETURN(graph, graph::ReadGraph(options_.graph, plugin::LoadNamed));
     HONE_RETURN_IF_ERROR(CheckMemory(graph).WithContext(options_.graph));
     HONE_RETURN_IF_ERROR(graph::Normalise(&graph).WithContext(options_.graph));

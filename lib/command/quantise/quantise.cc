@@ -18,6 +18,7 @@
 #include "quantise/grids.h"
 #include "quantise/network.h"
 #include "session/machine.h"
+#include "target/architecture.h"
 
 namespace hone::command {
 namespace {
@@ -142,6 +143,7 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   if (target.kind->has_device()) {
     return Status::Unsupported("{}: integers run on CPUs only; quantise for a target of the kind cpu", options.target);
   }
+  HONE_RETURN_IF_ERROR(CheckRunsHere(target).WithContext(options.target));
   HONE_ASSIGN_OR_RETURN(FloatNetwork floats, LoadFloats(options));
   HONE_ASSIGN_OR_RETURN(const quantise::Plan plan, quantise::PlanFor(floats.original, floats.graph, settings));
   // Images are plain outside the library, whatever the network's own layout.

@@ -12,7 +12,7 @@ class CudaLibrary final : public DeviceBackend {
   const TargetKind& kind() const override { return CudaKind(); }
   int64_t buffer_alignment() const override { return 256; }  // of CUDA's own allocations
   int64_t slice_alignment() const override { return 64; }
-  std::string_view runtime() const override { return Embedded_cuda(); }
+  Result<std::string_view> Runtime(const Target&) const override { return Embedded_cuda(); }
 
   void AddCompiler(const BuildInput& input, Json* manifest) const override {
     const Result<std::string> nvrtc = codegen::NvrtcVersion(input.target.cpu, {.newest = input.newest_cuda});

@@ -12,7 +12,7 @@ class OpenClLibrary final : public DeviceBackend {
   // The strictest alignment of sub-buffers among current devices (CL_DEVICE_MEM_BASE_ADDR_ALIGN): 128 bytes in PoCL, up
   // to 512 elsewhere.
   int64_t buffer_alignment() const override { return 512; }
-  std::string_view runtime() const override { return Embedded_opencl(); }
+  Result<std::string_view> Runtime(const Target&) const override { return Embedded_opencl(); }
 };
 
 }  // namespace

@@ -28,10 +28,15 @@ int hone_net_cpu_fits(const HoneNetTable* table) {
   return 1;
 }
 
-#else
+#elif defined(__aarch64__)
+
+#include <sys/auxv.h>
 
 int hone_net_cpu_fits(const HoneNetTable* table) {
-  (void)table;
+  for (uint64_t i = 0; i < table->feature_count; ++i) {
+    const HoneNetFeature* f = &table->features[i];
+    if (!(getauxval(f->leaf) >> f->bit & 1)) return 0;
+  }
   return 1;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "library/runtime/net_runtime.h"
@@ -86,7 +87,8 @@ static int open_file(const Wanted* wanted, const char* path, HoneNetParams* para
   const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return HONE_NET_E_PARAMS_OPEN;
   struct stat st;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+  /* glibc has no function fstat before 2.33. */
+  if (syscall(SYS_fstat, fd, &st) != 0 || !S_ISREG(st.st_mode)) {
     close(fd);
     return HONE_NET_E_PARAMS_OPEN;
   }

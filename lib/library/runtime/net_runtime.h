@@ -100,8 +100,9 @@ typedef struct HoneNetNode {
   uint64_t arg_count;
 } HoneNetNode;
 
-/* A CPU feature: bit `bit` of register `reg` (0 eax .. 3 edx) of cpuid leaf `leaf`, subleaf `subleaf`; `state`: the
- * bits that the operating system must have set in XCR0. */
+/* A CPU feature. x86-64: bit `bit` of register `reg` (0 eax .. 3 edx) of cpuid leaf `leaf`, subleaf `subleaf`; `state`:
+ * the bits that the operating system must have set in XCR0. AArch64: bit `bit` of the auxiliary vector's entry `leaf`
+ * (AT_HWCAP, AT_HWCAP2). */
 typedef struct HoneNetFeature {
   uint32_t leaf, subleaf, reg, bit;
   uint64_t state;

@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "base/sandbox.h"
 #include "measure/runner.h"
+#include "target/architecture.h"
 
 namespace hone::measure {
 namespace {
@@ -19,6 +20,7 @@ class HostMachine final : public Machine {
     info.lock_name = "cpu";
     return info;
   }
+  Status CheckRuns(const Target& target, const runtime::DeviceInfo&) const override { return CheckRunsHere(target); }
   Result<std::string> Environment(const runtime::DeviceInfo&) const override { return HostEnvironment(); }
   Result<std::string> LockWithout(const Status& why) const override { return why; }
   Result<std::unique_ptr<runtime::Device>> Open() const override {

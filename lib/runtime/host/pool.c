@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define LINE 64
-/* Spins before a waiting thread checks the clock or yields the core; a pause takes 10 to 150 cycles. */
+/* Spins before a waiting thread checks the clock or yields the core; relax() takes 10 to 150 cycles. */
 #define SPINS_A_LOOK 64
 #define SPIN_NANOSECONDS 50000
 
@@ -52,7 +52,7 @@ static void relax(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  __asm__ __volatile__("yield");
+  __asm__ __volatile__("isb"); /* `yield` does nothing on most cores */
 #endif
 }
 

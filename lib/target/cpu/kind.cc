@@ -5,6 +5,8 @@
 #include "base/dtype.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "target/architecture.h"
+#include "target/arm_cores.h"
 #include "target/target.h"
 #include "target/x86_levels.h"
 
@@ -14,6 +16,7 @@ namespace {
 bool IsVectorWidth(int64_t bytes) { return bytes == 16 || bytes == 32 || bytes == 64; }
 
 void Canonicalize(Target* target) {
+  if (StartsWith(target->triple, "aarch64")) std::erase(target->features, "neon");  // every core has it
   std::sort(target->features.begin(), target->features.end());
   target->features.erase(std::unique(target->features.begin(), target->features.end()), target->features.end());
   target->vector_registers = StartsWith(target->triple, "aarch64") || target->vector_bytes == 64 ? 32 : 16;
@@ -31,19 +34,24 @@ int WidestVector(const Target& target) {
   return Has(target, "avx512f") ? 64 : Has(target, "avx2") && Has(target, "fma") ? 32 : 16;
 }
 
-// LLVM only warns about a name that it does not know, and would generate code for another machine than intended.
-Status CheckNames(JsonReader* reader, const Target& target) {
-  const std::string machine = target.triple.substr(0, target.triple.find('-'));
+// LLVM only warns about a name that it does not know, and would generate code for another machine than intended. Sets
+// *key to the key at fault.
+Status CheckNames(const std::string& triple, const std::vector<std::string>& features, std::string* key) {
+  const std::string machine = Architecture(triple);
+  *key = "triple";
   if (machine != "x86_64" && machine != "aarch64") {
-    return reader->Error("triple", fmt::format("`{}` must begin with x86_64 or aarch64, such as "
-                                               "`x86_64-unknown-linux-gnu`",
-                                               target.triple));
+    return Status::Invalid("`{}` must begin with x86_64 or aarch64, such as `x86_64-unknown-linux-gnu`", triple);
   }
-  if (!IsX86(target)) return Status();
-  for (const std::string& feature : target.features) {
-    if (std::find(X86Features().begin(), X86Features().end(), feature) != X86Features().end()) continue;
-    return reader->Error("features",
-                         fmt::format("unknown feature `{}`{}", feature, SuggestionText(feature, X86Features())));
+  *key = "features";
+  const bool arm = machine == "aarch64";
+  const std::vector<std::string>& known = arm ? ArmFeatures() : X86Features();
+  for (const std::string& feature : features) {
+    if (std::ranges::find(known, feature) != known.end() || (arm && feature == "neon")) continue;
+    if (arm && StartsWith(feature, "sve")) {
+      return Status::Invalid("`{}`: code for AArch64 uses NEON's vectors of 16 bytes; leave out the scalable ones",
+                             feature);
+    }
+    return Status::Invalid("unknown feature `{}`{}", feature, SuggestionText(feature, known));
   }
   return Status();
 }
@@ -51,19 +59,21 @@ Status CheckNames(JsonReader* reader, const Target& target) {
 // Makes cpu and features agree if the file names either of them or the triple: code is generated for both together, but
 // a built library checks only the features before it runs.
 Status CompleteCpu(JsonReader* reader, Target* target) {
-  if (!IsX86(*target)) {
-    if (target->cpu.empty()) target->cpu = "generic";
-    return Status();
-  }
-  if (target->cpu.empty()) target->cpu = X86Level(target->features);
-  if (auto implied = X86LevelFeatures(target->cpu)) {
+  const bool x86 = IsX86(*target);
+  if (target->cpu.empty()) target->cpu = x86 ? X86Level(target->features) : "generic";
+  if (const auto implied = x86 ? X86LevelFeatures(target->cpu) : ArmCoreFeatures(target->cpu)) {
     target->features.insert(target->features.end(), implied->begin(), implied->end());
     return Status();
   }
   if (reader->Has("features")) return Status();
-  return reader->Error("cpu", fmt::format("which features `{}` has is not known here: name a level (x86-64, x86-64-v2, "
-                                          "x86-64-v3, x86-64-v4), or list `features`",
-                                          target->cpu));
+  if (x86 && ArmCoreFeatures(target->cpu)) {
+    return reader->Error(
+        "cpu", fmt::format("`{}` is a core of AArch64: add the triple aarch64-unknown-linux-gnu", target->cpu));
+  }
+  const std::string known = x86 ? "name a level (x86-64, x86-64-v2, x86-64-v3, x86-64-v4)"
+                                : fmt::format("name one of {}", Join(ArmCores(), ", "));
+  return reader->Error(
+      "cpu", fmt::format("which features `{}` has is not known here: {}, or list `features`", target->cpu, known));
 }
 
 Status CheckAvx512(JsonReader* reader, const Target& target) {
@@ -150,7 +160,12 @@ class CpuTargetKind final : public TargetKind {
     HONE_RETURN_IF_ERROR(reader->ReadOptional("features", &target->features));
     HONE_RETURN_IF_ERROR(reader->ReadOptional("threads", &target->threads));
     if (target->threads < 1) return reader->Error("threads", "must be at least 1");
-    HONE_RETURN_IF_ERROR(CheckNames(reader, *target));
+    std::string key;
+    const Status names = CheckNames(target->triple, target->features, &key);
+    if (!names.ok()) return reader->Error(key.c_str(), names.message());
+    if (!reader->Has("threads") && !CheckRunsHere(*target).ok()) {
+      return reader->Error("threads", "missing: this machine's number is no default for another architecture");
+    }
     if (!own) {
       HONE_RETURN_IF_ERROR(CompleteCpu(reader, target));
       HONE_RETURN_IF_ERROR(CheckAvx512(reader, *target));
@@ -172,7 +187,10 @@ class CpuTargetKind final : public TargetKind {
     *key = "threads";
     if (threads < 1 || threads > 4096) return Status::Invalid("`threads` must be from 1 to 4096");
     *key = "vector_bytes";
-    return IsVectorWidth(vector_bytes) ? Status() : Status::Invalid("`vector_bytes` must be 16, 32 or 64");
+    if (!IsVectorWidth(vector_bytes)) return Status::Invalid("`vector_bytes` must be 16, 32 or 64");
+    if (!file.contains("triple")) return Status();
+    const Status names = CheckNames(file["triple"], file.value("features", std::vector<std::string>()), key);
+    return names.ok() ? names : Status::Invalid("`{}`: {}", *key, names.message());
   }
 };
 

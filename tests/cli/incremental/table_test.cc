@@ -315,8 +315,8 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check("the measuring protocol's version", [&] { Pretend("protocol=90"); });
   Check("a pass: the code generator's version", [&] { Pretend("protocol=90,codegen=91"); });
   Check(
-      "a knob list: a template's version", [&] { Pretend("protocol=90,codegen=91,conv2d_direct=92"); },
-      [&] { return convs; });
+      "a knob list: a template's version", [&] { Pretend("protocol=90,codegen=91,dense_packed=92"); },
+      [&] { return TasksOf("dense-"); });
   Check(
       "one layer of the network", [&] { WriteNetwork(25); }, [&] { return TasksOf("dense-"); });
   Check("the target's features", [&] { Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\nthreads = 1\n"); });

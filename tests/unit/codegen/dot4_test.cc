@@ -63,6 +63,9 @@ TEST(Dot4, TheBestExactInstruction) {
   const std::string arm = code("aarch64-unknown-linux-gnu", "cortex-a76", {}, i8, 4);
   EXPECT_THAT(arm, HasSubstr("sdot"));
   EXPECT_THAT(code("aarch64-unknown-linux-gnu", "cortex-a72", {}, i8, 4), Not(HasSubstr("sdot")));
+  EXPECT_THAT(code("aarch64-unknown-linux-gnu", "neoverse-v1", {}, u8, 4),
+              testing::AllOf(HasSubstr("usdot"), Not(HasSubstr("\tsdot"))));
+  EXPECT_THAT(code("aarch64-unknown-linux-gnu", "neoverse-v1", {}, i8, 4), HasSubstr("\tsdot"));
 }
 
 TEST(Dot4, RoundingToAWholeNumberIsOneInstruction) {

@@ -225,6 +225,20 @@ TEST(Stmt, CompilesForAnotherCpu) {
   EXPECT_EQ(static_cast<unsigned char>(code.object.at(18)), 183);
 }
 
+// For constants that are packed on one machine and read on another.
+TEST(Stmt, SeparateProductsAreRounded) {
+  const ir::Function f = Elementwise(kF32, kF32, 16, 4, [](const Expr& a, const Expr& b) { return a * b + a; });
+  Target arm{.triple = "aarch64-unknown-linux-gnu", .cpu = "generic"}, fma = Baseline();
+  fma.cpu = "x86-64-v3";
+  for (const auto& [target, fused, product] : {std::tuple(arm, "fmla", "fmul"), std::tuple(fma, "vfmadd", "vmulps")}) {
+    const auto code = [&](bool separate) {
+      return Must(CompileToObject({f}, target, {.keep_text = true, .separate_products = separate})).assembly;
+    };
+    EXPECT_THAT(code(false), testing::AllOf(HasSubstr(fused), Not(HasSubstr(product))));
+    EXPECT_THAT(code(true), testing::AllOf(HasSubstr(product), Not(HasSubstr(fused))));
+  }
+}
+
 // A CPU's name implies features that no target file lists; LLVM would end the process.
 TEST(Stmt, Avx512WithoutVlIsRefused) {
   auto out = Output("out", kF32, 16);

@@ -1,9 +1,11 @@
 #include "base/subprocess.h"
+#include "library/backend.h"
 #include "library/header_text.h"
 #include "library/params_file.h"
 #include "library/runtime/params_format.h"
 #include "library/tables.h"
 #include "small_network.h"
+#include "target/architecture.h"
 
 namespace hone::library {
 namespace {
@@ -61,7 +63,7 @@ TEST(CpuFeatures, TheHostHasWhatItsTargetSays) {
   auto target = Must(HostTarget());
   std::vector<HoneNetFeature> features;
   for (const std::string& name : target.features) {
-    if (const HoneNetFeature* f = FindCpuFeature(name)) features.push_back(*f);
+    if (const HoneNetFeature* f = FindCpuFeature(target, name)) features.push_back(*f);
   }
   HoneNetTable table{};
   table.features = features.data();
@@ -72,6 +74,19 @@ TEST(CpuFeatures, TheHostHasWhatItsTargetSays) {
   table.features = features.data();
   table.feature_count = features.size();
   EXPECT_FALSE(hone_net_cpu_fits(&table));
+}
+
+TEST(CpuFeatures, AnotherArchitectureIsBuiltForOrNamesThePackage) {
+  const std::string other = Architecture(Must(HostTriple())) == "x86_64" ? "aarch64" : "x86_64";
+  const Target target{.triple = other + "-unknown-linux-gnu"};
+  const auto runtime = CpuLibraries().Runtime(target);
+  if (runtime.ok()) {
+    EXPECT_THAT(std::string(*runtime), HasSubstr("HONE_NET_create"));
+  } else {
+    EXPECT_THAT(runtime.status().message(), HasSubstr("install the package gcc-"));
+  }
+  EXPECT_EQ(FindCpuFeature(target, other == "aarch64" ? "avx2" : "dotprod"), nullptr);
+  EXPECT_NE(FindCpuFeature(target, other == "aarch64" ? "dotprod" : "avx2"), nullptr);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/rng.h"
+#include "common/emulator.h"
 #include "measure/inputs.h"
 #include "measure/reference.h"
 #include "unit/op/kernel_fixture.h"
@@ -104,6 +105,27 @@ TEST_F(Bytes, ConvolutionsOfOddLayers) {
   }
   RunAll(texts);
   EXPECT_GT(tensorized_, kernels_ / 2);
+}
+
+// By single products, sdot, and usdot.
+TEST_F(Bytes, OnAArch64) {
+  if (const std::string why = CannotEmulate(); !why.empty()) GTEST_SKIP() << why;
+  int turn = 0;
+  for (const char* cpu : {"cortex-a53", "cortex-a76", "neoverse-v1"}) {
+    for (const int64_t c : kChannels) {
+      const char* type = turn % 2 == 0 ? "i8" : "u8";
+      const int64_t out = kChannels[static_cast<size_t>(turn + 1) % 4];
+      const int64_t k = turn % 3 == 0 ? 1 : 3;
+      Run(format("conv2d({0}[1,{1},5,7], i8[{2},{1},{3},{3}]{4}, pad={5},{5},{6},{5}){7}", type, c, out, k,
+                 Zeros(turn, type, out), k / 2, (k + 1) / 2, Epilogue(turn)),
+          Arm(cpu, 1 + turn % 3), 1);
+      Run(format("dense({0}[3,{1}], i8[{2},{1}]){3}", type, c, out, Epilogue(turn % 2)), Arm(cpu, 2), 1);
+      ++turn;
+    }
+    Run("conv2d(u8[1,17,7,9], i8[17,1,3,3], u8[1], pad=1,1,1,1, groups=17) + bias + requant(u8)", Arm(cpu, 2), 1);
+    Run("conv2d(u8[1,3,19,23], i8[17,3,7,7], u8[1], stride=2x2, pad=3,3,3,3, in=nchw) + requant(u8)", Arm(cpu, 2), 1);
+  }
+  EXPECT_GT(tensorized_, kernels_ / 3);
 }
 
 TEST_F(Bytes, GroupsAndVolumes) {

@@ -11,8 +11,10 @@
 
 #include "base/rng.h"
 #include "codegen/llvm/codegen.h"
+#include "common/expect.h"
 #include "op/shapes.h"
 #include "propose/propose.h"
+#include "target/architecture.h"
 
 namespace hone::testing {
 
@@ -65,24 +67,51 @@ Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& ta
   KernelCase c;
   const compile::CompileOptions options{.verify = true};
   HONE_ASSIGN_OR_RETURN(c.compiled_, compile::CompileKernel(workload, target, candidate, options));
+  const bool here = CheckRunsHere(target).ok();
+  if (!here) {
+    HONE_ASSIGN_OR_RETURN(EmulatedKernel emulated, EmulatedKernel::Create(c.compiled_, target.threads));
+    c.emulated_.push_back(std::move(emulated));
+    if (!c.compiled_.has_prepare) return c;
+    HONE_RETURN_IF_ERROR(compile::PrepareHere(workload, target, candidate, options, &c.compiled_));
+    c.compiled_.object.clear();
+  }
   std::string path = std::filesystem::temp_directory_path() /
                      ("hone-case-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".so");
   std::vector<codegen::LinkInput> objects;
-  compile::AddObjects(c.compiled_, &objects);
+  if (here) {
+    compile::AddObjects(c.compiled_, &objects);
+  } else {
+    objects.push_back({c.compiled_.prepare.symbol, c.compiled_.prepare_object});
+  }
   Status linked = codegen::LinkShared(objects, {}, path);
   Result<runtime::LoadedModule> module = linked.ok() ? runtime::LoadedModule::Open(path) : linked;
   std::filesystem::remove(path);
   HONE_RETURN_IF_ERROR(module.status());
   c.module_.push_back(*std::move(module));
-  HONE_ASSIGN_OR_RETURN(runtime::KernelRunner kernel,
-                        runtime::KernelRunner::Create(c.module_[0], c.compiled_.kernel, pool));
-  c.runners_.push_back(std::move(kernel));
   if (c.compiled_.has_prepare) {
     HONE_ASSIGN_OR_RETURN(runtime::KernelRunner prepare,
                           runtime::KernelRunner::Create(c.module_[0], c.compiled_.prepare, pool));
     c.runners_.push_back(std::move(prepare));
   }
+  if (here) {
+    HONE_ASSIGN_OR_RETURN(runtime::KernelRunner kernel,
+                          runtime::KernelRunner::Create(c.module_[0], c.compiled_.kernel, pool));
+    c.runners_.push_back(std::move(kernel));
+  }
   return c;
+}
+
+void KernelCase::Run() {
+  if (emulated_.empty()) return runners_.back().Run(args_);
+  std::vector<EmulatedKernel::Argument> args;
+  for (size_t i = 0; i < args_.size(); ++i) {
+    const ArgSource& source = compiled_.kernel_args[i];
+    const bool operand = source.kind == ArgSource::Kind::kOperand;
+    args.push_back(
+        {static_cast<char*>(args_[i]), (operand ? operands_[source.index] : prepared_[source.index]).bytes()});
+  }
+  const Status run = emulated_[0].Run(args);
+  EXPECT_TRUE(run.ok()) << run.message();
 }
 
 Status KernelCase::Load(const OperandData& data) {
@@ -115,8 +144,7 @@ Status KernelCase::Load(const std::vector<Operand>& operands, const std::vector<
     return args;
   };
   args_ = resolve(compiled_.kernel_args);
-  kernel_ = &runners_[0];
-  if (compiled_.has_prepare) runners_[1].Run(resolve(compiled_.prepare_args));
+  if (compiled_.has_prepare) runners_[0].Run(resolve(compiled_.prepare_args));
   return Status::Ok();
 }
 

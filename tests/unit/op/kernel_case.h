@@ -1,4 +1,5 @@
-// A workload compiled, linked, loaded and run in this process: for tests and benchmarks of operators.
+// A workload compiled, linked, loaded and run in this process: for tests and benchmarks of operators. A kernel for
+// another architecture runs under emulation.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@
 #include "runtime/host/buffer.h"
 #include "runtime/host/loader.h"
 #include "runtime/host/thread_pool.h"
+#include "unit/op/emulated_kernel.h"
 
 namespace hone::testing {
 
@@ -34,7 +36,7 @@ class KernelCase {
   Status Load(const OperandData& data);
   // The same from operands of any types, each with its bytes.
   Status Load(const std::vector<Operand>& operands, const std::vector<std::string_view>& bytes);
-  void Run() { kernel_->Run(args_); }
+  void Run();
   // Whether the bytes beside the buffers are unchanged.
   bool Intact() const;
   // For timing as in a network: makes `bytes` of copies of the constants, which RunCold uses in turn. Call it after
@@ -52,8 +54,8 @@ class KernelCase {
  private:
   compile::CompiledKernel compiled_;
   std::vector<runtime::LoadedModule> module_;   // one
-  std::vector<runtime::KernelRunner> runners_;  // kernel, then prepare
-  runtime::KernelRunner* kernel_ = nullptr;
+  std::vector<runtime::KernelRunner> runners_;  // prepare, if there is one, then the kernel, if it runs here
+  std::vector<EmulatedKernel> emulated_;        // else the kernel, one
   std::vector<runtime::AlignedBuffer> operands_, prepared_;
   std::vector<void*> args_;
   std::vector<runtime::AlignedBuffer> cold_;  // copies of the constants, one buffer each

@@ -6,6 +6,7 @@
 #include "common/expect.h"
 #include "propose/propose.h"
 #include "semantics/semantics.h"
+#include "target/arm_cores.h"
 #include "unit/op/kernel_case.h"
 
 namespace hone::op {
@@ -48,6 +49,14 @@ inline Target HostWith(int vector_bytes, int registers, int threads) {
     target.vector_bytes = vector_bytes;
     target.vector_registers = registers;
   }
+  target.threads = threads;
+  return target;
+}
+
+// A core of AArch64, whose kernels are emulated.
+inline Target Arm(const std::string& cpu, int threads) {
+  Target target = Must(Target::Parse("cpu -triple=aarch64-unknown-linux-gnu -vector=16 -cpu=" + cpu));
+  target.features = ArmCoreFeatures(cpu).value();
   target.threads = threads;
   return target;
 }

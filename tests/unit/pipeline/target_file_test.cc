@@ -30,6 +30,19 @@ TEST(TargetFile, ThoseOfHoneHaveTheSharedMemoryOfTheirArchitecture) {
   }
 }
 
+TEST(TargetFile, BoardsAreTheSameOnEveryHost) {
+  for (const auto& [name, cpu] :
+       {std::pair("rk3399", "cortex-a72"), std::pair("rpi3b", "cortex-a53"), std::pair("rpi4", "cortex-a72"),
+        std::pair("rpi5", "cortex-a76"), std::pair("mate10pro", "cortex-a73"), std::pair("graviton2", "neoverse-n1"),
+        std::pair("graviton3", "neoverse-v1")}) {
+    const std::string path = std::string("pipelines/targets/") + name + ".toml";
+    const TargetFile file = Must(ParseTargetFile(*ReadFile(path), path));
+    const Target target = Must(hone::ParseTargetFile(file.json, path));
+    EXPECT_EQ(target.cpu, cpu);
+    EXPECT_THAT(target.Text(), testing::StartsWith("cpu -triple=aarch64-unknown-linux-gnu -cpu="));
+  }
+}
+
 TEST(TargetFile, ReadsTheLimitsOfAGpu) {
   const TargetFile file = Must(
       ParseTargetFile("kind = \"cuda\"\narch = \"sm_80\"\nblock = [512, 256, 64]\nshared_bytes = 4096\ndevices = 2\n",
@@ -61,6 +74,9 @@ TEST(TargetFile, NamesFileAndLineOfAMistake) {
       {"kind = \"cpu\"\nvector_bytes = 24\n", "2: `vector_bytes` must be 16, 32 or 64"},
       {"kind = \"cpu\"\ndevices = 0\n", "2: `devices` must be from 1"},
       {"kind = \"cpu\"\nfeatures = \"fma\"\n", "2: `features` must be a list"},
+      {"kind = \"cpu\"\ntriple = \"arm-x\"\n", "2: `triple`: `arm-x` must begin with x86_64 or aarch64"},
+      {"kind = \"cpu\"\ntriple = \"aarch64-x\"\nfeatures = [\"dotprot\"]\n",
+       "3: `features`: unknown feature `dotprot`; did you mean `dotprod`?"},
   };
   ExpectRefused(pipeline::ParseTargetFile, "t.toml", "", cases);
 }

@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "common/expect.h"
+#include "target/architecture.h"
 #include "target/cuda_arch.h"
 #include "target/x86_levels.h"
 
@@ -116,7 +117,7 @@ TEST_F(TargetFile, FeaturesDecideTheVectors) {
       R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "haswell", "features": ["fma", "avx2"], "threads": 4})"));
   EXPECT_EQ(avx2.vector_bytes, 32);
   EXPECT_EQ(avx2.vector_registers, 16);
-  auto arm = Must(Read(R"({"kind": "cpu", "triple": "aarch64-unknown-linux-gnu", "cpu": "cortex-a72"})"));
+  auto arm = Must(Read(R"({"kind": "cpu", "triple": "aarch64-unknown-linux-gnu", "cpu": "cortex-a72", "threads": 2})"));
   EXPECT_EQ(arm.vector_bytes, 16);
   EXPECT_EQ(arm.vector_registers, 32);
   EXPECT_TRUE(arm.features.empty());
@@ -152,8 +153,41 @@ TEST_F(TargetFile, FeaturesAloneMakeTheLevel) {
 TEST_F(TargetFile, VectorsMustBeThere) {
   ExpectRefused({{R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v2", "vector_bytes": 32})", "vector_bytes"},
                  {R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v3", "vector_bytes": 64})", "vector_bytes"},
-                 {R"({"kind": "cpu", "triple": "aarch64-x", "vector_bytes": 32})", "vector_bytes"}});
+                 {R"({"kind": "cpu", "triple": "aarch64-x", "threads": 1, "vector_bytes": 32})", "vector_bytes"}});
   EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v3", "vector_bytes": 16})").ok());
+}
+
+TEST_F(TargetFile, CoresOfAArch64BringTheirFeatures) {
+  const auto read = [&](const std::string& keys) {
+    return Read((R"({"kind": "cpu", "triple": "aarch64-unknown-linux-gnu", "threads": 4)" + keys + "}").c_str());
+  };
+  EXPECT_EQ(Must(read("")).Text(), "cpu -triple=aarch64-unknown-linux-gnu -cpu=generic -threads=4 -vector=16");
+  EXPECT_EQ(Must(read(R"(, "cpu": "cortex-a76")")).features, (std::vector<std::string>{"dotprod", "fullfp16"}));
+  EXPECT_EQ(Must(read(R"(, "cpu": "neoverse-v1")")).features,
+            (std::vector<std::string>{"bf16", "dotprod", "fullfp16", "i8mm"}));
+  EXPECT_EQ(Must(read(R"(, "features": ["neon", "dotprod"])")).Text(),
+            "cpu -triple=aarch64-unknown-linux-gnu -cpu=generic -features=dotprod -threads=4 -vector=16");
+  EXPECT_EQ(Must(read(R"(, "cpu": "cortex-x1", "features": ["dotprod"])")).cpu, "cortex-x1");
+  const auto says = [&](const std::string& keys) { return read(keys).status().message(); };
+  EXPECT_THAT(says(R"(, "features": ["dotprot"])"),
+              HasSubstr("features: unknown feature `dotprot`; did you mean `dotp"));
+  EXPECT_THAT(says(R"(, "features": ["avx2"])"), HasSubstr("unknown feature `avx2`"));
+  EXPECT_THAT(says(R"(, "features": ["sve"])"), HasSubstr("features: `sve`: code for AArch64 uses NEON's vectors"));
+  EXPECT_THAT(says(R"(, "cpu": "cortex-a77")"), HasSubstr("name one of generic, cortex-a53, "));
+}
+
+// Nothing of this machine stands for another architecture's.
+TEST_F(TargetFile, AnotherArchitectureNeedsItsThreads) {
+  const std::string other = Must(HostTarget()).triple[0] == 'x' ? "aarch64" : "x86_64";
+  const std::string start = R"({"kind": "cpu", "triple": ")" + other + "-unknown-linux-gnu\"";
+  EXPECT_THAT(Read((start + "}").c_str()).status().message(), HasSubstr("threads: missing: this machine's number"));
+  EXPECT_EQ(Must(Read((start + R"(, "threads": 6})").c_str())).threads, 6);
+  const Target target = Must(Read((start + R"(, "threads": 6})").c_str()));
+  EXPECT_THAT(CheckRunsHere(target).message(), HasSubstr("cannot run code for " + other));
+  Must(CheckRunsHere(Must(HostTarget())));
+  Must(CheckRunsHere(Must(Target::Parse("cuda -arch=sm_90"))));
+  ExpectRefused({{R"({"kind": "cpu", "triple": "x86_64-x", "threads": 1, "cpu": "cortex-a53"})",
+                  "cpu: `cortex-a53` is a core of AArch64: add the triple aarch64-unknown-linux-gnu"}});
 }
 
 // LLVM only warns about an unknown name, and generates code for another machine than intended.
