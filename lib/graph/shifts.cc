@@ -36,8 +36,8 @@ Result<Shifts> ChooseShifts(const std::vector<float>& scales, const std::vector<
     const std::string why =
         k < 0
             ? fmt::format("the residual of channel {} is finer than its sums, by {} bits", c, -k)
-            : fmt::format("channel {} would need a shift to the {} by {} bits, with which its sums could leave 32 bits",
-                          c, n < 0 ? "left" : "right", std::abs(n));
+            : fmt::format("sums, bias and residual of channel {} could reach 2^{}, beyond 32 bits", c,
+                          std::ilogb(most));
     return Status::Invalid("{}; keep the layer in floats, or use another scheme", why);
   }
   return shifts;
