@@ -146,7 +146,7 @@ fuzz: $(SANITIZED)/build.ninja
 	@tests/fuzz/run.sh $(SANITIZED) $(FUZZ_SECONDS) $(FUZZ)
 
 # HACKING.md explains the choice of tests.
-ASAN_TESTS := fuzz_corpus_test nightly_test pipeline_test quantise_test target_test task_test unit_autotvm unit_base unit_record unit_report \
+ASAN_TESTS := fuzz_corpus_test nightly_test pipeline_test quantise_test runtime_vta_test target_test task_test unit_autotvm unit_base unit_record unit_report \
   unit_space
 TSAN_TESTS := auto_test semantics_test feature_rows_test merge_records_test runtime_host_test unit_base
 check-asan: $(SANITIZED)/build.ninja

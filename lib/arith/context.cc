@@ -31,6 +31,12 @@ ConstInterval BinaryBounds(const Context& context, const Binary& op) {
     case ExprKind::kMod:
       if (b.min == b.max && b.min > 0) return ModBy(a, b.min);
       return b.min > 0 ? ConstInterval{0, SaturatedAdd(b.max, -1)} : ConstInterval{};
+    case ExprKind::kShiftLeft:
+      return b.min == b.max && b.min >= 0 && b.min < 63 ? a * ConstInterval::Point(int64_t{1} << b.min)
+                                                        : ConstInterval{};
+    case ExprKind::kShiftRight:  // by any amount, towards 0 or -1
+      if (b.min == b.max && b.min >= 0 && b.min < 63) return DivBy(a, int64_t{1} << b.min);
+      return {std::min(a.min, int64_t{0}), std::max(a.max, int64_t{-1})};
     default:
       return {0, 1};
   }

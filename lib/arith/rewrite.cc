@@ -94,6 +94,9 @@ Expr Rewriter::Data(ExprKind kind, const Expr& a, const Expr& b) {
       return IsInt(b, 1) ? a : Expr();
     case ExprKind::kMod:
       return IsInt(b, 1) ? ir::MakeInt(type, 0) : Expr();
+    case ExprKind::kShiftLeft:
+    case ExprKind::kShiftRight:
+      return IsInt(b, 0) ? a : Expr();
     default:
       return Expr();
   }
@@ -113,7 +116,8 @@ Expr Rewriter::Vector(ExprKind kind, const Expr& a, const Expr& b) {
   if (y.defined() && (AsIntImm(y) || y.as<ir::FloatImm>())) {
     bool one = IsFloat(y, 1) || (IsInteger(y.type()) && IsInt(y, 1));
     if ((kind == ExprKind::kMul || kind == ExprKind::kDiv) && one) return a;
-    if ((kind == ExprKind::kAdd || kind == ExprKind::kSub) && IsInteger(y.type()) && IsInt(y, 0)) return a;
+    const bool zero = IsInteger(y.type()) && IsInt(y, 0);
+    if (zero && (kind == ExprKind::kAdd || kind == ExprKind::kSub || ir::IsShift(kind))) return a;
     if (kind == ExprKind::kAnd) return IsInt(y, 1) ? a : b;
     if (kind == ExprKind::kOr) return IsInt(y, 1) ? b : a;
   }

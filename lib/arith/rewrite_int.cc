@@ -280,6 +280,14 @@ Expr Rewriter::Index(const Binary& op) {
       }
       return MakeBinary(op.kind, Mutate(op.a), b);
     }
+    case ExprKind::kShiftLeft:
+    case ExprKind::kShiftRight: {
+      Expr a = Mutate(op.a), b = Mutate(op.b);
+      const int64_t* by = AsIntImm(b);
+      if (!by || *by < 0 || *by > 62) return MakeBinary(op.kind, a, b);
+      const Expr factor(int64_t{1} << *by);
+      return Mutate(op.kind == ExprKind::kShiftLeft ? a * factor : a / factor);
+    }
     case ExprKind::kMin:
     case ExprKind::kMax:
       return MinMax(op.kind, Mutate(op.a), Mutate(op.b));

@@ -10,7 +10,7 @@ inline constexpr char kVersion[] = HONE_VERSION;
 // The version of a part ("codegen", "protocol", a template's name): `own`, unless a test overrides it.
 int VersionOf(std::string_view part, int own);
 
-// For tests of raised versions: overrides them by "conv2d_direct=9,codegen=4". Call it once, before VersionOf. Ignores
+// For tests of raised versions: overrides them by "dense_packed=9,codegen=4". Call it once, before VersionOf. Ignores
 // a malformed list.
 void PretendVersions(std::string_view text);
 

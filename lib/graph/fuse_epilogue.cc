@@ -8,7 +8,7 @@
 namespace hone::graph {
 namespace {
 
-bool IsActivation(const EpilogueOp& op) { return semantics::OperandsOf(op) == 0; }
+using semantics::IsActivation;
 
 bool TakesEpilogue(const Node& node) { return !node.workload.chain() && semantics::DefinitionOf(node.workload).layer; }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "graph/normalise.h"
+#include "graph/shifts.h"
 #include "semantics/epilogue.h"
 #include "semantics/quantise.h"
 #include "semantics/semantics.h"
@@ -45,8 +46,8 @@ double Rounded(double value, double low, double high) {
 // dropped as dead code.
 class Converter {
  public:
-  Converter(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values)
-      : weights_(weights), same_(same), graph_(graph), values_(values) {}
+  Converter(const WeightGrids& weights, SameGrids same, Rescaling rescaling, Graph* graph, ParameterValues* values)
+      : weights_(weights), same_(same), rescaling_(rescaling), graph_(graph), values_(values) {}
 
   Status Run() {
     DropIdentity(graph_);
@@ -311,7 +312,7 @@ class Converter {
     const auto operation = [&] {
       return maker == nullptr || maker->workload.chain() ? std::nullopt : semantics::AsEpilogue(maker->workload);
     };
-    if (const auto op = operation(); op && semantics::OperandsOf(*op) == 0 && IsReadOnce(tensor)) {
+    if (const auto op = operation(); op && semantics::IsActivation(*op) && IsReadOnce(tensor)) {
       activation.push_back(*op);
       tensor = maker->inputs[0];
       maker = Maker(tensor);
@@ -392,7 +393,7 @@ class Converter {
       return Rounded(std::nearbyint(static_cast<double>(quotient)) + to.zero, low, high);
     };
     for (const EpilogueOp& e : activations) {
-      if (semantics::OperandsOf(e) != 0) return false;
+      if (!semantics::IsActivation(e)) return false;
       const bool clip = e.kind == EpilogueKind::kClip;
       *least = std::max(*least, limit(clip ? e.low : 0));
       if (e.kind != EpilogueKind::kRelu) *most = std::min(*most, limit(clip ? e.high : 6));
@@ -400,33 +401,78 @@ class Converter {
     return *least <= *most;
   }
 
-  // Adds the layer with `requant` to `to`; returns false if it has no such form.
+  // Adds the layer with `requant` or `shift` to `to`; returns false if it has no such form.
   Result<bool> Requantise(const std::string& name, const Layer& layer, const ByteTensor& to) {
     Workload w = layer.sums;
     std::vector<std::string> operands = layer.operands;
     std::vector<EpilogueOp> activations = layer.rest;
+    const bool shifts = rescaling_ == Rescaling::kShift;
+    std::optional<ByteTensor> residual;
     if (!activations.empty() && activations[0].kind == EpilogueKind::kAdd) {
       activations.erase(activations.begin());
-      const auto residual = Dequantised(layer.residual);
+      residual = Dequantised(layer.residual);
       if (!residual) return false;
       w.epilogue.push_back({EpilogueKind::kAdd, 0, 0, residual->type});
-      HONE_ASSIGN_OR_RETURN(const double scale, Ratio(residual->scale, to));
       operands.push_back(residual->name);
+    }
+    if (residual && !shifts) {
+      HONE_ASSIGN_OR_RETURN(const double scale, Ratio(residual->scale, to));
       operands.push_back(AddParameter(name + ".residual_scale", {DType::Float(32), {1}}, {scale}));
       operands.push_back(residual->zero_parameter);
     }
     double least = 0, most = 0;
     if (!Limits(activations, to, &least, &most)) return false;
-    std::vector<double> multipliers;
-    for (const float scale : layer.scales) {
-      HONE_ASSIGN_OR_RETURN(multipliers.emplace_back(), Ratio(scale, to));
+    if (shifts) {
+      HONE_RETURN_IF_ERROR(AddShifts(name, layer, residual, to, &operands));
+      operands.push_back(AddParameter(name + ".limits", {to.type, {2}}, {least, most}));
+    } else {
+      std::vector<double> multipliers;
+      for (const float scale : layer.scales) {
+        HONE_ASSIGN_OR_RETURN(multipliers.emplace_back(), Ratio(scale, to));
+      }
+      const TensorType channels{DType::Float(32), {std::ssize(multipliers)}};
+      operands.push_back(AddParameter(name + ".multiplier", channels, multipliers));
+      operands.push_back(AddParameter(name + ".limits", {to.type, {3}}, {double(to.zero), least, most}));
     }
-    const TensorType channels{DType::Float(32), {std::ssize(multipliers)}};
-    operands.push_back(AddParameter(name + ".multiplier", channels, multipliers));
-    operands.push_back(AddParameter(name + ".limits", {to.type, {3}}, {double(to.zero), least, most}));
-    w.epilogue.push_back({EpilogueKind::kRequant, 0, 0, to.type});
+    w.epilogue.push_back({shifts ? EpilogueKind::kShift : EpilogueKind::kRequant, 0, 0, to.type});
     HONE_RETURN_IF_ERROR(AddNode(name, std::move(w), std::move(operands)));
     return true;
+  }
+
+  // Adds the shifts of the residual, if there is one, and of the sums.
+  Status AddShifts(const std::string& name, const Layer& layer, const std::optional<ByteTensor>& residual,
+                   const ByteTensor& to, std::vector<std::string>* operands) {
+    if (to.zero != 0 || (residual && residual->zero != 0)) {
+      return Status::Invalid("its output or residual has a zero point other than 0, as shifts do not have");
+    }
+    std::optional<ShiftedResidual> added;
+    if (residual) added = {residual->scale, residual->type};
+    HONE_ASSIGN_OR_RETURN(const Shifts shifts, ChooseShifts(layer.scales, LargestSums(layer), added, to.scale));
+    const TensorType channels{DType::Int(32), {std::ssize(shifts.sums)}};
+    if (residual) operands->push_back(AddParameter(name + ".residual_shift", channels, shifts.residual));
+    operands->push_back(AddParameter(name + ".shift", channels, shifts.sums));
+    return Status();
+  }
+
+  // The largest magnitude of each channel's sums with any data.
+  std::vector<double> LargestSums(const Layer& layer) const {
+    const auto weights = std::as_const(values_->at(layer.operands[1])).as<int8_t>();
+    const auto zero_of = [&](size_t operand) { return *ValuesOf(layer.operands[operand]); };
+    const bool weight_zeros = layer.sums.inputs.size() > 3;
+    const std::vector<double> zeros = weight_zeros ? zero_of(3) : std::vector<double>{0};
+    const auto [least, most] = semantics::LimitsOf(layer.sums.inputs[0].type);
+    const double zero = zero_of(2)[0], data = std::max(most - zero, zero - least);
+    const size_t channels = layer.scales.size(), each = weights.size() / channels;
+    std::vector<double> sums(channels);
+    for (size_t c = 0; c < channels; ++c) {
+      for (const int8_t weight : weights.subspan(c * each, each)) {
+        sums[c] += data * std::fabs(weight - zeros[zeros.size() == 1 ? 0 : c]);
+      }
+    }
+    if (layer.sums.epilogue.empty()) return sums;
+    const std::vector<double> bias = *ValuesOf(layer.operands.back());
+    for (size_t c = 0; c < channels; ++c) sums[c] += std::fabs(bias[c]);
+    return sums;
   }
 
   // Moves `dequantise` behind an operator that moves elements or takes maxima.
@@ -451,6 +497,7 @@ class Converter {
 
   const WeightGrids& weights_;
   const SameGrids same_;
+  const Rescaling rescaling_;
   Graph* graph_;
   ParameterValues* values_;
   std::map<std::string, int> reads_;
@@ -471,8 +518,9 @@ double Grid::IntegerFor(double x, size_t channel) const {
   return Rounded(std::nearbyint(x / static_cast<double>(scales[i])) + zeros[i], least, most);
 }
 
-Status UseIntegers(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values) {
-  return Converter(weights, same, graph, values).Run();
+Status UseIntegers(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values,
+                   Rescaling rescaling) {
+  return Converter(weights, same, rescaling, graph, values).Run();
 }
 
 }  // namespace hone::graph

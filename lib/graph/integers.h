@@ -33,11 +33,14 @@ using WeightGrids = std::map<std::string, Grid>;
 // Only by name, the result is the same graph for all values.
 enum class SameGrids { kByName, kByValue };
 
+// How sums of integers become bytes: by multipliers (`requant`), or by shifts, if all scales are powers of two.
+enum class Rescaling { kMultiply, kShift };
+
 // In this order:
 //   - A layer (conv2d, conv3d, dense) of dequantised data and a weight that has a grid becomes sums of integers. The
 //     weight is rounded to its grid and stored as i8, the bias as i32. If only `quantise` reads the layer, it becomes
-//     `requant`, with the activation as limits, and a dequantised residual becomes `add(T)`. If others read it,
-//     `dequantise` follows the sums.
+//     `requant` or `shift`, with the activation as limits, and a dequantised residual becomes `add(T)`. If others read
+//     it, `dequantise` follows the sums.
 //   - Sums of two dequantised tensors, activations of one, and one that is quantised to another grid become
 //     `requantise`, and so do the parts of a concatenation of such tensors.
 //   - Operators that move elements or take maxima, and averages over windows, work on bytes if all their data has one
@@ -46,7 +49,10 @@ enum class SameGrids { kByName, kByValue };
 // are dropped from `values`.
 //
 // Fuses epilogues first (FuseEpilogue). Returns kInvalid, naming the node, for a grid that does not fit its weight, and
-// for a scale that is not a positive normal number.
-Status UseIntegers(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values);
+// for a scale that is not a positive normal number. With shifts, also for scales that are not powers of two, zero
+// points other than 0, a residual that is finer than the sums, and values that could leave i32 on an accelerator that
+// sums, rounds and shifts in 32 bits: it then has the same bits for all inputs of the network.
+Status UseIntegers(const WeightGrids& weights, SameGrids same, Graph* graph, ParameterValues* values,
+                   Rescaling rescaling = Rescaling::kMultiply);
 
 }  // namespace hone::graph

@@ -44,6 +44,7 @@ Expr Fold(ExprKind kind, const Expr& a, const Expr& b) {
   DType type = a.type();
   if (const auto* x = a.as<IntImm>(), *y = b.as<IntImm>(); x && y) {
     if ((kind == ExprKind::kDiv || kind == ExprKind::kMod) && y->value == 0) return Expr();  // left for the verifier
+    if (IsShift(kind) && (y->value < 0 || y->value >= type.bits)) return Expr();
     int64_t value = EvalInt(kind, type, x->value, y->value);
     return MakeInt(IsArithmetic(kind) ? type : DType::Bool(), value);
   }
@@ -81,7 +82,7 @@ Expr MakeBinary(ExprKind kind, Expr a, Expr b) {
   DType type = a.type();
   if (IsLogical(kind)) HONE_CHECK(type.is_bool());
   if (IsArithmetic(kind)) HONE_CHECK(!type.is_bool() && !type.is_handle());
-  if (kind == ExprKind::kMod) HONE_CHECK(!type.is_float());
+  if (kind == ExprKind::kMod || IsShift(kind)) HONE_CHECK(!type.is_float());
   if (Expr folded = Fold(kind, a, b); folded.defined()) return folded;
   DType result = IsArithmetic(kind) ? type : DType::Bool(type.lanes);
   return Expr(new Binary(kind, result, std::move(a), std::move(b)));

@@ -4,6 +4,8 @@
 // - Integers are two's complement of their width; add, sub and mul wrap. Index arithmetic is i64 throughout.
 // - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is
 //   not defined.
+// - ShiftLeft and ShiftRight of integers move bits; the amount lies between 0 and the width less 1. Left drops what
+//   leaves the width (wraps); right keeps the sign of signed integers, and so rounds x / 2^n towards minus infinity.
 // - Floats follow IEEE 754; a back end may contract a*b+c into one rounding, but may not reorder operations. Min and
 //   Max return the second operand if either is NaN (`a < b ? a : b`, `a > b ? a : b`), as the x86 instructions do.
 // - A Cast of a float to an integer rounds towards zero; the result is unspecified if it does not fit. Int to int
@@ -41,6 +43,8 @@ enum class ExprKind : uint8_t {
   kMul,
   kDiv,
   kMod,
+  kShiftLeft,
+  kShiftRight,
   kMin,
   kMax,
   // Binary, result bool:
@@ -327,6 +331,8 @@ inline Expr operator-(Expr a, Expr b) { return MakeBinary(ExprKind::kSub, std::m
 inline Expr operator*(Expr a, Expr b) { return MakeBinary(ExprKind::kMul, std::move(a), std::move(b)); }
 inline Expr operator/(Expr a, Expr b) { return MakeBinary(ExprKind::kDiv, std::move(a), std::move(b)); }
 inline Expr operator%(Expr a, Expr b) { return MakeBinary(ExprKind::kMod, std::move(a), std::move(b)); }
+inline Expr ShiftLeft(Expr a, Expr b) { return MakeBinary(ExprKind::kShiftLeft, std::move(a), std::move(b)); }
+inline Expr ShiftRight(Expr a, Expr b) { return MakeBinary(ExprKind::kShiftRight, std::move(a), std::move(b)); }
 inline Expr operator<(Expr a, Expr b) { return MakeBinary(ExprKind::kLt, std::move(a), std::move(b)); }
 inline Expr operator<=(Expr a, Expr b) { return MakeBinary(ExprKind::kLe, std::move(a), std::move(b)); }
 inline Expr operator>(Expr a, Expr b) { return MakeBinary(ExprKind::kGt, std::move(a), std::move(b)); }

@@ -11,14 +11,15 @@
 namespace hone::ir {
 namespace {
 
-constexpr int kComparison = 3, kProduct = 5, kUnary = 7;
+constexpr int kComparison = 3, kShift = 4, kSum = 5, kProduct = 6, kUnary = 8;
 
 // How tightly a kind binds; an operand in a place that binds tighter gets parentheses.
 int Precedence(ExprKind kind) {
   if (kind == ExprKind::kOr) return 1;
   if (kind == ExprKind::kAnd) return 2;
   if (IsComparison(kind)) return kComparison;
-  if (kind == ExprKind::kAdd || kind == ExprKind::kSub) return 4;
+  if (IsShift(kind)) return kShift;
+  if (kind == ExprKind::kAdd || kind == ExprKind::kSub) return kSum;
   return kProduct;
 }
 
@@ -84,14 +85,15 @@ void Printer::Operator(const Binary& op, int context) {
   if (op.kind == ExprKind::kMin || op.kind == ExprKind::kMax) return Put(text, "(", op.a, ", ", op.b, ")");
   int own = Precedence(op.kind);
   if (own < context) Put("(");
-  // Comparisons do not chain; the others associate to the left.
-  Print(op.a, own == kComparison ? own + 1 : own);
+  // Comparisons do not chain; the others associate to the left. Operands of shifts have parentheses, as few readers
+  // know their place.
+  Print(op.a, own == kShift ? kUnary : own == kComparison ? own + 1 : own);
   const int64_t* constant = AsIntImm(op.b);
   if (op.kind == ExprKind::kAdd && op.type == DType::Int(64) && constant && *constant < 0 && *constant != INT64_MIN) {
     Put(" - ", -*constant);  // sums keep their constant as an addend; a difference is easier to read
   } else {
     Put(own == kProduct ? text : fmt::format(" {} ", text));
-    Print(op.b, own + 1);
+    Print(op.b, own == kShift ? kUnary : own + 1);
   }
   if (own < context) Put(")");
 }
@@ -206,10 +208,9 @@ const char* ScopeName(Scope scope) {
 }
 
 const char* IntrinsicName(Intrinsic fn) {
-  static constexpr const char* kNames[] = {"exp", "log",          "sqrt",     "tanh",  "erf",
-                                           "abs", "floor",        "ceil",     "round", "pow",
-                                           "fma", "if_then_else", "prefetch", "tf32",  "mma_tf32",
-                                           "dot4"};
+  static constexpr const char* kNames[] = {"exp",      "log",  "sqrt",     "tanh", "erf", "abs",
+                                           "floor",    "ceil", "round",    "pow",  "fma", "if_then_else",
+                                           "prefetch", "tf32", "mma_tf32", "dot4"};
   return kNames[static_cast<size_t>(fn)];
 }
 
@@ -219,8 +220,8 @@ const char* ReducerName(Reducer reducer) {
 }
 
 const char* OperatorText(ExprKind kind) {
-  static constexpr const char* kTexts[] = {
-      "+", "-", "*", "/", "%", "min", "max", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+  static constexpr const char* kTexts[] = {"+",  "-",  "*", "/",  "%", "<<", ">>", "min", "max",
+                                           "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
   return kTexts[static_cast<size_t>(kind) - static_cast<size_t>(ExprKind::kAdd)];
 }
 

@@ -1,6 +1,5 @@
 #include "ir/scalar.h"
 
-
 #include "base/check.h"
 
 namespace hone::ir {
@@ -65,6 +64,10 @@ int64_t EvalInt(ExprKind kind, DType type, int64_t a, int64_t b) {
     case ExprKind::kMod:
       if (type.is_uint()) return static_cast<int64_t>(Bits(a) % Bits(b));
       return WrapInt(type, FloorMod(a, b));
+    case ExprKind::kShiftLeft:
+      return WrapInt(type, static_cast<int64_t>(Bits(a) << b));
+    case ExprKind::kShiftRight:
+      return type.is_uint() ? static_cast<int64_t>(Bits(a) >> b) : a >> b;
     case ExprKind::kMin:
       return CompareInt(ExprKind::kLt, type, a, b) ? a : b;
     case ExprKind::kMax:

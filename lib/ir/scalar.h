@@ -30,11 +30,13 @@ inline int64_t FloorMod(int64_t a, int64_t b) {
 }
 
 inline bool IsArithmetic(ExprKind kind) { return kind >= ExprKind::kAdd && kind <= ExprKind::kMax; }
+inline bool IsShift(ExprKind kind) { return kind == ExprKind::kShiftLeft || kind == ExprKind::kShiftRight; }
 inline bool IsComparison(ExprKind kind) { return kind >= ExprKind::kEq && kind <= ExprKind::kGe; }
 inline bool IsLogical(ExprKind kind) { return kind == ExprKind::kAnd || kind == ExprKind::kOr; }
 
 // a `kind` b for operands of (element) type `type`; comparisons and logic give 0 or 1.
-// REQUIRES: the divisor of kDiv and kMod on integers is not 0; kMod is not used on floats.
+// REQUIRES: the divisor of kDiv and kMod on integers is not 0; a shift is by 0 to bits - 1; kMod and shifts are not
+// used on floats.
 int64_t EvalInt(ExprKind kind, DType type, int64_t a, int64_t b);
 double EvalFloat(ExprKind kind, DType type, double a, double b);  // arithmetic
 bool CompareFloat(ExprKind kind, double a, double b);

@@ -89,6 +89,11 @@ class Verifier final : public Visitor {
     if (IsLogical(op.kind)) Require(t.is_bool(), "`&&` and `||` need bools", op);
     if (IsArithmetic(op.kind)) Require(!t.is_bool(), "arithmetic on bools", op);
     if (op.kind == ExprKind::kMod) Require(!t.is_float(), "`%` on floats", op);
+    if (IsShift(op.kind)) {
+      Require(!t.is_float(), "a shift of floats", op);
+      const int64_t* by = AsIntImm(op.b);
+      Require(by == nullptr || (*by >= 0 && *by < t.bits), "a shift by more bits than the type has", op);
+    }
     if ((op.kind == ExprKind::kDiv || op.kind == ExprKind::kMod) && AsIntImm(op.b))
       Require(*AsIntImm(op.b) != 0, "division by 0", op);
     Visitor::VisitBinary(op);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "library/backend.h"
 #include "library/sharing.h"
 #include "semantics/semantics.h"
@@ -126,9 +127,7 @@ class Planner {
     // A parameter in the place of an activation is stored once, in the kernel's layout.
     if (operand.role == OperandRole::kConstant || parameters_.count(tensor)) {
       auto parameter = parameters_.find(tensor);
-      if (parameter == parameters_.end()) {
-        return Status::Unsupported("its {} must be a parameter, but `{}` is computed", operand.name, tensor);
-      }
+      HONE_CHECK(parameter != parameters_.end());  // Canonicalise
       if (parameter->second.shape != operand.logical.shape) {
         return Status::Invalid("its {} must be {}, but `{}` is {}", operand.name, operand.logical.Text(), tensor,
                                parameter->second.Text());
@@ -209,11 +208,26 @@ std::vector<NamedType> OutputsOf(const graph::Graph& graph) {
   return outputs;
 }
 
+// Kernels pack constants once, before they run.
+static Status CheckConstants(const graph::Graph& graph, const graph::Node& node) {
+  const auto op = op::FindOperator(node.workload);
+  if (!op.ok()) return op.status();
+  const std::vector<Operand> operands = (*op)->Operands(node.workload, Target());  // roles are those of all targets
+  for (size_t i = 0; i < node.inputs.size() && i < operands.size(); ++i) {
+    const std::string& tensor = node.inputs[i];
+    if (operands[i].role != OperandRole::kConstant || graph.FindParameter(tensor) != nullptr) continue;
+    return Status::Unsupported("its {} must be a parameter, but `{}` is {}", operands[i].name, tensor,
+                               graph.FindInput(tensor) != nullptr ? "an input of the network" : "computed");
+  }
+  return Status();
+}
+
 Status Canonicalise(graph::Graph* graph) {
   for (graph::Node& node : graph->nodes) {
     auto canonical = op::ParseChecked(node.workload.Text());
     if (!canonical.ok()) return canonical.status().WithContext("node `" + node.name + "`");
     node.workload = std::move(*canonical);
+    HONE_RETURN_IF_ERROR(CheckConstants(*graph, node).WithContext("node `" + node.name + "`"));
   }
   return Status();
 }

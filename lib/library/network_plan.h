@@ -58,7 +58,7 @@ struct NetworkPlan {
 };
 
 // Brings the graph's workloads into the operators' canonical form. Returns kUnsupported or kInvalid with the node's
-// name.
+// name, also if a node reads a tensor that is no parameter where its kernel needs a constant, such as a weight.
 Status Canonicalise(graph::Graph* graph);
 
 // REQUIRES: `graph` normalised and canonical. Returns kUnsupported if a tensor's writer and reader store it

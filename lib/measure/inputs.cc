@@ -41,11 +41,15 @@ double ValueAt(const Operand& o, uint64_t seed, float scale, int64_t index) {
   const float unit = Unit(seed, static_cast<uint64_t>(index));
   // Some channels leave the limits often, and some never.
   if (IsCalled(o, "multiplier")) return std::exp2(-10 + 4 * unit);
+  // From left of the sums to right of most.
+  if (IsCalled(o, "shift")) return std::floor(6 + 9 * static_cast<double>(unit));
+  if (IsCalled(o, "residual_shift")) return std::floor(8 + 8 * static_cast<double>(unit));
   if (o.logical.type.is_float()) return scale * unit;
   const double low = semantics::LimitsOf(o.logical.type).first;
   double value = std::floor((static_cast<double>(unit) + 1) / 2 * 256) + low;
   // The zero point lies between the least and the most value.
-  if (IsCalled(o, "limits")) value = low + (index == 0 ? 140 : index == 1 ? 3 : 250);
+  const int64_t limit = index + 3 - o.logical.Elements();  // those of a shift lack the zero point
+  if (IsCalled(o, "limits")) value = low + (limit == 0 ? 140 : limit == 1 ? 3 : 250);
   return value == 0 ? 1 : value;
 }
 

@@ -19,7 +19,7 @@ static bool EpilogueKeepsZero(const Workload& workload) {
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kClip) value = std::min(std::max(value, e.low), e.high);
     if (e.kind == EpilogueKind::kRelu || e.kind == EpilogueKind::kRelu6) value = std::max(value, 0.0);
-    if (e.kind == EpilogueKind::kRequant) return false;
+    if (semantics::MakesBytes(e)) return false;
   }
   return value == 0;
 }
@@ -38,6 +38,29 @@ static Expr Requantised(const EpilogueTensors& tensors, const Expr& sum, const E
                       ir::MakeCast(DType::Int(32), CallMath(ir::Intrinsic::kRound, inside)) + tensors.zero(Expr(0)));
 }
 
+// s / 2^n, rounded and clamped (semantics/epilogue.h), by shifts of numbers that stay in i32. With t = s * 2^(1 - n),
+// rounded down, the value is t / 2, rounded up, which is t - (t >> 1). A shift to the left meets only sums of 22 bits:
+// larger ones are beyond all limits in any case.
+struct ShiftParts {
+  Expr least, most;  // of the sum
+  Expr left, right;  // t = (clamped sum << left) >> right
+};
+
+static ShiftParts PartsOf(const Expr& shift) {
+  const auto i32 = [](int64_t value) { return ir::MakeInt(DType::Int(32), value); };
+  const Expr n = ir::Min(ir::Max(shift, i32(-8)), i32(32)), to_right = n >= i32(1);
+  return {ir::MakeSelect(to_right, i32(INT32_MIN), i32(-(1 << 21))),
+          ir::MakeSelect(to_right, i32(INT32_MAX), i32((1 << 21) - 1)), ir::Max(i32(1) - n, i32(0)),
+          ir::Max(n - i32(1), i32(0))};
+}
+
+static Expr Shifted(const EpilogueTensors& tensors, const Expr& sum, const ShiftParts& by, DType type) {
+  const Expr inside = ir::Min(ir::Max(sum, by.least), by.most);
+  const Expr doubled = ir::ShiftRight(ir::ShiftLeft(inside, by.left), by.right);
+  const Expr value = doubled - ir::ShiftRight(doubled, ir::MakeInt(DType::Int(32), 1));
+  return ir::MakeCast(type, ir::Min(ir::Max(value, tensors.bounds(Expr(0))), tensors.bounds(Expr(1))));
+}
+
 // The expression after the epilogue; `operand(i)` reads EpilogueTensors::read[i] at the element in question.
 static Expr ApplyEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value,
                           const std::function<Expr(size_t)>& operand) {
@@ -52,6 +75,10 @@ static Expr ApplyEpilogue(const Workload& workload, const EpilogueTensors& tenso
       case EpilogueKind::kAdd:
         if (e.type.is_float()) {
           value = value + operand(next++);
+        } else if (workload.HasEpilogue(EpilogueKind::kShift)) {
+          const Expr other = ir::MakeCast(DType::Int(32), operand(next));
+          value = value + ir::ShiftLeft(other, operand(next + 1));
+          next += 2;
         } else {
           residual = operand(next++);
         }
@@ -68,6 +95,11 @@ static Expr ApplyEpilogue(const Workload& workload, const EpilogueTensors& tenso
       case EpilogueKind::kRequant:
         value = Requantised(tensors, value, residual, operand(next++), e.type);
         break;
+      case EpilogueKind::kShift:
+        value =
+            Shifted(tensors, value, {operand(next), operand(next + 1), operand(next + 2), operand(next + 3)}, e.type);
+        next += 4;
+        break;
     }
   }
   return value;
@@ -77,6 +109,7 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
   std::vector<Operand> operands;
   int biases = 0, residuals = 0;
   const std::vector<TensorType> types = semantics::EpilogueTypes(workload);
+  const bool shifts = workload.HasEpilogue(EpilogueKind::kShift);
   const auto constant = [&](const std::string& name) {
     const TensorType& type = types[operands.size()];
     operands.push_back(MakeOperand(name, OperandRole::kConstant, type, Layout::kPlain, lanes));
@@ -90,10 +123,10 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
       operands.back().role = OperandRole::kData;
       operands.back().logical.type = e.type;
       if (e.type.is_float()) continue;
-      constant("residual_scale");
-      constant("residual_zero");
-    } else if (e.kind == EpilogueKind::kRequant) {
-      constant("multiplier");
+      constant(shifts ? "residual_shift" : "residual_scale");
+      if (!shifts) constant("residual_zero");
+    } else if (semantics::MakesBytes(e)) {
+      constant(shifts ? "shift" : "multiplier");
       constant("limits");
     }
   }
@@ -124,16 +157,29 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
   };
   const int64_t blocks = lanes > 0 ? CeilDiv(channels, lanes) : 0;
   const bool fill = channels < blocks * lanes;
+  const bool shifts = workload.HasEpilogue(EpilogueKind::kShift);
   // A value for each channel.
-  const auto by_channel = [&](const std::string& name) {
-    const Tensor raw =
-        add(name, lanes == 0 || fill ? std::vector<int64_t>{channels} : std::vector<int64_t>{blocks, lanes});
+  const auto values = [&](const std::string& name) {
+    return add(name, lanes == 0 || fill ? std::vector<int64_t>{channels} : std::vector<int64_t>{blocks, lanes});
+  };
+  const auto reads = [&](const Tensor& tensor) {
     tensors.is_bias.push_back(true);
-    tensors.read.push_back(raw);
-    if (!fill) return;
-    tensors.read.back() = te::ComputeConstant(
-        raw.name() + ".packed", {blocks, lanes}, {"co", "ci"},
-        [&](const Vars& i) { return te::ReadOrZero(raw, {i[0] * lanes + i[1]}, {blocks * lanes}); });
+    tensors.read.push_back(tensor);
+  };
+  // Reads a constant that `of` makes of each channel's value.
+  const auto reads_each = [&](const Tensor& raw, const char* suffix, const std::function<Expr(const Expr&)>& of) {
+    const std::string name = raw.name() + suffix;
+    if (lanes == 0) {
+      return reads(te::ComputeConstant(name, {channels}, {"co"}, [&](const Vars& i) { return of(raw(i[0])); }));
+    }
+    reads(te::ComputeConstant(name, {blocks, lanes}, {"co", "ci"}, [&](const Vars& i) {
+      return of(fill ? te::ReadOrZero(raw, {i[0] * lanes + i[1]}, {blocks * lanes}) : raw(i[0], i[1]));
+    }));
+  };
+  const auto by_channel = [&](const std::string& name) {
+    const Tensor raw = values(name);
+    if (!fill) return reads(raw);
+    reads_each(raw, ".packed", [](const Expr& value) { return value; });
   };
   const auto whole = [](const Expr& value) { return ir::MakeCast(DType::Int(32), value); };
   const auto first_whole = [&](const Tensor& tensor) {
@@ -146,8 +192,24 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
       tensors.read.push_back(add(Numbered("residual", residuals++), stored));
       tensors.is_bias.push_back(false);
       if (e.type.is_float()) continue;
+      if (shifts) {
+        reads_each(values("residual_shift"), ".inside", [](const Expr& value) {
+          return ir::Min(ir::Max(value, ir::MakeInt(DType::Int(32), 0)), ir::MakeInt(DType::Int(32), 31));
+        });
+        continue;
+      }
       tensors.residual_scale = add("residual_scale", {1});
       tensors.residual_zero = first_whole(add("residual_zero", {1}));
+    }
+    if (e.kind == EpilogueKind::kShift) {
+      const Tensor shift = values("shift");
+      reads_each(shift, ".least", [](const Expr& value) { return PartsOf(value).least; });
+      reads_each(shift, ".most", [](const Expr& value) { return PartsOf(value).most; });
+      reads_each(shift, ".left", [](const Expr& value) { return PartsOf(value).left; });
+      reads_each(shift, ".right", [](const Expr& value) { return PartsOf(value).right; });
+      const Tensor limits = add("limits", {2});
+      tensors.bounds = te::ComputeConstant(limits.name() + ".bounds", {2}, {"i"},
+                                           [&](const Vars& i) { return whole(limits(i[0])); });
     }
     if (e.kind != EpilogueKind::kRequant) continue;
     by_channel("multiplier");

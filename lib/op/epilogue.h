@@ -13,8 +13,8 @@
 namespace hone::op {
 
 // The operands that the epilogue adds, in order: "bias", "bias1".., "residual", "residual1".., for one of bytes also
-// "residual_scale" and "residual_zero", and for a requant "multiplier" and "limits". Residuals are stored like the
-// output, all others plain.
+// "residual_scale" and "residual_zero", and for a requant "multiplier" and "limits". With a shift, these are
+// "residual_shift", "shift" and "limits". Residuals are stored like the output, all others plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
 
 // The added operands that are stored like the output: "residual", "residual1", ..
@@ -26,9 +26,10 @@ std::vector<std::string> ResidualNames(const Workload& workload);
 // `rename` gives an operand's name from that in EpilogueOperands (chains have several epilogues).
 struct EpilogueTensors {
   std::vector<Tensor> placeholders;  // raw, in operand order
-  std::vector<Tensor> read;          // those that the kernel reads at an element or its channel, in operand order
-  std::vector<bool> is_bias;         // of these: whether it has a value for each channel, as a requant's multiplier
-  // Constants made from a requant's limits: f32 {least - zero point, most - zero point}, and the zero point as i32.
+  std::vector<Tensor> read;   // what the kernel reads at an element or its channel, in operand order; four for a shift
+  std::vector<bool> is_bias;  // of these: whether it has a value for each channel, as a requant's multiplier
+  // Constants made from a requant's limits: f32 {least - zero point, most - zero point}, and the zero point as i32; from
+  // a shift's, i32 {least, most}.
   Tensor bounds, zero;
   Tensor residual_scale, residual_zero;  // of a residual of bytes: its scale, and the constant zero point as i32
 

@@ -17,7 +17,7 @@ struct TuneInputs {
 };
 
 // Describes the changes since a stamp (session/stamp.h) was written, by its digests: "trials 8 -> 16", "version of the
-// code generator 3 -> 4", "knob list of conv2d_direct version 3 -> 4". Empty if nothing that it records changed.
+// code generator 3 -> 4", "knob list of dense_packed version 3 -> 4". Empty if nothing that it records changed.
 std::vector<std::string> StampChanges(std::string_view stamp, const TuneInputs& now);
 
 // How many trials a job will add to those in the stamp (an empty one has 0), as far as predictable: it may stop

@@ -40,7 +40,7 @@ struct Sketched {
   }
 };
 
-// With groups, the algorithm `direct` over blocks multiplies by zeros.
+// On GPUs, the algorithm `direct` over blocks has no rule for groups.
 bool MultipliesNoZeros(const Workload& workload) {
   return semantics::Whole(workload, "groups", 1) == 1 || semantics::OutputLayout(workload) != Layout::kBlocked;
 }
@@ -50,10 +50,12 @@ constexpr Sketched kSketched[] = {
     {.op = "matmul", .sketch = "sums", .gpu = "gpu_sums"},
     {.op = "matmul", .sketch = "rows", .gpu = "gpu_rows"},  // with a single column
     {.op = "dense", .sketch = "sums", .gpu = "gpu_sums"},
-    {.op = "conv2d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
+    {.op = "conv2d", .sketch = "sums"},
+    {.op = "conv2d", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
     {.op = "conv2d", .sketch = "transformed"},
     {.op = "conv2d", .sketch = "windows", .applies = [](const Workload& w) { return !MultipliesNoZeros(w); }},
-    {.op = "conv3d", .sketch = "sums", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
+    {.op = "conv3d", .sketch = "sums"},
+    {.op = "conv3d", .gpu = "gpu_sums", .applies = MultipliesNoZeros},
     {.op = "softmax", .sketch = "rows", .gpu = "gpu_rows"},
     {.op = "log_softmax", .sketch = "rows", .gpu = "gpu_rows"},
     // While measuring, the logarithm of a sum of the inputs may be no number, which is never right.
@@ -267,6 +269,10 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
   const bool plugins = std::ranges::any_of(sketch::Rules(), [](const auto& rule) { return !rule.plugin.empty(); });
   if (lines.empty() && !alone && !plugins) return {};
   std::vector<sketch::Sketch> derived = Derive(op, workload, target);
+  // Over blocks of channels, the algorithm `direct` of such a layer multiplies by zeros.
+  if (std::ranges::any_of(derived, [](const sketch::Sketch& s) { return s.algorithm.name == "lanes"; })) {
+    std::erase_if(derived, [](const sketch::Sketch& s) { return s.name.starts_with("sums"); });
+  }
   for (const sketch::Sketch& each : own) {
     if (IsRule(each.name)) NarrowNamed(each, &derived);
   }
@@ -356,9 +362,8 @@ Result<Proposers> AllProposers(const Workload& workload, const Target& target, c
     if (!replaced || !t->fixed()) proposers.emplace_back(*t, workload.Parts()[0], target);
   }
   // The first proposer's default is built before any trial: a kernel that multiplies no zeros.
-  const bool first =
-      std::ranges::any_of(sketches, [](const Proposer& p) { return p.sketch()->algorithm.name == "lanes"; });
-  proposers.insert(first ? proposers.begin() : proposers.end(), sketches.begin(), sketches.end());
+  std::ranges::stable_partition(sketches, [](const Proposer& p) { return p.sketch()->algorithm.name == "skip"; });
+  proposers.insert(proposers.end(), sketches.begin(), sketches.end());
   for (sketch::Sketch each : own) {
     if (IsRule(each.name) || Fit(&each, workload, target)) continue;
     const auto named = [&](const Proposer& p) { return p.name() == each.name; };

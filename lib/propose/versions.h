@@ -17,10 +17,10 @@ namespace hone::propose {
 TemplateVersions VersionsOf(const Proposers& proposers);
 // Those of AllProposers. Returns kUnsupported for an unknown operator.
 Result<TemplateVersions> VersionsOf(const Workload& workload, const Target& target);
-// Those of ProposersOf as text, in their order: "conv2d_direct=1,sums=2".
+// Those of ProposersOf as text, in their order: "dense_packed=3,sums=2".
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target);
 
-// "conv2d_direct=1 dense=1 .. sums=1": the versions of all templates and rules, part of abi/*.txt.
+// "dense_packed=3 .. sums=2 ..": the versions of all templates and rules, part of abi/*.txt.
 std::string SpaceVersionText();
 
 // The bytes of all constants of one kernel as it reads them, packed (for Winograd up to seven times as much) or

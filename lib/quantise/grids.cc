@@ -14,10 +14,10 @@ constexpr double kMost = 127;  // of a symmetric grid: -128 would have no counte
 constexpr double kMostBias = 0x1p29;
 
 // The step that reaches `most` in `steps` steps; a power of two if the scheme wants that. 1 for 0, as no step would do.
-// Steps so small that products of two are not normal numbers are useless.
-float Step(double most, double steps, Scheme scheme) {
-  if (most == 0) return 1;
-  const double step = std::max(most / steps, 0x1p-60);
+// Steps so small that products of two are not normal numbers are useless, and so are those below `least`.
+float Step(double most, double steps, Scheme scheme, double least = 0) {
+  if (most == 0 && least == 0) return 1;
+  const double step = std::max({most / steps, least, 0x1p-60});
   return static_cast<float>(scheme == Scheme::kPower2 ? std::exp2(std::ceil(std::log2(step))) : step);
 }
 
@@ -34,7 +34,7 @@ graph::Grid ActivationGrid(const Range& range, Scheme scheme) {
   return {DType::UInt(8), {scale}, {static_cast<int32_t>(std::clamp(zero, 0.0, 255.0))}};
 }
 
-graph::Grid WeightGrid(const TensorData& weight, const std::vector<double>& bias, float input_scale,
+graph::Grid WeightGrid(const TensorData& weight, const std::vector<double>& bias, float input_scale, float output_scale,
                        const Settings& settings) {
   const auto channels = static_cast<size_t>(weight.type.shape[0]);
   const auto values = weight.as<float>();
@@ -51,9 +51,11 @@ graph::Grid WeightGrid(const TensorData& weight, const std::vector<double>& bias
     needed[c] = magnitude;
     most = std::max(most, magnitude);
   }
+  const double least =
+      settings.scheme == Scheme::kPower2 ? std::ldexp(static_cast<double>(output_scale / input_scale), -kMostShift) : 0;
   graph::Grid grid{DType::Int(8), {}, {}};
   for (size_t c = 0; c < (settings.per_channel ? channels : 1); ++c) {
-    grid.scales.push_back(Step(settings.per_channel ? needed[c] : most, kMost, settings.scheme));
+    grid.scales.push_back(Step(settings.per_channel ? needed[c] : most, kMost, settings.scheme, least));
     grid.zeros.push_back(0);
   }
   return grid;

@@ -22,8 +22,11 @@ graph::Grid ActivationGrid(const Range& range, Scheme scheme);
 
 // The grid of a layer's weight: i8, -127 to 127, zero point 0, one scale for each channel (axis 0), or one. `bias` is
 // empty or has one value for each channel. A channel's scale is large enough for its bias to fit into i32, in steps of
-// the input's scale times the weight's.
-graph::Grid WeightGrid(const TensorData& weight, const std::vector<double>& bias, float input_scale,
+// the input's scale times the weight's. For power2 and an output with a scale (else 0), no channel's scale is so small
+// that its sums are shifted by more than kMostShift bits: rounding it moves a product by at most 1/512 of the output's
+// step.
+inline constexpr int kMostShift = 15;  // 2^(n-1) then fits into 16 bits, as instructions of accelerators need
+graph::Grid WeightGrid(const TensorData& weight, const std::vector<double>& bias, float input_scale, float output_scale,
                        const Settings& settings);
 
 // The value of x on the grid, of the channel.

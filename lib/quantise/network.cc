@@ -48,9 +48,11 @@ Result<Pairs> MakePairs(graph::Graph graph, graph::ParameterValues values, const
   return pairs;
 }
 
-Status MakeIntegers(const std::vector<std::string>& more, Pairs* pairs) {
+Status MakeIntegers(const std::vector<std::string>& more, Scheme scheme, Pairs* pairs) {
   pairs->graph.outputs.insert(pairs->graph.outputs.end(), more.begin(), more.end());
-  HONE_RETURN_IF_ERROR(graph::UseIntegers(pairs->weights, graph::SameGrids::kByName, &pairs->graph, &pairs->values));
+  const auto rescaling = scheme == Scheme::kPower2 ? graph::Rescaling::kShift : graph::Rescaling::kMultiply;
+  HONE_RETURN_IF_ERROR(
+      graph::UseIntegers(pairs->weights, graph::SameGrids::kByName, &pairs->graph, &pairs->values, rescaling));
   KeepOnlyFile(&pairs->graph, &pairs->values);
   return graph::CheckGraph(&pairs->graph);
 }
@@ -69,7 +71,7 @@ Result<graph::Graph> IntegerGraph(graph::Graph graph, const Settings& settings) 
     for (const std::string& tensor : group) grids[tensor] = ActivationGrid({0, 1}, settings.scheme);
   }
   HONE_ASSIGN_OR_RETURN(Pairs pairs, MakePairs(std::move(graph), std::move(values), plan, grids, statistics, settings));
-  HONE_RETURN_IF_ERROR(MakeIntegers({}, &pairs));
+  HONE_RETURN_IF_ERROR(MakeIntegers({}, settings.scheme, &pairs));
   return std::move(pairs.graph);
 }
 

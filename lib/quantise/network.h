@@ -36,8 +36,8 @@ struct Pairs {
 Result<Pairs> MakePairs(graph::Graph graph, graph::ParameterValues values, const Plan& plan, const TensorGrids& grids,
                         const AllStatistics& statistics, const Settings& settings);
 
-// Makes operators of integers. The graph keeps `more` tensors as further outputs.
-Status MakeIntegers(const std::vector<std::string>& more, Pairs* pairs);
+// Makes operators of integers, for power2 those that shift. The graph keeps `more` tensors as further outputs.
+Status MakeIntegers(const std::vector<std::string>& more, Scheme scheme, Pairs* pairs);
 
 // The graph of integers that hone-quantise makes of this network with any calibration inputs. Errors as above.
 Result<graph::Graph> IntegerGraph(graph::Graph graph, const Settings& settings);

@@ -23,7 +23,7 @@ enum class Method {
 enum class Scheme {
   kAffine,     // activations u8 with a zero point, weights i8
   kSymmetric,  // activations and weights i8, zero points 0
-  kPower2,     // as kSymmetric, all scales powers of two
+  kPower2,     // as kSymmetric, all scales powers of two; layers shift instead of multiplying
 };
 
 struct Settings {

@@ -65,8 +65,10 @@ graph::WeightGrids ChooseWeights(const Plan& plan, const TensorGrids& grids, con
     const std::string& weight = node.inputs[1];
     const bool biased = node.workload.HasEpilogue(EpilogueKind::kBias);
     std::vector<double> bias = biased ? values->at(node.inputs[2]).Doubles() : std::vector<double>();
+    const auto output = grids.find(node.name);
+    const float output_scale = output == grids.end() ? 0 : output->second.scales[0];
     const graph::Grid& grid = weights[weight] =
-        WeightGrid(values->at(weight), bias, grids.at(node.inputs[0]).scales[0], settings);
+        WeightGrid(values->at(weight), bias, grids.at(node.inputs[0]).scales[0], output_scale, settings);
     if (!settings.bias_correction) continue;
     const std::vector<double> errors = MeanErrors(values->at(weight), grid, statistics.at(node.inputs[0]).Means());
     bias.resize(errors.size());

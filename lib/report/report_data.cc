@@ -11,8 +11,8 @@
 
 namespace hone::report {
 
-constexpr const char* kEpilogues[] = {" +bias",  " +add",  " +relu",
-                                      " +relu6", " +clip", " +requant"};  // by EpilogueKind
+constexpr const char* kEpilogues[] = {" +bias", " +add",     " +relu", " +relu6",
+                                      " +clip", " +requant", " +shift"};  // by EpilogueKind
 
 static void Add(const TaskFact& task, Totals* totals) {
   for (const TrialFact& trial : task.trials) {

@@ -186,7 +186,7 @@ size_t OperandCount(const Workload& w) {
   const std::vector<Workload> parts = w.Parts();
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < parts[i].inputs.size(); ++j) count += w.Maker(i, j) == Workload::kOperand ? 1 : 0;
-    for (const EpilogueOp& e : parts[i].epilogue) count += OperandsOf(e);
+    count += EpilogueOperandCount(parts[i]);
   }
   return count;
 }

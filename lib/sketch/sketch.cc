@@ -316,7 +316,7 @@ static std::optional<Sketch> WithoutConstants(const te::Tensor& output, const st
 
 static std::vector<DerivationRule>& AllRules() {
   static std::vector<DerivationRule> rules = {
-      {"sums", 2, kCpuFamily, SumTiles},
+      {.name = "sums", .version = 2, .family = kCpuFamily, .derive = SumTiles, .others = true},
       {"rows", 1, kCpuFamily, WithoutConstants<ReduceRows>},
       {.name = "windows", .version = 1, .family = kCpuFamily, .derive = WindowTiles, .others = true},
       {"stages", 1, kCpuFamily, WithoutConstants<StageNests>},

@@ -1,6 +1,7 @@
 #include "sketch/sum_nest.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "arith/linear.h"
 #include "base/integers.h"
@@ -92,6 +93,11 @@ class Reader {
   const std::vector<std::string>& constants_;
 };
 
+bool IsZero(const ir::Expr& e) {
+  const auto* value = e.as<ir::FloatImm>();
+  return value != nullptr && value->value == 0;
+}
+
 // Splits reduce axes that are indexed by blocks.
 void SplitBlocked(SumNest* nest) {
   for (size_t i = nest->outputs; i < nest->axes.size(); ++i) {
@@ -134,6 +140,18 @@ void SplitBlocked(SumNest* nest) {
   }
 }
 
+// Indices of an output's axis by runs of equal length.
+void MarkSteady(SumNest* nest) {
+  for (SumRead& read : nest->reads) {
+    for (std::vector<Term>& index : read.indices) {
+      for (Term& term : index) {
+        term.steady = term.axis < nest->last() && term.divisor > 1 && term.modulus == INT64_MAX &&
+                      nest->axes[term.axis].extent % term.divisor == 0;
+      }
+    }
+  }
+}
+
 // Whether the output's last axis is the last index of the tensor, or does not index it.
 bool Streams(const SumNest& nest, const SumRead& read) {
   if (read.constant && nest.DigitsOf(read)) return true;
@@ -152,7 +170,7 @@ bool Streams(const SumNest& nest, const SumRead& read) {
 bool SumRead::Uses(size_t axis) const {
   for (const std::vector<Term>& index : indices) {
     for (const Term& term : index) {
-      if (term.axis == axis) return true;
+      if (term.axis == axis && !term.steady) return true;
     }
   }
   return false;
@@ -196,7 +214,7 @@ bool SumNest::IsWindow(size_t axis) const {
   for (const SumRead& read : reads) {
     for (const std::vector<Term>& index : read.indices) {
       bool here = false, output = false;
-      for (const Term& term : index) here = here || term.axis == axis, output = output || term.axis < outputs;
+      for (const Term& term : index) here = here || term.axis == axis, output = output || (term.axis < outputs && !term.steady);
       if (here && output) return true;
     }
   }
@@ -207,6 +225,20 @@ int64_t SumNest::Steps() const {
   int64_t steps = 1;
   for (size_t i = outputs; i < axes.size(); ++i) steps *= axes[i].extent;
   return steps;
+}
+
+bool SumNest::IsAsked(size_t axis) const { return std::ranges::count(asked, axis) > 0; }
+
+int64_t SumNest::Run(size_t axis) const {
+  int64_t run = 0;
+  for (const SumRead& read : reads) {
+    for (const std::vector<Term>& index : read.indices) {
+      for (const Term& term : index) {
+        if (term.axis == axis && term.steady) run = std::gcd(run, term.divisor);
+      }
+    }
+  }
+  return run;
 }
 
 std::optional<std::vector<Digit>> SumNest::DigitsOf(const SumRead& read) const {
@@ -235,13 +267,22 @@ std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::s
   if (node.axes.size() < 2) return {};
   nest.axes = node.axes, nest.outputs = node.axes.size();
   nest.axes.insert(nest.axes.end(), node.reduce_axes.begin(), node.reduce_axes.end());
-  const ir::Expr& body = node.body.as<ir::Reduce>()->body;
+  ir::Expr body = node.body.as<ir::Reduce>()->body;
+  if (const auto* select = body.as<ir::Select>(); select != nullptr && streams && IsZero(select->if_false)) {
+    for (const ir::VarNode* var : NodesIn<ir::VarNode>(select->condition)) {
+      for (size_t i = 0; i < nest.outputs; ++i) {
+        if (ir::Expr(nest.axes[i].var).get() == var && !nest.IsAsked(i)) nest.asked.push_back(i);
+      }
+    }
+    body = select->if_true;
+  }
   if (!NodesIn<ir::Select>(body).empty()) return {};
   Reader reader(&nest, constants);
   for (const ir::Access* access : NodesIn<ir::Access>(body)) {
     if (!reader.Read(*access)) return {};
   }
   SplitBlocked(&nest);
+  if (streams) MarkSteady(&nest);
   if (streams && !std::ranges::all_of(nest.reads, [&](const SumRead& r) { return Streams(nest, r); })) return {};
   for (size_t i = 0; i < nest.outputs; ++i) {
     if (nest.IsLacked(i)) return nest;

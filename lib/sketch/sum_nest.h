@@ -14,6 +14,7 @@ namespace hone::sketch {
 struct Term {
   size_t axis = 0;  // of SumNest::axes
   int64_t coefficient = 1, divisor = 1, modulus = INT64_MAX;
+  bool steady = false;  // the same for all indices of a tile: see SumNest::Run
 };
 
 // A tensor that the sum reads.
@@ -23,6 +24,7 @@ struct SumRead {
   bool constant = false;                   // the prepare function may store it in another order
 
   int64_t bytes() const { return tensor.type().bytes(); }  // of an element
+  // Whether the indices of a tile along an axis read different elements.
   bool Uses(size_t axis) const;
   // Elements that are read while each axis runs over `cover` of its indices.
   double Elements(const std::vector<int64_t>& cover) const;
@@ -50,6 +52,9 @@ struct SumNest {
   std::vector<ir::IterVar> axes;  // of the output, then of the reduction
   size_t outputs = 0;             // how many are axes of the output
   std::vector<BlockedAxis> blocked;
+  // Axes of the output that a condition on the products asks for, such as the rows of a convolution whose taps in
+  // padding count as 0. A tile with several of their indices would have to ask at each step.
+  std::vector<size_t> asked;
   std::vector<SumRead> reads;
 
   size_t last() const { return outputs - 1; }  // the axis of the vectors
@@ -62,7 +67,11 @@ struct SumNest {
   bool SameReads(size_t a, size_t b) const;
   // A reduce axis that shares an index with an axis of the output, as those of a convolution's window do.
   bool IsWindow(size_t axis) const;
-  int64_t Steps() const;  // of the reduction
+  int64_t Steps() const;             // of the reduction
+  bool IsAsked(size_t axis) const;  // one of `asked`
+  // How many successive indices of an output's axis read the same elements of some tensor, such as all blocks of
+  // channels of a group: a tile must not cross their ends. 0: of no tensor.
+  int64_t Run(size_t axis) const;
   // The digits of all indices. Nothing if an index is not such a number, or does not cover its dimension.
   std::optional<std::vector<Digit>> DigitsOf(const SumRead& read) const;
 };
@@ -70,9 +79,9 @@ struct SumNest {
 // `constants` are the names of the arguments that are constants. Nothing unless
 // - `out` is a sum of f32 or i32, or element-wise in one;
 // - each tensor that the sum reads is an argument, a constant, or (at most one) a stage without a reduction;
-// - indices are sums of terms, and no value is read under a condition;
+// - indices are sums of terms, and no value is read under a condition; if `streams`, all may be under one, else 0;
 // - if `streams`: each tensor has the output's last axis as its last index, or not at all; or it is a constant with
-//   DigitsOf;
+//   DigitsOf. Then tiles stay within the runs of each axis;
 // - some tensor lacks an axis.
 std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::string>& constants, bool streams = true);
 

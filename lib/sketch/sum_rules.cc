@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kUnrolled = 640;  // multiply-adds of a tile; compile time grows with them, speed does not
 constexpr int64_t kPanelBytes = 1 << 19;
+constexpr double kCopyBytes = 1 << 22;  // in each task: threads share the last cache
 constexpr double kMostCycles = 1.3, kMostCopy = 0.15;
 
 // How many pieces of code there are for one tile: those for tails count.
@@ -162,8 +163,9 @@ void AddSumRules(const SumLoops& l, Sketch* sketch) {
     });
   }
   if (l.nest.source.defined()) {
-    add("copy", [l](const SumPoint& p) {
-      const double share = p.copy_in_task ? CopyCycles(l, p) / IdealCycles(l) : 0;
+    add("copy", [l](const SumPoint& p) -> search::Rejection {
+      const double share = p.copy_in_task ? CopyCycles(l, p) / IdealCycles(l) : 0, bytes = CopyBytes(l, p);
+      if (p.copy_in_task && bytes > kCopyBytes) return fmt::format("a copy of {:.0f} KB for each thread", bytes / 1024);
       return search::Unless(share <= kMostCopy, "copying the source would cost {:.0f} % of the work", 100 * share);
     });
   }

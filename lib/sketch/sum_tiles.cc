@@ -93,6 +93,7 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
   const std::vector<size_t> rows =
       AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && !n.SameReads(i, n.last()); });
   l.vectors = n.axes[n.last()].extent > l.lanes || beside.empty() ? n.last() : beside[0];
+  if (n.IsAsked(n.last()) || n.IsAsked(l.vectors)) return {};
   for (const SumRead& read : n.reads) {
     if (!read.constant) continue;
     for (const Digit& digit : n.DigitsOf(read).value_or(std::vector<Digit>())) {
@@ -174,17 +175,28 @@ std::pair<const SumRead*, int64_t> SumLoops::FetchStride() const {
   return {nullptr, 0};
 }
 
-std::vector<int64_t> SumLoops::RowValues() const { return search::EvenParts(Extent(rows), registers - 3); }
+std::vector<int64_t> SumLoops::WithinRuns(size_t axis, std::vector<int64_t> values) const {
+  const int64_t run = nest.Run(axis);
+  std::erase_if(values, [&](int64_t value) { return run % value != 0; });
+  return values;
+}
+
+std::vector<int64_t> SumLoops::RowValues() const {
+  // The answer for each column is known if a tile has the whole row.
+  if (nest.IsAsked(rows)) return {Extent(rows)};
+  return WithinRuns(rows, search::EvenParts(Extent(rows), registers - 3));
+}
 
 std::vector<int64_t> SumLoops::OuterRowValues() const {
-  return outer_rows ? search::NoLarger(Extent(*outer_rows), {1, 2, 4, 7}) : std::vector<int64_t>{1};
+  if (!outer_rows || nest.IsAsked(*outer_rows)) return {1};
+  return WithinRuns(*outer_rows, search::NoLarger(Extent(*outer_rows), {1, 2, 4, 7}));
 }
 
 std::vector<int64_t> SumLoops::VectorValues() const {
   std::vector<int64_t> values = {1, 2, 3, 4};
   // Few rows leave registers for more vectors.
   if (Extent(rows) * (outer_rows ? Extent(*outer_rows) : 1) <= 4) values.insert(values.end(), {6, 8});
-  return search::NoLarger(VectorCount(), values);
+  return WithinRuns(vectors, search::NoLarger(VectorCount(), values));
 }
 
 // How many tiles a task has: a few; or enough that each thread gets one, two or four tasks; or all.

@@ -39,6 +39,8 @@ struct SumLoops {
   int64_t Extent(size_t axis) const { return nest.axes[axis].extent; }
   // Vectors along the axis `vectors`.
   int64_t VectorCount() const;
+  // Values for a tile's extent along an axis that stay within its runs.
+  std::vector<int64_t> WithinRuns(size_t axis, std::vector<int64_t> values) const;
   int64_t VectorWidth() const { return vectors == nest.last() ? lanes : 1; }  // indices of that axis in a vector
   // The rows that tasks share.
   size_t block_axis() const { return outer_rows.value_or(rows); }
@@ -110,7 +112,8 @@ std::vector<std::string> StoredParts(const SumLoops& loops, const SumRead& read,
 
 // The busiest thread's work relative to the average.
 double ImbalanceOf(const SumLoops& loops, const SumPoint& point);
-// Cycles for the copy of the source.
+// Bytes of a copy of the source, and cycles for all copies.
+double CopyBytes(const SumLoops& loops, const SumPoint& point);
 double CopyCycles(const SumLoops& loops, const SumPoint& point);
 // Cycles of the arithmetic alone, with full vectors and full tiles.
 double IdealCycles(const SumLoops& loops);

@@ -22,6 +22,9 @@ constexpr double kPairs = 4.0 / 3;
 
 double D(int64_t x) { return static_cast<double>(x); }
 
+// The time for work on two kinds of ports: that of the busier one, but where both are equally busy, a fifth more.
+double Together(double a, double b) { return std::sqrt(std::hypot(a * a, b * b)); }
+
 struct Loop {
   size_t axis;
   int64_t count;
@@ -150,7 +153,8 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
         const double sums = D(rows * outer * vectors), loads = streams + BroadcastsOf(l, part);
         // Constants come from the second-level cache at half a vector a cycle.
         const double product = l.pairs ? kPairs * sums + D(vectors) + BroadcastsOf(l, part) : sums / 2;
-        const double step = std::max({product, loads / 2, 4.0, 2 * D(vectors)}) + far * D(vectors);
+        const double busy = Together(product, loads / 2);
+        const double step = std::max({busy, 4.0, 2 * D(vectors)}) + far * D(vectors);
         // Pairs also need a register for a mask or an intermediate value.
         const double factors = D(l.factor_registers) * (D(vectors) + 1) + (l.pairs ? 1 : 0);
         const double spilled = std::max(0.0, sums + factors - l.registers);
@@ -161,24 +165,28 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
   return cycles * D(l.Steps()) * D(l.OtherTasks());
 }
 
-// Cycles for the copy of the source: a vector costs a load and a store, and more if all of it lies in memory between.
-double CopyCycles(const SumLoops& l, const SumPoint& p) {
-  if (!l.nest.source.defined()) return 0;
+double CopyBytes(const SumLoops& l, const SumPoint& p) {
   std::vector<int64_t> cover = l.nest.Extents();
-  double tasks = 1;
   if (p.copy_in_task) {
     const size_t block = l.block_axis();
     cover[block] = CeilDiv(cover[block], p.RowParts(l));
     if (p.others_apart) {
       for (size_t axis : l.others) cover[axis] = 1;
     }
-    tasks = D(p.Tasks(l));
   }
-  double elements = 0;
+  double bytes = 0;
   for (const SumRead& read : l.nest.reads) {
-    if (read.tensor.node() == l.nest.source.node()) elements = std::max(elements, read.Elements(cover));
+    if (read.tensor.node() != l.nest.source.node()) continue;
+    bytes = std::max(bytes, D(read.bytes()) * read.Elements(cover));
   }
-  return tasks * elements / D(l.lanes) * (p.copy_in_task ? 2 : 5);
+  return bytes;
+}
+
+// A vector costs a load and a store, and more if all of it lies in memory between.
+double CopyCycles(const SumLoops& l, const SumPoint& p) {
+  if (!l.nest.source.defined()) return 0;
+  const double vectors = CopyBytes(l, p) / D(l.nest.source.type().bytes() * l.lanes);
+  return vectors * (p.copy_in_task ? 2 * D(p.Tasks(l)) : 5);
 }
 
 double IdealCycles(const SumLoops& l) {

@@ -2,7 +2,7 @@
 // identity; the index is only its position in the space of its version.
 //
 // JSON (stored in records, in best/*.json):
-//   {"template": "conv2d_direct", "index": 1234, "entity": [["tile_ow","sp",[-1,14]], ["order","ot","oc_first"],
+//   {"template": "dense_packed", "index": 1234, "entity": [["tile_ow","sp",[-1,14]], ["order","ot","oc_first"],
 //   ["unroll","ot",4]]}
 // with AutoTVM's tags: sp split, re reorder, an annotate, ot other. An index of 2^64 or more is written as null.
 #pragma once
@@ -47,7 +47,7 @@ struct Config {
   const std::string& Word(std::string_view knob) const;            // a word choice
 
   std::string IndexText() const;  // "1234"; "-" for 2^64 and above
-  std::string Text() const;  // one line for people: "conv2d_direct tile_ow=[-1,14] unroll=4"
+  std::string Text() const;  // one line for people: "dense_packed tile_ow=[-1,14] unroll=4"
   std::string ToJson() const;  // the text of ConfigJson
   static Result<Config> FromJson(const std::string& json);
   Digest ValueDigest() const;  // of the template and the values, not of the index

@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-constexpr const char* kEpilogues[] = {"bias", "add", "relu", "relu6", "clip", "requant"};  // by EpilogueKind
+constexpr const char* kEpilogues[] = {"bias", "add", "relu", "relu6", "clip", "requant", "shift"};  // by EpilogueKind
 
 // A cursor over the text; every error says what was expected and at which column.
 class Parser {
@@ -231,17 +231,17 @@ class Parser {
     const std::string word = Word();
     const auto found = std::find(std::begin(kEpilogues), std::end(kEpilogues), word);
     if (found == std::end(kEpilogues))
-      return Fail("an epilogue: bias, add, add(type), relu, relu6, clip(low,high) or requant(type)");
+      return Fail("an epilogue: bias, add, add(type), relu, relu6, clip(low,high), requant(type) or shift(type)");
     EpilogueOp e{static_cast<EpilogueKind>(found - std::begin(kEpilogues))};
     const bool adds = e.kind == EpilogueKind::kAdd;
-    if (adds || e.kind == EpilogueKind::kRequant) {
+    if (adds || e.kind == EpilogueKind::kRequant || e.kind == EpilogueKind::kShift) {
       if (!Take('(')) {
         if (adds) return e;
-        return Fail("requant(u8) or requant(i8)");
+        return Fail(word + "(u8) or " + word + "(i8)");
       }
       const Result<DType> type = ParseDType(Word());
       if (!type.ok() || type->bits != 8 || !type->is_scalar() || type->is_float()) return Fail("u8 or i8");
-      if (!Take(')')) return Fail(fmt::format("`)` after {}({}", adds ? "add" : "requant", ToString(*type)));
+      if (!Take(')')) return Fail(fmt::format("`)` after {}({}", word, ToString(*type)));
       e.type = *type;
       return e;
     }

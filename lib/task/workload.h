@@ -5,6 +5,7 @@
 //   max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)
 //   conv2d(f32[1,3,8,8], f32[4,3,3,3]) + relu -> max_pool2d(f32[1,4,6,6], kernel=2x2, stride=2x2)
 //   conv2d(u8[1,64,56,56], i8[64,64,3,3], u8[1], pad=1,1,1,1) + bias + requant(u8)
+//   dense(i8[1,64], i8[32,64]) + bias + shift(i8)
 //   t0 = dense(f32[8,16], f32[32,16]) + bias -> t1 = sigmoid(t0:f32[8,32]) -> mul(t0:f32[8,32], t1:f32[8,32])
 //
 // Shapes are logical (NCHW, OIHW), in elements; op/operator.h defines how a target stores them. Attributes are in the
@@ -56,11 +57,14 @@ enum class EpilogueKind {
   // A sum of integers becomes an integer of 8 bits (semantics/epilogue.h), text requant(u8). Two constant operands: a
   // multiplier, f32[channels of the output], and limits of the new type: zero point, least and most value.
   kRequant,
+  // The same by powers of two, in integers only, text shift(i8). Two constant operands: a shift, i32[channels of the
+  // output], and limits of the new type: least and most value.
+  kShift,
 };
 struct EpilogueOp {
   EpilogueKind kind = EpilogueKind::kRelu;
   double low = 0, high = 0;       // for kClip
-  DType type = DType::Float(32);  // for kRequant, and for the kAdd of a residual of bytes
+  DType type = DType::Float(32);  // for kRequant and kShift, and for the kAdd of a residual of bytes
   bool operator==(const EpilogueOp&) const = default;
 };
 

@@ -67,8 +67,10 @@ Problem ByteConv(int64_t h, int64_t w, int64_t kernel, int64_t pad, DType factor
                    {c, kh, kw, ci});
   });
   Tensor out = te::Compute("out", {2, oh, ow, kBlock}, {"oc", "oh", "ow", "oi"}, [&](const Vars& x) {
-    const Expr sum = acc({x.begin(), x.end()}) + kZero;
-    return ir::MakeCast(factor, Min(Max(sum, Expr(0)), Expr(120)));
+    // Each lane is shifted by other numbers of bits.
+    const Expr sum = acc({x.begin(), x.end()}) + kZero, lane = whole(x[3]);
+    const Expr shifted = ir::ShiftRight(ir::ShiftLeft(sum, lane), Expr(3) - lane);
+    return ir::MakeCast(factor, Min(Max(shifted, Expr(factor.is_int() ? -20 : 0)), Expr(120)));
   });
   return {fmt::format("bytes_{}_{}x{}_k{}_p{}", ToString(factor), h, w, kernel, pad), {data, weight}, {out}};
 }

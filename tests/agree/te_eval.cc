@@ -85,6 +85,10 @@ class Evaluator {
         return op.type.is_float() ? a / b : std::floor(a / b);
       case ExprKind::kMod:
         return a - std::floor(a / b) * b;
+      case ExprKind::kShiftLeft:
+        return a * std::exp2(b);
+      case ExprKind::kShiftRight:
+        return std::floor(a / std::exp2(b));
       case ExprKind::kMin:
         return a < b ? a : b;
       case ExprKind::kMax:

@@ -26,6 +26,16 @@ TEST_F(Networks, BuiltInOnesThatAreNotKnown) {
   ExpectRefused(With("hone-extract", "--network", "resnet-18") + Words{"--batch", "0"}, {"batch 0"});
 }
 
+// Before anything is tuned.
+TEST_F(Networks, WeightsThatAreInputs) {
+  Write("bad/in.json", R"_({"version": 2, "name": "g", "seed": 1,
+    "inputs": [{"name": "x", "type": "u8", "shape": [1,8]}, {"name": "w", "type": "i8", "shape": [4,8]}],
+    "outputs": ["y"], "parameters": [],
+    "nodes": [{"name": "y", "workload": "dense(u8[1,8], i8[4,8])", "inputs": ["x", "w"]}]})_");
+  ExpectRefused(With("hone-extract", "--network", "bad/in.json"),
+                {"bad/in.json", "node `y`: its weight must be a parameter, but `w` is an input of the network"});
+}
+
 TEST_F(Networks, TasksThatCannotBeComputed) {
   for (const auto& [workload, part] : std::vector<std::pair<std::string, std::string>>{
            {"conv2dd(f32[1,32,14,14], f32[32,32,3,3])", "did you mean `conv2d`?"},

@@ -241,6 +241,13 @@ TEST_F(EachFailure, LeavesWhatARerunCompletes) {
   ReadCommands();
   Try({"extract", Command({"hone-extract", "tiny"})});
   Quietly(Command({"hone-extract", "total"}));
+  Try({.name = "quantise",
+       .argv = Tool("hone-quantise", {"--network", "conv2d(f32[1,4,6,6], f32[8,4,3,3], pad=1,1,1,1) + bias", "--target",
+                                      "targets/cpu.json", "--samples", "2", "--method", "kl", "--graph",
+                                      "quantised/q.graph.json", "--parameters", "quantised/q.params", "--report",
+                                      "quantised/q.report.json", "--onnx", "quantised/q.onnx"}),
+       .aside = true,
+       .slow = true});  // its allocations do not fail: those of LLVM end the program
   Try({"plan again", plan});
   ReadCommands();
   Try({"allocate", Command({"hone-allocate"}), false, true});

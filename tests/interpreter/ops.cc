@@ -107,8 +107,15 @@ OpPtr CompileIntBinary(const Binary& op, const OpPtr& a, const OpPtr& b, Failure
   const DType type = op.a.type().element();
   const ExprKind kind = op.kind;
   const int n = op.type.lanes;
-  if (kind != ExprKind::kDiv && kind != ExprKind::kMod) {
+  if (kind != ExprKind::kDiv && kind != ExprKind::kMod && !IsShift(kind)) {
     return Map(n, {a, b}, [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); });
+  }
+  if (IsShift(kind)) {
+    return Map(n, {a, b}, [kind, type, failure](Slot x, Slot y) {
+      if (y.i >= 0 && y.i < type.bits) return Int(EvalInt(kind, type, x.i, y.i));
+      failure->Set(fmt::format("a shift of {} by {} bits", ToString(type), y.i));
+      return Int(0);
+    });
   }
   const auto divide = [kind, type, failure](Slot x, Slot y) {
     if (y.i != 0) return Int(EvalInt(kind, type, x.i, y.i));

@@ -4,6 +4,7 @@
 //
 //   conv_perf [--points N] [--seconds S] [--threads N] [--template NAME] [--cold] [--set K=V,..] [WORKLOAD ..]
 //   conv_perf --together [--seconds S] [--threads N] [--cold] WORKLOAD ..
+//   conv_perf --defaults [--points N] [--seconds S] [--threads N] [--cold] WORKLOAD ..
 //
 // --cold: constants and activations as in a network (doc/internals/measuring.md), not as the last run left them. --set:
 // the default point with these values of its knobs instead of random points; repeat it for further points. Shares are
@@ -30,7 +31,7 @@ struct Options {
   int points = 16;
   double seconds = 0.1;  // per point
   int threads = 0;       // 0: all cores
-  bool cold = false, together = false;
+  bool cold = false, together = false, defaults = false;
   std::string only;
   std::vector<std::string> settings;
   std::vector<std::string> workloads;
@@ -179,6 +180,10 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
     space.Add(all.spaces()[i]);
   }
   std::vector<Config> configs = {config};
+  for (size_t i = 0; i < proposers.size() && options.defaults; ++i) {
+    HONE_ASSIGN_OR_RETURN(const Config other, proposers[i].Default(all.spaces()[i]));
+    if (other.Text() != config.Text()) configs.push_back(other);
+  }
   for (const std::string& text : options.settings) {
     HONE_ASSIGN_OR_RETURN(Config changed, WithSettings(config, text));
     for (const search::Space& s : space.spaces()) {
@@ -235,6 +240,7 @@ int Main(int argc, char** argv) {
   options.threads = static_cast<int>(flags.Number("--threads", options.threads, 0));
   options.cold = flags.Has("--cold");
   options.together = flags.Has("--together");
+  options.defaults = flags.Has("--defaults");
   options.settings = flags.All("--set");
   options.only = flags.Text("--template");
   options.workloads = flags.Words();

@@ -197,6 +197,13 @@ KernelWriter::Text KernelWriter::WriteBinary(const ir::Binary& e, const Expr& se
       if (!e.type.is_float()) return WriteDivision(e, self);
       if (e.kind == ExprKind::kMod) Fail("modulo of floats");
       return {WriteAt(e.a, kMul) + " / " + WriteAt(e.b, kUnary), kMul};
+    case ExprKind::kShiftLeft:  // of an unsigned number, as a sign would not be defined
+    case ExprKind::kShiftRight: {
+      const bool left = e.kind == ExprKind::kShiftLeft;
+      const DType from = left ? DType::UInt(std::max<int>(e.type.bits, 32)) : e.type;
+      const std::string by = WriteAt(e.b, kAdd);
+      return As(Type(e.type), {fmt::format("{} {} {}", As(Type(from), Write(e.a)).text, op, by), kShift});
+    }
     default:
       return WriteArithmetic(e, self);
   }

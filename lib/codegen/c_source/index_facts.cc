@@ -78,6 +78,9 @@ IndexFacts::Fact IndexFacts::OfBinary(const ir::Binary& e) {
       return {arith::Min(a.range, b.range), std::gcd(a.divisor, b.divisor)};
     case ExprKind::kMax:
       return {arith::Max(a.range, b.range), std::gcd(a.divisor, b.divisor)};
+    case ExprKind::kShiftLeft:
+    case ExprKind::kShiftRight:
+      return {arith::RangeOfType(e.type), 1};
     default:
       return {{0, 1}, 1};  // a comparison
   }

@@ -221,6 +221,10 @@ Value* Emitter::EmitArithmetic(ExprKind kind, DType type, Value* a, Value* b, bo
       return is_float ? b_.CreateFSub(a, b) : b_.CreateSub(a, b);
     case ExprKind::kMul:
       return is_float ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
+    case ExprKind::kShiftLeft:
+      return b_.CreateShl(a, b);
+    case ExprKind::kShiftRight:
+      return is_signed ? b_.CreateAShr(a, b) : b_.CreateLShr(a, b);
     case ExprKind::kMin:
       return b_.CreateSelect(EmitCompare(ExprKind::kLt, type, a, b), a, b);
     case ExprKind::kMax:
@@ -309,6 +313,8 @@ bool Emitter::IsNotNegative(const Expr& e) {
     case ExprKind::kDiv:
     case ExprKind::kMin:
       return IsNotNegative(binary->a) && IsNotNegative(binary->b);
+    case ExprKind::kShiftRight:
+      return IsNotNegative(binary->a);
     case ExprKind::kMod:
       return IsNotNegative(binary->b);
     case ExprKind::kMax:

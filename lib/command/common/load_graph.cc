@@ -18,14 +18,18 @@ namespace hone::command {
 namespace {
 
 // He initialisation for weights keeps values at the scale of the input. A bias has no fan-in. Integers cover their
-// type; the limits of a requant cover most of it.
+// type; the limits of a requant or shift cover most of it.
 graph::Initialiser InitOf(const Operand& operand) {
   using enum graph::InitKind;
   const std::vector<int64_t>& shape = operand.logical.shape;
   const DType type = operand.logical.type;
   const double low = type.bits == 8 ? semantics::LimitsOf(type).first : -1000;
   if (EndsWith(operand.name, "multiplier")) return {.kind = kUniform, .low = 0x1p-12, .high = 0x1p-8};
-  if (EndsWith(operand.name, "limits")) return {.kind = kValues, .values = {low + 100, low + 1, low + 250}};
+  if (EndsWith(operand.name, "shift")) return {.kind = kUniform, .low = 8, .high = 12};
+  if (EndsWith(operand.name, "limits")) {
+    if (shape[0] == 2) return {.kind = kValues, .values = {low + 1, low + 250}};
+    return {.kind = kValues, .values = {low + 100, low + 1, low + 250}};
+  }
   if (!type.is_float()) return {.kind = kUniform, .low = low, .high = low == 0 ? 255.0 : -low};
   if (shape.size() >= 2) return {.kind = kHe, .fan_in = operand.logical.Elements() / shape[0]};
   return {.kind = kUniform, .low = -1, .high = 1};

@@ -176,7 +176,7 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   }
   {
     quantise::Pairs watched = pairs;
-    HONE_RETURN_IF_ERROR(quantise::MakeIntegers(compared, &watched));
+    HONE_RETURN_IF_ERROR(quantise::MakeIntegers(compared, settings.scheme, &watched));
     watched.graph.layout = Layout::kBlocked;
     HONE_ASSIGN_OR_RETURN(ObservedNetwork quantised, ObservedNetwork::Build(watched.graph, watched.values, {}, target));
     HONE_RETURN_IF_ERROR(Compare(inputs, floats, plan, grids, pairs.bytes, &exact, &quantised, report));
@@ -191,7 +191,7 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
   if (!options.onnx.empty()) {
     HONE_ASSIGN_OR_RETURN(onnx, onnx::OnnxModel(pairs.graph, pairs.weights, pairs.values));
   }
-  HONE_RETURN_IF_ERROR(quantise::MakeIntegers({}, &pairs));
+  HONE_RETURN_IF_ERROR(quantise::MakeIntegers({}, settings.scheme, &pairs));
   HONE_RETURN_IF_ERROR(StoppedBeforeWriting());
   for (const std::string& file : {options.graph, options.parameters, options.report, options.onnx}) {
     if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
@@ -210,7 +210,7 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
 }  // namespace
 
 std::string QuantiseAbi() {
-  return fmt::format("quantise 1\ncodegen {}\nspace {}", compile::CodegenVersion(), propose::SpaceVersionText());
+  return fmt::format("quantise 2\ncodegen {}\nspace {}", compile::CodegenVersion(), propose::SpaceVersionText());
 }
 
 int RunQuantise(const QuantiseOptions& options) {

@@ -37,10 +37,7 @@ static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const 
   const Conv2dShape s = Conv2dShape::Of(w);
   const int lanes = target.ChannelBlock();
   if (Unblocked(w, lanes) || !w.inputs[0].type.is_float()) return {};  // sketches alone
-  if (s.groups == 1) return {&Conv2dDirect()};
-  if (s.depthwise() && !s.plain_input) return {};  // a sketch of "lanes"
-  if (DirectApplies(s, lanes)) return {&Conv2dDirect()};
-  if (GroupedLanesApplies(s, lanes)) return {};
+  if ((s.depthwise() && !s.plain_input) || DirectApplies(s, lanes) || GroupedLanesApplies(s, lanes)) return {};
   return {&Conv2dGrouped()};
 }
 
@@ -50,13 +47,22 @@ static std::vector<OtherAlgorithm> OtherConv2dAlgorithms(const Workload& w, cons
   const Conv2dShape s = Conv2dShape::Of(w);
   const bool lanes = (s.depthwise() && !s.plain_input) || GroupedLanesApplies(s, target.ChannelBlock());
   if (lanes) return {{"lanes", {"lanes", {{"pad", 0}}}}};
-  return w.inputs[0].type.is_float() ? WinogradAlgorithms(w, target) : std::vector<OtherAlgorithm>();
+  if (!w.inputs[0].type.is_float() || !DirectApplies(s, target.ChannelBlock())) return {};
+  std::vector<OtherAlgorithm> algorithms = SkipAlgorithms(w, target);
+  for (OtherAlgorithm& more : WinogradAlgorithms(w, target)) algorithms.push_back(std::move(more));
+  return algorithms;
+}
+
+static std::vector<OtherAlgorithm> OtherConv3dAlgorithms(const Workload& w, const Target& target) {
+  const bool blocked = target.family() == kCpuFamily && !Unblocked(w, target.ChannelBlock());
+  if (!blocked || !w.inputs[0].type.is_float() || !DirectApplies(ConvVolume::Of(w).s, target.ChannelBlock())) return {};
+  return SkipAlgorithms(w, target);
 }
 
 static std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
   if (Unblocked(w, target.ChannelBlock()) || !w.inputs[0].type.is_float()) return {};
   const Conv2dShape s = ConvVolume::Of(w).s;
-  if (DirectApplies(s, target.ChannelBlock())) return {&Conv3dDirect()};
+  if (DirectApplies(s, target.ChannelBlock())) return {};
   return {&Conv3dGrouped()};
 }
 
@@ -68,7 +74,7 @@ static std::vector<const Template*> GpuTemplates(const Workload& w, const Target
 const Operator& Conv2d() {
   static const TunedOperator op(
       "conv2d", CpuConv2dTemplates, GpuTemplates,
-      {{kCpuFamily, {&Conv2dDirect(), &Conv2dGrouped()}}, {kGpuFamily, AllGpuConv2dTemplates()}},
+      {{kCpuFamily, {&Conv2dGrouped()}}, {kGpuFamily, AllGpuConv2dTemplates()}},
       {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
        {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},
        {kCpuFamily, "winograd", {"m", "tiles"}, ByLayout<ComputeWinograd, Nothing>},
@@ -87,12 +93,13 @@ const Operator& Conv2d() {
 // dilation=1x1x1, groups=1, in=blocked) + epilogue -> [N,O,OD,OH,OW]. Blocked; in=ncdhw: a plain input.
 const Operator& Conv3d() {
   static const TunedOperator op("conv3d", CpuConv3dTemplates, GpuTemplates,
-                                {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles()}}},
+                                {{kCpuFamily, {&Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles()}}},
                                 {{kCpuFamily, "direct", {}, ByLayout<ComputeDirect, ComputeUnblocked>},
                                  {kCpuFamily, "skip", {"columns"}, ByLayout<ComputeDirect, Nothing>},
                                  {kCpuFamily, "grouped", {}, ByLayout<ComputeGrouped, Nothing>},
                                  {kGpuFamily, "direct", {}, ByLayout<ComputeGpuPixels, ComputeUnblocked>},
-                                 {kGpuFamily, "pixels", {}, ByLayout<ComputeGpuPixels, Nothing>}});
+                                 {kGpuFamily, "pixels", {}, ByLayout<ComputeGpuPixels, Nothing>}},
+                                OtherConv3dAlgorithms);
   return op;
 }
 

@@ -86,14 +86,17 @@ Result<Computation> ComputeBytes(const Workload& w, const Target& target, const 
     source =
         MakePad(source, {v.depth.before, s.pt, s.pl}, {v.depth.reach(v.depth.out), s.ph(), s.pw()}, operands.Padding());
   }
-  // The channels that a sum takes: whole blocks, or with groups those of one group.
-  const int64_t summed = s.groups == 1 ? in_blocks * in_lanes : s.cg;
+  // The channels that a sum takes: those of a group, in whole blocks if groups are whole blocks.
+  const int64_t group_out = s.o / s.groups;
+  const bool whole = s.groups == 1 || (!s.plain_input && s.cg % in_lanes == 0 && group_out % lanes == 0);
+  const int64_t summed_blocks = s.groups == 1 ? in_blocks : s.cg / in_lanes;
+  const int64_t summed = whole ? summed_blocks * in_lanes : s.cg;
   const Tensor weight = WholeBlocks(operands.weight(), out_blocks * lanes, summed);
   std::vector<ir::IterVar> axes = {te::ReduceAxis(v.depth.taps, "kd"), te::ReduceAxis(s.kh, "kh"),
                                    te::ReduceAxis(s.kw, "kw")};
-  const ir::IterVar blocks = te::ReduceAxis(in_blocks, "ib");
-  const ir::IterVar channels = te::ReduceAxis(s.groups == 1 ? in_lanes : s.cg, "ic");
-  if (s.groups == 1) axes.insert(axes.begin(), blocks);
+  const ir::IterVar blocks = te::ReduceAxis(summed_blocks, "ib");
+  const ir::IterVar channels = te::ReduceAxis(whole ? in_lanes : s.cg, "ic");
+  if (whole) axes.insert(axes.begin(), blocks);
   axes.push_back(channels);
   const std::vector<int64_t> shape = {s.n, out_blocks, v.depth.out, s.oh, s.ow, lanes};
   const Tensor acc = te::Compute("acc", shape, kNames, [&](const Vars& x) {
@@ -101,11 +104,13 @@ Result<Computation> ComputeBytes(const Workload& w, const Target& target, const 
     Expr block = blocks.var, lane = channels.var, in = block * in_lanes + lane;
     if (s.depthwise() && !s.plain_input) {
       block = x[1], lane = x[5], in = channels.var;
+    } else if (whole && s.groups > 1) {
+      block = x[1] / (group_out / lanes) * summed_blocks + block;
     } else if (s.groups > 1) {
-      const Expr channel = ir::Min(out, Expr(s.o - 1)) / (s.o / s.groups) * s.cg + channels.var;
+      const Expr channel = ir::Min(out, Expr(s.o - 1)) / group_out * s.cg + channels.var;
       block = channel / in_lanes, lane = channel % in_lanes, in = channels.var;
     }
-    const size_t first = s.groups == 1 ? 1 : 0;
+    const size_t first = whole ? 1 : 0;
     const auto tap = [&](size_t i) { return Expr(axes[first + i].var); };
     return te::Sum(operands.Times(source(x[0], block, x[2] * v.depth.stride + tap(0) * v.depth.dilation,
                                          x[3] * s.sh + tap(1) * s.dh, x[4] * s.sw + tap(2) * s.dw, lane),

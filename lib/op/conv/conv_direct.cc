@@ -5,18 +5,96 @@
 #include <algorithm>
 
 #include "op/conv/conv2d_te.h"
-#include "op/conv/conv_direct_space.h"
 #include "op/conv/conv_volume.h"
 #include "op/defined_operator.h"
-#include "op/estimate/parts.h"
-#include "op/layer_template.h"
 #include "op/shapes.h"
 #include "op/steps.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
 
+// The layer as blocks of channels, and a 1x1 convolution as rows of pixels.
+struct DirectLayer : ConvVolume {
+  int64_t lanes = 16;
+  int64_t ic_blocks = 1;        // blocks of input channels of one group; 1 for a plain input
+  int64_t ic_lanes = 16;        // channels of such a block: lanes, or all channels of a plain input
+  int64_t oc_blocks = 1;        // blocks of output channels of all groups
+  int64_t group_oc_blocks = 1;  // per group
+  bool pad = false;             // whether any window reaches outside the input
+  // Number of original groups per merged group, with zeros in the weights between them; s.cg and s.groups are for
+  // merged groups.
+  int64_t merged = 1, raw_cg = 1, raw_og = 1;
+
+  // How many groups to merge, so that groups are whole blocks of channels or there is one group; 0 if too many
+  // multiplications by zero would result.
+  static int64_t MergedGroups(const Conv2dShape& shape, int64_t lanes);
+  static DirectLayer Of(const Workload& workload, const Target& target);
+  bool pads_columns() const { return s.pl > 0 || s.pw() > s.w; }
+};
+
 const std::vector<std::string> kOutAxes = {"n", "oco", "od", "oh", "ow", "oci"};
+
+// The pixels of a 1x1 convolution may be divided into rows freely: the longest row that leaves each thread at least two
+// rows, if any row of at least 12 pixels does; else one row of all pixels.
+int64_t FlatRow(int64_t pixels, int threads) {
+  for (int64_t row = pixels / (int64_t{2} * threads); row >= 12; --row) {
+    if (pixels % row == 0) return row;
+  }
+  return pixels;
+}
+
+int64_t DirectLayer::MergedGroups(const Conv2dShape& s, int64_t lanes) {
+  constexpr int64_t kMost = 16;  // about the speed factor between plain loops and a register tile
+  const int64_t og = s.o / s.groups;
+  for (int64_t m = 1; m <= std::min(s.groups, kMost) && !s.plain_input; ++m) {
+    if (s.groups % m == 0 && m * s.cg % lanes == 0 && m * og % lanes == 0) return m;
+  }
+  return s.groups <= kMost ? s.groups : 0;
+}
+
+DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
+  DirectLayer l;
+  static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
+  l.lanes = target.ChannelBlock();
+  const int threads = std::max(target.threads, 1);
+  Conv2dShape& s = l.s;
+  l.pad = l.NeedsPad();
+  l.raw_cg = s.cg, l.raw_og = s.o / s.groups;
+  l.merged = std::max<int64_t>(MergedGroups(s, l.lanes), 1);
+  s.cg *= l.merged, s.groups /= l.merged;
+  const int64_t pixels = l.depth.in * s.h * s.w;
+  const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
+  if (l.taps() == 1 && s.sh == 1 && s.sw == 1 && whole && !l.pad && pixels > s.w) {
+    s.ow = FlatRow(pixels, s.n >= threads ? 1 : threads);
+    s.oh = pixels / s.ow;
+    s.h = s.oh, s.w = s.ow;
+    l.depth = {};
+  }
+  l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
+  l.ic_lanes = s.plain_input ? s.cg : l.lanes;
+  l.oc_blocks = CeilDiv(s.o, l.lanes);
+  l.group_oc_blocks = s.groups == 1 ? l.oc_blocks : l.oc_blocks / s.groups;
+  return l;
+}
+
+// The share of (output, tap) pairs of an axis that lie inside the input, and of all axes but the last together.
+struct Inside {
+  double rows = 1, columns = 1;
+
+  explicit Inside(const Workload& workload) {
+    const semantics::Window window = *semantics::WindowOf(workload);
+    for (size_t axis = 0; axis < window.rank(); ++axis) {
+      int64_t inside = 0;
+      for (int64_t tap = 0; tap < window.kernel[axis]; ++tap) {
+        const semantics::Window::Range outputs = window.InsideOf(axis, tap);
+        inside += outputs.end - outputs.begin;
+      }
+      const double all = static_cast<double>(window.kernel[axis] * window.out[axis]);
+      (axis + 1 < window.rank() ? rows : columns) *= static_cast<double>(inside) / all;
+    }
+  }
+};
 
 std::string BlockedWeightName(const DirectLayer& l) {
   if (l.merged > 1) return "weight.blocked";
@@ -33,22 +111,6 @@ Tensor BlockedWeight(const DirectLayer& l, const Tensor& raw) {
         te::ReadOrZero(raw, {x[0], x[1] % l.raw_cg, x[2], x[3], x[4]}, {out, l.raw_cg, l.depth.taps, l.s.kh, l.s.kw});
     return ir::MakeSelect(ir::Eq(x[1] / l.raw_cg, x[0] / l.raw_og % l.merged), tap, ir::Imm(DType::Float(32), 0));
   });
-}
-
-// [tile of output channels][block of ic_block][kd][kh][kw][block][channel][ocv * lanes], or with kw after the channel
-// if that is unrolled there: a tile reads it in order.
-Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& packed) {
-  const int64_t width = p.ocv * l.lanes, channels = p.ic_block * l.ic_lanes;
-  std::vector<std::string> parts = {fmt::format("d0/{}", width),
-                                    fmt::format("d1/{}", channels),
-                                    "d2",
-                                    "d3",
-                                    "d4",
-                                    fmt::format("d1/{}%{}", l.ic_lanes, p.ic_block),
-                                    fmt::format("d1%{}", l.ic_lanes),
-                                    fmt::format("d0%{}", width)};
-  if (p.unroll_kw) std::rotate(parts.begin() + 4, parts.begin() + 5, parts.begin() + 7);
-  return Relayout(BlockedWeightName(l), parts, packed);
 }
 
 // A last block with unused lanes is reduced over its real channels: one axis for all channels, split in steps.
@@ -84,67 +146,6 @@ Tensor Accumulate(const DirectLayer& l, const Tensor& source, const std::vector<
     Expr value = s.plain_input ? source(x[0], lane, z, y, column) : source(x[0], block, z, y, column, lane);
     return te::Sum(ZeroOutside(inside, value * taps), axes);
   });
-}
-
-std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const Workload& workload) {
-  const std::string packed = "weight.packed";
-  std::vector<Step> steps = {
-      StoreWeight(l, p, packed),
-      Split("out", "n", {p.Images(l)}, {"n.b", "n.i"}),
-      Split("out", "od", {p.Depths(l)}, {"od.b", "od.i"}),
-      Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
-      Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
-      Split("out", "oco", {p.oc_block}, {"oco.b", "oco.r"}),
-      Split("out", "oco.r", {p.ocv}, {"oco.o", "oco.i"}),
-      Split("out", "ow", {p.tile_ow}, {"ow.o", "ow.i"}),
-  };
-  std::vector<std::string> order = {"n.b",  "od.b", "oh.b", "oco.b", "oco.o", "n.i", "od.i",
-                                    "oh.o", "ow.o", "oh.i", "ow.i",  "oco.i", "oci"};
-  if (p.rows_outer) std::rotate(order.begin() + 4, order.begin() + 5, order.begin() + 8);
-  Append(&steps, {Reorder("out", order), Fuse("out", {"n.b", "od.b", "oh.b", "oco.b"}, "task"), Parallel("out", "task"),
-                  Vectorize("out", "oci"), Unroll("out", "oh.i"), Unroll("out", "ow.i"), Unroll("out", "oco.i"),
-                  ComputeAt("acc", "out", "ow.o"), SetScope("acc", "register")});
-  std::vector<std::string> reduce = {"n",     "od",    "io", "kd", "kh",  "kw", "ii",
-                                     "ici.o", "ici.i", "oh", "ow", "oco", "oci"};
-  if (p.unroll_kw) std::rotate(reduce.begin() + 5, reduce.begin() + 6, reduce.begin() + 9);
-  if (ShortBlock(l)) {
-    const char* blocks = p.ic_block == 1 ? "io" : "ii";
-    steps.push_back(Split("acc", "c", {l.lanes / p.unroll_ic, p.unroll_ic}, {blocks, "ici.o", "ici.i"}));
-    std::erase(reduce, p.ic_block == 1 ? "ii" : "io");
-  } else {
-    Append(&steps,
-           {Split("acc", "ib", {p.ic_block}, {"io", "ii"}), Split("acc", "ici", {p.unroll_ic}, {"ici.o", "ici.i"})});
-  }
-  Append(&steps, {Reorder("acc", reduce), Vectorize("acc", "oci")});
-  AppendUnrolls(&steps, "acc", {"ici.i", "oh", "ow", "oco"});
-  if (p.unroll_kw) steps.push_back(Unroll("acc", "kw"));
-  if (p.prefetch > 0) steps.push_back(Prefetch("acc", packed, "ici.o", p.prefetch));
-  if (p.prefetch_tile) {
-    steps.push_back(Prefetch("out", packed, "oco.o", l.WeightBytes(p.ocv)));
-    steps.back().values.push_back(2);
-  }
-  const bool skip = p.pad == "skip", copy = p.pad != "none" && !(skip && l.SkipsColumns(p.tile_ow));
-  if (p.fetch == "tile") {
-    const bool whole = copy && !skip;
-    const int64_t depths = whole ? l.depth.reach(p.pad == "task" ? p.Depths(l) : l.depth.out) : l.depth.in;
-    const int64_t plane = depths * (whole ? l.s.ph() : l.s.h) * (copy ? l.s.pw() : l.s.w);
-    if (l.ic_blocks > 1) {
-      steps.push_back(Prefetch("acc", copy ? "pad" : "data", "io", p.ic_block * plane * l.lanes * 4));
-    }
-    steps.push_back(Prefetch("out", "out", "ow.o", 0));
-    for (const std::string& name : ResidualNames(workload)) steps.push_back(Prefetch("out", name, "ow.o", 0));
-  }
-  if (p.pad == "task") {
-    steps.push_back(ComputeAt("pad", "out", "task"));
-  } else if (copy) {
-    Append(&steps, {Fuse("pad", {"n", l.s.plain_input ? "c" : "co", "id", "ih"}, "rows"), Parallel("pad", "rows")});
-  }
-  if (copy && l.s.plain_input) {
-    Append(&steps, {Split("pad", "iw", {l.lanes}, {"iw.o", "iw.i"}), Vectorize("pad", "iw.i")});
-  } else if (copy) {
-    steps.push_back(Vectorize("pad", "ci"));
-  }
-  return steps;
 }
 
 int64_t LargestDivisor(int64_t extent, int64_t most) {
@@ -230,11 +231,13 @@ Result<FixedKernel> BuildGrouped(const Workload& workload, const Target& target)
 
 }  // namespace
 
-Candidate DirectLayer::Build(const Workload& workload, const Target&, const Config& config) const {
-  const DirectPoint p = DirectPoint::Of(config);
-  Algorithm algorithm;
-  if (p.pad == "skip") algorithm = {"skip", {{"columns", SkipsColumns(p.tile_ow) ? 1 : 0}}};
-  return {algorithm, DirectSteps(*this, p, workload)};
+std::vector<OtherAlgorithm> SkipAlgorithms(const Workload& workload, const Target& target) {
+  const DirectLayer l = DirectLayer::Of(workload, target);
+  const Inside inside(workload);
+  if (!l.pad || inside.rows * inside.columns > 0.75) return {};
+  // Columns in padding are known only in a tile of the whole row.
+  const bool columns = !l.pads_columns() || 2 * l.s.ow + 4 <= target.vector_registers;
+  return {{"skip", {"skip", {{"columns", columns ? 1 : 0}}}}};
 }
 
 bool DirectApplies(const Conv2dShape& s, int64_t lanes) {
@@ -261,18 +264,11 @@ Result<Computation> ComputeDirect(const Workload& workload, const Target& target
   const Tensor acc = Accumulate(l, source, skipped, weight, ends.out_shape);
   Computation computation = ends.MakeComputation(
       MakeConvOut(workload, l, ends, [&](const Vars& x) { return acc(std::vector<Expr>(x.begin(), x.end())); }, lanes));
-  if (skip) computation.arithmetic = l.inside_rows * (pad ? 1 : l.inside_columns);
+  if (skip) {
+    const Inside inside(workload);
+    computation.arithmetic = inside.rows * (pad ? 1 : inside.columns);
+  }
   return computation;
-}
-
-const Template& Conv2dDirect() {
-  static const LayerTemplate<DirectLayer> t("conv2d_direct", 4, &DirectEstimate());
-  return t;
-}
-
-const Template& Conv3dDirect() {
-  static const LayerTemplate<DirectLayer> t("conv3d_direct", 3, &DirectEstimate());
-  return t;
 }
 
 Result<Computation> ComputeGrouped(const Workload& workload, const Target& target, const Algorithm&) {

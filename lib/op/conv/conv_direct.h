@@ -1,31 +1,4 @@
-// conv2d_direct and conv3d_direct: NCHWc with a register tile of output-channel vectors x output pixels, weights packed
-// so that each tile reads one stream. For groups == 1 and for groups whose channels are multiples of the block; a plain
-// input (first layer) is reduced over its real channels. For a 1x1 convolution without stride and padding, the pixels
-// are divided into new rows. Two dimensions are three with a depth of one. A plane is one depth of one image of the
-// output.
-//
-// Knobs (in order; the first is the least significant digit of the index):
-//   ocv         output-channel vectors of the register tile
-//   tile_oh     rows of the register tile (more than one only for narrow outputs)
-//   tile_ow     columns of the register tile
-//   oc_block    output-channel vectors of one task of the parallel loop
-//   row_block   output rows of one task
-//   inner       order in a task: "oc_rows" (a weight tile is used for all rows) or "rows_oc" (a row uses all weights)
-//   ic_block    blocks of input channels inside the kernel window's loops: 1 = channels outermost, all = window
-//               outermost (windows only)
-//   unroll_ic   input channels unrolled
-//   unroll_kw   1: the window's columns are unrolled as well
-//   prefetch    weights to fetch ahead: "none" (the only value below 128 KB), "4096" bytes ahead into the first-level
-//               cache, "tile": in addition, spread over the work of this tile, the next tile's into the second
-//   pad         where the padded input is made: "task" (private, in each task) or "root" (once, for all threads).
-//               "skip", if a quarter of the taps or more lie in padding: rows of taps in padding are skipped; columns
-//               as well if a tile has whole rows, else a copy has padded columns
-//   fetch       "tile": the next input-channel block of the tile's pixels, and the tile's lines of the output (for
-//               writing) and of residuals, spread over its reduction; 1x1 with several blocks only
-//   planes      planes of one task: a tile of weights is used for all of them before the next one is read. Only in
-//   spaces
-//               of layers with several planes; 1 if weights stay near the core anyway
-// Rules: registers, register tile, cycles, code size, parallel, oc block, row block, inner, weights cache, pad, planes.
+// Convolutions over blocks of channels: the plain algorithm, and those for groups.
 #pragma once
 
 #include "op/conv/conv2d_shape.h"
@@ -33,13 +6,14 @@
 
 namespace hone::op {
 
-const Template& Conv2dDirect();
-const Template& Conv3dDirect();
-
-// Their algorithms: "direct" has the stages "pad" (with padding), "acc" and "out". "skip" adds only taps inside the
-// input; columns=1: and has no stage "pad"; columns=0: "pad" has the input with padded columns.
+// The algorithm "direct": stages "pad" (with padding), "acc" and "out", for one group, and for up to 16 that merge into
+// whole blocks of channels or into one group. The pixels of a 1x1 convolution without stride and padding are divided
+// into new rows; two dimensions are three with a depth of one. "skip" adds only taps inside the input; columns=1: and
+// has no stage "pad"; columns=0: "pad" has the input with padded columns.
 Result<Computation> ComputeDirect(const Workload& workload, const Target& target, const Algorithm& algorithm);
 bool DirectApplies(const Conv2dShape& shape, int64_t lanes);
+// "skip", if a quarter of the taps or more lie in padding. REQUIRES: DirectApplies.
+std::vector<OtherAlgorithm> SkipAlgorithms(const Workload& workload, const Target& target);
 
 // conv2d_grouped_generic and conv3d_grouped_generic: any groups, no knobs; for layers that the templates above do not
 // accept. The padded input is made plain, its columns sorted by their phase of the stride. A register tile of rows x

@@ -30,7 +30,6 @@ double StepCycles(double rows, double columns, double loaded, int registers);
 double LogShare(double part, double whole);
 
 // The estimates of templates, by what they compute.
-const Estimate& DirectEstimate();  // conv2d_direct, conv3d_direct
 const Estimate& ChainEstimate();
 const Estimate& DenseEstimate();
 

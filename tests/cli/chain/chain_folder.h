@@ -32,7 +32,7 @@ class ChainFolder : public TestFolder {
   // As above, and no candidate of these tasks is correct.
   void FailTasks(const std::set<std::string>& tasks);
   void RealTimes();  // again
-  // From now on the tools claim these versions of their parts, "conv2d_direct=9,codegen=4" (base/version.h).
+  // From now on the tools claim these versions of their parts, "sums=9,codegen=4" (base/version.h).
   void Pretend(const std::string& versions);
 
   // Runs a tool of bin/.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "chain_folder.h"
 #include "graph/graph.h"
@@ -50,6 +51,9 @@ class TableTest : public ChainFolder {
     WriteFlat("16 8");
     ChainFolder::WriteNetwork("sum", 20, 8);
     WriteSum("trials_total = 90\nrounds = 2");
+    ChainFolder::WriteNetwork("plain", 12, 8);
+    WriteCalibration(1);
+    WriteInt8("");
     Settings();
     ExpectOk(Plan());
     NinjaOk({"tune-all"});
@@ -92,6 +96,20 @@ class TableTest : public ChainFolder {
               total + "\n[measure]\nfinalists = 0\n[bench]\nprocesses = 1\niterations = 1\n");
   }
 
+  // A network that hone-quantise makes.
+  void WriteInt8(const std::string& keys) {
+    Write("pipelines/int8.toml",
+          "network = \"models/plain.json\"\ntargets = [\"cpu\"]\n[quantise]\ndata = \"images.bin\"\n" + keys +
+              "[tune]\ntuner = \"random\"\ntrials = 3\nalternatives = false\nin_network = false\n[measure]\n"
+              "finalists = 0\n[bench]\nprocesses = 1\niterations = 1\n");
+  }
+  void WriteCalibration(uint64_t seed) {
+    Rng rng(seed);
+    std::vector<float> values(3 * 14 * 14);
+    for (float& v : values) v = static_cast<float>(rng.UniformDouble());
+    Write("pipelines/images.bin", std::string(reinterpret_cast<const char*>(values.data()), values.size() * 4));
+  }
+
   // The texts of the tasks' settings, by id.
   std::map<std::string, std::string> RoundsOf(const std::string& job, int rounds) const {
     std::map<std::string, std::string> texts;
@@ -114,9 +132,9 @@ class TableTest : public ChainFolder {
                       iterations_));
   }
 
-  std::set<std::string> TasksOf(const std::string& word) const {
+  std::set<std::string> TasksOf(const std::string& word, const std::string& job = "one") const {
     std::set<std::string> ids;
-    for (const std::string& id : Tasks("one")) {
+    for (const std::string& id : Tasks(job)) {
       if (StartsWith(id, word)) ids.insert(id);
     }
     return ids;
@@ -240,6 +258,15 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
     Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\ndevices = 2\n");
   });
   // The convolution that may learn from the other one is the last; the ids decide which.
+  Check(
+      "how [quantise] calibrates", [&] { WriteInt8("method = \"kl\"\n"); }, {}, "int8");
+  Check(
+      "calibration inputs", [&] { WriteCalibration(2); }, {}, "int8");
+  Check(
+      "layers that [quantise] keeps", [&] { WriteInt8("method = \"kl\"\nkeep = [\"fc\"]\n"); },
+      [&] { return TasksOf("dense-", "int8"); }, "int8");
+  Check(
+      "the scheme of [quantise]", [&] { WriteInt8("scheme = \"power2\"\n"); }, {}, "int8");
   const std::set<std::string> convs = TasksOf("conv2d-");
   ASSERT_EQ(convs.size(), 2u);
   Check(
@@ -288,8 +315,8 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
   Check("the measuring protocol's version", [&] { Pretend("protocol=90"); });
   Check("a pass: the code generator's version", [&] { Pretend("protocol=90,codegen=91"); });
   Check(
-      "a knob list: a template's version", [&] { Pretend("protocol=90,codegen=91,conv2d_direct=92"); },
-      [&] { return convs; });
+      "a knob list: a template's version", [&] { Pretend("protocol=90,codegen=91,dense_packed=92"); },
+      [&] { return TasksOf("dense-"); });
   Check(
       "one layer of the network", [&] { WriteNetwork(25); }, [&] { return TasksOf("dense-"); });
   Check("the target's features", [&] { Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\nthreads = 1\n"); });

@@ -41,6 +41,17 @@ TEST_F(QuantisedChain, EndsInALibraryOfIntegersWhoseOutputsAreExact) {
   ExpectRecordsAreWhole();
 }
 
+// Tasks with shifts are tuned, and their records replayed, as others.
+TEST_F(QuantisedChain, PowersOfTwoAreShifted) {
+  WriteQuantised("data = \"images\"\nscheme = \"power2\"\n");
+  NinjaOk({"bench-one-int8-cpu"});
+  ExpectVerified("one-int8.cpu");
+  EXPECT_THAT(Read("work/nets/one-int8.graph.json"), HasSubstr("+ bias + add(i8) + shift(i8)"));
+  EXPECT_THAT(Read("work/tasks/one-int8.cpu.tasks.json"), HasSubstr("add(i8) + shift(i8)"));
+  ExpectNoWork("bench-one-int8-cpu");
+  ExpectRecordsAreWhole();
+}
+
 TEST_F(QuantisedChain, OtherInputsOrSettingsCalibrateAgainAndTuneNothing) {
   NinjaOk({"bench-one-int8-cpu"});
   const std::string stamps = Snapshot("work/stamps", {".tuned"}), first = Params();

@@ -47,6 +47,7 @@ class QuantiseTool : public TestFolder {
   command::QuantiseReport Report(const std::string& to = "q") const {
     return Must(command::ParseQuantiseReport(Read(to + "/report.json"), "report.json"));
   }
+  void ExpectSameBytes();
   std::vector<std::string> Workloads(const graph::Graph& graph) {
     std::vector<std::string> texts;
     for (const graph::Node& node : graph.nodes) texts.push_back(semantics::Canonical(node.workload).Text());
@@ -84,7 +85,13 @@ TEST_F(QuantiseTool, MakesALibraryOfIntegers) {
 // Every tensor of bytes has the same values whatever the instructions, width of vectors, layout and number of threads.
 // Behind `gap` they are made of computed floats.
 TEST_F(QuantiseTool, LibrariesForAllTargetsGiveTheSameBytes) {
-  ExpectOk(Quantise({"--data", "data.npy"}));
+  for (const char* scheme : {"affine", "power2"}) {
+    ExpectOk(Quantise({"--data", "data.npy", "--scheme", scheme}));
+    ExpectSameBytes();
+  }
+}
+
+void QuantiseTool::ExpectSameBytes() {
   graph::Graph graph = Must(graph::ReadGraph(Path("q/net.graph.json"), nullptr));
   const auto values = Must(graph::ParseParameterFile(Read("q/net.params"), "net.params"));
   std::vector<std::string> observed;
@@ -137,10 +144,11 @@ TEST_F(QuantiseTool, AFolderOfFilesIsTheSameData) {
 }
 
 TEST_F(QuantiseTool, SchemesMethodsAndKeptNodes) {
-  for (const char* scheme : {"symmetric", "power2"}) {
+  for (const auto& [scheme, epilogue] : {std::pair("symmetric", "requant(i8)"), {"power2", "shift(i8)"}}) {
     ExpectOk(Quantise({"--data", "data.npy", "--scheme", scheme, "--per-tensor", "--no-bias-correction"}, scheme));
     const graph::Graph graph = Must(graph::ReadGraph(Path(std::string(scheme) + "/net.graph.json"), nullptr));
-    EXPECT_THAT(graph.FindNode("block.bytes")->workload.Text(), HasSubstr("i8[1,8,8,8]"));
+    EXPECT_EQ(graph.FindNode("block.bytes")->workload.Text(),
+              std::string("conv2d(i8[1,8,8,8], i8[8,8,3,3], i8[1], pad=1,1,1,1) + bias + add(i8) + ") + epilogue);
     EXPECT_GT(*Report(scheme).decibels, 18);
   }
   const auto values = Must(graph::ParseParameterFile(Read("power2/net.params"), "net.params"));

@@ -77,16 +77,21 @@ TEST_F(OptionsTest, TheModeChoosesWhoProposes) {
   Write("mine.sketch", "sketch mine\ndecide rows 1 2 7\nsplit out oh [{rows}] -> o i\nparallel out o\n");
   const auto proposers = [&](const Words& more) {
     Reset();
-    TuneOk(kFake + Words{"--tuner", "auto", "--sketch", "mine.sketch"} + more);
+    TuneOk(kFake + Words{"--tuner", "auto"} + more);
     std::set<std::string> names;
     for (const record::Trial& trial : Trials()) names.insert(trial.outcome.config.template_name);
     return names;
   };
-  EXPECT_EQ(proposers({}), (std::set<std::string>{"conv2d_direct", "mine", "sums", "transformed_m2", "transformed_m4",
-                                                  "transformed_m5"}));
-  EXPECT_EQ(proposers({"--mode", "templates"}), std::set<std::string>{"conv2d_direct"});
-  EXPECT_EQ(proposers({"--mode", "sketches"}),
-            (std::set<std::string>{"mine", "sums", "transformed_m2", "transformed_m4", "transformed_m5"}));
+  WriteTask(kDense);
+  EXPECT_EQ(proposers({}), (std::set<std::string>{"dense_packed", "sums"}));
+  EXPECT_EQ(proposers({"--mode", "templates"}), std::set<std::string>{"dense_packed"});
+  EXPECT_EQ(proposers({"--mode", "sketches"}), std::set<std::string>{"sums"});
+  WriteTask(kConv);
+  const Words own = {"--sketch", "mine.sketch"};
+  const std::set<std::string> sketches = {"mine",           "sums",           "transformed_m2",
+                                          "transformed_m4", "transformed_m5", "transformed_m6"};
+  EXPECT_EQ(proposers(own), sketches);
+  EXPECT_EQ(proposers(own + Words{"--mode", "templates"}), sketches) << "it has no template";
   std::string mine;
   for (const record::Trial& trial : Trials()) {
     if (trial.outcome.config.Text() == "mine rows=1") mine = std::to_string(trial.ordinal);
@@ -117,32 +122,40 @@ TEST_F(OptionsTest, TheModeChoosesWhoProposes) {
 // A trial becomes a sketch that gives the same steps: with the decisions of a sketch, or plain for a template.
 TEST_F(OptionsTest, ATrialIsWrittenAsASketchAndReadBack) {
   Write("mine.sketch", "sketch mine\ndecide rows 1 2 7\nsplit out oh [{rows}] -> o i\nparallel out o\n");
-  const Words own = {"--sketch", "mine.sketch"};
-  TuneOk(kFake + Words{"--tuner", "auto"} + own);
-  std::set<std::string> written;
-  for (const record::Trial& trial : Trials()) {
-    const std::string& by = trial.outcome.config.template_name;
-    const Words write = {"--db", kDb, "--write-sketch", std::to_string(trial.ordinal)};
-    if (trial.outcome.steps.empty() || !written.insert(by).second) continue;  // of a failed trial
-    const std::string text = ExpectOk(TuneTask(write + own)).out;
-    EXPECT_EQ(text.find("sketch " + by + ".trial" + std::to_string(trial.ordinal) + "\n"), 0U) << text;
-    const bool tiles = by.starts_with("transformed_m");
-    EXPECT_EQ(text.find("\nalgorithm winograd(m=") != std::string::npos, tiles) << text;
-    const std::string rows = by == "mine" ? fmt::format("decide rows {}\n", trial.outcome.config.Number("rows")) : "";
-    EXPECT_EQ(text.find("\ndecide ") != std::string::npos, by != "conv2d_direct") << text;
-    EXPECT_THAT(text, HasSubstr(rows));
-    Write("again.sketch", text);
-    const std::string db = "records/" + by + ".db";
-    ExpectOk(Run(Words{HONE_TUNE, "--task", "t.json", "--settings", "s.json", "--db", db, "--stamp", "stamps/again"} +
-                 kFake + Words{"--tuner", "auto", "--mode", "sketches", "--sketch", "again.sketch"}));
-    const auto trials = Must(Must(record::Store::OpenForReading(Path(db)))->Trials());
-    const auto again = std::find_if(trials.begin(), trials.end(), [](const record::Trial& t) {
-      return t.outcome.config.template_name.find(".trial") != std::string::npos;
-    });
-    ASSERT_NE(again, trials.end());
-    EXPECT_EQ(again->outcome.steps, trial.outcome.steps);
-  }
-  for (const char* by : {"conv2d_direct", "mine", "sums", "transformed_m4"}) EXPECT_EQ(written.count(by), 1U) << by;
+  const auto written = [&](const Words& own) {
+    Reset();
+    TuneOk(kFake + Words{"--tuner", "auto"} + own);
+    std::set<std::string> names;
+    for (const record::Trial& trial : Trials()) {
+      const std::string& by = trial.outcome.config.template_name;
+      const Words write = {"--db", kDb, "--write-sketch", std::to_string(trial.ordinal)};
+      if (trial.outcome.steps.empty() || !names.insert(by).second) continue;  // of a failed trial
+      const std::string text = ExpectOk(TuneTask(write + own)).out;
+      EXPECT_EQ(text.find("sketch " + by + ".trial" + std::to_string(trial.ordinal) + "\n"), 0U) << text;
+      const bool tiles = by.starts_with("transformed_m");
+      EXPECT_EQ(text.find("\nalgorithm winograd(m=") != std::string::npos, tiles) << text;
+      const std::string rows = by == "mine" ? fmt::format("decide rows {}\n", trial.outcome.config.Number("rows")) : "";
+      EXPECT_EQ(text.find("\ndecide ") != std::string::npos, by != "dense_packed") << text;
+      EXPECT_THAT(text, HasSubstr(rows));
+      Write("again.sketch", text);
+      const std::string db = "records/" + by + ".db";
+      ExpectOk(Run(Words{HONE_TUNE, "--task", "t.json", "--settings", "s.json", "--db", db, "--stamp", "stamps/again"} +
+                   kFake + Words{"--tuner", "auto", "--mode", "sketches", "--sketch", "again.sketch"}));
+      const auto trials = Must(Must(record::Store::OpenForReading(Path(db)))->Trials());
+      const auto again = std::find_if(trials.begin(), trials.end(), [](const record::Trial& t) {
+        return t.outcome.config.template_name.find(".trial") != std::string::npos;
+      });
+      EXPECT_NE(again, trials.end()) << by;
+      if (again != trials.end()) {
+        EXPECT_EQ(again->outcome.steps, trial.outcome.steps);
+      }
+    }
+    return names;
+  };
+  const std::set<std::string> names = written({"--sketch", "mine.sketch"});
+  for (const char* by : {"mine", "sums", "transformed_m4"}) EXPECT_EQ(names.count(by), 1U) << by;
+  WriteTask(kDense);
+  EXPECT_EQ(written({}).count("dense_packed"), 1U);
 }
 
 TEST_F(OptionsTest, TheTunerOfTheCommandLineIsTheJobs) {

@@ -22,7 +22,7 @@ class TuneFolder : public TestFolder {
  protected:
   // t.json, a convolution; s.json: 40 random trials.
   void SetUp() override {
-    WriteTask("conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1,1,1,1) + bias");
+    WriteTask(kConv);
     WriteSettings(40);
   }
 
@@ -38,6 +38,8 @@ class TuneFolder : public TestFolder {
                                 TaskId(parsed, on), parsed.Text(), on, static_cast<int64_t>(semantics::Flop(parsed))));
   }
 
+  static constexpr const char* kConv = "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1,1,1,1) + bias";
+  static constexpr const char* kDense = "dense(f32[4,64], f32[32,64])";
   static constexpr const char* kDb = "records/t.db";
   static constexpr const char* kStamp = "stamps/t.done";
   static constexpr const char* kProgress = "records/t.progress.json";

@@ -5,6 +5,7 @@
 #include "common/evaluate.h"
 #include "common/expect.h"
 #include "ir/printer.h"
+#include "ir/scalar.h"
 
 namespace hone::arith {
 namespace {
@@ -19,9 +20,11 @@ class Generator {
 
   Expr Index(int depth) {
     if (depth == 0 || Pick(6) == 0) return Pick(3) == 0 ? Expr(Small()) : Expr(vars[Pick(vars.size())]);
-    static constexpr ExprKind kKinds[] = {ExprKind::kAdd, ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul,
-                                          ExprKind::kDiv, ExprKind::kMod, ExprKind::kMin, ExprKind::kMax};
-    ExprKind kind = kKinds[Pick(8)];
+    static constexpr ExprKind kKinds[] = {ExprKind::kAdd,       ExprKind::kAdd,       ExprKind::kSub, ExprKind::kMul,
+                                          ExprKind::kDiv,       ExprKind::kMod,       ExprKind::kMin, ExprKind::kMax,
+                                          ExprKind::kShiftLeft, ExprKind::kShiftRight};
+    ExprKind kind = kKinds[Pick(10)];
+    if (ir::IsShift(kind)) return MakeBinary(kind, Index(depth - 1), Amount());
     if (kind == ExprKind::kDiv || kind == ExprKind::kMod) return MakeBinary(kind, Index(depth - 1), Expr(Divisor()));
     if (kind == ExprKind::kMul && Pick(4)) return Index(depth - 1) * Expr(Small());
     if (Pick(10) == 0) return ir::MakeSelect(Condition(depth - 1), Index(depth - 1), Index(depth - 1));
@@ -42,9 +45,11 @@ class Generator {
     if (depth == 0 || Pick(4) == 0) {
       return Pick(2) ? ir::MakeRamp(Index(1), Expr(Small()), 4) : ir::MakeBroadcast(Index(1), 4);
     }
-    static constexpr ExprKind kKinds[] = {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul, ExprKind::kDiv,
-                                          ExprKind::kMod, ExprKind::kMin, ExprKind::kMax};
-    ExprKind kind = kKinds[Pick(7)];
+    static constexpr ExprKind kKinds[] = {ExprKind::kAdd, ExprKind::kSub,       ExprKind::kMul,
+                                          ExprKind::kDiv, ExprKind::kMod,       ExprKind::kMin,
+                                          ExprKind::kMax, ExprKind::kShiftLeft, ExprKind::kShiftRight};
+    ExprKind kind = kKinds[Pick(9)];
+    if (ir::IsShift(kind)) return MakeBinary(kind, Vector(depth - 1), Amount());
     if (kind == ExprKind::kDiv || kind == ExprKind::kMod) return MakeBinary(kind, Vector(depth - 1), Expr(Divisor()));
     return MakeBinary(kind, Vector(depth - 1), Vector(depth - 1));
   }
@@ -59,6 +64,8 @@ class Generator {
 
  private:
   int64_t Small() { return static_cast<int64_t>(Pick(19)) - 6; }
+  // Between 0 and 6, constant or not.
+  Expr Amount() { return Pick(3) ? Expr(static_cast<int64_t>(Pick(7))) : Index(1) % Expr(5); }
   int64_t Divisor() {
     static constexpr int64_t kDivisors[] = {1, 2, 3, 4, 4, 6, 8, 12, -3};
     return kDivisors[Pick(9)];

@@ -50,6 +50,34 @@ TEST(Expr, IntegersOfEveryWidth) {
   CheckIntegers<uint32_t>(DType::UInt(32), {0, 1, 7, 4000000000U}, {1, 3, 4000000000U});
 }
 
+// By every amount that the type allows, each lane by its own, and by constants.
+template <typename T>
+void CheckShifts(DType type, const std::vector<T>& a) {
+  std::vector<T> values, amounts;
+  for (T x : a) {
+    for (int by = 0; by < type.bits; ++by) values.push_back(x), amounts.push_back(static_cast<T>(by));
+  }
+  const auto n = static_cast<int64_t>(values.size());
+  for (ExprKind kind : {ExprKind::kShiftLeft, ExprKind::kShiftRight}) {
+    for (int lanes : {1, 4, 8}) {
+      SCOPED_TRACE(testing::Message() << ToString(type) << " kind " << static_cast<int>(kind) << " lanes " << lanes);
+      const auto f = Elementwise(type, type, n, lanes, [&](Expr x, Expr y) { return ir::MakeBinary(kind, x, y); });
+      ExpectAgrees(f, {ToBytes(values), ToBytes(amounts), Bytes(values.size() * sizeof(T))});
+      const Expr by = ir::MakeBroadcast(ir::MakeInt(type, type.bits - 3), lanes);
+      const auto constant = Elementwise(type, type, n, lanes, [&](Expr x, Expr) { return MakeBinary(kind, x, by); });
+      ExpectAgrees(constant, {ToBytes(values), ToBytes(amounts), Bytes(values.size() * sizeof(T))});
+    }
+  }
+}
+
+TEST(Expr, ShiftsOfEveryWidth) {
+  CheckShifts<int64_t>(DType::Int(64), {-9, -1, 0, 1, 12345, INT64_MAX, INT64_MIN});
+  CheckShifts<int32_t>(DType::Int(32), {-9, -1, 0, 1, 12345, INT32_MAX, INT32_MIN});
+  CheckShifts<int8_t>(DType::Int(8), {-128, -9, -1, 0, 1, 127});
+  CheckShifts<uint8_t>(DType::UInt(8), {0, 1, 7, 200, 255});
+  CheckShifts<uint32_t>(DType::UInt(32), {0, 1, 7, 4000000000U});
+}
+
 // Lanes spread over a block, or each element in several lanes: one load if all lie in an aligned block, or are no
 // farther from each other than there are lanes; else lane by lane.
 TEST(Expr, LoadsOfAPatternOfLanes) {

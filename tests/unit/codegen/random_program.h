@@ -37,7 +37,7 @@ class RandomProgram {
 
   ir::Expr Value(int depth) {
     if (depth == 0) return Leaf();
-    switch (Pick(9)) {
+    switch (Pick(11)) {
       case 0:
         return Value(depth - 1) - Value(depth - 1);
       case 1:
@@ -55,6 +55,10 @@ class RandomProgram {
       case 7:
         return ir::MakeCall(DType::Int(64), ir::Intrinsic::kIfThenElse,
                             {ir::Eq(Value(depth - 1), Leaf()), Value(depth - 1), Value(depth - 1)});
+      case 8:
+        return ir::ShiftLeft(Value(depth - 1), Pick(2) ? ir::Expr(Pick(5)) : Value(depth - 1) % 6);
+      case 9:
+        return ir::ShiftRight(Value(depth - 1), Pick(2) ? ir::Expr(Pick(64)) : Value(depth - 1) % 64);
       default:
         return Value(depth - 1) + Value(depth - 1);
     }

@@ -241,6 +241,68 @@ TEST(UseIntegers, LayersThatCouldLeaveI32StayFloat) {
   }
 }
 
+// A residual network whose scales are all powers of two.
+Net PowersOfTwo(double residual_scale) {
+  Net net;
+  net.Pair("x", "i8", "1,3,9,10", 0x1p-7, 0);
+  net.Weight("w1", {8, 3, 3, 3}, 0x1p-9), net.Weight("b1", {8}, 0x1p-8);
+  net.Add("c1", "conv2d(f32[1,3,9,10], f32[8,3,3,3], pad=1,1,1,1) + bias", {"x.d", "w1", "b1"});
+  net.Add("r1", "clip(f32[1,8,9,10], low=-0.5, high=6)", {"c1"});
+  net.Pair("r1", "i8", "1,8,9,10", residual_scale, 0);
+  net.Weight("w2", {8, 8, 1, 1}, 0x1p-8), net.Weight("b2", {8}, 0x1p-8);
+  net.Add("c2", "conv2d(f32[1,8,9,10], f32[8,8,1,1]) + bias", {"r1.d", "w2", "b2"});
+  net.Add("sum", "add(f32[1,8,9,10], f32[1,8,9,10])", {"r1.d", "c2"});
+  net.Add("r2", "relu(f32[1,8,9,10])", {"sum"});
+  net.Pair("r2", "i8", "1,8,9,10", 0x1p-4, 0);
+  net.Finish("r2.q");
+  return net;
+}
+
+Grid Exact(float scale) { return {DType::Int(8), {scale}, {0}}; }
+
+TEST(UseIntegers, ShiftsWhereAllScalesArePowersOfTwo) {
+  Net net = PowersOfTwo(0x1p-5);
+  Graph graph = net.graph;
+  ParameterValues values = net.values;
+  std::vector<float> by_channel(8, 0x1p-9F);
+  by_channel[2] = 0x1p-8F;
+  const WeightGrids grids = {{"w1", {DType::Int(8), by_channel, std::vector<int32_t>(8, 0)}}, {"w2", Exact(0x1p-8F)}};
+  Must(UseIntegers(grids, SameGrids::kByValue, &graph, &values, Rescaling::kShift));
+  EXPECT_EQ(Texts(graph),
+            "x.q = quantise(f32[1,3,9,10], f32[1], i8[1])\n"
+            "r1.q = conv2d(i8[1,3,9,10], i8[8,3,3,3], i8[1], pad=1,1,1,1) + bias + shift(i8)\n"
+            "r2.q = conv2d(i8[1,8,9,10], i8[8,8,1,1], i8[1]) + bias + add(i8) + shift(i8)\n");
+  EXPECT_EQ(values.at("r1.q.shift").Doubles(), (std::vector<double>{11, 11, 10, 11, 11, 11, 11, 11}));
+  EXPECT_EQ(values.at("r1.q.limits").Doubles(), (std::vector<double>{-16, 127})) << "clip(-0.5,6) * 2^5";
+  EXPECT_EQ(values.at("r2.q.shift").Doubles(), std::vector<double>(8, 9));
+  EXPECT_EQ(values.at("r2.q.residual_shift").Doubles(), std::vector<double>(8, 8));
+  EXPECT_EQ(values.at("r2.q.limits").Doubles(), (std::vector<double>{0, 127}));
+  const auto [most, count] = Difference(net.Run(graph, values), net.Run(net.graph, net.values));
+  EXPECT_LE(most, 1) << "of a tie that goes to even, and of what follows from it";
+  EXPECT_LT(count, 720 / 4);
+  // With multipliers, the same network has the other roundings.
+  Graph other = net.graph;
+  ParameterValues multiplied = net.values;
+  Must(UseIntegers(grids, SameGrids::kByValue, &other, &multiplied));
+  EXPECT_THAT(Texts(other), HasSubstr("add(i8) + requant(i8)\n"));
+  EXPECT_LE(Difference(net.Run(graph, values), net.Run(other, multiplied)).first, 1);
+}
+
+TEST(UseIntegers, WhatCannotBeShiftedIsNamed) {
+  const auto refusal = [](Net net, const WeightGrids& grids) {
+    return UseIntegers(grids, SameGrids::kByValue, &net.graph, &net.values, Rescaling::kShift).message();
+  };
+  const WeightGrids grids = {{"w1", Exact(0x1p-9F)}, {"w2", Exact(0x1p-8F)}};
+  EXPECT_EQ(refusal(PowersOfTwo(0.03), grids), "node `r1.q`: a scale of 0.03 is not a power of two, as shifts need");
+  EXPECT_EQ(refusal(Residual(true), grids),
+            "node `r1.q`: its output or residual has a zero point other than 0, as shifts do not have");
+  EXPECT_THAT(refusal(PowersOfTwo(0x1p-5), {{"w1", Exact(0x1p-9F)}, {"w2", Exact(2)}}),
+              HasSubstr("node `r2.q`: the residual of channel 0 is finer than its sums, by 1 bits"));
+  EXPECT_THAT(
+      refusal(PowersOfTwo(0x1p20), grids),
+      HasSubstr("node `r1.q`: channel 0 would need a shift to the right by 36 bits, with which its sums could"));
+}
+
 TEST(UseIntegers, GridsThatDoNotFitAreNamed) {
   const auto refusal = [](const Grid& grid) {
     Net net = Residual(false);

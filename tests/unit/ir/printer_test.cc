@@ -15,6 +15,10 @@ TEST(PrinterTest, ParenthesesOnlyWhereNeeded) {
       {a / b / c, "a/b/c"},
       {a / (b / c), "a/(b/c)"},
       {a % 4 * 2, "a%4*2"},
+      {ShiftRight(a + b, c) * 2, "((a + b) >> c)*2"},
+      {ShiftLeft(a * b, 3) + c, "((a*b) << 3) + c"},
+      {ShiftLeft(a, 3) < ShiftRight(b, c), "a << 3 < b >> c"},
+      {ShiftLeft(ShiftLeft(a, b), ShiftLeft(b, c)), "(a << b) << (b << c)"},
       {a + -3, "a - 3"},
       {a - -3, "a - -3"},
       {(a < b && b < c) || a < c, "a < b && b < c || a < c"},
@@ -68,8 +72,7 @@ TEST(PrinterTest, Function) {
 TEST(PrinterTest, OtherStatements) {
   Buffer y = Buffer::Make("y", DType::Int(64), 8, Scope::kArgument, true);
   Var t("t");
-  Stmt s = MakePragma(
-      "unroll", 4, MakeIf(t < 3, MakeStore(y, t, 1), MakeIf(t < 5, MakeBarrier(), MakeStore(y, 0, t))));
+  Stmt s = MakePragma("unroll", 4, MakeIf(t < 3, MakeStore(y, t, 1), MakeIf(t < 5, MakeBarrier(), MakeStore(y, 0, t))));
   Stmt prefetch = MakeEvaluate(MakeCall(DType::Int(64), Intrinsic::kPrefetch, {MakeLoad(y, 3), 2}));
   EXPECT_EQ(ToString(MakeBlock({s, prefetch})),
             "pragma unroll 4 {\n"

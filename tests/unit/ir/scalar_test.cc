@@ -26,6 +26,19 @@ TEST(ScalarTest, IntegersWrap) {
   EXPECT_EQ(WrapInt(DType::Bool(), 2), 1);
 }
 
+TEST(ScalarTest, ShiftsMoveBits) {
+  const DType i8 = DType::Int(8), i32 = DType::Int(32), u32 = DType::UInt(32), i64 = DType::Int(64);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftLeft, i32, 3, 4), 48);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftLeft, i32, 0x40000001, 1), INT32_MIN + 2);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftLeft, i8, -128, 1), 0);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftLeft, i64, -1, 63), INT64_MIN);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftRight, i32, 7, 1), 3);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftRight, i32, -7, 1), -4);  // towards minus infinity
+  EXPECT_EQ(EvalInt(ExprKind::kShiftRight, i32, INT32_MIN, 31), -1);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftRight, u32, 0xfffffff0, 4), 0x0fffffff);
+  EXPECT_EQ(EvalInt(ExprKind::kShiftRight, DType::UInt(64), -1, 63), 1);
+}
+
 TEST(ScalarTest, UnsignedSixtyFour) {
   int64_t big = -1;  // 2^64 - 1
   EXPECT_EQ(EvalInt(ExprKind::kLt, DType::UInt(64), 1, big), 1);

@@ -80,6 +80,10 @@ TEST_F(VerifierTest, TypesAndLanes) {
   ExpectProblem("tf32 of something other than f32", MakeEvaluate(MakeCall(DType::Float(64), Intrinsic::kTf32, {f64})));
   ExpectProblem("not a scalar bool", Stmt(new If(Expr(1), Set(0), Stmt())));
   ExpectProblem("division by 0", Set(Expr(1) / Expr(0)));
+  ExpectProblem("a shift of floats", Raw(Expr(new Binary(ExprKind::kShiftLeft, kF32, one, one))));
+  ExpectProblem("more bits than the type has", Set(ShiftRight(Expr(1), Expr(64))));
+  ExpectProblem("more bits than the type has", Set(ShiftLeft(Expr(1), Expr(-1))));
+  EXPECT_EQ(Problem(MakeFor(i, 0, 4, ForKind::kSerial, Set(ShiftRight(Expr(i), Expr(63))))), "");
 }
 
 TEST_F(VerifierTest, Shape) {

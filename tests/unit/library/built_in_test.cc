@@ -1,4 +1,4 @@
-// A built-in network with several images, from its graph to what its library computes.
+// A graph's canonical form, and a built-in network with several images, from its graph to what its library computes.
 #include "graph/networks.h"
 #include "library/network_plan.h"
 #include "semantics/semantics.h"
@@ -16,6 +16,34 @@ graph::Graph WithImagesOf(graph::Graph graph, int64_t extent) {
     node.output = Must(semantics::InferOutput(node.workload));
   }
   return graph;
+}
+
+// What kernels pack once must be there before they run.
+TEST(Canonicalise, ConstantsMustBeParameters) {
+  const auto refusal = [](const std::string& workload, std::vector<std::string> inputs) {
+    graph::Graph graph{.name = "g"};
+    const Workload w = Must(Workload::Parse(workload));
+    const std::vector<TensorType> types = Must(semantics::OperandTypes(w));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i][0] == 'p') graph.parameters.push_back({inputs[i], types[i], {}});
+      if (inputs[i][0] == 'x') graph.inputs.push_back({inputs[i], types[i]});
+      if (inputs[i][0] != 'n') continue;
+      graph.inputs.push_back({inputs[i] + ".x", types[i]});
+      graph.nodes.push_back({inputs[i], {"identity", {types[i]}, {}, {}}, {inputs[i] + ".x"}, {}});
+    }
+    graph.nodes.push_back({"y", w, std::move(inputs), {}});
+    graph.outputs = {"y"};
+    Must(graph::CheckGraph(&graph));
+    return Canonicalise(&graph).message();
+  };
+  EXPECT_EQ(refusal("dense(i8[1,8], i8[4,8]) + bias + shift(i8)", {"x", "p1", "p2", "p3", "p4"}), "");
+  EXPECT_EQ(refusal("dense(i8[1,8], i8[4,8]) + bias + shift(i8)", {"x", "x1", "p2", "p3", "p4"}),
+            "node `y`: its weight must be a parameter, but `x1` is an input of the network");
+  EXPECT_EQ(refusal("dense(i8[1,8], i8[4,8]) + bias + shift(i8)", {"x", "p1", "p2", "n3", "p4"}),
+            "node `y`: its shift must be a parameter, but `n3` is computed");
+  EXPECT_EQ(refusal("conv2d(f32[1,8,3,3], f32[4,8,1,1]) + bias", {"p0", "p1", "x2"}),
+            "node `y`: its bias must be a parameter, but `x2` is an input of the network");
+  EXPECT_EQ(refusal("matmul(f32[2,3], f32[3,4])", {"x", "n1"}), "") << "both are data";
 }
 
 // All of its layers, with images of 65 x 65, as the reference of larger ones takes long. With two images its

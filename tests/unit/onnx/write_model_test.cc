@@ -79,7 +79,7 @@ TEST(OnnxModel, ComputesWhatTheNetworkDoes) {
   const onnx::ImportedModel back = Must(onnx::ReadOnnx(dir.Join("net.onnx"), {}));
   const auto found = Must(
       graph::RunReference(back.graph, Must(graph::MakeParameters(back.graph, &back.values)), Inputs(back.graph), 1));
-  Must(quantise::MakeIntegers({}, &pairs));
+  Must(quantise::MakeIntegers({}, quantise::Scheme::kAffine, &pairs));
   const auto wanted = Must(graph::RunReference(pairs.graph, pairs.values, Inputs(pairs.graph), 1));
   ASSERT_EQ(found.at("classes").size(), 14U);
   for (size_t i = 0; i < 14; ++i) EXPECT_NEAR(found.at("classes")[i], wanted.at("classes")[i], 0.01) << i;

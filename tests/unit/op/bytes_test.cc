@@ -68,10 +68,18 @@ std::string Zeros(int turn, const char* type, int64_t out) {
   return format(", {}[1]{}", type, weights);
 }
 std::string Epilogue(int turn) {
-  const char* kEpilogues[] = {" + bias + requant(u8)",        " + requant(i8)", "",
-                              " + bias + bias + requant(i8)", " + bias",        " + bias + add(u8) + requant(u8)",
-                              " + add(i8) + requant(u8)"};
-  return kEpilogues[turn % 7];
+  const char* kEpilogues[] = {" + bias + requant(u8)",
+                              " + requant(i8)",
+                              "",
+                              " + bias + shift(i8)",
+                              " + bias + bias + requant(i8)",
+                              " + bias",
+                              " + bias + add(i8) + shift(u8)",
+                              " + bias + add(u8) + requant(u8)",
+                              " + add(i8) + requant(u8)",
+                              " + shift(u8)",
+                              " + add(u8) + shift(i8)"};
+  return kEpilogues[turn % 11];
 }
 
 TEST_F(Bytes, ConvolutionsOfOddLayers) {
@@ -262,6 +270,49 @@ TEST_F(Bytes, Groups) {
   const Workload pooled =
       Must(ParseChecked("conv2d(u8[1,16,8,8], i8[16,16,1,1]) + requant(u8) -> max_pool2d(u8[1,16,8,8], kernel=2x2)"));
   EXPECT_THAT(propose::AllProposers(pooled, HostWith(64, 32, 2)).status().message(), HasSubstr("no kernel for cpu"));
+}
+
+// Shifts by any number of bits of any sums, by a bias: nothing wraps around in the kernel.
+TEST_F(Bytes, ShiftsAtTheEdgesOfTheirTypes) {
+  const std::vector<double> sums = {
+      2147483647, 2147483646, 1073741824,  1073741823,  65535,       128,          127,  3,
+      2,          1,          0,           -1,          -2,          -3,           -127, -128,
+      -129,       -65536,     -1073741824, -1073741825, -2147483647, -2147483648.0};
+  const std::vector<double> shifts = {
+      -2147483648.0, -33, -32, -31, -9, -8, -7, -1, 0, 1, 2, 3, 8, 15, 16, 24, 25, 30, 31, 32, 33, 2147483647};
+  const auto channels = static_cast<int64_t>(sums.size() * shifts.size());
+  for (const char* type : {"u8", "i8"}) {
+    const Workload w = Must(ParseChecked(format("dense(i8[2,1], i8[{},1]) + bias + shift({})", channels, type)));
+    for (const int vector : {16, 32, 64}) {
+      const Target target = HostWith(vector, 16, 2);
+      const Operator& op = *Must(FindOperator(w));
+      const std::vector<Operand> operands = op.Operands(w, target);
+      std::vector<TensorData> values;
+      for (const Operand& operand : operands) values.push_back(measure::MakeInput(operand));
+      for (int64_t c = 0; c < channels; ++c) {
+        const auto i = static_cast<size_t>(c);
+        values[1].as<int8_t>()[i] = 0;
+        values[2].as<int32_t>()[i] = static_cast<int32_t>(sums[i / shifts.size()]);
+        values[3].as<int32_t>()[i] = static_cast<int32_t>(shifts[i % shifts.size()]);
+      }
+      std::vector<void*> pointers;
+      for (TensorData& v : values) pointers.push_back(v.bytes.data());
+      op.Reference(w, target, pointers);
+      const propose::Proposer p = Must(propose::AllProposers(w, target))[0];
+      testing::KernelCase kernel =
+          Must(testing::KernelCase::Create(w, target, Must(p.Default(Must(p.MakeSpace()))), &pool_));
+      std::vector<std::string_view> bytes;
+      for (const TensorData& v : values) bytes.push_back(v.view());
+      Must(kernel.Load(operands, bytes));
+      kernel.Run();
+      const auto* found = reinterpret_cast<const uint8_t*>(kernel.output_bytes().data());
+      for (int64_t i = 0; i < 2 * channels; ++i) {
+        const auto c = static_cast<size_t>(i % channels);
+        ASSERT_EQ(found[i], static_cast<uint8_t>(values.back().view()[static_cast<size_t>(i)]))
+            << "sum " << sums[c / shifts.size()] << " shift " << shifts[c % shifts.size()] << " vector " << vector;
+      }
+    }
+  }
 }
 
 // A layer whose reduction is as long as it may be: no sum leaves i32.

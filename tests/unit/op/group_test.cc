@@ -43,7 +43,7 @@ TEST(Group, WhoProposesSchedules) {
            {"dense(f32[8,16], f32[32,16]) -> reshape(f32[8,32], shape=8,4,8) -> transpose(f32[8,4,8], perm=1,0,2)",
             "sums"},
            {"conv2d(f32[1,16,12,12], f32[32,16,3,3]) -> hard_swish(f32[1,32,10,10])",
-            "conv2d_direct sums transformed_m2 transformed_m4 transformed_m5 transformed_m6"},
+            "sums transformed_m2 transformed_m4 transformed_m5 transformed_m6"},
            {"matmul(f32[2,8,16], f32[2,16,24]) -> mul(f32[2,8,24], f32[1]) -> add(f32[2,8,24], f32[8,24])", "sums"},
            {"add(f32[8,32], f32[8,32]) -> layer_norm(f32[8,32], f32[32])", "rows"},
            {"sigmoid(f32[8,32]) -> mul(f32[8,32], f32[8,32])", "stages"},

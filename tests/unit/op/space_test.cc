@@ -56,55 +56,53 @@ TEST(Space, EveryLayerHasADefaultAndLegalPointsForAnyMachine) {
 TEST(Space, FirstKnobIsTheLeastSignificantDigit) {
   Workload w = *ParseChecked(Workloads()[0]);
   search::TaskSpace space = *propose::MakeTaskSpace(w, Cpu(64, 32, 2));
-  // 64 output channels are 4 blocks: ocv is 1, 2 or 4; 56 columns in even parts of at most 28.
+  // 56 columns in even parts of at most 29.
   const std::vector<search::Knob>& knobs = space.spaces()[0].knobs();
-  ASSERT_EQ(knobs[0].name(), "ocv");
-  ASSERT_EQ(knobs[0].size(), 3u);
-  EXPECT_EQ(space.At(0).Number("ocv"), 1);
-  EXPECT_EQ(space.At(1).Number("ocv"), 2);
-  EXPECT_EQ(space.At(2).Number("ocv"), 4);
-  EXPECT_EQ(space.At(0).Number("tile_ow"), 28);
-  EXPECT_EQ(space.At(3).Number("tile_ow"), 19);  // tile_oh has one value here, so tile_ow is next
-  EXPECT_EQ(space.At(6).Number("tile_ow"), 14);
+  ASSERT_EQ(knobs[0].name(), "rows");
+  ASSERT_EQ(knobs[1].name(), "outer_rows");
+  const auto size = static_cast<PointIndex>(knobs[0].size());
+  EXPECT_EQ(space.At(0).Number("rows"), 28);
+  EXPECT_EQ(space.At(1).Number("rows"), 19);
+  EXPECT_EQ(space.At(2).Number("rows"), 14);
+  EXPECT_EQ(space.At(size).Number("rows"), 28);
+  EXPECT_EQ(space.At(size - 1).Number("outer_rows"), 1);
+  EXPECT_EQ(space.At(size).Number("outer_rows"), 2);
 }
 
-// The point of the recipe (2 vectors x 14 pixels) with one knob changed, and the rule that must reject it.
+// The default point with some decisions changed, and the rule that must reject it.
 TEST(Space, RulesNameThemselves) {
-  Workload w = *ParseChecked(Workloads()[0]);
-  Target target = Cpu(64, 32, 2);
-  search::TaskSpace space = *propose::MakeTaskSpace(w, target);
-  Config good = *propose::DefaultConfig(w, target);
-  EXPECT_EQ(good.Number("ocv") * good.Number("tile_ow") * good.Number("tile_oh"), 28);
-  auto with = [&](std::vector<std::pair<const char*, int64_t>> numbers, const char* inner = nullptr) {
+  const Workload w = *ParseChecked(Workloads()[0]);
+  const Target target = Cpu(64, 32, 2);
+  const search::TaskSpace space = *propose::MakeTaskSpace(w, target);
+  const Config good = *propose::DefaultConfig(w, target);
+  ASSERT_EQ(good.template_name, "sums");
+  const auto with = [&](const std::vector<std::pair<const char*, int64_t>>& numbers, const char* order = nullptr) {
     Config c = good;
     for (KnobValue& v : c.values) {
       for (auto [name, number] : numbers) {
         if (v.name == name) v.numbers = {number};
       }
-      if (inner && v.name == "inner") v.words = {inner};
+      if (order && v.name == "order") v.words = {order};
     }
     return space.spaces()[0].Reject(c).value_or("legal");
   };
   EXPECT_EQ(with({}), "legal");
-  EXPECT_EQ(with({{"ocv", 4}}).rfind("registers:", 0), 0u) << with({{"ocv", 4}});
-  EXPECT_EQ(with({{"ocv", 1}}).rfind("register tile:", 0), 0u) << with({{"ocv", 1}});
-  EXPECT_EQ(with({{"unroll_kw", 1}}).rfind("registers:", 0), 0u) << with({{"unroll_kw", 1}});
-  EXPECT_EQ(with({{"ocv", 4}, {"tile_ow", 4}, {"unroll_ic", 16}, {"unroll_kw", 1}}).rfind("code size:", 0), 0u);
-  EXPECT_EQ(with({{"row_block", 56}}).rfind("parallel:", 0), 0u) << with({{"row_block", 56}});
-  EXPECT_EQ(with({{"oc_block", 1}}).rfind("oc block:", 0), 0u) << with({{"oc_block", 1}});
-  EXPECT_EQ(with({{"oc_block", 2}}, "rows_oc").rfind("inner:", 0), 0u);
+  EXPECT_THAT(with({{"rows", 28}, {"outer_rows", 2}}), StartsWith("registers:"));
+  EXPECT_THAT(with({{"rows", 1}, {"outer_rows", 1}, {"vectors", 1}}), StartsWith("cycles:"));
+  EXPECT_THAT(with({{"block_rows", 56}, {"block_vectors", 4}}), StartsWith("parallel:"));
+  EXPECT_THAT(with({{"block_rows", 28}, {"outer_rows", 4}}), StartsWith("block:"));
+  EXPECT_THAT(with({{"block_rows", 4}, {"outer_rows", 7}, {"rows", 2}, {"vectors", 2}}), "legal");
+  EXPECT_THAT(with({{"rows", 6}, {"outer_rows", 1}, {"vectors", 4}, {"block_vectors", 4}}, "vectors"), StartsWith("order:"));
 }
 
 TEST(Space, SizesAreWhatASearchCanHandle) {
   for (size_t i = 0; i < 4; ++i) {
     Workload w = *ParseChecked(Workloads()[i]);
-    for (const propose::Mode mode : {propose::Mode::kTemplates, propose::Mode::kSketches}) {
-      search::TaskSpace space = Must(propose::MakeTaskSpace(Must(propose::ProposersOf(w, Cpu(64, 32, 2), mode))));
-      std::optional<std::vector<PointIndex>> legal = space.LegalIndices(4000000);
-      ASSERT_TRUE(legal.has_value());
-      EXPECT_GT(legal->size(), 300u) << Workloads()[i];
-      EXPECT_LT(legal->size(), mode == propose::Mode::kSketches ? 100000u : 30000u) << Workloads()[i];
-    }
+    const search::TaskSpace space = Must(propose::MakeTaskSpace(Must(propose::ProposersOf(w, Cpu(64, 32, 2)))));
+    const std::optional<std::vector<PointIndex>> legal = space.LegalIndices(4000000);
+    ASSERT_TRUE(legal.has_value());
+    EXPECT_GT(legal->size(), 300u) << Workloads()[i];
+    EXPECT_LT(legal->size(), 100000u) << Workloads()[i];
   }
 }
 
@@ -113,9 +111,9 @@ TEST(Space, ForeignOrDamagedConfigsAreRefused) {
   Target target = Cpu(64, 32, 2);
   Config c = *propose::DefaultConfig(w, target);
   Config other = c;
-  other.template_name = "conv2d_dirct";
+  other.template_name = "sms";
   Result<Candidate> r = propose::Instantiate(w, target, other);
-  EXPECT_THAT(r.status().message(), HasSubstr("did you mean `conv2d_direct`"));
+  EXPECT_THAT(r.status().message(), HasSubstr("did you mean `sums`"));
   other = c;
   other.values.pop_back();
   EXPECT_FALSE(propose::Instantiate(w, target, other).ok());

@@ -26,21 +26,14 @@ TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
   const Workload w = *op::ParseChecked("conv2d(f32[1,64,28,28], f32[64,64,3,3], pad=1,1,1,1) + bias + relu");
   const Target target = *Target::Parse("cpu -features=avx2,fma -vector=32");
   std::set<int64_t> tiles;
-  bool direct = false;
   for (const Config& config : Points(w, target, 60)) {
     if (config.template_name == "sums") continue;  // has whole tiles
     const int64_t bytes = Must(ConstantBytes(w, target, Must(Instantiate(w, target, config))));
-    int64_t elements = 9;
-    if (config.template_name.starts_with("transformed_m")) {
-      const int64_t m = config.template_name.back() - '0';
-      tiles.insert(m);
-      elements = (m + 2) * (m + 2);
-    } else {
-      direct = true;
-    }
-    EXPECT_EQ(bytes, 4 * (64 * 64 * elements + 64)) << config.Text();
+    ASSERT_THAT(config.template_name, StartsWith("transformed_m"));
+    const int64_t m = config.template_name.back() - '0';
+    tiles.insert(m);
+    EXPECT_EQ(bytes, 4 * (64 * 64 * (m + 2) * (m + 2) + 64)) << config.Text();
   }
-  EXPECT_TRUE(direct);
   EXPECT_EQ(tiles, (std::set<int64_t>{2, 4, 6}));
 }
 

@@ -22,6 +22,7 @@ constexpr char kConv[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3])";
 constexpr char kPooled[] =
     "conv2d(f32[1,16,24,24], f32[16,16,3,3], pad=1,1,1,1) -> max_pool2d(f32[1,16,24,24], kernel=2x2, stride=2x2)";
 constexpr char kGroups[] = "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)";
+constexpr char kDense[] = "dense(f32[2,8], f32[4,8])";
 
 std::vector<std::string> Names(const char* workload, const Target& target, Mode mode = Mode::kBoth) {
   std::vector<std::string> names;
@@ -33,7 +34,7 @@ TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
   using List = std::vector<std::string>;
   EXPECT_EQ(Names(kMatmul, Cpu()), List{"sums"});
   EXPECT_EQ(Names(kColumn, Cpu()), List{"rows"});
-  EXPECT_EQ(Names(kConv, Cpu()), (List{"conv2d_direct", "sums", "transformed_m2", "transformed_m4", "transformed_m6"}));
+  EXPECT_EQ(Names(kConv, Cpu()), (List{"sums", "transformed_m2", "transformed_m4", "transformed_m6"}));
   EXPECT_EQ(Names(kGroups, Cpu()), List{"conv2d_grouped_generic"}) << "`direct` multiplies by zeros";
   EXPECT_EQ(Names(kMatmul, *Target::Parse("opencl")), (List{"batch_matmul.cuda", "gpu_sums"}));
   EXPECT_EQ(Names("relu(f32[1,16,8,8])", *Target::Parse("opencl")), List{"gpu_stages"});
@@ -48,7 +49,8 @@ TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
 
 TEST(Propose, AModeWithoutProposersHasTheOthers) {
   using List = std::vector<std::string>;
-  EXPECT_EQ(Names(kConv, Cpu(), Mode::kTemplates), List{"conv2d_direct"});
+  EXPECT_EQ(Names(kDense, Cpu(), Mode::kTemplates), List{"dense_packed"});
+  EXPECT_EQ(Names(kDense, Cpu(), Mode::kSketches), List{"sums"});
   EXPECT_EQ(Names(kConv, Cpu(), Mode::kSketches), (List{"sums", "transformed_m2", "transformed_m4", "transformed_m6"}));
   EXPECT_EQ(Names(kMatmul, Cpu(), Mode::kTemplates), List{"sums"});
   EXPECT_EQ(Names(kGroups, Cpu(), Mode::kSketches), List{"conv2d_grouped_generic"});

@@ -47,7 +47,7 @@ TEST(ActivationGrid, OnlyZerosHaveAUsableScale) {
 TensorData Weight() { return {{DType::Float(32), {2, 3}}, {0.5, -1, 0.25, 0.1, 0.0, -0.2}}; }
 
 TEST(WeightGrid, HasAScaleForEachChannel) {
-  const graph::Grid grid = WeightGrid(Weight(), {}, 1, {});
+  const graph::Grid grid = WeightGrid(Weight(), {}, 1, 1, {});
   EXPECT_EQ(grid.type, DType::Int(8));
   ASSERT_EQ(grid.scales.size(), 2U);
   EXPECT_FLOAT_EQ(grid.scales[0], 1.0F / 127);
@@ -57,7 +57,7 @@ TEST(WeightGrid, HasAScaleForEachChannel) {
 }
 
 TEST(WeightGrid, OrOneForAll) {
-  const graph::Grid grid = WeightGrid(Weight(), {}, 1, {.per_channel = false});
+  const graph::Grid grid = WeightGrid(Weight(), {}, 1, 1, {.per_channel = false});
   ASSERT_EQ(grid.scales.size(), 1U);
   EXPECT_FLOAT_EQ(grid.scales[0], 1.0F / 127);
 }
@@ -65,11 +65,21 @@ TEST(WeightGrid, OrOneForAll) {
 TEST(WeightGrid, LeavesRoomForTheBias) {
   const TensorData dead{{DType::Float(32), {2, 1}}, {0, 1e-20}};
   const float input_scale = 0.01F;
-  const graph::Grid grid = WeightGrid(dead, {3, -3}, input_scale, {});
+  const graph::Grid grid = WeightGrid(dead, {3, -3}, input_scale, 1, {});
   for (const float scale : grid.scales) {
     EXPECT_LT(3 / (input_scale * scale), 0x1p30);
     EXPECT_GT(3 / (input_scale * scale), 0x1p20);  // the bias itself stays exact enough
   }
+}
+
+// So that no sum is shifted by more than kMostShift bits.
+TEST(WeightGrid, PowersOfTwoAreNotFinerThanTheOutputNeeds) {
+  const TensorData weight{{DType::Float(32), {4, 1}}, {0, 1e-20, 0.003, 100}};
+  const Settings settings{.scheme = Scheme::kPower2};
+  EXPECT_THAT(WeightGrid(weight, {}, 0.25F, 0.5F, settings).scales, ElementsAre(0x1p-14F, 0x1p-14F, 0x1p-14F, 1));
+  EXPECT_THAT(WeightGrid(weight, {}, 0.25F, 0x1p-20F, settings).scales, ElementsAre(0x1p-33F, 0x1p-33F, 0x1p-15F, 1));
+  // No limit if the output stays real.
+  EXPECT_THAT(WeightGrid(weight, {}, 0.25F, 0, settings).scales, ElementsAre(1, 0x1p-60F, 0x1p-15F, 1));
 }
 
 TEST(CountClipped, CountsWhatIsBeyondHalfAStep) {

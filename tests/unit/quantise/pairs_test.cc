@@ -8,6 +8,7 @@
 #include "quantise/grids.h"
 #include "quantise/network.h"
 #include "quantise/weights.h"
+#include "semantics/semantics.h"
 
 namespace hone::quantise {
 namespace {
@@ -188,13 +189,62 @@ TEST(IntegerGraph, DoesNotDependOnCalibration) {
         for (const bool equal : {false, true}) {
           for (auto& [tensor, grid] : grids) grid = equal ? grids.begin()->second : grid;
           Pairs pairs = Must(MakePairs(exact.graph, exact.values, plan, grids, statistics, settings));
-          Must(MakeIntegers({}, &pairs));
+          Must(MakeIntegers({}, scheme, &pairs));
           EXPECT_EQ(graph::GraphText(Must(IntegerGraph(exact.original, settings))), graph::GraphText(pairs.graph));
           EXPECT_EQ(pairs.values.size(), pairs.graph.parameters.size());
         }
       }
     }
   }
+}
+
+// What an accelerator does that adds and shifts in 32 bits and wraps around.
+double OnAccelerator(double sum, double residual, int k, int n, double least, double most) {
+  const auto bits = [](double x) { return static_cast<uint32_t>(static_cast<int64_t>(x)); };
+  uint32_t value = bits(sum) + (bits(residual) << k);
+  value = n > 0 ? static_cast<uint32_t>(static_cast<int32_t>(value + (1U << (n - 1))) >> n) : value << -n;
+  return std::clamp<double>(static_cast<int32_t>(value), least, most);
+}
+
+TEST(PowersOfTwo, LayersShiftAsAcceleratorsDo) {
+  const Normal exact = Normalised(Small());
+  const Plan plan = Must(MakePlan(exact.graph, {}));
+  const AllStatistics statistics = StatisticsOf(exact, plan);
+  const Settings settings{.scheme = Scheme::kPower2};
+  Pairs pairs =
+      Must(MakePairs(exact.graph, exact.values, plan, ChooseGrids(plan, statistics, settings), statistics, settings));
+  Must(MakeIntegers({}, settings.scheme, &pairs));
+  Graph& graph = pairs.graph;
+  for (const Node& node : graph.nodes) graph.outputs.push_back(node.name);
+  auto tensors = Must(graph::RunReference(graph, pairs.values, Inputs(graph, 4), 1));
+  for (const auto& [name, value] : pairs.values) tensors[name] = value.Doubles();
+  size_t layers = 0, residuals = 0, different = 0;
+  for (const Node& node : graph.nodes) {
+    if (!node.workload.HasEpilogue(EpilogueKind::kShift)) continue;
+    SCOPED_TRACE(node.workload.Text());
+    const bool adds = node.workload.HasEpilogue(EpilogueKind::kAdd);
+    Workload sums = node.workload;
+    sums.epilogue.resize(sums.epilogue.size() - (adds ? 2 : 1));
+    const auto operand = [&](size_t from_last) -> const std::vector<double>& {
+      return tensors.at(node.inputs[node.inputs.size() - 1 - from_last]);
+    };
+    std::vector<const semantics::Values*> operands;
+    for (size_t i = 0; i < semantics::OperandCount(sums); ++i) operands.push_back(&tensors.at(node.inputs[i]));
+    const semantics::Values sum = semantics::Evaluate(sums, operands, 1);
+    const size_t inner = sum.size() / static_cast<size_t>(node.output.shape[0] * node.output.shape[1]);
+    for (size_t i = 0; i < sum.size(); ++i) {
+      const size_t c = i / inner % operand(1).size();
+      ASSERT_LE(operand(1)[c], kMostShift);
+      const double found = OnAccelerator(sum[i], adds ? operand(3)[i] : 0, adds ? static_cast<int>(operand(2)[c]) : 0,
+                                         static_cast<int>(operand(1)[c]), operand(0)[0], operand(0)[1]);
+      ASSERT_EQ(tensors.at(node.name)[i], found) << i;
+      different += found != tensors.at(node.name)[0];
+    }
+    ++layers, residuals += adds;
+  }
+  EXPECT_EQ(layers, 6U);
+  EXPECT_EQ(residuals, 1U);
+  EXPECT_GT(different, 1000U) << "outputs differ from each other";
 }
 
 // A kept node reads floats that were not quantised, even if another layer reads the same tensor as bytes.
@@ -206,7 +256,7 @@ TEST(InsertPairs, KeptNodesReadFloats) {
   const Plan plan = Must(MakePlan(n.graph, {"pool"}));
   const AllStatistics statistics = StatisticsOf(n, plan);
   Pairs pairs = Must(MakePairs(n.graph, n.values, plan, ChooseGrids(plan, statistics, {}), statistics, {}));
-  Must(MakeIntegers({}, &pairs));
+  Must(MakeIntegers({}, Scheme::kAffine, &pairs));
   EXPECT_EQ(pairs.graph.FindNode("pool")->workload.inputs[0].type, DType::Float(32));
   EXPECT_EQ(pairs.graph.FindNode("c2.sums")->workload.inputs[0].type, DType::UInt(8));
 }

@@ -83,6 +83,45 @@ TEST(Integers, AResidualIsAddedByOneFma) {
             Values({1}));
 }
 
+TEST(Integers, ShiftRoundsHalfUpAndClamps) {
+  const std::string dense = "dense(i8[1,1], i8[8,1]) + bias + shift(i8)";
+  const Workload w = Must(Workload::Parse(dense));
+  EXPECT_EQ(w.Text(), dense);
+  EXPECT_EQ(InferOutput(w)->Text(), "i8[1,8]");
+  std::string types;
+  const std::vector<TensorType> operands = Must(OperandTypes(w));
+  for (const TensorType& type : operands) types += type.Text() + " ";
+  EXPECT_EQ(types, "i8[1,1] i8[8,1] i32[8] i32[8] i8[2] ");
+  const Values ones(8, 1), limits = {-127, 100};
+  const auto shifted = [&](Values bias, Values shift) {
+    for (double& b : bias) b -= 1;  // the sum is 1
+    return Of(dense, {{1}, ones, bias, std::move(shift), limits});
+  };
+  // Ties go up: 2.5, 3.5, -2.5, -3.5, 0.5, -0.5; 0.25 and -0.75 do not.
+  EXPECT_EQ(shifted({5, 7, -5, -7, 1, -1, 1, -3}, {1, 1, 1, 1, 1, 1, 2, 2}), Values({3, 4, -2, -3, 1, 0, 0, -1}));
+  // To the left, and beyond the limits.
+  EXPECT_EQ(shifted({5, -5, 50, 51, -64, -63, 1, -1}, {0, -1, -1, -1, -1, -2, -200, -31}),
+            Values({5, -10, 100, 100, -127, -127, 100, -127}));
+  // Nothing wraps around: neither 2^31 - 1 and its rounding, nor a shift to the left, nor any number of bits.
+  const double most = 2147483647, least = -2147483648.0;
+  EXPECT_EQ(shifted({most, least, most, least, most, least, most, least}, {31, 31, 30, 30, 32, 32, 1000, -1000}),
+            Values({1, -1, 2, -2, 0, 0, 0, -127}));
+  EXPECT_EQ(shifted({most, least, most, 1 << 30, (1 << 30) - 1, -(1 << 30), -(1 << 30) - 1, 0},
+                    {25, 25, 1, 31, 31, 31, 31, -2000000000}),
+            Values({64, -64, 100, 1, 0, 0, -1, 0}));
+}
+
+TEST(Integers, AResidualIsShiftedToTheSums) {
+  const std::string text = "dense(i8[1,1], i8[4,1]) + bias + add(u8) + shift(u8)";
+  std::string types;
+  const std::vector<TensorType> operands = Must(OperandTypes(Must(Workload::Parse(text))));
+  for (const TensorType& type : operands) types += type.Text() + " ";
+  EXPECT_EQ(types, "i8[1,1] i8[4,1] i32[4] u8[1,4] i32[4] i32[4] u8[2] ");
+  // (-3 + 200 * 2^2) / 2^2 = 199.25, (-3 + 200) / 2^2 = 49.25; shifts of residuals are 0 to 31; sums wrap around.
+  EXPECT_EQ(Of(text, {{-3}, {1, 1, 1, 1}, {0, 0, 0, 4}, {200, 200, 200, 1}, {2, 0, -5, 99}, {2, 2, 2, 23}, {0, 255}}),
+            Values({199, 49, 49, 0}));
+}
+
 TEST(Integers, AveragesAreRoundedOnceAndKeepTheZeroPoint) {
   const std::string pool = "avg_pool2d(u8[1,1,1,6], u8[1], kernel=1x2, stride=1x2";
   // Halves are ties: (-10 + -9) / 2, (3 + 4) / 2 and (5 + 6) / 2, plus 10.
@@ -150,14 +189,20 @@ TEST(Integers, RefusalsAreOneLineWithTheReason) {
             "dense: input 3 is i8[2], not the zero points of the weights, i8[1] or one for each channel");
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2], u8[1], i8[1], i8[1])"), "dense: takes 2 to 4 tensors, not 5");
   const std::string only =
-      "dense: after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` (or i8) as the last "
-      "ones";
+      "dense: after a sum of integers, only `bias` can follow, and `add(u8)` and `requant(u8)` or `shift(u8)` (or i8) "
+      "as the last ones";
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + relu"), only);
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + requant(u8) + bias"), only);
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add(u8)"), only);
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + shift(u8) + shift(u8)"), only);
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + shift(u8) + requant(u8)"), only);
+  EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add + shift(u8)"), only);
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add(u8) + bias + requant(u8)"), only);
   EXPECT_EQ(Refusal("dense(u8[1,2], i8[3,2]) + add + requant(u8)"), only);
   EXPECT_EQ(Refusal("dense(f32[1,2], f32[3,2]) + requant(u8)"), "dense: requant needs sums of integers");
+  EXPECT_EQ(Refusal("dense(f32[1,2], f32[3,2]) + shift(u8)"), "dense: shift needs sums of integers");
+  EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + shift(i32)"), HasSubstr("expected u8 or i8"));
+  EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + shift"), HasSubstr("expected shift(u8) or shift(i8)"));
   EXPECT_EQ(Refusal("dense(f32[1,2], f32[3,2]) + add(i8)"), "dense: add(u8) needs sums of integers");
   EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + requant(i32)"), HasSubstr("expected u8 or i8"));
   EXPECT_THAT(Refusal("dense(u8[1,2], i8[3,2]) + requant"), HasSubstr("expected requant(u8) or requant(i8)"));

@@ -42,8 +42,8 @@ class DonorsTest : public testing::Test {
 TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
   const std::string cpu = Target().Text();
   const std::string relu = std::string(kSmall) + " + relu";
-  const auto got = Must(Load({Write("large", kLarge, cpu, "conv2d_direct", "here", 3),
-                              Write("relu", relu, cpu, "conv2d_direct", "here", 2),
+  const auto got = Must(Load({Write("large", kLarge, cpu, "sums", "here", 3),
+                              Write("relu", relu, cpu, "sums", "here", 2),
                               Write("odd", kLarge, cpu, "conv2d_depthwise", "here", 2)}));
   EXPECT_EQ(got.ids, (std::vector<std::string>{"large", "relu"}));
   EXPECT_TRUE(got.refused.empty());
@@ -54,7 +54,7 @@ TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
 }
 
 TEST_F(DonorsTest, RecordsWithoutTheDriversReleaseCount) {
-  const std::string path = Write("large", kLarge, Target().Text(), "conv2d_direct", "gpu", 3);
+  const std::string path = Write("large", kLarge, Target().Text(), "sums", "gpu", 3);
   const auto of = [&](const std::string& fingerprint) {
     return Must(LoadDonors({path}, *Workload::Parse(kSmall), Target(), fingerprint)).donors.size();
   };
@@ -65,13 +65,13 @@ TEST_F(DonorsTest, RecordsWithoutTheDriversReleaseCount) {
 // Finalists are measured again when the machine has changed: their first times are the ones comparable with other
 // trials.
 TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
-  const std::string path = Write("large", kLarge, Target().Text(), "conv2d_direct", "here", 1);
+  const std::string path = Write("large", kLarge, Target().Text(), "sums", "here", 1);
   {
     auto store = Must(record::Store::OpenForWriting(path, {"large", kLarge, Target().Text(), Version()}));
     std::vector<Outcome> outcomes;
     for (const int64_t i : {0, 1}) {
       outcomes.push_back(
-          {.config = {"conv2d_direct", static_cast<PointIndex>(10 + i), {{"a", KnobKind::kOther, {i}, {}}}},
+          {.config = {"sums", static_cast<PointIndex>(10 + i), {{"a", KnobKind::kOther, {i}, {}}}},
            .state = TrialState::kOk,
            .samples = {1e-3, 3e-3, 2e-3},
            .median = 2e-3,
@@ -90,7 +90,7 @@ TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
 }
 
 TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
-  const auto got = Must(Load({Write("there", kLarge, Target().Text(), "conv2d_direct", "elsewhere", 3)}));
+  const auto got = Must(Load({Write("there", kLarge, Target().Text(), "sums", "elsewhere", 3)}));
   EXPECT_TRUE(got.donors.empty());
   ASSERT_EQ(got.refused.size(), 1u);
   EXPECT_THAT(got.refused[0], HasSubstr("3 of its 3 trials are of another machine"));
@@ -99,11 +99,11 @@ TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
 // A knob's value has another meaning there; templates that have not changed are used.
 TEST_F(DonorsTest, TrialsOfAnotherVersionOfATemplateAreRefusedWithALine) {
   TemplateVersions version = Version();
-  ASSERT_GT(version.count("conv2d_direct"), 0u);
-  version["conv2d_direct"] += 90;
-  const auto got = Must(Load({Write("old", kLarge, Target().Text(), "conv2d_direct", "here", 3, version),
+  ASSERT_GT(version.count("sums"), 0u);
+  version["sums"] += 90;
+  const auto got = Must(Load({Write("old", kLarge, Target().Text(), "sums", "here", 3, version),
                               Write("other", kLarge, Target().Text(), "transformed_m4", "here", 2, version),
-                              Write("none", kLarge, Target().Text(), "conv2d_direct", "here", 1, {})}));
+                              Write("none", kLarge, Target().Text(), "sums", "here", 1, {})}));
   EXPECT_EQ(got.ids, std::vector<std::string>{"other"});
   ASSERT_EQ(got.refused.size(), 2u);
   EXPECT_THAT(got.refused[0], HasSubstr("old.db: 3 of its 3 trials are of other versions of their templates"));
@@ -111,10 +111,10 @@ TEST_F(DonorsTest, TrialsOfAnotherVersionOfATemplateAreRefusedWithALine) {
 }
 
 TEST(MakeDonor, KeepsTrialsOfTheTemplatesAndNoSamples) {
-  const std::vector<Outcome> trials = {{.config = {"conv2d_direct", 5, {}}, .samples = {1, 2}},
+  const std::vector<Outcome> trials = {{.config = {"sums", 5, {}}, .samples = {1, 2}},
                                        {.config = {"transformed_m4", 0, {}}},
-                                       {.config = {"conv2d_direct", 3, {}}}};
-  const auto donor = MakeDonor(*Workload::Parse(kLarge), trials, {"conv2d_direct"});
+                                       {.config = {"sums", 3, {}}}};
+  const auto donor = MakeDonor(*Workload::Parse(kLarge), trials, {"sums"});
   ASSERT_TRUE(donor);
   EXPECT_EQ(donor->workload.Text(), kLarge);
   ASSERT_EQ(donor->outcomes.size(), 2U);
@@ -128,9 +128,9 @@ TEST_F(DonorsTest, WhatCanOnlyBeAMistakeIsAnError) {
   Target other{.vector_bytes = 64};
   const std::string cpu = Target().Text();
   const std::pair<std::string, std::string> cases[] = {
-      {Write("device", kLarge, other.Text(), "conv2d_direct", "here", 1), "of the device"},
+      {Write("device", kLarge, other.Text(), "sums", "here", 1), "of the device"},
       {Write("op", "dense(f32[1,4], f32[8,4])", cpu, "dense", "here", 1), "it is a dense, which a conv2d"},
-      {Write("self", kSmall, cpu, "conv2d_direct", "here", 1), "of this task itself"},
+      {Write("self", kSmall, cpu, "sums", "here", 1), "of this task itself"},
       {dir_.Join("none.db"), "none.db"},
   };
   for (const auto& [path, part] : cases) {

@@ -14,7 +14,7 @@ constexpr char kShape[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
 constexpr char kOther[] = "conv2d(f32[1,32,8,8], f32[32,32,3,3], pad=1,1,1,1)";
 constexpr char kOfHere[] = "cpu=A; cores=2; codegen=6";
 
-Config Point(int64_t a, const std::string& by = "conv2d_direct") {
+Config Point(int64_t a, const std::string& by = "sums") {
   return {by, static_cast<PointIndex>(a), {{"a", KnobKind::kOther, {a}, {}}}};
 }
 
@@ -62,7 +62,7 @@ TEST_F(SavedModelTest, KnowsTheTrialsOfAllTasksAndGivesThemToAnother) {
   ASSERT_EQ(learnt.model.tasks.size(), 2U);
   const pipeline::SavedTask& first = learnt.model.tasks[0];
   EXPECT_EQ(first.workload.Text(), kOther);
-  EXPECT_EQ(first.templates, (TemplateVersions{{"conv2d_direct", Version().at("conv2d_direct")}}));
+  EXPECT_EQ(first.templates, (TemplateVersions{{"sums", Version().at("sums")}}));
   ASSERT_EQ(first.trials.size(), 3U) << "neither the failure nor the one that is 9 times as slow";
   EXPECT_EQ(first.trials[0], (pipeline::SavedTrial{Point(2), 1e-3}));
   EXPECT_EQ(first.trials[2], (pipeline::SavedTrial{Point(3), 2.5e-3}));
@@ -89,7 +89,7 @@ TEST_F(SavedModelTest, TheDigestIsThatOfTheTrialsInAnyOrderOfFiles) {
 TEST_F(SavedModelTest, LeavesOutOtherDevicesAndVersions) {
   const std::string path = Write("a", kOther, "cpu=B; cores=2", {1, 1});
   TemplateVersions old = Version();
-  old["conv2d_direct"] -= 1;
+  old["sums"] -= 1;
   Write("a", kOther, kOfHere, {5, 5}, old);
   Write("a", kOther, kOfHere, {2, 1, 1.5});
   const LearntModel learnt = Must(LearnModel({path}));
@@ -97,11 +97,11 @@ TEST_F(SavedModelTest, LeavesOutOtherDevicesAndVersions) {
   EXPECT_EQ(learnt.elsewhere, 4);
   EXPECT_EQ(learnt.model.tasks.at(0).trials.size(), 3U);
   pipeline::SavedModel outdated = learnt.model;
-  outdated.tasks[0].templates["conv2d_direct"] -= 1;
+  outdated.tasks[0].templates["sums"] -= 1;
   const DonorRecords donors = Must(Donors(outdated));
   EXPECT_TRUE(donors.donors.empty());
   ASSERT_EQ(donors.refused.size(), 1U);
-  EXPECT_EQ(donors.refused[0], "m.model: its trials of `conv2d_direct` are of another version; learn the model again");
+  EXPECT_EQ(donors.refused[0], "m.model: its trials of `sums` are of another version; learn the model again");
 }
 
 TEST_F(SavedModelTest, RefusesWhatDoesNotFitWithTheWayOut) {
