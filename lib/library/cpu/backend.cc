@@ -30,9 +30,9 @@ class HostLibraries final : public Backend {
     if (architecture == HONE_CROSS) return Embedded_cross();
 #endif
     return Status::Unsupported(
-        "this build of Hone has no runtime for {} in network libraries: install the package gcc-{}-linux-gnu and build "
-        "Hone again",
-        architecture, ReplaceAll(architecture, "_", "-"));
+        "this build of Hone has no runtime for {} in network libraries: install the packages gcc-{}-linux-gnu and "
+        "libc6-dev-{}-cross, and build Hone again",
+        architecture, ReplaceAll(architecture, "_", "-"), architecture == "aarch64" ? "arm64" : "amd64");
   }
   bool opens_device() const override { return false; }
   void AddCompiler(const BuildInput&, Json* manifest) const override { (*manifest)["llvm"] = codegen::LlvmVersion(); }
