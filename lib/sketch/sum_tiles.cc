@@ -7,6 +7,7 @@
 #include "base/integers.h"
 #include "search/space/rules.h"
 #include "target/architecture.h"
+#include "target/arm_cores.h"
 #include "target/byte_products.h"
 
 namespace hone::sketch {
@@ -88,6 +89,7 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
   l.lanes = target.FloatLanes();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
+  l.by_element = ArmCoreIsInOrder(target.cpu) && out.type().element() == DType::Float(32);
   const std::vector<size_t> beside =
       AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && n.SameReads(i, n.last()); });
   const std::vector<size_t> rows =

@@ -35,6 +35,7 @@ struct SumLoops {
   bool pairs = false;  // .. and if the CPU multiplies them as pairs of 16 bits
   // Registers of a vector of factors, or of a broadcast value, and those of masks (codegen/llvm/dot4.cc).
   int64_t factor_registers = 1, mask_registers = 0;
+  bool by_element = false;  // each row's broadcast values stay in a register (Emitter::EmitElement)
 
   int64_t Extent(size_t axis) const { return nest.axes[axis].extent; }
   // Vectors along the axis `vectors`.

@@ -156,7 +156,8 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
         const double busy = Together(product, loads / 2);
         const double step = std::max({busy, 4.0, 2 * D(vectors)}) + far * D(vectors);
         // Pairs also need a register for a mask or an intermediate value.
-        const double factors = D(l.factor_registers) * (D(vectors) + 1) + (l.pairs ? 1 : 0);
+        const double broadcasts = l.by_element ? D(rows * outer) : 1;
+        const double factors = D(l.factor_registers) * (D(vectors) + broadcasts) + (l.pairs ? 1 : 0);
         const double spilled = std::max(0.0, sums + factors - l.registers);
         cycles += D(a * b * c) * (step + 0.3 + spilled);
       }
