@@ -152,7 +152,9 @@ void hone_vta_disassemble(const HoneVtaConfig* config, const HoneVtaInstruction*
   HoneVtaField fields[HONE_VTA_MOST_FIELDS];
   const int count = hone_vta_fields(config, instruction->opcode, fields);
   int used = snprintf(text, (size_t)size, "%s", hone_vta_instruction_name(instruction));
-  if (count == 0) used += snprintf(text + used, (size_t)(size - used), " %u", (unsigned)instruction->opcode);
+  if (count == 0 && used < size) {
+    used += snprintf(text + used, (size_t)(size - used), " %u", (unsigned)instruction->opcode);
+  }
   for (int i = 1; i < count && used < size; ++i) {
     const uint32_t value = Value(instruction, &fields[i]);
     if (value == 0) continue;

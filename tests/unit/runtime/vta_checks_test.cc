@@ -31,16 +31,15 @@ TEST(VtaChecks, ReportEveryRemovedToken) {
   for (int step = 0; step <= kEnd; ++step) {
     for (auto token : {&HoneVtaInstruction::pop_prev, &HoneVtaInstruction::pop_next, &HoneVtaInstruction::push_prev,
                        &HoneVtaInstruction::push_next}) {
-      RunChanged([&](Program* p) {
-        if ((*p)[step].*token == 0) return;
-        (*p)[step].*token = 0;
-        SimulatedDevice device;
-        ++removed;
-        EXPECT_NE(device.Run(*p), "") << step;
-      });
+      SimulatedDevice device;
+      if (PutProduct(&device).program[step].*token == 0) continue;
+      ++removed;
+      EXPECT_THAT(RunChanged([&](Program* p) { (*p)[step].*token = 0; }),
+                  AnyOf(HasSubstr("deadlock: "), HasSubstr("that no instruction pops")))
+          << step;
     }
   }
-  EXPECT_EQ(removed, 6 * 8);  // with each of 8 seeds
+  EXPECT_EQ(removed, 6);
   const std::string lost = RunChanged([](Program* p) { (*p)[kProduct].pop_prev = 0; });
   EXPECT_EQ(lost, "instruction 3 (LOAD WGT) of load: pushes a token to l2g that no instruction pops");
 }

@@ -228,5 +228,17 @@ TEST(VtaInstruction, Disassembles) {
   EXPECT_EQ(text({.opcode = HONE_VTA_STORE, .memory = 4, .y_size = 100}, 16), "STORE memory=4 ");
 }
 
+TEST(VtaInstruction, DisassemblesUnknownOpcodesIntoShortBuffers) {
+  const HoneVtaConfig config = hone_vta_default_config();
+  const std::string whole = "unknown opcode 6";
+  const HoneVtaInstruction unknown{.opcode = 6};
+  for (int size : {1, 8, 14, 15, 16, 17}) {
+    std::string buffer(64, '#');
+    hone_vta_disassemble(&config, &unknown, buffer.data(), size);
+    EXPECT_EQ(buffer.c_str(), whole.substr(0, size - 1));
+    EXPECT_EQ(buffer.substr(size), std::string(64 - size, '#')) << size;
+  }
+}
+
 }  // namespace
 }  // namespace hone::vta
