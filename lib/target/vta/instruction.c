@@ -31,21 +31,21 @@ int hone_vta_fields(const HoneVtaConfig* config, uint32_t opcode, HoneVtaField f
       ADD(sram_base, 16);
       ADD(dram_base, 32);
       list.bit = 64;
-      ADD(y_size, 16);
-      ADD(x_size, 16);
-      ADD(x_stride, 16);
-      ADD(y_pad_0, 4);
-      ADD(y_pad_1, 4);
-      ADD(x_pad_0, 4);
-      ADD(x_pad_1, 4);
+      ADD(y_size, HONE_VTA_SIZE_BITS);
+      ADD(x_size, HONE_VTA_SIZE_BITS);
+      ADD(x_stride, HONE_VTA_SIZE_BITS);
+      ADD(y_pad_0, HONE_VTA_PAD_BITS);
+      ADD(y_pad_1, HONE_VTA_PAD_BITS);
+      ADD(x_pad_0, HONE_VTA_PAD_BITS);
+      ADD(x_pad_1, HONE_VTA_PAD_BITS);
       return list.count;
     case HONE_VTA_GEMM:
     case HONE_VTA_ALU:
       ADD(reset, 1);
       ADD(uop_begin, uop);
       ADD(uop_end, uop + 1); /* exclusive */
-      ADD(iter_out, 14);
-      ADD(iter_in, 14);
+      ADD(iter_out, HONE_VTA_ITERATION_BITS);
+      ADD(iter_in, HONE_VTA_ITERATION_BITS);
       list.bit = 64;
       ADD(dst_out, acc);
       ADD(dst_in, acc);

@@ -16,6 +16,8 @@ enum { HONE_VTA_LOAD = 0, HONE_VTA_STORE = 1, HONE_VTA_GEMM = 2, HONE_VTA_FINISH
 enum { HONE_VTA_MIN = 0, HONE_VTA_MAX = 1, HONE_VTA_ADD = 2, HONE_VTA_SHR = 3, HONE_VTA_MUL = 4 };
 
 #define HONE_VTA_INSTRUCTION_BYTES 16
+/* Bits of y_size, x_size and x_stride; of padding; of iter_out and iter_in. */
+enum { HONE_VTA_SIZE_BITS = 16, HONE_VTA_PAD_BITS = 4, HONE_VTA_ITERATION_BITS = 14 };
 
 /* Fields that an opcode lacks are ignored by the encoder and 0 after decoding. Unsigned except `imm`. */
 typedef struct HoneVtaInstruction {

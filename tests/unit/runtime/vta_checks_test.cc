@@ -249,7 +249,9 @@ TEST(VtaChecks, RefuseWhatTheHardwareLacks) {
       {[](Program* p) { (*p)[kMin].alu_opcode = HONE_VTA_MUL; }, "this design cannot multiply in the ALU"},
       {[](Program* p) { (*p)[kMin].alu_opcode = 5; }, "unknown ALU operation"},
       {[](Program* p) { (*p)[kShift].imm = 16; },
-       "instruction 7 (ALU SHR) of compute: the hardware shifts by -16 to 15"},
+       "instruction 7 (ALU SHR) of compute: the hardware shifts by -15 to 15 bits only"},
+      {[](Program* p) { (*p)[kShift].imm = -16; },
+       "instruction 7 (ALU SHR) of compute: the hardware shifts by -15 to 15 bits only"},
       {[](Program* p) { (*p)[kShift].use_imm = 0; }, "shifts entry 0 of ACC by"},
       {[](Program* p) { p->pop_back(); }, "a stream of 12 instructions does not end with FINISH"},
       {[](Program* p) { (*p)[kMin] = Finish(); }, "instruction 8 (FINISH) of compute: instructions after FINISH"},
@@ -285,6 +287,11 @@ TEST(VtaChecks, StopBeforeARunTakesForEver) {
   const Product product = PutProduct(&device);
   EXPECT_EQ(device.Run(product.program),
             "instruction 5 (GEMM) of compute: the run would execute more than 7 micro-operations");
+  // By default, 2^28: one instruction could otherwise run for hours.
+  EXPECT_EQ(RunChanged([](Program* p) {
+              (*p)[kProduct].iter_out = (*p)[kProduct].iter_in = 16383, (*p)[kProduct].uop_end = 2;
+            }),
+            "instruction 5 (GEMM) of compute: the run would execute more than 268435456 micro-operations");
 }
 
 TEST(VtaChecks, RefuseToOverwriteTheRunningStream) {
