@@ -148,6 +148,20 @@ const char* hone_vta_instruction_name(const HoneVtaInstruction* instruction) {
   }
 }
 
+/* Whether the instruction's name tells the field. */
+static int InName(const HoneVtaInstruction* i, const HoneVtaField* field) {
+  switch (field->offset) {
+    case offsetof(HoneVtaInstruction, memory):
+      return i->opcode == HONE_VTA_LOAD && i->memory < HONE_VTA_MEMORIES;
+    case offsetof(HoneVtaInstruction, reset):
+      return i->opcode == HONE_VTA_GEMM;
+    case offsetof(HoneVtaInstruction, alu_opcode):
+      return i->alu_opcode <= HONE_VTA_MUL;
+    default:
+      return 0;
+  }
+}
+
 void hone_vta_disassemble(const HoneVtaConfig* config, const HoneVtaInstruction* instruction, char* text, int size) {
   HoneVtaField fields[HONE_VTA_MOST_FIELDS];
   const int count = hone_vta_fields(config, instruction->opcode, fields);
@@ -157,7 +171,7 @@ void hone_vta_disassemble(const HoneVtaConfig* config, const HoneVtaInstruction*
   }
   for (int i = 1; i < count && used < size; ++i) {
     const uint32_t value = Value(instruction, &fields[i]);
-    if (value == 0) continue;
+    if (value == 0 || InName(instruction, &fields[i])) continue;
     if (fields[i].width == 1) {
       used += snprintf(text + used, (size_t)(size - used), " %s", fields[i].name);
     } else if (IsSigned(&fields[i])) {

@@ -130,8 +130,8 @@ TEST(VtaConv, ThePublishedConfigurationsComputeTheConvolutions) {
   for (const VtaLayer& layer : kVtaLayers) EXPECT_EQ(Simulate(layer.conv, layer.published, 1009), "") << layer.name;
 }
 
-// Whether an instruction of the tile reads an accumulator that it wrote before it has left the pipeline: the results inside the
-// innermost reduction are fewer than 3. AutoTVM looks for this only inside a list of micro-operations.
+// Whether an instruction of the tile reads an accumulator that it wrote before it has left the pipeline: the results
+// inside the innermost reduction are fewer than 3. AutoTVM looks for this only inside a list of micro-operations.
 bool ReadsTooSoon(const PackedConv& conv, const PackedTile& t) {
   if (conv.kernel > 1) return t.out_blocks * t.height < 3;
   return t.in_blocks > 1 && t.width * t.out_blocks * t.height < 3;
