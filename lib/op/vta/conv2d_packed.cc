@@ -102,17 +102,12 @@ Rejection FitsFields(const char* what, const std::optional<TransferRows>& rows) 
   return std::nullopt;
 }
 
-// Whether the first or the last of the tiles along an axis needs padding only, which no instruction can load.
-bool OnlyPadding(const PackedConv& conv, int64_t size, int64_t outputs, int64_t tile, int64_t inputs) {
-  return inputs <= conv.padding || (outputs - tile) * conv.stride - conv.padding >= size;
-}
-
 Rejection Limits(const HoneVtaConfig& config, const PackedConv& conv, const PackedTile& t) {
   const UopList list = ListOf(conv, t);
   if (Rejection uops = Fits(list.uops, config, HONE_VTA_UOP)) return uops;  // lists replace each other, as in a ring
   if (conv.padding > kMostPadding) return fmt::format("padding of {}, at most {}", conv.padding, kMostPadding);
-  if (OnlyPadding(conv, conv.height, conv.OutHeight(), t.height, t.InHeight(conv)) ||
-      OnlyPadding(conv, conv.width, conv.OutWidth(), t.width, t.InWidth(conv))) {
+  // The first tile along an axis begins in the padding. If it reaches the input, then so do all others.
+  if (t.InHeight(conv) <= conv.padding || t.InWidth(conv) <= conv.padding) {
     return "a tile of the input is all padding";
   }
   if (Rejection input = FitsFields("inputs", InputRows(conv, t))) return input;

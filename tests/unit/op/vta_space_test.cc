@@ -76,10 +76,10 @@ TEST(VtaSpace, NoTileIsAllPadding) {
   EXPECT_EQ(Reason({3, 3, 1, 1, 5, 1, 15}, {29, 1, 1, 1}), why);
   EXPECT_EQ(Reason({3, 3, 1, 4, 5, 1, 15}, {1, 29, 1, 4}), why);
   EXPECT_EQ(Reason({4, 4, 1, 1, 3, 1, 2}, {3, 3, 1, 1}), "legal");
-  // The first window needs input 0, the last one input 3; with padding of 3, neither needs any.
+  // The first window needs input 0, the last one input 3; with a padding of 3, neither needs any.
   EXPECT_EQ(Reason({4, 4, 1, 1, 3, 1, 2}, {1, 1, 1, 1}), "legal");
   EXPECT_EQ(Reason({4, 4, 1, 1, 3, 1, 3}, {1, 1, 1, 1}), why);
-  // With a stride of 3, windows begin at -2, 1 and, in the second case, 4, behind the input.
+  // With a stride of 3: windows at -2 and 1; at -3, 0 and 3.
   EXPECT_EQ(Reason({4, 4, 1, 1, 3, 3, 2}, {1, 1, 1, 1}), "legal");
   EXPECT_EQ(Reason({4, 4, 1, 1, 3, 3, 3}, {1, 1, 1, 1}), why);
 }
