@@ -61,9 +61,11 @@ class Converter {
       for (std::string& input : node.inputs) {
         if (const auto renamed = renamed_.find(input); renamed != renamed_.end()) input = renamed->second;
       }
-      const std::string name = node.name;
+      const bool quantises = semantics::IsQuantise(node.workload);
+      const std::string of = quantises ? ", which quantises `" + node.inputs[0] + "`" : "";
+      const std::string name = "node `" + node.name + "`" + of;
       const Status status = Convert(std::move(node));
-      if (!status.ok()) return status.WithContext("node `" + name + "`");
+      if (!status.ok()) return status.WithContext(name);
     }
     graph_->nodes = std::move(done_);
     DropDeadCode(graph_);
@@ -336,10 +338,16 @@ class Converter {
                        double least, double most) {
     Workload w{"requantise", {}, {}, {}};
     std::vector<std::string> operands;
+    const bool shifts = rescaling_ == Rescaling::kShift;
     for (const ByteTensor& bytes : terms) {
-      const TensorType factor{DType::Float(32), {1}}, zero{bytes.type, {1}};
+      const TensorType factor{shifts ? DType::Int(32) : DType::Float(32), {1}}, zero{bytes.type, {1}};
       w.inputs.insert(w.inputs.end(), {*TypeOf(bytes.name), factor, zero});
-      HONE_ASSIGN_OR_RETURN(const double scale, Ratio(bytes.scale, to));
+      HONE_ASSIGN_OR_RETURN(const double scale, shifts ? Exponent(bytes.scale, to) : Ratio(bytes.scale, to));
+      // The sum of two is exact within this range alone.
+      if (shifts && terms.size() > 1 && (scale < semantics::kLeastExponent || scale > semantics::kMostExponent)) {
+        return Status::Invalid("the scales {} and {} of a sum are too far apart; keep its node in floats", to.scale,
+                               bytes.scale);
+      }
       operands.insert(operands.end(),
                       {bytes.name, AddParameter(name + ".scale", factor, {scale}), bytes.zero_parameter});
     }
@@ -382,6 +390,11 @@ class Converter {
     const float ratio = scale / to.scale;
     if (std::isfinite(ratio)) return static_cast<double>(ratio);
     return Status::Invalid("its scale {} and {}, the scale of its input, are too far apart", to.scale, scale);
+  }
+
+  static Result<double> Exponent(float scale, const ByteTensor& to) {
+    HONE_ASSIGN_OR_RETURN(const int bits, BitsBetween(to.scale, scale));
+    return static_cast<double>(bits);
   }
 
   // The limits of values on `to` behind the activations; false if there is another operation.

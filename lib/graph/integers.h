@@ -42,7 +42,7 @@ enum class Rescaling { kMultiply, kShift };
 //     `requant` or `shift`, with the activation as limits, and a dequantised residual becomes `add(T)`. If others read
 //     it, `dequantise` follows the sums.
 //   - Sums of two dequantised tensors, activations of one, and one that is quantised to another grid become
-//     `requantise`, and so do the parts of a concatenation of such tensors.
+//     `requantise`, with shifts in its form of powers of two, and so do the parts of a concatenation of such tensors.
 //   - Operators that move elements or take maxima, and averages over windows, work on bytes if all their data has one
 //     grid: `dequantise` moves behind them, and meets `quantise` of the same grid, which then both go.
 // A layer stays as it is if its sums or bias could leave i32; it keeps the float weight. Parameters that no node reads

@@ -8,9 +8,7 @@
 #include "semantics/quantise.h"
 
 namespace hone::graph {
-namespace {
 
-// n, if to = 2^n from.
 Result<int> BitsBetween(float from, float to) {
   for (const float scale : {from, to}) {
     if (scale == std::ldexp(1.0F, std::ilogb(scale))) continue;
@@ -18,8 +16,6 @@ Result<int> BitsBetween(float from, float to) {
   }
   return std::ilogb(to) - std::ilogb(from);
 }
-
-}  // namespace
 
 Result<Shifts> ChooseShifts(const std::vector<float>& scales, const std::vector<double>& largest,
                             const std::optional<ShiftedResidual>& residual, float to) {
@@ -40,8 +36,8 @@ Result<Shifts> ChooseShifts(const std::vector<float>& scales, const std::vector<
     const std::string why =
         k < 0
             ? fmt::format("the residual of channel {} is finer than its sums, by {} bits", c, -k)
-            : fmt::format("channel {} would need a shift to the {} by {} bits, with which its sums could leave 32 bits",
-                          c, n < 0 ? "left" : "right", std::abs(n));
+            : fmt::format("sums, bias and residual of channel {} could reach 2^{}, beyond 32 bits", c,
+                          std::ilogb(most));
     return Status::Invalid("{}; keep the layer in floats, or use another scheme", why);
   }
   return shifts;

@@ -10,6 +10,9 @@
 
 namespace hone::graph {
 
+// n, if to = 2^n from. Returns kInvalid for scales that are not powers of two.
+Result<int> BitsBetween(float from, float to);
+
 // By channel.
 struct Shifts {
   std::vector<double> sums;      // n: sums * 2^-n are steps of the output

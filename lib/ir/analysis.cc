@@ -122,44 +122,6 @@ class Comparer {
   std::vector<std::pair<const VarNode*, const VarNode*>> bound_;
 };
 
-// A bound variable hashes as its type only, so that renaming it changes nothing.
-class Hasher {
- public:
-  size_t hash = 0;
-
-  void Add(const Expr& e) {
-    if (!e.defined()) return;
-    Mix(static_cast<size_t>(e.kind()) + 1);
-    Mix((static_cast<size_t>(e.type().code) << 24) | (static_cast<size_t>(e.type().bits) << 16) | e.type().lanes);
-    if (const auto* var = e.as<VarNode>()) {
-      const bool is_bound = std::ranges::find(bound_, var) != bound_.end();
-      return Mix(is_bound ? 0 : reinterpret_cast<size_t>(var));
-    }
-    const size_t outside = bound_.size();
-    WithNode(e, [&](const auto& node) { ForEachField(node, [&](const auto& field) { Add(field); }); });
-    bound_.resize(outside);
-  }
-
- private:
-  void Mix(size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15ull + (hash >> 29); }
-  void Add(const Var& var) { bound_.push_back(var.node()); }
-  void Add(const IterVar& axis) { Add(axis.var); }
-  void Add(double value) { Mix(std::bit_cast<uint64_t>(value)); }
-  template <typename T>
-  void Add(const std::vector<T>& items) {
-    for (const T& item : items) Add(item);
-  }
-  template <typename T>
-  void Add(const T& value) {
-    if constexpr (requires { value.get(); }) {
-      Mix(reinterpret_cast<size_t>(value.get()));
-    } else {
-      Mix(static_cast<size_t>(value));
-    }
-  }
-  std::vector<const VarNode*> bound_;
-};
-
 }  // namespace
 
 bool UsesVar(const Expr& e, const Var& var) {
@@ -203,11 +165,5 @@ bool HasNoEffect(const Stmt& s) {
 
 bool Equal(const Expr& a, const Expr& b) { return Comparer().Same(a, b); }
 bool Equal(const Stmt& a, const Stmt& b) { return Comparer().Same(a, b); }
-
-size_t Hash(const Expr& e) {
-  Hasher hasher;
-  hasher.Add(e);
-  return hasher.hash;
-}
 
 }  // namespace hone::ir

@@ -36,7 +36,4 @@ bool HasNoEffect(const Stmt& s);
 bool Equal(const Expr& a, const Expr& b);
 bool Equal(const Stmt& a, const Stmt& b);
 
-// Equal expressions have equal hashes. Depends on addresses: for tables in memory, not for files.
-size_t Hash(const Expr& e);
-
 }  // namespace hone::ir

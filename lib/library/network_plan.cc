@@ -127,7 +127,9 @@ class Planner {
     // A parameter in the place of an activation is stored once, in the kernel's layout.
     if (operand.role == OperandRole::kConstant || parameters_.count(tensor)) {
       auto parameter = parameters_.find(tensor);
-      HONE_CHECK(parameter != parameters_.end());  // Canonicalise
+      if (parameter == parameters_.end()) {  // of an alternative; Canonicalise has checked the others
+        return Status::Invalid("its {} must be a parameter of the network, but `{}` is none", operand.name, tensor);
+      }
       if (parameter->second.shape != operand.logical.shape) {
         return Status::Invalid("its {} must be {}, but `{}` is {}", operand.name, operand.logical.Text(), tensor,
                                parameter->second.Text());

@@ -84,14 +84,11 @@ class LineFinder final : public ir::Visitor {
   }
 
   Lines& GroupOf(const Expr& base, const std::vector<Lines::Loop>& loops) {
-    const size_t hash = base.defined() ? ir::Hash(base) : 0;
-    auto [first, last] = seen_.equal_range(hash);
-    for (auto it = first; it != last; ++it) {
-      const Expr& other = groups[it->second].base;
+    for (Lines& group : groups) {
+      const Expr& other = group.base;
       const bool same = base.defined() == other.defined() && (!base.defined() || ir::Equal(base, other));
-      if (same && groups[it->second].loops == loops) return groups[it->second];
+      if (same && group.loops == loops) return group;
     }
-    seen_.emplace(hash, groups.size());
     return groups.emplace_back(Lines{base, loops, {}});
   }
 
@@ -121,7 +118,6 @@ class LineFinder final : public ir::Visitor {
   std::unordered_set<const VarNode*> bound_;
   std::unordered_map<const VarNode*, std::pair<int64_t, int64_t>> loops_;
   std::unordered_set<const BufferNode*> allocated_;
-  std::unordered_multimap<size_t, size_t> seen_;
 };
 
 // Keeps one offset per line, ascending.

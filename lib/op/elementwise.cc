@@ -37,6 +37,18 @@ Expr Value(const Workload& w, const std::vector<Expr>& x) {
     const auto limit = [](int value) { return ir::MakeInt(DType::Int(32), value); };
     return rounded(x[0] / x[1], whole(x[2]), limit(least), limit(most), w.inputs[2].type);
   }
+  if (semantics::IsRequantise(w) && w.inputs[1].type == DType::Int(32)) {
+    const auto i32 = [](int value) { return ir::MakeInt(DType::Int(32), value); };
+    const size_t terms = x.size() - 3;
+    const int point = -semantics::kLeastExponent;
+    Expr sum = i32(1 << (point - 1));
+    for (size_t t = 0; t < terms; t += 3) {
+      const Expr exponent = ir::Min(ir::Max(x[t + 1], i32(-point)), i32(semantics::kMostExponent));
+      sum = sum + ir::ShiftLeft(whole(x[t]) - whole(x[t + 2]), exponent + i32(point));
+    }
+    const Expr value = ir::ShiftRight(sum, i32(point)) + whole(x[terms]);
+    return ir::MakeCast(w.inputs.back().type, ir::Min(ir::Max(value, whole(x[terms + 1])), whole(x[terms + 2])));
+  }
   if (semantics::IsRequantise(w)) {
     const size_t terms = x.size() - 3;
     Expr sum;

@@ -10,8 +10,8 @@ namespace hone::quantise {
 namespace {
 
 constexpr double kMost = 127;  // of a symmetric grid: -128 would have no counterpart
-// Leaves room for the sums of products in i32 (semantics::ProductType).
-constexpr double kMostBias = 0x1p29;
+// Half of what graph::UseIntegers takes: the step is then rounded, and the bias corrected.
+constexpr double kMostBias = 0x1p28;
 
 // The step that reaches `most` in `steps` steps; a power of two if the scheme wants that. 1 for 0, as no step would do.
 // Steps so small that products of two are not normal numbers are useless, and so are those below `least`.

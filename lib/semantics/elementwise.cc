@@ -192,19 +192,21 @@ void Dequantise(const Workload& w, const std::vector<const Values*>& x, const Sh
 Result<DType> RequantiseType(const Workload& w) {
   const auto is_byte = [](DType type) { return type == DType::UInt(8) || type == DType::Int(8); };
   const size_t terms = w.inputs.size() / 3 * 3 - 3;
-  const DType out = w.inputs.back().type;
-  bool fits = w.inputs.size() % 3 == 0 && is_byte(out);
+  const DType out = w.inputs.back().type, factor = w.inputs[1].type;
+  bool fits = w.inputs.size() % 3 == 0 && is_byte(out) && (factor == DType::Float(32) || factor == DType::Int(32));
   for (size_t i = 0; i < w.inputs.size(); ++i) {
     const TensorType& t = w.inputs[i];
     if (i < terms && i % 3 == 0) {
       fits = fits && is_byte(t.type);
     } else {
-      const DType type = i >= terms ? out : i % 3 == 1 ? DType::Float(32) : w.inputs[i - 2].type;
+      const DType type = i >= terms ? out : i % 3 == 1 ? factor : w.inputs[i - 2].type;
       fits = fits && t == TensorType{type, {1}};
     }
   }
   if (fits) return out;
-  return Status::Invalid("requantise: takes bytes T[..], f32[1], T[1] once or twice, then V[1], V[1], V[1] of bytes");
+  return Status::Invalid(
+      "requantise: takes bytes T[..], f32[1], T[1] once or twice, then V[1], V[1], V[1] of bytes; or i32[1] for all "
+      "f32[1]");
 }
 
 void Requantise(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
@@ -212,13 +214,18 @@ void Requantise(const Workload& w, const std::vector<const Values*>& x, const Sh
   std::vector<Walk> walks;
   for (size_t t = 0; t < terms; t += 3) walks.emplace_back(shape, BroadcastStrides(w.inputs[t].shape, shape));
   const double zero = (*x[terms])[0], least = (*x[terms + 1])[0], most = (*x[terms + 2])[0];
+  const bool shifts = w.inputs[1].type == DType::Int(32);
   for (double& value : *out) {
     float sum = 0;
+    double exact = 0.5;
     for (size_t t = 0; t < terms; t += 3) {
       const double above_zero = (*x[t])[static_cast<size_t>(walks[t / 3].at())] - (*x[t + 2])[0];
+      const int exponent = static_cast<int>(std::clamp<double>((*x[t + 1])[0], kLeastExponent, kMostExponent));
+      if (shifts) exact += std::ldexp(above_zero, exponent);
       sum = std::fma(static_cast<float>(above_zero), static_cast<float>((*x[t + 1])[0]), sum);
       walks[t / 3].Next();
     }
+    if (shifts) sum = static_cast<float>(std::floor(exact));  // below 2^18
     value = std::isnan(sum) ? least : std::min(std::max(std::nearbyint(static_cast<double>(sum)) + zero, least), most);
   }
 }

@@ -12,6 +12,10 @@
 //     clamp(round(fma(f32(y - zero_y), d, f32(x - zero_x) * c)) + zero, least, most)
 // c and d are the scales of x and y over that of the output; the last three are zero, least and most. The product and
 // the fma are rounded once each. So there is one right answer, as for `requant` (semantics/epilogue.h).
+//
+// With i32[1] in the places of c and d, these are powers of two, in integers only, as in `shift`:
+//     clamp(floor((x - zero_x) * 2^c + (y - zero_y) * 2^d + 1/2) + zero, least, most)
+// c and d are kLeastExponent to kMostExponent; others count as the nearest of these.
 #pragma once
 
 #include <cmath>
@@ -25,6 +29,9 @@ namespace hone::semantics {
 inline bool IsQuantise(const Workload& workload) { return workload.op == "quantise"; }
 inline bool IsDequantise(const Workload& workload) { return workload.op == "dequantise"; }
 inline bool IsRequantise(const Workload& workload) { return workload.op == "requantise"; }
+
+// With 13 bits behind the point, the sum of two such terms stays in i32.
+constexpr int kLeastExponent = -13, kMostExponent = 8;
 
 // Scales are positive normal numbers.
 inline bool IsScale(float scale) { return std::isnormal(scale) && scale > 0; }

@@ -36,9 +36,9 @@ bool ComesOutEven(int64_t extent, int64_t tile, int64_t block, bool single) {
 // Registers for the sums, one vector of each tensor that has them, and the broadcast values, which taps share.
 int64_t RegistersOf(const SumLoops& l, const SumPoint& p) {
   const double taps = p.taps ? static_cast<double>(l.Extent(l.window.back())) : 0;
-  const int64_t broadcasts = std::max<int64_t>(std::llround(BroadcastsOf(l, p) * taps), 1);
-  // Pairs of 16 bits take two registers for each vector of bytes.
-  return p.rows * p.outer_rows * p.vectors + (p.vectors + broadcasts) * (l.pairs ? 2 : 1);
+  int64_t broadcasts = std::max<int64_t>(std::llround(BroadcastsOf(l, p) * taps), 1);
+  if (l.by_element) broadcasts = std::max(broadcasts, p.rows * p.outer_rows);
+  return p.rows * p.outer_rows * p.vectors + (p.vectors + broadcasts) * l.factor_registers + l.mask_registers;
 }
 
 search::Rejection Uneven(const SumLoops& l, const SumPoint& p) {

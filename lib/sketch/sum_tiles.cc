@@ -6,6 +6,8 @@
 
 #include "base/integers.h"
 #include "search/space/rules.h"
+#include "target/architecture.h"
+#include "target/arm_cores.h"
 #include "target/byte_products.h"
 
 namespace hone::sketch {
@@ -67,6 +69,17 @@ static bool TakesFour(const SumNest& n, size_t axis) {
   return data == 1 && weights == 1;
 }
 
+// x86-64 without VNNI has pairs of 16 bits, AArch64 without sdot single bytes. sdot takes signed bytes: for unsigned
+// ones it needs the sums of the others.
+static void SetRegisters(const Target& target, SumLoops* l) {
+  const bool arm = Architecture(target.triple) == "aarch64";
+  if (l->pairs) l->factor_registers = arm ? 4 : 2, l->mask_registers = arm ? 1 : 0;
+  const bool is_unsigned = std::ranges::any_of(
+      l->nest.reads, [](const SumRead& read) { return !read.constant && read.tensor.type().is_uint(); });
+  const bool mixes = std::ranges::find(target.features, "i8mm") != target.features.end();
+  if (arm && !l->pairs && is_unsigned && !mixes) l->factor_registers = 2, l->mask_registers = 1;
+}
+
 std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std::string>& constants,
                                    const Target& target) {
   std::optional<SumNest> nest = SumNestOf(out, constants);
@@ -76,6 +89,7 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
   l.lanes = target.FloatLanes();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
+  l.by_element = ArmCoreIsInOrder(target.cpu) && out.type().element() == DType::Float(32);
   const std::vector<size_t> beside =
       AxesFromInside(n, [&](size_t i) { return n.IsLacked(i) && n.SameReads(i, n.last()); });
   const std::vector<size_t> rows =
@@ -111,7 +125,10 @@ std::optional<SumLoops> SumLoopsOf(const te::Tensor& out, const std::vector<std:
     l.channels.push_back(l.window.back());
     l.window.pop_back();
   }
-  if (TakesFour(n, l.channels.back())) l.products = 4, l.pairs = !HasByteProducts(target);
+  if (TakesFour(n, l.channels.back())) {
+    l.products = 4, l.pairs = !HasByteProducts(target);
+    SetRegisters(target, &l);
+  }
   constexpr int64_t kFarBytes = 1024;
   for (size_t r = 0; r < n.reads.size() && l.vectors == n.last(); ++r) {
     const SumRead& read = n.reads[r];

@@ -33,6 +33,9 @@ struct SumLoops {
   // Products of bytes: 4 if a step takes four indices of the last channel axis at once (dot4), else 1.
   int64_t products = 1;
   bool pairs = false;  // .. and if the CPU multiplies them as pairs of 16 bits
+  // Registers of a vector of factors, or of a broadcast value, and those of masks (codegen/llvm/dot4.cc).
+  int64_t factor_registers = 1, mask_registers = 0;
+  bool by_element = false;  // each row's broadcast values stay in a register (Emitter::EmitElement)
 
   int64_t Extent(size_t axis) const { return nest.axes[axis].extent; }
   // Vectors along the axis `vectors`.

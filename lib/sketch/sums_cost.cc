@@ -155,8 +155,9 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
         const double product = l.pairs ? kPairs * sums + D(vectors) + BroadcastsOf(l, part) : sums / 2;
         const double busy = Together(product, loads / 2);
         const double step = std::max({busy, 4.0, 2 * D(vectors)}) + far * D(vectors);
-        // Pairs of 16 bits: two registers for each vector of bytes, and a mask or an intermediate value.
-        const double factors = l.pairs ? 2 * (D(vectors) + 1) + 1 : D(vectors) + 1;
+        // Pairs also need a register for a mask or an intermediate value.
+        const double broadcasts = l.by_element ? D(rows * outer) : 1;
+        const double factors = D(l.factor_registers) * (D(vectors) + broadcasts) + (l.pairs ? 1 : 0);
         const double spilled = std::max(0.0, sums + factors - l.registers);
         cycles += D(a * b * c) * (step + 0.3 + spilled);
       }

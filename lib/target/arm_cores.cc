@@ -32,6 +32,8 @@ std::optional<std::vector<std::string>> ArmCoreFeatures(const std::string& cpu) 
   return found->features;
 }
 
+bool ArmCoreIsInOrder(const std::string& cpu) { return cpu == "cortex-a53" || cpu == "cortex-a55"; }
+
 std::vector<std::string> ArmCores() {
   std::vector<std::string> names;
   for (const Core& core : Cores()) names.emplace_back(core.name);

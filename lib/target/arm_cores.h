@@ -11,6 +11,10 @@ namespace hone {
 // "generic" are empty. Nothing for an unknown name.
 std::optional<std::vector<std::string>> ArmCoreFeatures(const std::string& cpu);
 
+// Whether it executes in the order of the program: an instruction that waits for a load holds up all that follow. False
+// for an unknown name.
+bool ArmCoreIsInOrder(const std::string& cpu);
+
 // The names of all known cores.
 std::vector<std::string> ArmCores();
 

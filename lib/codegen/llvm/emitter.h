@@ -133,6 +133,7 @@ class Emitter {
   llvm::Value* Pointer(Level* level, llvm::Value* base, int64_t step);
   llvm::Value* EmitLoad(const ir::Load& e);
   llvm::Value* EmitBlockLoad(const ir::Load& e);
+  llvm::Value* EmitElement(const ir::Load& e, int lanes);  // null: do as usual
   llvm::Value* EmitMaskedLoad(const ir::Load& e, int lanes);
   void EmitStore(const ir::Store& s);
   // Lanes of a slot, from `first` on.

@@ -143,6 +143,9 @@ Value* Emitter::EmitPlain(const Expr& e) {
     case ExprKind::kBroadcast:
       if (auto* load = mask_ ? e.as<ir::Broadcast>()->value.as<ir::Load>() : nullptr)
         return EmitMaskedLoad(*load, e.type().lanes);
+      if (auto* load = e.as<ir::Broadcast>()->value.as<ir::Load>()) {
+        if (Value* splat = EmitElement(*load, e.type().lanes)) return splat;
+      }
       return Splat(EmitExpr(e.as<ir::Broadcast>()->value), e.type().lanes);
     case ExprKind::kCall:
       return EmitCall(*e.as<ir::Call>());

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "codegen/llvm/emitter.h"
+#include "target/arm_cores.h"
 
 namespace hone::codegen {
 
@@ -303,6 +304,27 @@ Value* Emitter::EmitBlockLoad(const ir::Load& e) {
                            Address(e.buffer, start), llvm::Align(e.buffer->type.element_bytes()));
   Annotate(load, e.buffer);
   return b_.CreateShuffleVector(load, pattern);
+}
+
+// For cores of AArch64 that execute in order: a scalar in all lanes, as one of four neighbours that one load brings, if
+// these are an aligned block. A multiply-add takes such an element as it is, and three of four do not wait. Else null.
+Value* Emitter::EmitElement(const ir::Load& e, int lanes) {
+  constexpr int64_t kBlock = 4;
+  if (!ArmCoreIsInOrder(target_.cpu) || lanes != kBlock || e.type != DType::Float(32) || LevelOf(e.index) < 0)
+    return nullptr;
+  BufferInfo* info = Info(e.buffer);
+  if (!info || info->in_slots || e.buffer->size % kBlock != 0) return nullptr;
+  std::vector<Term> terms;
+  int64_t constant = 0;
+  Decompose(e.index, 1, &terms, &constant);
+  const auto whole = [](const Term& term) { return term.coefficient % kBlock == 0; };
+  if (!std::ranges::all_of(terms, whole)) return nullptr;
+  const int64_t lane = (constant % kBlock + kBlock) % kBlock;
+  Value*& known = at_.loads[e.buffer.get()]["element " + KeyOf(e.index)];
+  if (known) return known;
+  const Expr block = ir::MakeLoad(e.buffer, ir::MakeRamp(e.index - Expr(lane), Expr(1), kBlock));
+  const std::vector<int> pattern(kBlock, static_cast<int>(lane));
+  return known = b_.CreateShuffleVector(EmitLoad(*block.as<ir::Load>()), pattern);
 }
 
 Value* Emitter::EmitLoad(const ir::Load& e) {

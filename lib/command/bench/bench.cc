@@ -27,6 +27,7 @@
 #include "report/bench_file.h"
 #include "report/speedup.h"
 #include "session/machine.h"
+#include "target/architecture.h"
 
 namespace hone::command {
 namespace {
@@ -96,6 +97,8 @@ class Bench {
 
   Status Add(report::BenchRole role, const std::string& dir) {
     HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::CheckedLibrary(dir));
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(folder.target));
+    HONE_RETURN_IF_ERROR(CheckRunsHere(target).WithContext(dir));
     if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
       return Status::Invalid("{} and {} are libraries of different graphs", options_.lib, options_.baseline);
     }

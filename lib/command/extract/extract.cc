@@ -276,7 +276,7 @@ Status NoteFailure(const ExtractOptions& options, const Status& failure) {
 
 // Names of tasks depend only on canonical texts; this version stands for the passes and for what is tunable. Versions
 // of templates are in the task files: raising one changes the files of its own tasks only.
-std::string ExtractAbi() { return "extract 7\nspace " + propose::SpaceVersionText(); }
+std::string ExtractAbi() { return "extract 8\nspace " + propose::SpaceVersionText(); }
 
 int RunExtract(const ExtractOptions& options) {
   const Status done = Extract(options);

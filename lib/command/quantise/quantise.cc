@@ -210,7 +210,7 @@ Status Quantise(const QuantiseOptions& options, QuantiseReport* report) {
 }  // namespace
 
 std::string QuantiseAbi() {
-  return fmt::format("quantise 2\ncodegen {}\nspace {}", compile::CodegenVersion(), propose::SpaceVersionText());
+  return fmt::format("quantise 3\ncodegen {}\nspace {}", compile::CodegenVersion(), propose::SpaceVersionText());
 }
 
 int RunQuantise(const QuantiseOptions& options) {

@@ -30,9 +30,8 @@ class HostLibraries final : public Backend {
     if (architecture == HONE_CROSS) return Embedded_cross();
 #endif
     return Status::Unsupported(
-        "this build of Hone has no runtime for {} in network libraries: install the package gcc-{}-linux-gnu and build "
-        "Hone again",
-        architecture, ReplaceAll(architecture, "_", "-"));
+        "this build of Hone has no runtime for {} in network libraries: install the packages {} and build Hone again",
+        architecture, HONE_CROSS_PACKAGES);
   }
   bool opens_device() const override { return false; }
   void AddCompiler(const BuildInput&, Json* manifest) const override { (*manifest)["llvm"] = codegen::LlvmVersion(); }

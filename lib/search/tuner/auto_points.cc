@@ -75,31 +75,6 @@ class Encoder {
     });
   }
 
-  // As Write, for values that need not be this space's; leaves columns without a value unchanged.
-  void WriteForeign(const Config& config, float* row) const {
-    for (size_t k = 0; k < encodings_.size(); ++k) {
-      const Knob& knob = space_.knobs()[k];
-      const Encoding& e = encodings_[k];
-      for (const KnobValue& value : config.values) {
-        if (value.name != knob.name() || value.kind != knob.kind() || e.columns == 0) continue;
-        for (size_t digit = 0; digit < knob.size(); ++digit) {
-          if (knob.value(digit) == value) WriteMain(e, knob, digit, row);
-        }
-        if (e.numeric) {
-          const size_t skip = knob.kind() == KnobKind::kSplit ? 1 : 0;
-          if (value.numbers.size() != e.columns + skip) continue;
-          for (size_t c = 0; c < e.columns; ++c) WriteNumber(e, c, value.numbers[c + skip], row);
-          continue;
-        }
-        for (size_t digit = 0; digit < knob.size(); ++digit) {
-          const bool here = knob.value(digit) == value;
-          if (e.columns > 1) row[e.first + digit] = here ? 0.7F : 0.0F;
-          if (e.columns == 1 && here) row[e.first] = static_cast<float>(digit);
-        }
-      }
-    }
-  }
-
  private:
   static void WriteMain(const Encoding& e, const Knob& knob, size_t digit, float* row) {
     const size_t n = e.alike.empty() ? 0 : knob.size();
@@ -300,17 +275,6 @@ void AddPoints(const TaskSpace& space, const TunerContext& context, const std::v
     WriteRow(encoders[t], own, estimate, t, row, points);
     for (size_t c = 0; c < points->columns; ++c) points->values[row * points->columns + c] -= info.means[c];
   }
-}
-
-std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size_t t, const Config& config,
-                              const std::vector<double>& estimate) {
-  const AutoPoints::Template& info = points.templates[t];
-  std::vector<float> row = info.means;
-  for (size_t e = 0; e < info.estimates && e < estimate.size(); ++e) row[e] = static_cast<float>(estimate[e]);
-  if (!estimate.empty()) row[points.slope] = AutoPoints::kSlope * static_cast<float>(estimate[0]);
-  EncoderOf(points, space, t).WriteForeign(config, row.data());
-  for (size_t c = 0; c < points.columns; ++c) row[c] -= info.means[c];
-  return row;
 }
 
 }  // namespace hone::search

@@ -56,9 +56,4 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
 void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<PointIndex>& indices,
                AutoPoints* points);
 
-// The row, of points.columns numbers, for a point of another shape's space of template `t`: knobs are found by name and
-// values scaled as those of `space`; what this space lacks counts as average. `estimate` is that point's.
-std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size_t t, const Config& config,
-                              const std::vector<double>& estimate);
-
 }  // namespace hone::search

@@ -66,7 +66,7 @@ Status CompleteCpu(JsonReader* reader, Target* target) {
     return Status();
   }
   if (reader->Has("features")) return Status();
-  if (x86 && ArmCoreFeatures(target->cpu)) {
+  if (x86 && target->cpu != "generic" && ArmCoreFeatures(target->cpu)) {
     return reader->Error(
         "cpu", fmt::format("`{}` is a core of AArch64: add the triple aarch64-unknown-linux-gnu", target->cpu));
   }

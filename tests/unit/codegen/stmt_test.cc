@@ -225,6 +225,26 @@ TEST(Stmt, CompilesForAnotherCpu) {
   EXPECT_EQ(static_cast<unsigned char>(code.object.at(18)), 183);
 }
 
+// Four channels of a pixel times four vectors: a core that executes in order waits for one load, not for four.
+TEST(Stmt, ElementsOfOneLoadForCoresInOrder) {
+  const auto x = Argument("x", kF32, 64), w = Argument("w", kF32, 16), out = Output("out", kF32, 64);
+  const Var i("i");
+  Expr sum = ir::Imm(kF32.WithLanes(4), 0);
+  for (int k = 0; k < 4; ++k) {
+    const Expr scalar = MakeBroadcast(MakeLoad(x, Expr(i) * 4 + Expr(k)), 4);
+    sum = sum + scalar * MakeLoad(w, Vec(Expr(4 * k), 4));
+  }
+  const ir::Function f{"f", {x, w, out}, Loop(i, 16, MakeStore(out, Vec(Expr(i) * 4, 4), sum))};
+  const auto code = [&](const char* cpu) {
+    const Target arm{.triple = "aarch64-unknown-linux-gnu", .cpu = cpu};
+    return Must(CompileToObject({f}, arm, {.keep_text = true})).assembly;
+  };
+  for (const char* element : {"s[0]", "s[1]", "s[2]", "s[3]"}) {
+    EXPECT_THAT(code("cortex-a53"), HasSubstr(element));
+    if (element[2] != '0') EXPECT_THAT(code("cortex-a72"), Not(HasSubstr(element)));
+  }
+}
+
 // For constants that are packed on one machine and read on another.
 TEST(Stmt, SeparateProductsAreRounded) {
   const ir::Function f = Elementwise(kF32, kF32, 16, 4, [](const Expr& a, const Expr& b) { return a * b + a; });

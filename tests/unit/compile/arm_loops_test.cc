@@ -48,7 +48,7 @@ Counts CountIn(const std::string& workload, const std::string& cpu) {
   for (const Loop& loop : InnermostLoops(lines)) {
     Counts of;
     for (size_t i = loop.first; i <= loop.last; ++i) {
-      for (const char* name : {"\tfmla\t", "\tsdot\t", "\tusdot\t"})
+      for (const char* name : {"\tfmla\t", "\tmla\t", "\tsdot\t", "\tusdot\t"})
         of.multiply_adds += lines[i].find(name) != std::string::npos;
       of.stack += lines[i].find("[sp") != std::string::npos;
     }
@@ -75,12 +75,23 @@ TEST(ArmLoops, DoNotUseTheStack) {
                           "conv2d(f32[1,128,55,55], f32[16,128,1,1]) + bias + relu",
                           "conv2d(f32[1,64,224,224], f32[64,64,3,3], pad=1,1,1,1) + bias + relu",
                           "dense(f32[1,512], f32[1000,512]) + bias"};
+  const char* kBytes[] = {
+      "conv2d(u8[1,3,224,224], i8[64,3,7,7], u8[1], stride=2x2, pad=3,3,3,3, in=nchw) + bias + requant(u8)",
+      "conv2d(u8[1,64,56,56], i8[64,64,3,3], u8[1], pad=1,1,1,1) + bias + requant(u8)",
+      "conv2d(i8[1,64,56,56], i8[64,64,3,3], pad=1,1,1,1) + bias + requant(i8)",
+      "conv2d(u8[1,128,28,28], i8[256,128,3,3], u8[1], stride=2x2, pad=1,1,1,1) + bias + requant(u8)",
+      "conv2d(u8[1,512,7,7], i8[512,512,3,3], u8[1], pad=1,1,1,1) + bias + add(u8) + requant(u8)",
+      "conv2d(u8[1,256,28,28], i8[256,256,1,1], u8[1]) + bias + requant(u8)"};
+  const auto expect = [](const std::string& workload, const std::string& cpu) {
+    const Counts counts = CountIn(workload, cpu);
+    EXPECT_GE(counts.multiply_adds, 16) << workload << " " << cpu;
+    EXPECT_EQ(counts.stack, 0) << workload << " " << cpu;
+  };
   for (const char* cpu : {"cortex-a53", "cortex-a72", "neoverse-n1"}) {
-    for (const char* workload : kFloat) {
-      const Counts counts = CountIn(workload, cpu);
-      EXPECT_GE(counts.multiply_adds, 16) << workload << " " << cpu;
-      EXPECT_EQ(counts.stack, 0) << workload << " " << cpu;
-    }
+    for (const char* workload : kFloat) expect(workload, cpu);
+  }
+  for (const char* cpu : {"cortex-a53", "cortex-a76", "neoverse-v1"}) {
+    for (const char* workload : kBytes) expect(workload, cpu);
   }
 }
 

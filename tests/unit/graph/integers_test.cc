@@ -288,19 +288,57 @@ TEST(UseIntegers, ShiftsWhereAllScalesArePowersOfTwo) {
   EXPECT_LE(Difference(net.Run(graph, values), net.Run(other, multiplied)).first, 1);
 }
 
+// Sums that no layer takes into its epilogue, and parts of concatenations.
+TEST(UseIntegers, BytesAreRequantisedByPowersOfTwo) {
+  Net net;
+  net.Pair("x", "i8", "1,3,9,10", 0x1p-7, 0);
+  net.Add("e", "sigmoid(f32[1,3,9,10])", {"x.d"});
+  net.Pair("e", "i8", "1,3,9,10", 0x1p-8, -100);
+  net.Add("sum", "add(f32[1,3,9,10], f32[1,3,9,10])", {"x.d", "e.d"});
+  net.Add("r", "relu(f32[1,3,9,10])", {"sum"});
+  net.Pair("r", "u8", "1,3,9,10", 0x1p-6, 2);
+  net.Add("all", "concat(f32[1,3,9,10], f32[1,3,9,10])", {"r.d", "e.d"});
+  net.Values("all.s", "f32", {0x1p-6}), net.Values("all.z", "u8", {2});
+  net.Add("all.q", "quantise(f32[1,6,9,10], f32[1], u8[1])", {"all", "all.s", "all.z"});
+  net.Finish("all.q");
+  Graph graph = net.graph;
+  ParameterValues values = net.values;
+  Must(UseIntegers({}, SameGrids::kByValue, &graph, &values, Rescaling::kShift));
+  EXPECT_THAT(Texts(graph), HasSubstr("r.q = requantise(i8[1,3,9,10], i32[1], i8[1], i8[1,3,9,10], i32[1], i8[1], "
+                                      "u8[1], u8[1], u8[1])\n"
+                                      "all.q.part = requantise(i8[1,3,9,10], i32[1], i8[1], u8[1], u8[1], u8[1])\n"));
+  EXPECT_EQ(values.at("r.q.scale").Doubles(), std::vector<double>{-1});
+  EXPECT_EQ(values.at("all.q.part.scale").Doubles(), std::vector<double>{-2});
+  const auto [most, count] = Difference(net.Run(graph, values), net.Run(net.graph, net.values));
+  EXPECT_LE(most, 1) << "of ties";
+  EXPECT_GT(count, 0) << "some are";
+  const auto refusal = [&](float scale) {
+    Net other = net;
+    for (Parameter& p : other.graph.parameters) {
+      if (p.name == "e.s") p.init.values = {scale};
+    }
+    return UseIntegers({}, SameGrids::kByValue, &other.graph, &other.values, Rescaling::kShift).message();
+  };
+  EXPECT_EQ(refusal(0.01F), "node `r.q`, which quantises `r`: a scale of 0.01 is not a power of two, as shifts need");
+  EXPECT_EQ(refusal(0x1p10F),
+            "node `r.q`, which quantises `r`: the scales 0.015625 and 1024 of a sum are too far apart; keep its node in "
+            "floats")
+      << "a sum of two is exact within some exponents alone";
+}
+
 TEST(UseIntegers, WhatCannotBeShiftedIsNamed) {
   const auto refusal = [](Net net, const WeightGrids& grids) {
     return UseIntegers(grids, SameGrids::kByValue, &net.graph, &net.values, Rescaling::kShift).message();
   };
   const WeightGrids grids = {{"w1", Exact(0x1p-9F)}, {"w2", Exact(0x1p-8F)}};
-  EXPECT_EQ(refusal(PowersOfTwo(0.03), grids), "node `r1.q`: a scale of 0.03 is not a power of two, as shifts need");
+  EXPECT_EQ(refusal(PowersOfTwo(0.03), grids), "node `r1.q`, which quantises `r1`: a scale of 0.03 is not a power of two, as shifts need");
   EXPECT_EQ(refusal(Residual(true), grids),
-            "node `r1.q`: its output or residual has a zero point other than 0, as shifts do not have");
+            "node `r1.q`, which quantises `r1`: its output or residual has a zero point other than 0, as shifts do not have");
   EXPECT_THAT(refusal(PowersOfTwo(0x1p-5), {{"w1", Exact(0x1p-9F)}, {"w2", Exact(2)}}),
-              HasSubstr("node `r2.q`: the residual of channel 0 is finer than its sums, by 1 bits"));
+              HasSubstr("node `r2.q`, which quantises `r2`: the residual of channel 0 is finer than its sums, by 1 bits"));
   EXPECT_THAT(
       refusal(PowersOfTwo(0x1p20), grids),
-      HasSubstr("node `r1.q`: channel 0 would need a shift to the right by 36 bits, with which its sums could"));
+      HasSubstr("node `r1.q`, which quantises `r1`: sums, bias and residual of channel 0 could reach 2^35, beyond 32 bits"));
 }
 
 TEST(UseIntegers, GridsThatDoNotFitAreNamed) {
@@ -317,7 +355,7 @@ TEST(UseIntegers, GridsThatDoNotFitAreNamed) {
     if (p.name == "r1.s") p.init.values = {-1};
   }
   EXPECT_EQ(UseIntegers({}, SameGrids::kByValue, &net.graph, &net.values).message(),
-            "node `r1.q`: its scale is not a positive normal number");
+            "node `r1.q`, which quantises `r1`: its scale is not a positive normal number");
 }
 
 }  // namespace

@@ -28,13 +28,13 @@ TEST(ChooseShifts, SumsStayIn32Bits) {
   EXPECT_EQ(Refusal({1}, {most - 4}, {}, 8), "");
   EXPECT_EQ(
       Refusal({1}, {most - 3}, {}, 8),
-      "channel 0 would need a shift to the right by 3 bits, with which its sums could leave 32 bits; keep the layer "
-      "in floats, or use another scheme");
+      "sums, bias and residual of channel 0 could reach 2^31, beyond 32 bits; keep the layer in floats, or use another "
+      "scheme");
   EXPECT_EQ(Refusal({1}, {most}, {}, 1), "");
   // To the left.
   EXPECT_EQ(Refusal({4}, {(1 << 29) - 1}, {}, 1), "");
-  EXPECT_THAT(Refusal({1, 4}, {1, 1 << 29}, {}, 1), HasSubstr("channel 1 would need a shift to the left by 2 bits"));
-  EXPECT_THAT(Refusal({1}, {0}, {}, 0x1p32F), HasSubstr("could leave 32 bits"));
+  EXPECT_THAT(Refusal({1, 4}, {1, 1 << 29}, {}, 1), HasSubstr("channel 1 could reach 2^31, beyond 32 bits"));
+  EXPECT_THAT(Refusal({1}, {0}, {}, 0x1p32F), HasSubstr("could reach 2^31, beyond 32 bits"));
   // A residual of u8 reaches 255, one of i8 reaches -128.
   EXPECT_EQ(Refusal({1}, {most - 255 * 16}, ShiftedResidual{16, DType::UInt(8)}, 1), "");
   EXPECT_THAT(Refusal({1}, {most - 255 * 16 + 1}, ShiftedResidual{16, DType::UInt(8)}, 1), HasSubstr("32 bits"));

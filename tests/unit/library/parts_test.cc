@@ -83,7 +83,7 @@ TEST(CpuFeatures, AnotherArchitectureIsBuiltForOrNamesThePackage) {
   if (runtime.ok()) {
     EXPECT_THAT(std::string(*runtime), HasSubstr("HONE_NET_create"));
   } else {
-    EXPECT_THAT(runtime.status().message(), HasSubstr("install the package gcc-"));
+    EXPECT_THAT(runtime.status().message(), HasSubstr("install the packages gcc-"));
   }
   EXPECT_EQ(FindCpuFeature(target, other == "aarch64" ? "avx2" : "dotprod"), nullptr);
   EXPECT_NE(FindCpuFeature(target, other == "aarch64" ? "dotprod" : "avx2"), nullptr);

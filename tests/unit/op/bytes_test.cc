@@ -15,13 +15,16 @@ using fmt::format;
 
 class Bytes : public KernelTest {
  protected:
-  void Run(const std::string& text, const Target& target, int points) {
+  // `edit` changes the operands.
+  void Run(const std::string& text, const Target& target, int points,
+           const std::function<void(std::vector<TensorData>&)>& edit = {}) {
     const Workload w = Must(ParseChecked(text));
     const Operator& op = *Must(FindOperator(w));
     const std::vector<Operand> operands = op.Operands(w, target);
     std::vector<TensorData> values;
     std::vector<void*> pointers;
     for (const Operand& operand : operands) values.push_back(measure::MakeInput(operand));
+    if (edit) edit(values);
     for (TensorData& v : values) pointers.push_back(v.bytes.data());
     op.Reference(w, target, pointers);
     const TensorData reference = values.back();
@@ -213,6 +216,8 @@ TEST_F(Bytes, OtherOperators) {
           "requantise(u8[2,17,5,3], f32[1], u8[1], i8[1], i8[1], i8[1])",
           "requantise(u8[1,17,5,3], f32[1], u8[1], i8[1,17,5,3], f32[1], i8[1], u8[1], u8[1], u8[1])",
           "requantise(i8[3,50], f32[1], i8[1], i8[3,1], f32[1], i8[1], u8[1], u8[1], u8[1], layout=plain)",
+          "requantise(u8[2,17,5,3], i32[1], u8[1], i8[1], i8[1], i8[1])",
+          "requantise(u8[1,17,5,3], i32[1], u8[1], i8[1,17,5,3], i32[1], i8[1], u8[1], u8[1], u8[1])",
           "dequantise(i32[1,17,5,3], f32[17,1,1], i32[1])",
           "quantise(f32[2,17,5,3], f32[1], u8[1], layout=nhwc)",
           "max_pool2d(i8[1,17,14,13], kernel=3x3, stride=2x2, pad=1,1,1,1)",
@@ -280,37 +285,28 @@ TEST_F(Bytes, ShiftsAtTheEdgesOfTheirTypes) {
       -129,       -65536,     -1073741824, -1073741825, -2147483647, -2147483648.0};
   const std::vector<double> shifts = {
       -2147483648.0, -33, -32, -31, -9, -8, -7, -1, 0, 1, 2, 3, 8, 15, 16, 24, 25, 30, 31, 32, 33, 2147483647};
-  const auto channels = static_cast<int64_t>(sums.size() * shifts.size());
+  const size_t channels = sums.size() * shifts.size();
+  const auto edit = [&](std::vector<TensorData>& operands) {
+    std::ranges::fill(operands[1].as<int8_t>(), 0);
+    for (size_t c = 0; c < channels; ++c) {
+      operands[2].as<int32_t>()[c] = static_cast<int32_t>(sums[c / shifts.size()]);
+      operands[3].as<int32_t>()[c] = static_cast<int32_t>(shifts[c % shifts.size()]);
+    }
+  };
   for (const char* type : {"u8", "i8"}) {
-    const Workload w = Must(ParseChecked(format("dense(i8[2,1], i8[{},1]) + bias + shift({})", channels, type)));
-    for (const int vector : {16, 32, 64}) {
-      const Target target = HostWith(vector, 16, 2);
-      const Operator& op = *Must(FindOperator(w));
-      const std::vector<Operand> operands = op.Operands(w, target);
-      std::vector<TensorData> values;
-      for (const Operand& operand : operands) values.push_back(measure::MakeInput(operand));
-      for (int64_t c = 0; c < channels; ++c) {
-        const auto i = static_cast<size_t>(c);
-        values[1].as<int8_t>()[i] = 0;
-        values[2].as<int32_t>()[i] = static_cast<int32_t>(sums[i / shifts.size()]);
-        values[3].as<int32_t>()[i] = static_cast<int32_t>(shifts[i % shifts.size()]);
-      }
-      std::vector<void*> pointers;
-      for (TensorData& v : values) pointers.push_back(v.bytes.data());
-      op.Reference(w, target, pointers);
-      const propose::Proposer p = Must(propose::AllProposers(w, target))[0];
-      testing::KernelCase kernel =
-          Must(testing::KernelCase::Create(w, target, Must(p.Default(Must(p.MakeSpace()))), &pool_));
-      std::vector<std::string_view> bytes;
-      for (const TensorData& v : values) bytes.push_back(v.view());
-      Must(kernel.Load(operands, bytes));
-      kernel.Run();
-      const auto* found = reinterpret_cast<const uint8_t*>(kernel.output_bytes().data());
-      for (int64_t i = 0; i < 2 * channels; ++i) {
-        const auto c = static_cast<size_t>(i % channels);
-        ASSERT_EQ(found[i], static_cast<uint8_t>(values.back().view()[static_cast<size_t>(i)]))
-            << "sum " << sums[c / shifts.size()] << " shift " << shifts[c % shifts.size()] << " vector " << vector;
-      }
+    const std::string text = format("dense(i8[2,1], i8[{},1]) + bias + shift({})", channels, type);
+    for (const int vector : {16, 32, 64}) Run(text, HostWith(vector, 16, 2), 0, edit);
+  }
+}
+
+TEST_F(Bytes, RequantiseByPowersOfTwo) {
+  for (const int32_t x : {-2000000000, -14, -13, -5, -1, 0, 1, 8, 9, 2000000000}) {
+    for (const int32_t y : {-14, -13, -2, 0, 3, 8}) {
+      const auto edit = [&](std::vector<TensorData>& operands) {
+        operands[1].as<int32_t>()[0] = x, operands[4].as<int32_t>()[0] = y;
+      };
+      Run("requantise(u8[3,400], i32[1], u8[1], i8[3,400], i32[1], i8[1], i8[1], i8[1], i8[1])", HostWith(32, 16, 2), 0,
+          edit);
     }
   }
 }

@@ -121,7 +121,7 @@ TEST_F(KernelGridTest, OddLayersOnAArch64) {
   // A part of them: neither a row nor a column of the grid.
   int i = 0;
   for (const std::string& text : OddLayers()) {
-    if (i++ % 23 == 0) CheckWorkload(text, Arm("cortex-a53", 1 + i % 3), &pool_, 1);
+    if (i++ % 23 == 0) CheckWorkload(text, Arm(i % 2 == 0 ? "cortex-a53" : "cortex-a72", 1 + i % 3), &pool_, 1);
   }
 }
 

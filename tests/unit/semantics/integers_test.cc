@@ -180,6 +180,23 @@ TEST(Integers, RequantiseAddsByOneFma) {
   EXPECT_THAT(Refusal("requantise(u8[1,3], f32[1], u8[1], u8[1,3], f32[1], u8[1], u8[1])"), HasSubstr("once or twice"));
 }
 
+TEST(Integers, RequantiseByPowersOfTwo) {
+  const std::string one = "requantise(u8[1,4], i32[1], u8[1], i8[1], i8[1], i8[1])";
+  // (x - 5) / 2, rounded with ties upwards: 1.5, -2.5, 125 and 0.5; plus 10.
+  EXPECT_EQ(Of(one, {{8, 0, 255, 6}, {-1}, {5}, {10}, {7}, {100}}), Values({12, 8, 100, 11}));
+  // 2^-13 of 255 is nothing, and so is any less; 2^8 is beyond all limits, and so is any more.
+  EXPECT_EQ(Of(one, {{0, 255, 1, 128}, {-13}, {0}, {3}, {-128}, {127}}), Values({3, 3, 3, 3}));
+  EXPECT_EQ(Of(one, {{0, 255, 1, 128}, {-99}, {0}, {3}, {-128}, {127}}), Values({3, 3, 3, 3}));
+  EXPECT_EQ(Of(one, {{0, 255, 1, 2}, {99}, {1}, {3}, {-128}, {127}}), Values({-128, 127, 3, 127}));
+  // Of two: 3 * 4 + -7 / 4 = 10.25, 0 + -2 / 4 = -0.5, 0 + 126 / 4 = 31.5.
+  EXPECT_EQ(Of("requantise(i8[1,3], i32[1], i8[1], i8[1,3], i32[1], i8[1], i8[1], i8[1], i8[1])",
+               {{3, 0, 0}, {2}, {0}, {-6, -1, 127}, {-2}, {1}, {0}, {-127}, {127}}),
+            Values({10, 0, 32}));
+  EXPECT_THAT(Refusal("requantise(i8[1,3], i32[1], i8[1], i8[1,3], f32[1], i8[1], i8[1], i8[1], i8[1])"),
+              HasSubstr("or i32[1] for all f32[1]"));
+  EXPECT_THAT(Refusal("requantise(i8[1,3], u8[1], i8[1], i8[1], i8[1], i8[1])"), HasSubstr("i32[1] for all f32[1]"));
+}
+
 TEST(Integers, RefusalsAreOneLineWithTheReason) {
   EXPECT_EQ(Refusal("dense(u8[1,2], u8[3,2])"), "dense: input 1 is u8[3,2]; the weights of u8 or i8 data are i8");
   EXPECT_EQ(Refusal("dense(i32[1,2], i8[3,2])"), "dense: input 0 is i32[1,2]; f32, u8 and i8 are supported");
