@@ -4,7 +4,9 @@
 #include <functional>
 #include <utility>
 
+#include "base/check.h"
 #include "search/space/rules.h"
+#include "target/vta/instruction.h"
 
 namespace hone::op {
 namespace {
@@ -13,10 +15,9 @@ using search::Knob;
 using search::Rejection;
 using search::Unless;
 
-// Fields of instructions: padding of a transfer, its sizes, iterations of a loop.
-constexpr int64_t kMostPadding = 15, kMostSize = 65535, kMostIterations = 16383;
-// Distinct accumulators that a list of micro-operations with a reduction must rotate through.
-constexpr int64_t kRewrite = 3;
+constexpr int64_t Most(int bits) { return (int64_t{1} << bits) - 1; }
+constexpr int64_t kMostPadding = Most(HONE_VTA_PAD_BITS), kMostSize = Most(HONE_VTA_SIZE_BITS);
+constexpr int64_t kMostIterations = Most(HONE_VTA_ITERATION_BITS);
 
 Rejection Fits(int64_t entries, const HoneVtaConfig& config, int memory) {
   const int64_t most = hone_vta_entries(&config, memory);
@@ -57,33 +58,61 @@ Rejection Threads(const PackedConv& conv, const PackedTile& t) {
   return Unless(row_tiles % t.row_threads == 0, "{} threads do not divide {} tiles of rows", t.row_threads, row_tiles);
 }
 
+// With padding, a load takes the rows of its tile as they are; otherwise it merges what it can.
+std::optional<TransferRows> InputRows(const PackedConv& conv, const PackedTile& t) {
+  if (conv.padding > 0) {
+    return TransferRows{std::min(t.InHeight(conv), conv.height), std::min(t.InWidth(conv), conv.width), conv.width};
+  }
+  return MergeRows({t.in_blocks, t.InHeight(conv), t.InWidth(conv)}, {conv.in_blocks, conv.height, conv.width});
+}
+
+std::optional<TransferRows> WeightRows(const PackedConv& conv, const PackedTile& t) {
+  const int64_t window = conv.kernel * conv.kernel;
+  return MergeRows({t.out_blocks, t.in_blocks, window}, {conv.out_blocks, conv.in_blocks, window});
+}
+
+std::optional<TransferRows> OutputRows(const PackedConv& conv, const PackedTile& t) {
+  return MergeRows({t.out_blocks, t.height, t.width}, {conv.out_blocks, conv.OutHeight(), conv.OutWidth()});
+}
+
 Rejection DmaIn(const PackedConv& conv, const PackedTile& t) {
   if (conv.padding > 0) {
     return Unless(t.in_blocks == 1, "{} blocks of channels with padding, which is two-dimensional", t.in_blocks);
   }
-  return Unless(MergeRows({t.in_blocks, t.InHeight(conv), t.InWidth(conv)}, {conv.in_blocks, conv.height, conv.width})
-                    .has_value(),
-                "the tile of the input is three-dimensional");
+  return Unless(InputRows(conv, t).has_value(), "the tile of the input is three-dimensional");
 }
 
 Rejection DmaOut(const PackedConv& conv, const PackedTile& t) {
-  return Unless(
-      MergeRows({t.out_blocks, t.height, t.width}, {conv.out_blocks, conv.OutHeight(), conv.OutWidth()}).has_value(),
-      "the tile of the output is three-dimensional");
+  return Unless(OutputRows(conv, t).has_value(), "the tile of the output is three-dimensional");
 }
 
 Rejection Verify(const PackedConv& conv, const PackedTile& t) {
   const UopList list = ListOf(conv, t);
-  return Unless(!list.reduces || list.results >= kRewrite,
-                "micro-operations rewrite an accumulator after {}, the pipeline needs {}", list.results, kRewrite);
+  return Unless(!list.reduces || list.results >= HONE_VTA_READ_DISTANCE,
+                "micro-operations read an accumulator {} after writing it, the pipeline needs {}", list.results,
+                HONE_VTA_READ_DISTANCE);
+}
+
+Rejection FitsFields(const char* what, const std::optional<TransferRows>& rows) {
+  if (!rows) return std::nullopt;  // the rules before
+  for (const auto& [name, value] : {std::pair("rows", rows->rows), std::pair("columns", rows->columns),
+                                    std::pair("stride", rows->rows > 1 ? rows->stride : 1)}) {
+    if (value > kMostSize) return fmt::format("a transfer of {} with {} {}, at most {}", what, name, value, kMostSize);
+  }
+  return std::nullopt;
 }
 
 Rejection Limits(const HoneVtaConfig& config, const PackedConv& conv, const PackedTile& t) {
   const UopList list = ListOf(conv, t);
-  if (Rejection uops = Fits(list.uops * t.Threads(), config, HONE_VTA_UOP)) return uops;
+  if (Rejection uops = Fits(list.uops, config, HONE_VTA_UOP)) return uops;  // lists replace each other, as in a ring
   if (conv.padding > kMostPadding) return fmt::format("padding of {}, at most {}", conv.padding, kMostPadding);
-  const int64_t size = std::max(t.InHeight(conv) * conv.width, t.out_blocks * conv.OutHeight() * conv.OutWidth());
-  if (size > kMostSize) return fmt::format("a transfer of {} entries, at most {}", size, kMostSize);
+  // The first tile along an axis begins in the padding. If it reaches the input, then so do all others.
+  if (t.InHeight(conv) <= conv.padding || t.InWidth(conv) <= conv.padding) {
+    return "a tile of the input is all padding";
+  }
+  if (Rejection input = FitsFields("inputs", InputRows(conv, t))) return input;
+  if (Rejection weights = FitsFields("weights", WeightRows(conv, t))) return weights;
+  if (Rejection output = FitsFields("results", OutputRows(conv, t))) return output;
   return Unless(list.longest_loop <= kMostIterations, "a loop of {} iterations, at most {}", list.longest_loop,
                 kMostIterations);
 }
@@ -114,6 +143,7 @@ std::optional<TransferRows> MergeRows(const std::vector<int64_t>& extents, const
 }
 
 search::Space Conv2dPackedSpace(const HoneVtaConfig& config, const PackedConv& conv) {
+  HONE_CHECK(std::min(conv.height, conv.width) + 2 * conv.padding >= conv.kernel);
   search::Space space("conv2d_packed.vta");
   space.Add(Knob::Split("tile_b", 1, 2));
   space.Add(Knob::Split("tile_h", conv.OutHeight(), 2));

@@ -44,7 +44,8 @@ struct TransferRows {
 // two-dimensional.
 std::optional<TransferRows> MergeRows(const std::vector<int64_t>& extents, const std::vector<int64_t>& sizes);
 
-// REQUIRES: the configuration has no problem, all numbers of `conv` are positive (padding: at least 0).
+// REQUIRES: the configuration has no problem; all numbers of `conv` are positive (padding: at least 0); the window is
+// not larger than the padded input.
 search::Space Conv2dPackedSpace(const HoneVtaConfig& config, const PackedConv& conv);
 
 }  // namespace hone::op

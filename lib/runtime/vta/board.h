@@ -1,4 +1,5 @@
-/* A board: starts VTA's four cores by their mapped registers and polls until compute reports FINISH. The caller maps
+/* A board: starts VTA's four cores by their mapped registers and polls until compute reports FINISH. Before the start
+ * it refuses streams that cannot end (runtime/vta/stream.h), but it does not check their data. The caller maps
  * registers and memory, which differ between systems; nothing here opens a file. */
 #ifndef HONE_RUNTIME_VTA_BOARD_H_
 #define HONE_RUNTIME_VTA_BOARD_H_
@@ -11,16 +12,16 @@ extern "C" {
 
 /* Byte offsets of the cores' registers. */
 enum {
-  HONE_VTA_CONTROL = 0x00, /* of each core: HONE_VTA_START or HONE_VTA_AUTORESTART */
-  HONE_VTA_FETCH_COUNT = 0x10,
-  HONE_VTA_FETCH_ADDRESS = 0x18,
-  HONE_VTA_LOAD_INP = 0x10,
-  HONE_VTA_LOAD_WGT = 0x18,
-  HONE_VTA_COMPUTE_DONE_WRITE = 0x10,
-  HONE_VTA_COMPUTE_DONE_READ = 0x18,
-  HONE_VTA_COMPUTE_UOP = 0x20,
-  HONE_VTA_COMPUTE_BIAS = 0x28,
-  HONE_VTA_STORE_OUT = 0x10
+  HONE_VTA_REG_CONTROL = 0x00, /* of each core: HONE_VTA_START or HONE_VTA_AUTORESTART */
+  HONE_VTA_REG_FETCH_COUNT = 0x10,
+  HONE_VTA_REG_FETCH_ADDRESS = 0x18,
+  HONE_VTA_REG_LOAD_INP = 0x10,
+  HONE_VTA_REG_LOAD_WGT = 0x18,
+  HONE_VTA_REG_COMPUTE_DONE_WRITE = 0x10,
+  HONE_VTA_REG_COMPUTE_DONE_READ = 0x18,
+  HONE_VTA_REG_COMPUTE_UOP = 0x20,
+  HONE_VTA_REG_COMPUTE_BIAS = 0x28,
+  HONE_VTA_REG_STORE_OUT = 0x10
 };
 enum { HONE_VTA_START = 0x01, HONE_VTA_AUTORESTART = 0x81, HONE_VTA_DONE = 0x01 };
 

@@ -79,9 +79,9 @@ static int ReadOutside(HoneVtaSimulator* s, uint32_t index, int memory, HoneVtaC
 /* An accumulator that the pipeline reads: it must have left the pipeline, and have a value. */
 static int ReadAccumulator(HoneVtaSimulator* s, uint32_t index, size_t entry, uint64_t now) {
   const HoneVtaAccumulator* a = &s->accumulators[entry];
-  if (now - a->written < HONE_VTA_REWRITE) {
+  if (now - a->written < HONE_VTA_READ_DISTANCE) {
     return hone_vta_fail(s, index, "reads entry %u of ACC %u execution(s) after writing it; the pipeline needs %d",
-                         (unsigned)entry, (unsigned)(now - a->written), HONE_VTA_REWRITE);
+                         (unsigned)entry, (unsigned)(now - a->written), HONE_VTA_READ_DISTANCE);
   }
   return a->state == kUnset ? Unset(s, index, HONE_VTA_ACC, (uint32_t)entry) : 0;
 }
@@ -99,7 +99,7 @@ static int WriteAccumulator(HoneVtaSimulator* s, uint32_t index, size_t entry, u
 static int CheckAccesses(HoneVtaSimulator* s, uint32_t index, const HoneVtaInstruction* i, const Uops* list) {
   const int product = i->opcode == HONE_VTA_GEMM && !i->reset, two = i->opcode == HONE_VTA_ALU && !i->use_imm;
   const int reads = product || i->opcode == HONE_VTA_ALU;
-  uint64_t now = s->executions + HONE_VTA_REWRITE; /* the pipeline is empty when an instruction begins */
+  uint64_t now = s->executions + HONE_VTA_READ_DISTANCE; /* the pipeline is empty when an instruction begins */
   FOR_EACH_EXECUTION(i, list, {
     if (product && (ReadOutside(s, index, HONE_VTA_INP, s->inp_cells, src) ||
                     ReadOutside(s, index, HONE_VTA_WGT, s->wgt_cells, wgt))) {
@@ -168,8 +168,8 @@ static int Alu(HoneVtaSimulator* s, uint32_t index, const HoneVtaInstruction* i,
       continue;
     }
     for (uint32_t l = 0; l < lanes; ++l) {
-      if (opcode == HONE_VTA_SHR && (y[l] < -16 || y[l] > 15)) { /* stream.c checks immediates */
-        return hone_vta_fail(s, index, "shifts entry %u of ACC by %d bits; the hardware shifts by -16 to 15 only",
+      if (opcode == HONE_VTA_SHR && (y[l] < -15 || y[l] > 15)) { /* stream.c checks immediates */
+        return hone_vta_fail(s, index, "shifts entry %u of ACC by %d bits; the hardware shifts by -15 to 15 only",
                              (unsigned)dst, (int)y[l]);
       }
       x[l] = Operate(opcode, x[l], y[l]);

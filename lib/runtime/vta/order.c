@@ -36,7 +36,9 @@ void hone_vta_tick(HoneVtaOrder* order, uint32_t index) {
   clock[step->module] = step->position + 1;
 }
 
-int hone_vta_ordered(const HoneVtaOrder* order, uint32_t earlier, uint32_t index) {
+/* `earlier` is 1 + an instruction, or 0 for no access. Returns whether the instruction is `index` or happens before it;
+ * 1 for no access. */
+static int Ordered(const HoneVtaOrder* order, uint32_t earlier, uint32_t index) {
   if (earlier == 0) return 1;
   const HoneVtaStep* step = &order->stream->steps[earlier - 1];
   return step->position < order->clocks[index][step->module];
@@ -44,15 +46,15 @@ int hone_vta_ordered(const HoneVtaOrder* order, uint32_t earlier, uint32_t index
 
 uint32_t hone_vta_read_cell(const HoneVtaOrder* order, HoneVtaCell* cell, uint32_t index) {
   if (cell->reader == index + 1) return 0;
-  if (!hone_vta_ordered(order, cell->writer, index)) return cell->writer;
+  if (!Ordered(order, cell->writer, index)) return cell->writer;
   cell->reader = index + 1;
   return 0;
 }
 
 uint32_t hone_vta_write_cell(const HoneVtaOrder* order, HoneVtaCell* cell, uint32_t index) {
   if (cell->writer == index + 1) return 0;
-  if (!hone_vta_ordered(order, cell->writer, index)) return cell->writer;
-  if (!hone_vta_ordered(order, cell->reader, index)) return cell->reader;
+  if (!Ordered(order, cell->writer, index)) return cell->writer;
+  if (!Ordered(order, cell->reader, index)) return cell->reader;
   cell->writer = index + 1;
   return 0;
 }
@@ -64,10 +66,10 @@ uint32_t hone_vta_access_dram(HoneVtaOrder* order, uint64_t begin, uint64_t byte
     if (*page == NULL) *page = calloc(kWords, sizeof **page);
     if (*page == NULL) return UINT32_MAX;
     HoneVtaDramCell* cell = &(*page)[word % kWords];
-    if (!hone_vta_ordered(order, cell->writer, index)) return cell->writer;
+    if (!Ordered(order, cell->writer, index)) return cell->writer;
     if (module == HONE_VTA_MODULE_STORE) {
       for (int reader = 0; reader < 2; ++reader) {
-        if (!hone_vta_ordered(order, cell->readers[reader], index)) return cell->readers[reader];
+        if (!Ordered(order, cell->readers[reader], index)) return cell->readers[reader];
       }
       cell->writer = index + 1;
     } else {

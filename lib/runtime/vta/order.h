@@ -15,7 +15,8 @@ typedef struct HoneVtaCell {
   uint32_t writer, reader;
 } HoneVtaCell;
 
-/* DRAM, in words of 4 bytes: written by store, read by load and by compute. */
+/* DRAM, in words of 4 bytes: written by store, read by load and by compute. Accesses to different bytes of one word
+ * count as a conflict, so the check may refuse a right program if entries are smaller (LOG_BATCH + LOG_BLOCK < 2). */
 typedef struct HoneVtaDramCell {
   uint32_t writer, readers[2];
 } HoneVtaDramCell;
@@ -33,9 +34,6 @@ void hone_vta_release_order(HoneVtaOrder* order);
 
 /* Call it when an instruction runs, before its accesses: sets its clock. */
 void hone_vta_tick(HoneVtaOrder* order, uint32_t index);
-
-/* Whether `earlier` - 1 is no instruction, or one that happens before `index` or is it. */
-int hone_vta_ordered(const HoneVtaOrder* order, uint32_t earlier, uint32_t index);
 
 /* Record an access of the instruction `index` and return 0; or return 1 + the instruction that it conflicts with. */
 uint32_t hone_vta_read_cell(const HoneVtaOrder* order, HoneVtaCell* cell, uint32_t index);

@@ -124,7 +124,7 @@ HoneVtaDevice* hone_vta_open_simulator(const HoneVtaConfig* config, const HoneVt
   HoneVtaSimulator* s = (HoneVtaSimulator*)hone_vta_new_device(sizeof *s, config, NULL, HONE_VTA_PAGE_BYTES, dram);
   if (s == NULL) return NULL;
   s->options = *options;
-  if (s->options.most_executions == 0) s->options.most_executions = (uint64_t)1 << 32;
+  if (s->options.most_executions == 0) s->options.most_executions = (uint64_t)1 << 28;
   s->device.run = Run;
   s->device.close = Close;
   const size_t inp = hone_vta_entries(config, HONE_VTA_INP), wgt = hone_vta_entries(config, HONE_VTA_WGT);

@@ -5,11 +5,11 @@
  *   - the modules wait for each other, or a token is never popped (runtime/vta/stream.h);
  *   - two modules access an entry, of which at least one writes it, and no token orders them (order.h);
  *   - an entry is read that this stream never wrote: memories keep what some other stream left in them;
- *   - one instruction rewrites, or an ALU instruction reads, an accumulator written fewer than HONE_VTA_REWRITE
- *     executions before, also across its loops: the pipeline has no interlock;
+ *   - one instruction reads an accumulator fewer than HONE_VTA_READ_DISTANCE executions after it wrote it, also across
+ *     its loops (GEMM and ALU read the accumulator that they change; a reset reads nothing and is not checked);
  *   - STORE reads results that were loaded and never passed GEMM or ALU: the hardware keeps results in a memory of
  *     their own, which loads do not change;
- *   - the ALU shifts by an amount other than -16 to 15;
+ *   - the ALU shifts by an amount other than -15 to 15;
  *   - it executes more micro-operations than the options allow, so that no stream runs for ever. */
 #ifndef HONE_RUNTIME_VTA_SIMULATOR_H_
 #define HONE_RUNTIME_VTA_SIMULATOR_H_
@@ -20,12 +20,10 @@
 extern "C" {
 #endif
 
-#define HONE_VTA_REWRITE 3
-
 typedef struct HoneVtaSimulation {
   HoneVtaTiming timing;
   uint64_t dram_bytes;      /* 0: 128 MiB */
-  uint64_t most_executions; /* in one run; 0: 2^32 */
+  uint64_t most_executions; /* in one run; 0: 2^28, seconds */
   /* The order in which modules take turns when several could run. 0: load, compute, store; other numbers choose at
    * random, reproducibly. No program that passes the checks depends on it. */
   uint64_t seed;

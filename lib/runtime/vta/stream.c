@@ -63,8 +63,8 @@ static const char* Problem(const HoneVtaConfig* config, const HoneVtaStep* step)
     case HONE_VTA_ALU:
       if (i->alu_opcode > HONE_VTA_MUL) return "unknown ALU operation";
       if (i->alu_opcode == HONE_VTA_MUL && !config->extensions) return "this design cannot multiply in the ALU";
-      if (i->alu_opcode == HONE_VTA_SHR && i->use_imm && (i->imm < -16 || i->imm > 15)) {
-        return "the hardware shifts by -16 to 15 bits only";
+      if (i->alu_opcode == HONE_VTA_SHR && i->use_imm && (i->imm < -15 || i->imm > 15)) {
+        return "the hardware shifts by -15 to 15 bits only";
       }
       return NULL;
     default:

@@ -58,7 +58,8 @@ typedef struct HoneVtaProgress {
   uint32_t done[HONE_VTA_MODULES], fetched;
 } HoneVtaProgress;
 
-/* The next instruction of a module if it need not wait for anything, else HONE_VTA_NOTHING. */
+/* The next instruction of a module if it need not wait for anything, else HONE_VTA_NOTHING. First passes instructions
+ * to the modules' queues until one is full, and so changes progress->fetched. */
 uint32_t hone_vta_runnable(const HoneVtaStream* stream, HoneVtaProgress* progress, uint32_t module);
 
 /* Call it when no module can run. Returns 0 if everything is done, else 1 with a message: who waits for what. */

@@ -1,7 +1,9 @@
-/* Discrete events: of the modules' next instructions, the one that can start first runs next; at the same cycle load,
- * then compute, then store. An instruction can start when its module is free, its tokens have been pushed and, if it
- * uses DRAM, the only port is free. One that cannot yet be seen waits for a token of one that can, and so starts no
- * earlier. */
+/* Discrete events. An instruction can start when its module is free, its tokens have been pushed and, if it uses DRAM,
+ * the only port is free. Each step looks at the next instruction of every module and runs the one that can start first.
+ * If several can start at the same cycle, load goes first, then compute, then store.
+ *
+ * A module whose next instruction still waits for a token can be left out of a step: the token comes from an
+ * instruction that runs in this step or later, so the waiting instruction cannot start before that one ends. */
 #include "runtime/vta/timing.h"
 
 #include <stdio.h>

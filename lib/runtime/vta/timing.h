@@ -34,7 +34,8 @@ const HoneVtaTiming* hone_vta_find_preset(const char* name);
 uint64_t hone_vta_cycles(const HoneVtaConfig* config, const HoneVtaTiming* timing,
                          const HoneVtaInstruction* instruction, int* port);
 
-/* Sets the counters' cycles. Returns 0, or 1 with a message: deadlock, or no memory. */
+/* Sets the counters' cycles. When DRAM's port becomes free, load goes first, then compute, then store, however
+ * long each has waited. Returns 0, or 1 with a message: deadlock, or no memory. */
 int hone_vta_time(const HoneVtaConfig* config, const HoneVtaTiming* timing, const HoneVtaStream* stream,
                   HoneVtaCounters* counters, char* message, int size);
 

@@ -91,8 +91,9 @@ const char* hone_vta_config_problem(const HoneVtaConfig* c, char* message, int s
     const char* name = hone_vta_memory_name(memory);
     const int entry = LogEntryBytes(c, memory), buffer = LogBufferBytes(c, memory);
     if ((1 << entry) > HONE_VTA_PAGE_BYTES) {
-      snprintf(message, (size_t)size, "LOG_BLOCK: an entry of %s has %d bytes, more than a page of %d", name,
-               1 << entry, HONE_VTA_PAGE_BYTES);
+      /* If the weights fit, then so do activations and accumulators of one row. */
+      snprintf(message, (size_t)size, "%s: an entry of %s has %d bytes, more than a page of %d",
+               memory == HONE_VTA_WGT ? "LOG_BLOCK" : "LOG_BATCH", name, 1 << entry, HONE_VTA_PAGE_BYTES);
       return message;
     }
     if (buffer < entry) {

@@ -27,6 +27,10 @@ enum {
 /* DRAM pages of the driver; an entry must fit into one. */
 #define HONE_VTA_PAGE_BYTES 4096
 
+/* An instruction must not read an accumulator fewer executions of micro-operations after it wrote it: the pipeline has
+ * no interlock. This is the distance of the published design. */
+#define HONE_VTA_READ_DISTANCE 3
+
 typedef struct HoneVtaConfig {
   /* As in vta_config.json: LOG_INP_WIDTH (bits), LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE (bytes) and so on. */
   int log_inp_width, log_wgt_width, log_acc_width;

@@ -31,21 +31,21 @@ int hone_vta_fields(const HoneVtaConfig* config, uint32_t opcode, HoneVtaField f
       ADD(sram_base, 16);
       ADD(dram_base, 32);
       list.bit = 64;
-      ADD(y_size, 16);
-      ADD(x_size, 16);
-      ADD(x_stride, 16);
-      ADD(y_pad_0, 4);
-      ADD(y_pad_1, 4);
-      ADD(x_pad_0, 4);
-      ADD(x_pad_1, 4);
+      ADD(y_size, HONE_VTA_SIZE_BITS);
+      ADD(x_size, HONE_VTA_SIZE_BITS);
+      ADD(x_stride, HONE_VTA_SIZE_BITS);
+      ADD(y_pad_0, HONE_VTA_PAD_BITS);
+      ADD(y_pad_1, HONE_VTA_PAD_BITS);
+      ADD(x_pad_0, HONE_VTA_PAD_BITS);
+      ADD(x_pad_1, HONE_VTA_PAD_BITS);
       return list.count;
     case HONE_VTA_GEMM:
     case HONE_VTA_ALU:
       ADD(reset, 1);
       ADD(uop_begin, uop);
       ADD(uop_end, uop + 1); /* exclusive */
-      ADD(iter_out, 14);
-      ADD(iter_in, 14);
+      ADD(iter_out, HONE_VTA_ITERATION_BITS);
+      ADD(iter_in, HONE_VTA_ITERATION_BITS);
       list.bit = 64;
       ADD(dst_out, acc);
       ADD(dst_in, acc);
@@ -148,14 +148,30 @@ const char* hone_vta_instruction_name(const HoneVtaInstruction* instruction) {
   }
 }
 
+/* Whether the instruction's name tells the field. */
+static int InName(const HoneVtaInstruction* i, const HoneVtaField* field) {
+  switch (field->offset) {
+    case offsetof(HoneVtaInstruction, memory):
+      return i->opcode == HONE_VTA_LOAD && i->memory < HONE_VTA_MEMORIES;
+    case offsetof(HoneVtaInstruction, reset):
+      return i->opcode == HONE_VTA_GEMM;
+    case offsetof(HoneVtaInstruction, alu_opcode):
+      return i->alu_opcode <= HONE_VTA_MUL;
+    default:
+      return 0;
+  }
+}
+
 void hone_vta_disassemble(const HoneVtaConfig* config, const HoneVtaInstruction* instruction, char* text, int size) {
   HoneVtaField fields[HONE_VTA_MOST_FIELDS];
   const int count = hone_vta_fields(config, instruction->opcode, fields);
   int used = snprintf(text, (size_t)size, "%s", hone_vta_instruction_name(instruction));
-  if (count == 0) used += snprintf(text + used, (size_t)(size - used), " %u", (unsigned)instruction->opcode);
+  if (count == 0 && used < size) {
+    used += snprintf(text + used, (size_t)(size - used), " %u", (unsigned)instruction->opcode);
+  }
   for (int i = 1; i < count && used < size; ++i) {
     const uint32_t value = Value(instruction, &fields[i]);
-    if (value == 0) continue;
+    if (value == 0 || InName(instruction, &fields[i])) continue;
     if (fields[i].width == 1) {
       used += snprintf(text + used, (size_t)(size - used), " %s", fields[i].name);
     } else if (IsSigned(&fields[i])) {

@@ -16,6 +16,8 @@ enum { HONE_VTA_LOAD = 0, HONE_VTA_STORE = 1, HONE_VTA_GEMM = 2, HONE_VTA_FINISH
 enum { HONE_VTA_MIN = 0, HONE_VTA_MAX = 1, HONE_VTA_ADD = 2, HONE_VTA_SHR = 3, HONE_VTA_MUL = 4 };
 
 #define HONE_VTA_INSTRUCTION_BYTES 16
+/* Bits of y_size, x_size and x_stride; of padding; of iter_out and iter_in. */
+enum { HONE_VTA_SIZE_BITS = 16, HONE_VTA_PAD_BITS = 4, HONE_VTA_ITERATION_BITS = 14 };
 
 /* Fields that an opcode lacks are ignored by the encoder and 0 after decoding. Unsigned except `imm`. */
 typedef struct HoneVtaInstruction {
@@ -53,7 +55,7 @@ int hone_vta_fields(const HoneVtaConfig* config, uint32_t opcode, HoneVtaField f
 /* Returns NULL and writes the instruction, little-endian; or the name of the field whose value does not fit. */
 const char* hone_vta_encode(const HoneVtaConfig* config, const HoneVtaInstruction* instruction,
                             unsigned char bytes[HONE_VTA_INSTRUCTION_BYTES]);
-/* Returns 0 for an unknown opcode, of which it only sets `opcode`; otherwise 1. */
+/* Returns 1; or 0 for an unknown opcode, and then `opcode` is the only field that is not 0. */
 int hone_vta_decode(const HoneVtaConfig* config, const unsigned char bytes[HONE_VTA_INSTRUCTION_BYTES],
                     HoneVtaInstruction* instruction);
 
@@ -64,8 +66,8 @@ HoneVtaUop hone_vta_decode_uop(const HoneVtaConfig* config, uint32_t word);
 /* "LOAD INP", "GEMM reset", "ALU SHR": what it does, without its numbers, in a static text. */
 const char* hone_vta_instruction_name(const HoneVtaInstruction* instruction);
 
-/* One line without a newline, such as "GEMM pop_prev push_prev uop_end=9 iter_out=28": all fields that are not 0.
- * Truncated to `size` bytes; 512 suffice. */
+/* One line without a newline, such as "GEMM pop_prev push_prev uop_end=9 iter_out=28": the name, then all fields
+ * that are not 0 and that the name does not tell. Truncated to `size` bytes, at least 1; 512 suffice. */
 void hone_vta_disassemble(const HoneVtaConfig* config, const HoneVtaInstruction* instruction, char* text, int size);
 
 #ifdef __cplusplus

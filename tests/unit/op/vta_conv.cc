@@ -1,6 +1,9 @@
 #include "unit/op/vta_conv.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/check.h"
 
@@ -74,6 +77,11 @@ class Builder {
     if (begin < 0) {
       begin = static_cast<int64_t>(made_.uops.size());
       made_.uops.insert(made_.uops.end(), list.begin(), list.end());
+      const HoneVtaConfig config = hone_vta_default_config();
+      const uint32_t most = hone_vta_entries(&config, HONE_VTA_UOP);
+      if (made_.uops.size() > most) {
+        throw std::length_error(fmt::format("more than {} micro-operations: this builder never replaces a list", most));
+      }
       Emit({.opcode = HONE_VTA_LOAD,
             .memory = HONE_VTA_UOP,
             .sram_base = U(begin),
@@ -158,7 +166,7 @@ class Builder {
                             .sram_base = U(v * inp_),
                             .dram_base = U(at_.data + (block * c_.height + y0) * c_.width + x0)};
     if (c_.padding > 0) {
-      load.y_size = U(y1 - y0), load.x_size = U(x1 - x0), load.x_stride = U(c_.width);
+      load.y_size = U(y1 - y0), load.x_size = U(x1 - x0), load.x_stride = U(y1 - y0 > 1 ? c_.width : x1 - x0);
       load.y_pad_0 = U(y0 - top), load.y_pad_1 = U(bottom - y1), load.x_pad_0 = U(x0 - left),
       load.x_pad_1 = U(right - x1);
     } else {
@@ -208,6 +216,44 @@ class Builder {
 VtaConvProgram MakeVtaConv(const PackedConv& conv, const PackedTile& tile, const std::vector<VtaAluStage>& stages,
                            const VtaConvAddresses& at) {
   return Builder(conv, tile, stages, at).Build();
+}
+
+VtaConvData RandomVtaData(const PackedConv& c) {
+  VtaConvData made{std::vector<int8_t>(16 * c.in_blocks * c.height * c.width),
+                   std::vector<int8_t>(256 * c.out_blocks * c.in_blocks * c.kernel * c.kernel)};
+  uint32_t random = 7;
+  for (auto* values : {&made.data, &made.weights}) {
+    for (int8_t& value : *values) value = static_cast<int8_t>((random = random * 1664525 + 1013904223) >> 24);
+  }
+  return made;
+}
+
+int8_t ExpectedOutput(const PackedConv& c, const VtaConvData& d, int64_t channel, int64_t y, int64_t x) {
+  int64_t sum = 0;
+  for (int64_t ci = 0; ci < 16 * c.in_blocks; ++ci) {
+    for (int64_t kh = 0; kh < c.kernel; ++kh) {
+      for (int64_t kw = 0; kw < c.kernel; ++kw) {
+        const int64_t row = y * c.stride + kh - c.padding, column = x * c.stride + kw - c.padding;
+        if (row < 0 || row >= c.height || column < 0 || column >= c.width) continue;
+        const int64_t block = channel / 16 * c.in_blocks + ci / 16;
+        sum += d.data[((ci / 16 * c.height + row) * c.width + column) * 16 + ci % 16] *
+               d.weights[(((block * c.kernel + kh) * c.kernel + kw) * 16 + channel % 16) * 16 + ci % 16];
+      }
+    }
+  }
+  return static_cast<int8_t>(std::clamp<int64_t>(sum >> 8, 0, 127));
+}
+
+std::vector<int8_t> ExpectedOutputs(const PackedConv& c, const VtaConvData& d) {
+  std::vector<int8_t> all;
+  for (int64_t block = 0; block < c.out_blocks; ++block) {
+    for (int64_t y = 0; y < c.OutHeight(); ++y) {
+      for (int64_t x = 0; x < c.OutWidth(); ++x) {
+        for (int64_t lane = 0; lane < 16; ++lane) all.push_back(ExpectedOutput(c, d, block * 16 + lane, y, x));
+      }
+    }
+  }
+  return all;
 }
 
 std::vector<HoneVtaCounters> TimeVtaConv(const PackedConv& conv, const PackedTile& tile,

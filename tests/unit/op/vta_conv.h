@@ -28,9 +28,19 @@ struct VtaConvProgram {
   std::vector<HoneVtaInstruction> instructions;
 };
 
-// REQUIRES: Conv2dPackedSpace accepts the tile.
+// REQUIRES: Conv2dPackedSpace accepts the tile. Throws std::length_error if all lists of micro-operations together are
+// larger than UOP: AutoTVM's runtime replaces lists when it needs room, but this builder loads each once.
 VtaConvProgram MakeVtaConv(const PackedConv& conv, const PackedTile& tile, const std::vector<VtaAluStage>& stages,
                            const VtaConvAddresses& at = {});
+
+// Random tensors for it, and the outputs of kTunedStages from plain loops.
+struct VtaConvData {
+  std::vector<int8_t> data, weights;
+};
+VtaConvData RandomVtaData(const PackedConv& conv);
+int8_t ExpectedOutput(const PackedConv& conv, const VtaConvData& data, int64_t channel, int64_t y, int64_t x);
+// All of them, as the accelerator stores them: [CO][OH][OW][16].
+std::vector<int8_t> ExpectedOutputs(const PackedConv& conv, const VtaConvData& data);
 
 // Its counters, with the cycles of each timing, on the default design.
 std::vector<HoneVtaCounters> TimeVtaConv(const PackedConv& conv, const PackedTile& tile,

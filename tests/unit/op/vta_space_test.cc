@@ -43,21 +43,66 @@ TEST(VtaSpace, IndicesAreAutoTvms) {
   EXPECT_EQ(space.Reject(space.At(0)), std::nullopt);  // all tiles 1: AutoTVM's fallback
 }
 
-TEST(VtaSpace, LimitsOfInstructions) {
-  const auto reason = [](const PackedConv& conv, const PackedTile& wanted) {
-    const search::Space space = Conv2dPackedSpace(kPynq, conv);
-    for (PointIndex index = 0; index < space.size(); ++index) {
-      const PackedTile t = PackedTile::Of(space.At(index));
-      const bool found = t.height == wanted.height && t.width == wanted.width && t.out_blocks == wanted.out_blocks;
-      if (found && t.Threads() == 1) return space.Reject(space.At(index)).value_or("legal");
-    }
-    return std::string("no such point");
+// Why a point is illegal.
+std::string Reason(const PackedConv& conv, PackedTile wanted) {
+  wanted.channel_threads = std::max<int64_t>(wanted.channel_threads, 1);
+  wanted.row_threads = std::max<int64_t>(wanted.row_threads, 1);
+  const auto numbers = [](const PackedTile& t) {
+    return std::array{t.height, t.width, t.in_blocks, t.out_blocks, t.channel_threads, t.row_threads};
   };
+  const search::Space space = Conv2dPackedSpace(kPynq, conv);
+  for (PointIndex index = 0; index < space.size(); ++index) {
+    if (numbers(PackedTile::Of(space.At(index))) == numbers(wanted)) {
+      return space.Reject(space.At(index)).value_or("legal");
+    }
+  }
+  return "no such point";
+}
+
+TEST(VtaSpace, LimitsOfInstructions) {
   // Loops of 2 and 9 in the instruction; 9 x 8 x 128 micro-operations.
-  EXPECT_EQ(reason({128, 2, 1, 8, 9, 1, 4}, {128, 2, 1, 8}), "limits: 9216 entries of UOP, which has 8192");
-  EXPECT_EQ(reason({128, 2, 1, 8, 9, 1, 4}, {64, 2, 1, 8}), "legal");
-  EXPECT_EQ(reason({3, 3, 1, 1, 5, 1, 16}, {1, 1, 1, 1}), "limits: padding of 16, at most 15");
-  EXPECT_EQ(reason({3, 3, 1, 1, 5, 1, 15}, {1, 1, 1, 1}), "legal");
+  EXPECT_EQ(Reason({128, 2, 1, 8, 9, 1, 4}, {128, 2, 1, 8}), "limits: 9216 entries of UOP, which has 8192");
+  EXPECT_EQ(Reason({128, 2, 1, 8, 9, 1, 4}, {64, 2, 1, 8}), "legal");
+  // Two threads have a list each, 2 x 9 x 6 x 85 in all: they need not lie in UOP at the same time.
+  EXPECT_EQ(Reason({170, 2, 1, 6, 9, 1, 4}, {85, 2, 1, 6, 1, 2}), "legal");
+  EXPECT_EQ(Reason({3, 3, 1, 1, 20, 1, 16}, {1, 1, 1, 1}), "limits: padding of 16, at most 15");
+  EXPECT_EQ(Reason({6, 6, 1, 1, 20, 1, 15}, {1, 1, 1, 1}), "legal");
+}
+
+TEST(VtaSpace, NoTileIsAllPadding) {
+  const char* const why = "limits: a tile of the input is all padding";
+  EXPECT_EQ(Reason({3, 3, 1, 1, 5, 1, 15}, {1, 1, 1, 1}), why);
+  EXPECT_EQ(Reason({3, 3, 1, 1, 5, 1, 15}, {29, 29, 1, 1}), "legal");
+  EXPECT_EQ(Reason({3, 3, 1, 1, 5, 1, 15}, {29, 1, 1, 1}), why);
+  EXPECT_EQ(Reason({3, 3, 1, 4, 5, 1, 15}, {1, 29, 1, 4}), why);
+  EXPECT_EQ(Reason({4, 4, 1, 1, 3, 1, 2}, {3, 3, 1, 1}), "legal");
+  // The first window needs input 0, the last one input 3; with a padding of 3, neither needs any.
+  EXPECT_EQ(Reason({4, 4, 1, 1, 3, 1, 2}, {1, 1, 1, 1}), "legal");
+  EXPECT_EQ(Reason({4, 4, 1, 1, 3, 1, 3}, {1, 1, 1, 1}), why);
+  // With a stride of 3: windows at -2 and 1; at -3, 0 and 3.
+  EXPECT_EQ(Reason({4, 4, 1, 1, 3, 3, 2}, {1, 1, 1, 1}), "legal");
+  EXPECT_EQ(Reason({4, 4, 1, 1, 3, 3, 3}, {1, 1, 1, 1}), why);
+}
+
+// Fields of 16 bits hold rows, columns and the distance of rows, but products of these may be larger.
+TEST(VtaSpace, LimitsOfTransfers) {
+  const PackedConv large{300, 300, 1, 1, 3, 1, 1};
+  EXPECT_EQ(Reason(large, {10, 10, 1, 1}), "legal");
+  EXPECT_EQ(Reason({300, 300, 2, 1, 1, 2, 0}, {1, 10, 2, 1}),
+            "limits: a transfer of inputs with stride 90000, at most 65535");
+  EXPECT_EQ(Reason({300, 300, 2, 1, 1, 2, 0}, {1, 10, 1, 1}), "legal");
+  EXPECT_EQ(Reason({300, 300, 1, 2, 1, 1, 0}, {1, 10, 1, 2}),
+            "limits: a transfer of results with stride 90000, at most 65535");
+  EXPECT_EQ(Reason({1, 1, 80000, 2, 1, 1, 0}, {1, 1, 1, 2}),
+            "limits: a transfer of weights with stride 80000, at most 65535");
+  EXPECT_EQ(Reason({1, 1, 80000, 2, 1, 1, 0}, {1, 1, 1, 1}), "legal");
+  EXPECT_EQ(Reason({4, 70000, 1, 1, 3, 1, 1}, {4, 10, 1, 1}),
+            "limits: a transfer of inputs with stride 70000, at most 65535");
+}
+
+TEST(VtaSpace, AbortsIfTheWindowDoesNotFit) {
+  EXPECT_DEATH(Conv2dPackedSpace(kPynq, {2, 2, 1, 1, 5, 1, 0}), "conv.kernel");
+  EXPECT_DEATH(Conv2dPackedSpace(kPynq, {2, 9, 1, 1, 3, 2, 0}), "conv.kernel");
 }
 
 TEST(VtaSpace, MergesRows) {

@@ -94,23 +94,51 @@ TEST(VtaBoard, StartsTheCoresAndPolls) {
   ASSERT_NE(device, nullptr);
   const uint64_t stream = hone_vta_allocate(device, 48);
   EXPECT_EQ(stream, 0x10000000u);
-  const std::vector<unsigned char> instructions(48, 7);
-  ASSERT_EQ(hone_vta_copy_in(device, stream, instructions.data(), 48), 0);
-  EXPECT_EQ(board.memory_[47], 7);
+  // Two rows of three weights; 5 x 7 products of two micro-operations.
+  const HoneVtaInstruction load{
+      .opcode = HONE_VTA_LOAD, .push_next = 1, .memory = HONE_VTA_WGT, .y_size = 2, .x_size = 3, .x_stride = 3};
+  HoneVtaInstruction gemm{.opcode = HONE_VTA_GEMM, .pop_prev = 1, .uop_end = 2, .iter_out = 5, .iter_in = 7};
+  const auto put = [&] {
+    const std::vector<unsigned char> instructions = SimulatedDevice().Encode({load, gemm, Finish()});
+    EXPECT_EQ(hone_vta_copy_in(device, stream, instructions.data(), 48), 0);
+    EXPECT_TRUE(std::equal(instructions.begin(), instructions.end(), board.memory_.begin()));
+  };
+  put();
   EXPECT_EQ(hone_vta_run(device, stream, 3), 0);
   EXPECT_EQ(board.pauses_, 3);
   // fetch starts once, the others for each instruction; count and address; every base is 0; done is cleared.
   EXPECT_THAT(board.started_, ElementsAre(0x1, 0x81, 0x81, 0x81, 3, 0x10000000, 0, 0, 0, 0, 0, 0));
   EXPECT_EQ(hone_vta_counters(device)->instructions, 3u);
+  EXPECT_EQ(hone_vta_counters(device)->load_bytes[HONE_VTA_WGT], 6u * 256);
+  EXPECT_EQ(hone_vta_counters(device)->gemm, 70u);
   EXPECT_EQ(hone_vta_counters(device)->cycles, 0u);
 
   board.pauses_ = 0, board.done_after_ = 6;
   EXPECT_EQ(hone_vta_run(device, stream, 3), 1);
   EXPECT_EQ(board.pauses_, 5);
   EXPECT_STREQ(hone_vta_message(device),
-               "the board has not finished 3 instructions after 5 polls: they may be in a deadlock; reset it");
+               "the board has not finished 3 instructions after 5 polls: allow more polls, or reset it");
   EXPECT_EQ(hone_vta_run(device, stream, 4), 1);
-  EXPECT_THAT(hone_vta_message(device), HasSubstr("are not in one allocation"));
+  EXPECT_STREQ(hone_vta_message(device), "4 instructions at device address 0x10000000 are not in one allocation");
+
+  // A stream that would never end is not started.
+  board.pauses_ = 0;
+  EXPECT_EQ(hone_vta_run(device, stream, 2), 1);
+  EXPECT_STREQ(hone_vta_message(device),
+               "a stream of 2 instructions does not end with FINISH: it may have been cut short");
+  gemm.pop_prev = 0;
+  put();
+  EXPECT_EQ(hone_vta_run(device, stream, 3), 1);
+  EXPECT_STREQ(hone_vta_message(device),
+               "instruction 0 (LOAD WGT) of load: pushes a token to l2g that no instruction pops");
+  gemm.pop_prev = gemm.pop_next = 1;
+  put();
+  EXPECT_EQ(hone_vta_run(device, stream, 3), 1);
+  EXPECT_STREQ(hone_vta_message(device),
+               "deadlock: instruction 1 (GEMM) of compute waits (pop_next) for a token in s2g, which no instruction "
+               "pushes");
+  EXPECT_EQ(board.pauses_, 0);
+  EXPECT_EQ(hone_vta_counters(device)->instructions, 0u);
   hone_vta_close(device);
 }
 

@@ -157,8 +157,8 @@ TEST(VtaSimulator, StoresTheLowBytesAndWrapsAround) {
                                .iter_out = 1,
                                .iter_in = 1,
                                .alu_opcode = HONE_VTA_ADD};
-  HoneVtaInstruction left = add;  // by 28 bits in two steps: INT32_MIN, of which the low byte is 0
-  left.push_next = 0, left.alu_opcode = HONE_VTA_SHR, left.use_imm = 1, left.imm = -16;
+  HoneVtaInstruction left = add;  // by 15 bits, the most
+  left.push_next = 0, left.alu_opcode = HONE_VTA_SHR, left.use_imm = 1, left.imm = -15;
   const HoneVtaInstruction load{
       .opcode = HONE_VTA_LOAD, .memory = HONE_VTA_ACC, .dram_base = acc, .y_size = 1, .x_size = 2};
   const HoneVtaInstruction store{.opcode = HONE_VTA_STORE,
@@ -174,9 +174,9 @@ TEST(VtaSimulator, StoresTheLowBytesAndWrapsAround) {
   ASSERT_EQ(device.Run({load_uops, load, add, store, last, Finish()}), "");
   EXPECT_THAT(device.Get(out, 5), ElementsAre(44, 127, 0, -1, 5));
   HoneVtaInstruction right = left, low = add;
-  right.imm = 15, low.use_imm = 1, low.imm = 0;
+  right.imm = 14, low.use_imm = 1, low.imm = 0;
   ASSERT_EQ(device.Run({load_uops, load, left, right, low, store, last, Finish()}), "");
-  // 300 << 16 >> 15 = 600 = 88; -129 << 1 = -258; INT32_MAX << 16 = -65536, >> 15 = -2; -1 << 1; 5 << 1.
+  // 300 << 15 >> 14 = 600 = 88; -129 << 1 = -258; INT32_MAX << 15 = -32768, >> 14 = -2; -1 << 1; 5 << 1.
   EXPECT_THAT(device.Get(out, 5), ElementsAre(88, -2, -2, -2, 10));
 }
 
