@@ -64,6 +64,7 @@ MathEmitter::MathEmitter(llvm::IRBuilder<>* builder, const Target& target) : b_(
       x86 && target.vector_bytes == 64 && std::find(features.begin(), features.end(), "avx512f") != features.end();
   has_rounding_ =
       !x86 || target.vector_bytes >= 32 || std::find(features.begin(), features.end(), "sse4.1") != features.end();
+  has_fma_ = !x86 || std::find(features.begin(), features.end(), "fma") != features.end();
 }
 
 llvm::Type* MathEmitter::Like(V x, llvm::Type* element) const {
@@ -77,6 +78,22 @@ llvm::Value* MathEmitter::Number(V like, double value) { return llvm::ConstantFP
 llvm::Value* MathEmitter::Bits(V like, uint64_t value) { return llvm::ConstantInt::get(BitsType(like), value); }
 llvm::Value* MathEmitter::Fma(V a, V b, V c) {
   return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
+}
+// Rounds once on every CPU. Without an instruction for it: the product of two floats is exact as a double. If the sum is
+// not, and its last bit is even, its neighbour on the side of the lost part takes its place. A sum that is rounded to odd
+// in this way may be rounded again, to a float (Boldo, Melquiond: Emulation of a FMA and correctly rounded sums, 2008).
+llvm::Value* MathEmitter::FmaRoundedOnce(V a, V b, V c) {
+  if (has_fma_ || IsDouble(a)) return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+  const auto wide = [&](V x) { return b_.CreateFPExt(x, Like(x, b_.getDoubleTy())); };
+  const V product = b_.CreateFMul(wide(a), wide(b)), addend = wide(c), sum = b_.CreateFAdd(product, addend);
+  const V back = b_.CreateFSub(sum, product);
+  const V lost = b_.CreateFAdd(b_.CreateFSub(product, b_.CreateFSub(sum, back)), b_.CreateFSub(addend, back));
+  const V bits = b_.CreateBitCast(sum, BitsType(sum)), zero = Number(sum, 0);
+  const V even = b_.CreateICmpEQ(b_.CreateAnd(bits, Bits(sum, 1)), Bits(sum, 0));
+  const V away = b_.CreateICmpEQ(b_.CreateFCmpOGT(lost, zero), b_.CreateFCmpOGT(sum, zero));
+  const V odd = b_.CreateAdd(bits, b_.CreateSelect(away, Bits(sum, 1), Bits(sum, ~uint64_t{0})));
+  const V rounded = b_.CreateSelect(b_.CreateAnd(b_.CreateFCmpONE(lost, zero), even), odd, bits);
+  return b_.CreateFPTrunc(b_.CreateBitCast(rounded, sum->getType()), a->getType());
 }
 llvm::Value* MathEmitter::Unary(llvm::Intrinsic::ID id, V x) { return b_.CreateUnaryIntrinsic(id, x); }
 
@@ -287,7 +304,7 @@ llvm::Value* MathEmitter::Emit(Intrinsic fn, std::vector<V> args) {
     case Intrinsic::kPow:
       return Pow(x, args.at(1));
     case Intrinsic::kFma:
-      return Fma(x, args.at(1), args.at(2));
+      return FmaRoundedOnce(x, args.at(1), args.at(2));
     default:
       HONE_CHECK(!"not a function of floats");
       return x;

@@ -38,7 +38,8 @@ class MathEmitter {
   llvm::Type* Like(V x, llvm::Type* element) const;
   V Number(V like, double value);
   V Bits(V like, uint64_t value);
-  V Fma(V a, V b, V c);
+  V Fma(V a, V b, V c);  // rounded once or twice
+  V FmaRoundedOnce(V a, V b, V c);
   V Unary(llvm::Intrinsic::ID id, V x);
   // coefficients[0] + x * (coefficients[1] + x * ...)
   V Polynomial(V x, const std::vector<double>& coefficients);
@@ -46,6 +47,7 @@ class MathEmitter {
   llvm::IRBuilder<>& b_;
   bool has_rounding_;  // the CPU can round to integers by one instruction
   bool has_scaling_;   // .. multiply by a power of two
+  bool has_fma_;       // .. multiply and add with one rounding
 };
 
 }  // namespace hone::codegen

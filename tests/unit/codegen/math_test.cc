@@ -122,5 +122,46 @@ TEST(Math, Pow) {
   Check<float>(Intrinsic::kPow, DType::Float(32), 1e-6, x, y);
 }
 
+// Integers are requantised by it: the same bits with and without an instruction.
+TEST(MathTest, FmaRoundsOnce) {
+  std::vector<float> a, b, c;
+  const auto add = [&](float x, float y, float z) { a.push_back(x), b.push_back(y), c.push_back(z); };
+  for (const float sign : {1.0F, -1.0F}) {
+    // Half way between two floats, but for a part that no double has beside it.
+    for (const float little : {0x1p-60F, -0x1p-60F, 0.0F}) add(sign * (1 + 0x1p-23F), 1.5F, little);
+    add(sign * 0x1.fffffep127F, 2, 0), add(sign * INFINITY, 0, 1), add(sign * INFINITY, 1, -INFINITY);
+    add(sign, NAN, 1), add(sign * 0x1p-100F, 0x1p-49F, 0), add(sign * 0x1p-75F, 0x1p-75F, 0x1p-126F), add(0, sign, 0);
+  }
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<float> near(-4, 4);
+  while (a.size() < 4096) {
+    const float x = near(random), y = near(random);
+    add(x, y, a.size() % 2 == 0 ? -x * y : near(random));
+  }
+  const auto n = static_cast<int64_t>(a.size());
+  const DType type = DType::Float(32);
+  const ir::Buffer x = Argument("a", type, n), y = Argument("b", type, n), z = Argument("c", type, n),
+                   out = Output("out", type, n);
+  for (const int lanes : {1, 8}) {
+    const ir::Var i("i");
+    const Expr at = At(Expr(i) * lanes, lanes);
+    const ir::Function f{"f",
+                         {x, y, z, out},
+                         Loop(i, n / lanes,
+                              MakeStore(out, at,
+                                        ir::MakeCall(type.WithLanes(lanes), Intrinsic::kFma,
+                                                     {MakeLoad(x, at), MakeLoad(y, at), MakeLoad(z, at)})))};
+    for (const Target& target : {HostForTest(), Baseline()}) {
+      const std::vector<float> got =
+          FromBytes<float>(RunCompiled(f, {ToBytes(a), ToBytes(b), ToBytes(c), Bytes(a.size() * 4)}, target).at(3));
+      for (size_t e = 0; e < a.size(); ++e) {
+        const float want = std::fma(a[e], b[e], c[e]);
+        EXPECT_TRUE(std::isnan(want) ? std::isnan(got[e]) : got[e] == want)
+            << target.cpu << ": " << a[e] << " * " << b[e] << " + " << c[e] << " is " << want << ", not " << got[e];
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hone::codegen
