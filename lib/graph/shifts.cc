@@ -33,11 +33,10 @@ Result<Shifts> ChooseShifts(const std::vector<float>& scales, const std::vector<
     }
     most = n > 0 ? most + std::ldexp(1, n - 1) : std::ldexp(most, -n);
     if (k >= 0 && most <= INT32_MAX) continue;
-    const std::string why =
-        k < 0
-            ? fmt::format("the residual of channel {} is finer than its sums, by {} bits", c, -k)
-            : fmt::format("sums, bias and residual of channel {} could reach 2^{}, beyond 32 bits", c,
-                          std::ilogb(most));
+    const std::string why = k < 0
+                                ? fmt::format("the residual of channel {} is finer than its sums, by {} bits", c, -k)
+                                : fmt::format("sums, bias and residual of channel {} could reach 2^{}, beyond 32 bits",
+                                              c, std::ilogb(most));
     return Status::Invalid("{}; keep the layer in floats, or use another scheme", why);
   }
   return shifts;

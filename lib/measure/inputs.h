@@ -18,8 +18,8 @@ inline constexpr int kInputsVersion = 1;
 
 // The operand as the target stores it, with zeros in padded lanes. The output operand is filled with NaN, or with zeros
 // if its type has no NaN. Integers are uniform in -128 .. 127, or in 0 .. 255 if unsigned, without 0.
-// The operands of a requant: multipliers are 2^-14 .. 2^-6, and the zero point lies between the limits. Shifts are by -3
-// to 14, and those of residuals by 0 to 15.
+// The operands of a requant: multipliers are 2^-14 .. 2^-6, and the zero point lies between the limits. Shifts are by
+// -3 to 14, and those of residuals by 0 to 15.
 TensorData MakeInput(const Operand& operand);
 
 // The number of products that each output element sums: the largest fan-in among constants of rank 2 and more; 1

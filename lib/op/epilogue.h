@@ -28,8 +28,8 @@ struct EpilogueTensors {
   std::vector<Tensor> placeholders;  // raw, in operand order
   std::vector<Tensor> read;   // what the kernel reads at an element or its channel, in operand order; four for a shift
   std::vector<bool> is_bias;  // of these: whether it has a value for each channel, as a requant's multiplier
-  // Constants made from a requant's limits: f32 {least - zero point, most - zero point}, and the zero point as i32; from
-  // a shift's, i32 {least, most}.
+  // Constants made from a requant's limits: f32 {least - zero point, most - zero point}, and the zero point as i32;
+  // from a shift's, i32 {least, most}.
   Tensor bounds, zero;
   Tensor residual_scale, residual_zero;  // of a residual of bytes: its scale, and the constant zero point as i32
 

@@ -76,8 +76,9 @@ Result<TaskList> ReadTaskList(const std::string& path);
 // tasks/TASKID.task.json, written by hone-extract: one tuning task. Format, version 1:
 //   {"version": 1, "id": "conv2d-..", "workload": "<canonical text>", "target": "<canonical text>", "flop": 231211008}
 // For an operator of a plugin, or a plugin's rule that has a sketch for the task, also "plugin": "/its/file.so" and
-// "plugin_digest": "<hex>", the file's content, so that a rebuilt plugin changes the task file. `space` has the versions of the task's templates, "dense_packed=3": a raised
-// version changes only the files of its own tasks, and only those are tuned again. Older files lack it.
+// "plugin_digest": "<hex>", the file's content, so that a rebuilt plugin changes the task file. `space` has the
+// versions of the task's templates, "dense_packed=3": a raised version changes only the files of its own tasks, and
+// only those are tuned again. Older files lack it.
 struct TaskFile {
   std::string id;
   Workload workload;

@@ -214,7 +214,8 @@ bool SumNest::IsWindow(size_t axis) const {
   for (const SumRead& read : reads) {
     for (const std::vector<Term>& index : read.indices) {
       bool here = false, output = false;
-      for (const Term& term : index) here = here || term.axis == axis, output = output || (term.axis < outputs && !term.steady);
+      for (const Term& term : index)
+        here = here || term.axis == axis, output = output || (term.axis < outputs && !term.steady);
       if (here && output) return true;
     }
   }

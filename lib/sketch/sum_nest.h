@@ -67,7 +67,7 @@ struct SumNest {
   bool SameReads(size_t a, size_t b) const;
   // A reduce axis that shares an index with an axis of the output, as those of a convolution's window do.
   bool IsWindow(size_t axis) const;
-  int64_t Steps() const;             // of the reduction
+  int64_t Steps() const;            // of the reduction
   bool IsAsked(size_t axis) const;  // one of `asked`
   // How many successive indices of an output's axis read the same elements of some tensor, such as all blocks of
   // channels of a group: a tile must not cross their ends. 0: of no tensor.

@@ -79,9 +79,10 @@ llvm::Value* MathEmitter::Bits(V like, uint64_t value) { return llvm::ConstantIn
 llvm::Value* MathEmitter::Fma(V a, V b, V c) {
   return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
 }
-// Rounds once on every CPU. Without an instruction for it: the product of two floats is exact as a double. If the sum is
-// not, and its last bit is even, its neighbour on the side of the lost part takes its place. A sum that is rounded to odd
-// in this way may be rounded again, to a float (Boldo, Melquiond: Emulation of a FMA and correctly rounded sums, 2008).
+// Rounds once on every CPU. Without an instruction for it: the product of two floats is exact as a double. If the sum
+// is not, and its last bit is even, its neighbour on the side of the lost part takes its place. A sum that is rounded
+// to odd in this way may be rounded again, to a float (Boldo, Melquiond: Emulation of a FMA and correctly rounded sums,
+// 2008).
 llvm::Value* MathEmitter::FmaRoundedOnce(V a, V b, V c) {
   if (has_fma_ || IsDouble(a)) return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
   const auto wide = [&](V x) { return b_.CreateFPExt(x, Like(x, b_.getDoubleTy())); };

@@ -258,15 +258,12 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
     Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\ndevices = 2\n");
   });
   // The convolution that may learn from the other one is the last; the ids decide which.
-  Check(
-      "how [quantise] calibrates", [&] { WriteInt8("method = \"kl\"\n"); }, {}, "int8");
-  Check(
-      "calibration inputs", [&] { WriteCalibration(2); }, {}, "int8");
+  Check("how [quantise] calibrates", [&] { WriteInt8("method = \"kl\"\n"); }, {}, "int8");
+  Check("calibration inputs", [&] { WriteCalibration(2); }, {}, "int8");
   Check(
       "layers that [quantise] keeps", [&] { WriteInt8("method = \"kl\"\nkeep = [\"fc\"]\n"); },
       [&] { return TasksOf("dense-", "int8"); }, "int8");
-  Check(
-      "the scheme of [quantise]", [&] { WriteInt8("scheme = \"power2\"\n"); }, {}, "int8");
+  Check("the scheme of [quantise]", [&] { WriteInt8("scheme = \"power2\"\n"); }, {}, "int8");
   const std::set<std::string> convs = TasksOf("conv2d-");
   ASSERT_EQ(convs.size(), 2u);
   Check(

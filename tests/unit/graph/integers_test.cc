@@ -320,9 +320,10 @@ TEST(UseIntegers, BytesAreRequantisedByPowersOfTwo) {
     return UseIntegers({}, SameGrids::kByValue, &other.graph, &other.values, Rescaling::kShift).message();
   };
   EXPECT_EQ(refusal(0.01F), "node `r.q`, which quantises `r`: a scale of 0.01 is not a power of two, as shifts need");
-  EXPECT_EQ(refusal(0x1p10F),
-            "node `r.q`, which quantises `r`: the scales 0.015625 and 1024 of a sum are too far apart; keep its node in "
-            "floats")
+  EXPECT_EQ(
+      refusal(0x1p10F),
+      "node `r.q`, which quantises `r`: the scales 0.015625 and 1024 of a sum are too far apart; keep its node in "
+      "floats")
       << "a sum of two is exact within some exponents alone";
 }
 
@@ -331,14 +332,18 @@ TEST(UseIntegers, WhatCannotBeShiftedIsNamed) {
     return UseIntegers(grids, SameGrids::kByValue, &net.graph, &net.values, Rescaling::kShift).message();
   };
   const WeightGrids grids = {{"w1", Exact(0x1p-9F)}, {"w2", Exact(0x1p-8F)}};
-  EXPECT_EQ(refusal(PowersOfTwo(0.03), grids), "node `r1.q`, which quantises `r1`: a scale of 0.03 is not a power of two, as shifts need");
-  EXPECT_EQ(refusal(Residual(true), grids),
-            "node `r1.q`, which quantises `r1`: its output or residual has a zero point other than 0, as shifts do not have");
-  EXPECT_THAT(refusal(PowersOfTwo(0x1p-5), {{"w1", Exact(0x1p-9F)}, {"w2", Exact(2)}}),
-              HasSubstr("node `r2.q`, which quantises `r2`: the residual of channel 0 is finer than its sums, by 1 bits"));
+  EXPECT_EQ(refusal(PowersOfTwo(0.03), grids),
+            "node `r1.q`, which quantises `r1`: a scale of 0.03 is not a power of two, as shifts need");
+  EXPECT_EQ(
+      refusal(Residual(true), grids),
+      "node `r1.q`, which quantises `r1`: its output or residual has a zero point other than 0, as shifts do not have");
+  EXPECT_THAT(
+      refusal(PowersOfTwo(0x1p-5), {{"w1", Exact(0x1p-9F)}, {"w2", Exact(2)}}),
+      HasSubstr("node `r2.q`, which quantises `r2`: the residual of channel 0 is finer than its sums, by 1 bits"));
   EXPECT_THAT(
       refusal(PowersOfTwo(0x1p20), grids),
-      HasSubstr("node `r1.q`, which quantises `r1`: sums, bias and residual of channel 0 could reach 2^35, beyond 32 bits"));
+      HasSubstr(
+          "node `r1.q`, which quantises `r1`: sums, bias and residual of channel 0 could reach 2^35, beyond 32 bits"));
 }
 
 TEST(UseIntegers, GridsThatDoNotFitAreNamed) {

@@ -92,7 +92,8 @@ TEST(Space, RulesNameThemselves) {
   EXPECT_THAT(with({{"block_rows", 56}, {"block_vectors", 4}}), StartsWith("parallel:"));
   EXPECT_THAT(with({{"block_rows", 28}, {"outer_rows", 4}}), StartsWith("block:"));
   EXPECT_THAT(with({{"block_rows", 4}, {"outer_rows", 7}, {"rows", 2}, {"vectors", 2}}), "legal");
-  EXPECT_THAT(with({{"rows", 6}, {"outer_rows", 1}, {"vectors", 4}, {"block_vectors", 4}}, "vectors"), StartsWith("order:"));
+  EXPECT_THAT(with({{"rows", 6}, {"outer_rows", 1}, {"vectors", 4}, {"block_vectors", 4}}, "vectors"),
+              StartsWith("order:"));
 }
 
 TEST(Space, SizesAreWhatASearchCanHandle) {

@@ -58,7 +58,8 @@ TEST(OwnSketches, MayScheduleAnotherAlgorithm) {
   const Workload conv = *op::ParseChecked(kLayer);
   const std::string steps = "decide rows 2 3\nsplit out oh [{rows}] -> o i\nparallel out o\n";
   const OwnSketches own = Own("sketch mine\nalgorithm winograd(m=6, tiles=1)\n" + steps);
-  EXPECT_EQ(Names(conv, Mode::kBoth, own), (List{"sums", "transformed_m2", "transformed_m4", "transformed_m6", "mine"}));
+  EXPECT_EQ(Names(conv, Mode::kBoth, own),
+            (List{"sums", "transformed_m2", "transformed_m4", "transformed_m6", "mine"}));
   const Proposer mine = Must(AllProposers(conv, Cpu(), own)).back();
   const search::Space space = Must(mine.MakeSpace());
   EXPECT_EQ(Must(mine.Instantiate(space, space.At(0))).Text(),

@@ -147,7 +147,7 @@ TEST(VtaChecks, ReportFullQueues) {
 TEST(VtaChecks, ReportAccessesOutside) {
   struct Case {
     int step;
-    uint32_t HoneVtaInstruction::*field;
+    uint32_t HoneVtaInstruction::* field;
     uint32_t value;
     const char* message;
   };

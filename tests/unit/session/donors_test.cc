@@ -42,9 +42,9 @@ class DonorsTest : public testing::Test {
 TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
   const std::string cpu = Target().Text();
   const std::string relu = std::string(kSmall) + " + relu";
-  const auto got = Must(Load({Write("large", kLarge, cpu, "sums", "here", 3),
-                              Write("relu", relu, cpu, "sums", "here", 2),
-                              Write("odd", kLarge, cpu, "conv2d_depthwise", "here", 2)}));
+  const auto got =
+      Must(Load({Write("large", kLarge, cpu, "sums", "here", 3), Write("relu", relu, cpu, "sums", "here", 2),
+                 Write("odd", kLarge, cpu, "conv2d_depthwise", "here", 2)}));
   EXPECT_EQ(got.ids, (std::vector<std::string>{"large", "relu"}));
   EXPECT_TRUE(got.refused.empty());
   ASSERT_EQ(got.donors.size(), 2u);
@@ -70,12 +70,11 @@ TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
     auto store = Must(record::Store::OpenForWriting(path, {"large", kLarge, Target().Text(), Version()}));
     std::vector<Outcome> outcomes;
     for (const int64_t i : {0, 1}) {
-      outcomes.push_back(
-          {.config = {"sums", static_cast<PointIndex>(10 + i), {{"a", KnobKind::kOther, {i}, {}}}},
-           .state = TrialState::kOk,
-           .samples = {1e-3, 3e-3, 2e-3},
-           .median = 2e-3,
-           .artifact_digest = "a" + std::to_string(i)});
+      outcomes.push_back({.config = {"sums", static_cast<PointIndex>(10 + i), {{"a", KnobKind::kOther, {i}, {}}}},
+                          .state = TrialState::kOk,
+                          .samples = {1e-3, 3e-3, 2e-3},
+                          .median = 2e-3,
+                          .artifact_digest = "a" + std::to_string(i)});
     }
     Must(store->Append(1, outcomes));
     outcomes[1].samples = {5e-3, 5e-3};
