@@ -133,14 +133,6 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
   return operands;
 }
 
-std::vector<std::string> ResidualNames(const Workload& workload) {
-  std::vector<std::string> names;
-  for (const EpilogueOp& e : workload.epilogue) {
-    if (e.kind == EpilogueKind::kAdd) names.push_back(Numbered("residual", static_cast<int>(names.size())));
-  }
-  return names;
-}
-
 std::vector<Tensor> EpilogueTensors::After(std::vector<Tensor> inputs) const {
   inputs.insert(inputs.end(), placeholders.begin(), placeholders.end());
   return inputs;

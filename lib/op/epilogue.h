@@ -17,9 +17,6 @@ namespace hone::op {
 // "residual_shift", "shift" and "limits". Residuals are stored like the output, all others plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
 
-// The added operands that are stored like the output: "residual", "residual1", ..
-std::vector<std::string> ResidualNames(const Workload& workload);
-
 // The placeholders of the epilogue's operands, as a kernel over a blocked [n, co, y, x, lane] or plain output reads
 // them. A residual has the shape `stored` (any view of the output's storage). A bias is [blocks, lanes], which a
 // constant computation pads with zeros if the channels do not fill the last block, or plain [channels] if lanes is 0.

@@ -40,7 +40,7 @@ struct Sketched {
   }
 };
 
-// On GPUs, the algorithm `direct` over blocks has no rule for groups.
+// With groups over blocks, `gpu_sums` does not apply, and `windows` may.
 bool MultipliesNoZeros(const Workload& workload) {
   return semantics::Whole(workload, "groups", 1) == 1 || semantics::OutputLayout(workload) != Layout::kBlocked;
 }
@@ -164,6 +164,10 @@ std::vector<sketch::Sketch> Derive(const op::Operator& op, const Workload& workl
     auto more = sketch::MakeSketches(by->outputs, constants, target, other.algorithm, other.name);
     std::ranges::move(more, std::back_inserter(sketches));
   }
+  // Over blocks of channels, the algorithm `direct` of such a layer multiplies by zeros.
+  if (std::ranges::any_of(sketches, [](const sketch::Sketch& s) { return s.algorithm.name == "lanes"; })) {
+    std::erase_if(sketches, [](const sketch::Sketch& s) { return s.name.starts_with("sums") && !s.plugin; });
+  }
   return sketches;
 }
 
@@ -269,10 +273,6 @@ static Proposers SketchesOf(const op::Operator& op, const Workload& workload, co
   const bool plugins = std::ranges::any_of(sketch::Rules(), [](const auto& rule) { return !rule.plugin.empty(); });
   if (lines.empty() && !alone && !plugins) return {};
   std::vector<sketch::Sketch> derived = Derive(op, workload, target);
-  // Over blocks of channels, the algorithm `direct` of such a layer multiplies by zeros.
-  if (std::ranges::any_of(derived, [](const sketch::Sketch& s) { return s.algorithm.name == "lanes"; })) {
-    std::erase_if(derived, [](const sketch::Sketch& s) { return s.name.starts_with("sums"); });
-  }
   for (const sketch::Sketch& each : own) {
     if (IsRule(each.name)) NarrowNamed(each, &derived);
   }

@@ -269,13 +269,14 @@ std::optional<SumNest> SumNestOf(const te::Tensor& out, const std::vector<std::s
   nest.axes = node.axes, nest.outputs = node.axes.size();
   nest.axes.insert(nest.axes.end(), node.reduce_axes.begin(), node.reduce_axes.end());
   ir::Expr body = node.body.as<ir::Reduce>()->body;
-  if (const auto* select = body.as<ir::Select>(); select != nullptr && streams && IsZero(select->if_false)) {
-    for (const ir::VarNode* var : NodesIn<ir::VarNode>(select->condition)) {
+  const auto* call = body.as<ir::Call>();
+  if (call != nullptr && call->fn == ir::Intrinsic::kIfThenElse && streams && IsZero(call->args[2])) {
+    for (const ir::VarNode* var : NodesIn<ir::VarNode>(call->args[0])) {
       for (size_t i = 0; i < nest.outputs; ++i) {
         if (ir::Expr(nest.axes[i].var).get() == var && !nest.IsAsked(i)) nest.asked.push_back(i);
       }
     }
-    body = select->if_true;
+    body = ir::Expr(call->args[1]);
   }
   if (!NodesIn<ir::Select>(body).empty()) return {};
   Reader reader(&nest, constants);

@@ -37,7 +37,7 @@ bool ComesOutEven(int64_t extent, int64_t tile, int64_t block, bool single) {
 int64_t RegistersOf(const SumLoops& l, const SumPoint& p) {
   const double taps = p.taps ? static_cast<double>(l.Extent(l.window.back())) : 0;
   int64_t broadcasts = std::max<int64_t>(std::llround(BroadcastsOf(l, p) * taps), 1);
-  if (l.by_element) broadcasts = std::max(broadcasts, p.rows * p.outer_rows);
+  if (l.by_element && BroadcastsOf(l, p) > 0) broadcasts = std::max(broadcasts, p.rows * p.outer_rows);
   return p.rows * p.outer_rows * p.vectors + (p.vectors + broadcasts) * l.factor_registers + l.mask_registers;
 }
 

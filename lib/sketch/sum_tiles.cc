@@ -184,8 +184,8 @@ std::vector<int64_t> SumLoops::WithinRuns(size_t axis, std::vector<int64_t> valu
 }
 
 std::vector<int64_t> SumLoops::RowValues() const {
-  // The answer for each column is known if a tile has the whole row.
-  if (nest.IsAsked(rows)) return {Extent(rows)};
+  // The answer for each column is known if a tile has the whole row, or one column.
+  if (nest.IsAsked(rows)) return {Extent(rows) + 2 <= registers ? Extent(rows) : 1};
   return WithinRuns(rows, search::EvenParts(Extent(rows), registers - 3));
 }
 

@@ -156,7 +156,7 @@ double TileCycles(const SumLoops& l, const SumPoint& p) {
         const double busy = Together(product, loads / 2);
         const double step = std::max({busy, 4.0, 2 * D(vectors)}) + far * D(vectors);
         // Pairs also need a register for a mask or an intermediate value.
-        const double broadcasts = l.by_element ? D(rows * outer) : 1;
+        const double broadcasts = l.by_element && BroadcastsOf(l, part) > 0 ? D(rows * outer) : 1;
         const double factors = D(l.factor_registers) * (D(vectors) + broadcasts) + (l.pairs ? 1 : 0);
         const double spilled = std::max(0.0, sums + factors - l.registers);
         cycles += D(a * b * c) * (step + 0.3 + spilled);
@@ -171,6 +171,7 @@ double CopyBytes(const SumLoops& l, const SumPoint& p) {
   if (p.copy_in_task) {
     const size_t block = l.block_axis();
     cover[block] = CeilDiv(cover[block], p.RowParts(l));
+    cover[l.vectors] = std::min(cover[l.vectors], p.block_vectors * p.vectors * l.VectorWidth());  // with groups
     if (p.others_apart) {
       for (size_t axis : l.others) cover[axis] = 1;
     }

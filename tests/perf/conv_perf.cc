@@ -96,7 +96,7 @@ void TimeAll(std::vector<Case>* cases, runtime::ThreadPool* pool, double seconds
   }
 }
 
-// A point with some knobs changed: "tile_ow=14,inner=rows_oc".
+// A point with some knobs changed: "rows=14,order=vectors".
 Result<Config> WithSettings(Config config, const std::string& text) {
   for (const std::string& setting : Split(text, ',')) {
     std::vector<std::string> pair = Split(setting, '=');

@@ -32,7 +32,7 @@ static Result<Computation> Nothing(const Workload& w, const Target&, const Algor
   return NotComputedBy(algorithm, w);
 }
 
-// Another algorithm is another template: a pair of files, and a line here after those that it competes with.
+// For groups without a sketch.
 static std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const int lanes = target.ChannelBlock();

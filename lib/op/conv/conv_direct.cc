@@ -234,9 +234,9 @@ Result<FixedKernel> BuildGrouped(const Workload& workload, const Target& target)
 std::vector<OtherAlgorithm> SkipAlgorithms(const Workload& workload, const Target& target) {
   const DirectLayer l = DirectLayer::Of(workload, target);
   const Inside inside(workload);
-  if (!l.pad || inside.rows * inside.columns > 0.75) return {};
   // Columns in padding are known only in a tile of the whole row.
-  const bool columns = !l.pads_columns() || 2 * l.s.ow + 4 <= target.vector_registers;
+  const bool columns = !l.pads_columns() || l.s.ow + 2 <= target.vector_registers;
+  if (!l.pad || inside.rows * (columns ? inside.columns : 1) > 0.75) return {};
   return {{"skip", {"skip", {{"columns", columns ? 1 : 0}}}}};
 }
 

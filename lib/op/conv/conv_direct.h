@@ -12,12 +12,12 @@ namespace hone::op {
 // has no stage "pad"; columns=0: "pad" has the input with padded columns.
 Result<Computation> ComputeDirect(const Workload& workload, const Target& target, const Algorithm& algorithm);
 bool DirectApplies(const Conv2dShape& shape, int64_t lanes);
-// "skip", if a quarter of the taps or more lie in padding. REQUIRES: DirectApplies.
+// "skip", if it leaves out a quarter of the taps or more. REQUIRES: DirectApplies.
 std::vector<OtherAlgorithm> SkipAlgorithms(const Workload& workload, const Target& target);
 
-// conv2d_grouped_generic and conv3d_grouped_generic: any groups, no knobs; for layers that the templates above do not
-// accept. The padded input is made plain, its columns sorted by their phase of the stride. A register tile of rows x
-// channels of a group x a vector along a row reduces over it into a plain result, which is blocked last.
+// conv2d_grouped_generic and conv3d_grouped_generic: any groups, no knobs; for layers that "direct" does not take. The
+// padded input is made plain, its columns sorted by their phase of the stride. A register tile of rows x channels of a
+// group x a vector along a row reduces over it into a plain result, which is blocked last.
 const Template& Conv2dGrouped();
 const Template& Conv3dGrouped();
 // Their algorithm, "grouped".

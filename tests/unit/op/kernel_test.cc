@@ -20,7 +20,7 @@ TEST_F(KernelTest, ConvolutionsOfOddShapes) {
   });
 }
 
-// Many taps lie in padding: rows of taps are skipped (pad=skip), and columns in tiles of whole rows.
+// Many taps lie in padding: rows of taps are skipped, and columns in tiles of whole rows.
 TEST_F(KernelTest, TapsInPadding) {
   Check(
       {

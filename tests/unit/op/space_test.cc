@@ -25,6 +25,8 @@ const std::vector<const char*>& Workloads() {
       "conv2d(f32[1,13,3,1], f32[7,13,3,1], pad=2,0,0,0)",
       "conv2d(f32[1,96,28,28], f32[96,1,3,3], pad=1, groups=96)",
       "conv2d(f32[1,64,7,7], f32[64,32,3,3], pad=1, groups=2)",
+      "conv2d(f32[1,512,14,14], f32[256,512,3,3], pad=12, dilation=12)",
+      "conv2d(f32[1,16,60,1], f32[16,16,3,1], pad=24,0,24,0, dilation=24x1)",
       "dense(f32[1,512], f32[1000,512])",
       "dense(f32[7,13], f32[3,13])",
   };

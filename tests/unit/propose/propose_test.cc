@@ -47,6 +47,29 @@ TEST(Propose, AFixedScheduleIsForTasksWithoutASketch) {
       StatusKind::kUnsupported);
 }
 
+// A tile has one index of an axis that decides what is skipped, or the whole row.
+TEST(Propose, TilesKnowWhatTheySkip) {
+  using List = std::vector<std::string>;
+  const auto rows = [](const char* workload) {
+    const Proposer first = Must(ProposersOf(Must(op::ParseChecked(workload)), Cpu()))[0];
+    EXPECT_EQ(first.name(), "sums_skip") << workload;
+    List values;
+    for (const search::Knob& knob : first.sketch()->decisions) {
+      if (!knob.name().ends_with("rows") || knob.name() == "block_rows") continue;
+      for (size_t i = 0; i < knob.size(); ++i) values.push_back(knob.name() + "=" + knob.value(i).Text());
+    }
+    return values;
+  };
+  EXPECT_EQ(rows("conv2d(f32[1,16,14,14], f32[16,16,3,3], pad=12,12,12,12, dilation=12x12)"),
+            (List{"rows=14", "outer_rows=1"}));
+  EXPECT_THAT(rows("conv2d(f32[1,16,56,56], f32[16,16,3,3], pad=48,48,48,48, dilation=48x48)"),
+              testing::AllOf(testing::Contains("rows=7"), testing::Contains("outer_rows=1"),
+                             Not(testing::Contains("outer_rows=2"))));
+  EXPECT_EQ(rows("conv2d(f32[1,16,60,1], f32[16,16,3,1], pad=24,0,24,0, dilation=24x1)"), List{"rows=1"});
+  EXPECT_EQ(Names("conv2d(f32[1,64,1,64], f32[64,64,1,3], pad=0,24,0,24, dilation=1x24)", Cpu())[0], "sums")
+      << "no row is outside, and the columns do not fit";
+}
+
 TEST(Propose, AModeWithoutProposersHasTheOthers) {
   using List = std::vector<std::string>;
   EXPECT_EQ(Names(kDense, Cpu(), Mode::kTemplates), List{"dense_packed"});

@@ -138,7 +138,9 @@ TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
   const std::string square = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
   const std::string line = "conv2d(f32[1,16,8,8], f32[16,16,1,7], pad=0,3,0,3)";
   Config config{.template_name = "sums"};
-  EXPECT_EQ(AlgorithmText(square, config), "direct");
+  EXPECT_EQ(AlgorithmText(square, config), "sums");
+  config.template_name = "conv2d_grouped_generic";
+  EXPECT_EQ(AlgorithmText(square, config), "grouped_generic");
   config.template_name = "transformed_m6";
   EXPECT_EQ(AlgorithmText(square, config), "Winograd F(6x6)");
   EXPECT_EQ(AlgorithmText(line, config), "Winograd F(6)");
