@@ -1,3 +1,5 @@
+// One class, and so one file of more than 500 lines: each conversion looks back at what the others have made, and all
+// share the new nodes, the fresh names, the parameters and their values.
 #include "graph/integers.h"
 
 #include <algorithm>

@@ -128,7 +128,7 @@ class Planner {
     if (operand.role == OperandRole::kConstant || parameters_.count(tensor)) {
       auto parameter = parameters_.find(tensor);
       if (parameter == parameters_.end()) {  // of an alternative; Canonicalise has checked the others
-        return Status::Invalid("its {} must be a parameter of the network, but `{}` is none", operand.name, tensor);
+        return Status::Invalid("its {} must be a parameter; `{}` is not one", operand.name, tensor);
       }
       if (parameter->second.shape != operand.logical.shape) {
         return Status::Invalid("its {} must be {}, but `{}` is {}", operand.name, operand.logical.Text(), tensor,

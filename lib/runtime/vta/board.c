@@ -15,15 +15,8 @@ static void Write(volatile uint32_t* core, int offset, uint32_t value) { core[of
 
 /* Refuses a stream that would never end, and counts what it does. */
 static int CheckAndCount(HoneVtaDevice* device, uint64_t address, uint32_t count) {
-  const unsigned char* bytes = hone_vta_bytes(device, address, (uint64_t)count * HONE_VTA_INSTRUCTION_BYTES);
-  if (bytes == NULL) {
-    snprintf(device->message, sizeof device->message,
-             "%u instructions at device address %#llx are not in one allocation", (unsigned)count,
-             (unsigned long long)address);
-    return 1;
-  }
   HoneVtaStream stream;
-  int failed = hone_vta_read_stream(&device->config, bytes, count, &stream, device->message, sizeof device->message);
+  int failed = hone_vta_read_device_stream(device, address, count, &stream);
   HoneVtaCounters unused = {0};
   failed = failed || hone_vta_time(&device->config, hone_vta_find_preset("ideal"), &stream, &unused, device->message,
                                    sizeof device->message); /* finds deadlocks */

@@ -86,16 +86,8 @@ static int Execute(HoneVtaSimulator* s, const HoneVtaStream* stream) {
 static int Run(HoneVtaDevice* device, uint64_t address, uint32_t count) {
   HoneVtaSimulator* s = (HoneVtaSimulator*)device;
   const uint64_t bytes = (uint64_t)count * HONE_VTA_INSTRUCTION_BYTES;
-  const unsigned char* instructions = hone_vta_bytes(device, address, bytes);
-  if (instructions == NULL) {
-    snprintf(device->message, sizeof device->message,
-             "%u instructions at device address %#llx are not in one allocation", (unsigned)count,
-             (unsigned long long)address);
-    return 1;
-  }
   HoneVtaStream stream;
-  int failed =
-      hone_vta_read_stream(&device->config, instructions, count, &stream, device->message, sizeof device->message);
+  int failed = hone_vta_read_device_stream(device, address, count, &stream);
   if (!failed && !s->options.only_cycles) {
     BeginMemories(s, address, bytes);
     failed = hone_vta_begin_order(&s->order, &stream, device->pages);

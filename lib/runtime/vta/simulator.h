@@ -3,7 +3,7 @@
  *
  *   - an instruction accesses an entry outside a memory, or DRAM bytes outside an allocation;
  *   - the modules wait for each other, or a token is never popped (runtime/vta/stream.h);
- *   - two modules access an entry, of which at least one writes it, and no token orders them (order.h);
+ *   - two modules access the same entry, one of them writes it, and no token orders the two (order.h);
  *   - an entry is read that this stream never wrote: memories keep what some other stream left in them;
  *   - one instruction reads an accumulator fewer than HONE_VTA_READ_DISTANCE executions after it wrote it, also across
  *     its loops (GEMM and ALU read the accumulator that they change; a reset reads nothing and is not checked);

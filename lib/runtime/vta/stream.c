@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/vta/device_base.h"
+
 static const char* const kModules[HONE_VTA_MODULES] = {"load", "compute", "store"};
 
 /* The four token queues; "l2g": from load to compute (GEMM). */
@@ -164,6 +166,17 @@ int hone_vta_read_stream(const HoneVtaConfig* config, const unsigned char* bytes
     return 1;
   }
   return Link(stream, message, size);
+}
+
+int hone_vta_read_device_stream(HoneVtaDevice* device, uint64_t address, uint32_t count, HoneVtaStream* stream) {
+  const unsigned char* bytes = hone_vta_bytes(device, address, (uint64_t)count * HONE_VTA_INSTRUCTION_BYTES);
+  if (bytes != NULL) {
+    return hone_vta_read_stream(&device->config, bytes, count, stream, device->message, sizeof device->message);
+  }
+  memset(stream, 0, sizeof *stream);
+  snprintf(device->message, sizeof device->message, "%u instructions at device address %#llx are not in one allocation",
+           (unsigned)count, (unsigned long long)address);
+  return 1;
 }
 
 void hone_vta_release_stream(HoneVtaStream* stream) {

@@ -42,6 +42,8 @@ typedef struct HoneVtaStream {
  * not last. Release the stream in both cases. */
 int hone_vta_read_stream(const HoneVtaConfig* config, const unsigned char* bytes, uint32_t count, HoneVtaStream* stream,
                          char* message, int size);
+/* The same for instructions in the device's memory; the message is the device's. */
+int hone_vta_read_device_stream(HoneVtaDevice* device, uint64_t address, uint32_t count, HoneVtaStream* stream);
 void hone_vta_release_stream(HoneVtaStream* stream);
 
 /* Whether a LOAD or STORE moves or clears anything. */

@@ -1,6 +1,8 @@
 // The simulator on programs that are right: results, counters and cycles, all worked out by hand.
 #include "unit/runtime/vta_product.h"
 
+#include "common/vta_designs.h"
+
 namespace hone::vta {
 namespace {
 
@@ -283,13 +285,7 @@ TEST(VtaSimulator, LoadsRowsWithPadding) {
 
 // Random products on other designs (block 8 and 32, batch 2, halved memories), against plain integers.
 TEST(VtaSimulator, MultipliesOnOtherDesigns) {
-  std::vector<HoneVtaConfig> configs(5, hone_vta_default_config());
-  configs[1].log_block = 3, configs[1].log_inp_buff_size = 14, configs[1].log_acc_buff_size = 16;
-  configs[1].log_wgt_buff_size = 16;
-  configs[2].log_block = 5;
-  configs[3].log_batch = 1;
-  configs[4].log_inp_buff_size = 14, configs[4].log_wgt_buff_size = 17, configs[4].log_acc_buff_size = 16;
-  for (const HoneVtaConfig& config : configs) {
+  for (const HoneVtaConfig& config : VtaDesigns()) {
     SimulatedDevice device({.seed = 3}, config);
     const int batch = 1 << config.log_batch, block = 1 << config.log_block, rows = 5, steps = 3;
     // Row blocks x steps of the reduction; steps of weights, one output block.

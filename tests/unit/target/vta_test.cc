@@ -1,5 +1,6 @@
 // VTA's configuration, instructions and micro-operations. The bit positions are those of VTA's hw_spec.h.
 #include "common/expect.h"
+#include "common/vta_designs.h"
 #include "target/vta/config_file.h"
 #include "target/vta/instruction.h"
 
@@ -80,24 +81,12 @@ TEST(VtaConfig, RefusesDesignsThatCannotBe) {
                "LOG_ACC_BUFF_SIZE: indices of ACC and INP have 12 + 11 bits, more than the 22 of an ALU instruction");
 }
 
-// Block 8 and 32, batch 2, halved memories.
-std::vector<HoneVtaConfig> Configs() {
-  std::vector<HoneVtaConfig> configs(5, hone_vta_default_config());
-  configs[1].log_block = 3, configs[1].log_inp_buff_size = 14, configs[1].log_acc_buff_size = 16;
-  configs[1].log_wgt_buff_size = 16;
-  configs[2].log_block = 5;
-  configs[3].log_batch = 1;
-  configs[4].log_inp_buff_size = 14, configs[4].log_wgt_buff_size = 17, configs[4].log_acc_buff_size = 16;
-  configs[4].log_uop_buff_size = 14;
-  return configs;
-}
-
 uint32_t* FieldOf(HoneVtaInstruction* instruction, const HoneVtaField& field) {
   return reinterpret_cast<uint32_t*>(reinterpret_cast<char*>(instruction) + field.offset);
 }
 
 TEST(VtaInstruction, EveryFieldKeepsItsLargestValue) {
-  for (const HoneVtaConfig& config : Configs()) {
+  for (const HoneVtaConfig& config : VtaDesigns()) {
     char message[256];
     ASSERT_EQ(hone_vta_config_problem(&config, message, sizeof message), nullptr) << message;
     for (uint32_t opcode = 0; opcode <= HONE_VTA_ALU; ++opcode) {
@@ -185,7 +174,7 @@ TEST(VtaInstruction, SignedImmediatesAndUnknownOpcodes) {
 }
 
 TEST(VtaInstruction, MicroOperations) {
-  for (const HoneVtaConfig& config : Configs()) {
+  for (const HoneVtaConfig& config : VtaDesigns()) {
     const HoneVtaUop most{hone_vta_entries(&config, HONE_VTA_ACC) - 1, hone_vta_entries(&config, HONE_VTA_INP) - 1,
                           hone_vta_entries(&config, HONE_VTA_WGT) - 1};
     for (int index = 0; index < 3; ++index) {
